@@ -25,33 +25,33 @@ export function checkAnnouncement(was: SurfaceEndpoint, is: SurfaceEndpoint | nu
   const released = announcementOf(was), present = is && announcementOf(is);
   if (released) return checkReleased(released, day);
   if (!present) {
-    const says =
+    const message =
       `Not announced. The change may be released ${PROMISE} days after a release that announces it, not before ${
         iso(day + NOTICE_PERIOD)
       }`;
-    return { allowed: false, reason: says };
+    return { allowed: false, reason: message };
   }
   const from = Math.max(present.sunset, day + NOTICE_PERIOD);
   const late = from > present.sunset ? `, with a sunset not before ${iso(from)}` : "";
-  const says =
+  const message =
     `Announced, but not in a release yet. Release the announcement alone${late}. The change may be released on ${
       iso(from)
     } or later`;
-  return { allowed: false, reason: says };
+  return { allowed: false, reason: message };
 }
 
 function checkReleased({ since, sunset }: Announcement, day: number): AnnouncementCheck {
   if (sunset - since < NOTICE_PERIOD) {
     const days = Math.floor((sunset - since) / DAY), from = iso(since + NOTICE_PERIOD);
-    const says = `Announced only ${days} days ahead instead of ${PROMISE}. Release a sunset not before ${from}`;
-    return { allowed: false, reason: says };
+    const message = `Announced only ${days} days ahead instead of ${PROMISE}. Release a sunset not before ${from}`;
+    return { allowed: false, reason: message };
   }
-  const says = `announced on ${new Date(since).toISOString().slice(0, 10)} with the sunset ${iso(sunset)}`;
-  if (day >= sunset) return { allowed: true, reason: `Allowed: ${says}` };
+  const message = `announced on ${new Date(since).toISOString().slice(0, 10)} with the sunset ${iso(sunset)}`;
+  if (day >= sunset) return { allowed: true, reason: `Allowed: ${message}` };
   const left = Math.ceil((sunset - day) / DAY);
   return {
     allowed: false,
-    reason: `Too early: ${says}; the change may be released in ${left} day${left === 1 ? "" : "s"}`,
+    reason: `Too early: ${message}; the change may be released in ${left} day${left === 1 ? "" : "s"}`,
   };
 }
 

@@ -39,8 +39,8 @@ function compareAddresses(before: SurfaceEndpoint, after: SurfaceEndpoint, at: S
 /** Finds credentials that are no longer accepted. A refused credential counts like a value that is no longer valid. */
 function compareCallers(before: SurfaceEndpoint, after: SurfaceEndpoint, at: SchemaPosition): readonly Change[] {
   const gone = before.credentials.filter((one) => !after.credentials.includes(one)).map(describeCredentials);
-  const movedFinding = (says: string, within: string | null = null) =>
-    createChange({ ...at, within }, "validation_tightened", says);
+  const movedFinding = (message: string, within: string | null = null) =>
+    createChange({ ...at, within }, "validation_tightened", message);
   return [
     ...(gone.length > 0 ? [movedFinding(`It can no longer be called with ${gone.join(" or ")}`)] : []),
     ...(accessRank(after.access) > accessRank(before.access)
@@ -61,10 +61,10 @@ function compareCodes(was: SurfaceEndpoint, is: SurfaceEndpoint, at: SchemaPosit
   return changed.flatMap(([code, status]) => {
     const now = after.get(code), other = fresh.find(([, its]) => its === status)?.[0];
     if (now === undefined && other === undefined) return [];
-    const says = now === undefined
+    const message = now === undefined
       ? `\`${code}\` is gone; \`${other}\` is new and comes with ${status}, too: is it the same under another name?`
       : `\`${code}\` comes with ${now} now, and came with ${status}`;
-    return [createChange({ ...at, within: "Problem.code" }, "enum_changed", says)];
+    return [createChange({ ...at, within: "Problem.code" }, "enum_changed", message)];
   });
 }
 
@@ -79,10 +79,10 @@ const NONE: SchemaNode = { types: ["object"], optional: true, rules: {}, values:
 function compareParameters(before: SurfaceEndpoint, after: SurfaceEndpoint, at: SchemaPosition): readonly Change[] {
   const [names, others] = [namesIn(before), namesIn(after)];
   const moved = names.flatMap((name, i) => {
-    const says = `\`${name}\` is now \`${others[i]}\`. Generated clients use its name`;
+    const message = `\`${name}\` is now \`${others[i]}\`. Generated clients use its name`;
     return name === others[i]
       ? []
-      : [createChange(positionAt({ ...at, root: "the path" }, `.${name}`), "field_renamed", says)];
+      : [createChange(positionAt({ ...at, root: "the path" }, `.${name}`), "field_renamed", message)];
   });
   // Path parameters are identified by their position.
   const parts = [...(after.places.get("path") ?? NONE).parts].map(([name, node]) =>
@@ -128,8 +128,8 @@ function compareAnswers(before: SurfaceEndpoint, after: SurfaceEndpoint, outer: 
     const at = { ...outer, root: `answer ${status}` }, was = under(status, before), is = under(status, after);
     if (!statuses.includes(status)) {
       if (/^[45]/.test(status)) return []; // removing an error breaks no client
-      const says = `The endpoint no longer responds with ${status}, only with ${others || "errors"}`;
-      return [createChange(at, "response_field_removed", says)];
+      const message = `The endpoint no longer responds with ${status}, only with ${others || "errors"}`;
+      return [createChange(at, "response_field_removed", message)];
     }
     return [...was].flatMap(([type, node]) => {
       if (type === "header") return compareHeaders(before, after, status, at);

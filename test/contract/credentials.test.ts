@@ -21,7 +21,7 @@ async function between(scope: string, other: string): Promise<string> {
     Object.assign(paths[PATH].get, { "x-scope": to, security: securityOf(to) });
   const found = breakIn(cloneDocument(await present, set(scope)), set(other));
   assert.ok(found.every(({ kind, where }) => kind === "validation_tightened" && where === "credentials"));
-  return found.map(({ message: says }) => says.replace("It can no longer be called with ", "")).join();
+  return found.map(({ message: messages }) => messages.replace("It can no longer be called with ", "")).join();
 }
 
 test("finds each scope that accepts fewer credentials than before", async () => {
@@ -59,7 +59,7 @@ test("finds each scope that accepts fewer credentials than before", async () => 
 /** Returns the findings for GET /api/users, which requires readonly. */
 async function findings(change: (get: Json, document: Json) => void): Promise<readonly string[]> {
   return breakIn(await present, (copy) => change(copy.paths[USERS].get, copy))
-    .filter(({ operation }) => operation === "GET /api/users").map(({ message: says }) => says);
+    .filter(({ operation }) => operation === "GET /api/users").map(({ message: messages }) => messages);
 }
 
 test("requires both parts of an announcement in the document", async () => {
@@ -74,18 +74,19 @@ test("requires both parts of an announcement in the document", async () => {
 });
 
 test("finds a credential that is sent differently", async () => {
-  const says = (name: string) => [`The credential \`${name}\` is now sent differently`];
+  const messages = (name: string) => [`The credential \`${name}\` is now sent differently`];
   const change = (edit: (schemes: Json) => void) => findings((_, { components }) => edit(components.securitySchemes));
-  assert.equal(await change(({ session }) => session.name = "other"), says("session"));
-  assert.equal(await change(({ bearer }) => bearer.scheme = "basic"), says("bearer"));
-  assert.equal(await change((schemes) => delete schemes.bearer), says("bearer"));
+  assert.equal(await change(({ session }) => session.name = "other"), messages("session"));
+  assert.equal(await change(({ bearer }) => bearer.scheme = "basic"), messages("bearer"));
+  assert.equal(await change((schemes) => delete schemes.bearer), messages("bearer"));
   assert.equal(await change(({ bearer }) => bearer.description = "Other words"), []);
 });
 
 test("finds a narrower access rule where the order is known", async () => {
   const between = async (access: string, other: string) => {
     const set = (to: string) => ({ paths }: Json) => paths[PATH].get["x-access"] = to;
-    return breakIn(cloneDocument(await present, set(access)), set(other)).map(({ message: says }) => says).join();
+    return breakIn(cloneDocument(await present, set(access)), set(other)).map(({ message: messages }) => messages)
+      .join();
   };
   for (
     const [access, other] of [["anyone", "signed in"], ["signed in", "spoke: see"], ["spoke: see", "operator"]] as const

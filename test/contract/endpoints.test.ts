@@ -50,8 +50,10 @@ test("finds an endpoint with another method or path", async () => {
     }],
   ]);
   const document = await present;
-  const says = breakIn(document, ({ paths }) => move(paths, "/api/my-spokes", "/api/spokes")).map((one) => one.message);
-  assert.equal(says, ["The endpoint was removed. GET /api/spokes is new and similar: was it moved?"]);
+  const messages = breakIn(document, ({ paths }) => move(paths, "/api/my-spokes", "/api/spokes")).map((one) =>
+    one.message
+  );
+  assert.equal(messages, ["The endpoint was removed. GET /api/spokes is new and similar: was it moved?"]);
   const named = cloneDocument(document, ({ paths }) => paths["/api/auth/login"].post["x-aliases"] = ["/auth/login"]);
   const unnamed = breakIn(named, ({ paths }) => delete paths["/api/auth/login"].post["x-aliases"]);
   assert.equal(unnamed.map((one) => `${one.kind} ${one.message}`), ["endpoint_moved It is no longer at /auth/login"]);

@@ -24,11 +24,11 @@ test("reports a renamed required parameter once", () => {
 });
 
 test("does not pair parameters in different locations", () => {
-  const says = (one: Json) => one.message;
-  assert.equal(between({ name: "a" }, { name: "b" }, says), [
+  const messageOf = (one: Json) => one.message;
+  assert.equal(between({ name: "a" }, { name: "b" }, messageOf), [
     "`a` is gone; `b` is new and of the same type: is it the same under another name?",
   ]);
-  assert.equal(between({ name: "a" }, { name: "a", in: "header" }, says), [
+  assert.equal(between({ name: "a" }, { name: "a", in: "header" }, messageOf), [
     "`a` is no longer read",
   ]);
 });
@@ -38,7 +38,7 @@ test("identifies path parameters by position", () => {
     paths: { [`/things/{${name}}`]: { get: { parameters: [{ in: "path", name, required: true, schema }] } } },
   });
   const findings = (after: Json) =>
-    compare(document("id", TEXT), after).map(({ kind, message: says }) => `${kind} ${says}`);
+    compare(document("id", TEXT), after).map(({ kind, message: messageOf }) => `${kind} ${messageOf}`);
   const renamed = "field_renamed `id` is now `thingId`. Generated clients use its name";
   assert.equal(findings(document("thingId", TEXT)), [renamed]);
   assert.equal(findings(document("thingId", { type: "number" })), [

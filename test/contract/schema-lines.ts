@@ -68,8 +68,10 @@ function typeOf({ $ref, type = "any" }: JsonSchema): string {
 
 function valuesOf({ const: only, enum: choices, type }: JsonSchema): readonly unknown[] {
   const values = only === undefined ? choices as readonly unknown[] ?? [] : [only];
-  const wanted = type === "integer" ? "number" : type;
-  return type === undefined ? values : values.filter((value) => wanted === (value === null ? "null" : typeof value));
+  const requiredType = type === "integer" ? "number" : type;
+  return type === undefined
+    ? values
+    : values.filter((value) => requiredType === (value === null ? "null" : typeof value));
 }
 
 /** Returns the rules for text, numbers and lists. Throws for two alternatives of one type, because the rules would be
@@ -89,8 +91,8 @@ function rulesOf(options: readonly JsonSchema[], at: string): JsonSchema {
 /** Returns the rule in words. JSON Schema does not contain the program's own checks, but their descriptions all start
  * with "must be". */
 function ruleOf(schemas: readonly JsonSchema[]): JsonSchema {
-  const says = schemas.map(({ description }) => /\bmust be .*/s.exec(String(description))?.[0]).find(Boolean);
-  return says === undefined ? {} : { says };
+  const ruleText = schemas.map(({ description }) => /\bmust be .*/s.exec(String(description))?.[0]).find(Boolean);
+  return ruleText === undefined ? {} : { says: ruleText };
 }
 
 function rulesText(rules: JsonSchema): string {

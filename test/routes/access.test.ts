@@ -83,16 +83,16 @@ test("with any token excludes endpoints for sessions", ({ outcomes }) => {
 });
 
 test("with a narrower token never exceeds a wider one, or a session", ({ outcomes }) => {
-  const asked = Map.groupBy(outcomes, ({ name, who, whose }) => `${name} ${who} ${whose}`);
-  for (const [what, row] of asked) {
+  const groups = Map.groupBy(outcomes, ({ name, who, whose }) => `${name} ${who} ${whose}`);
+  for (const [what, row] of groups) {
     const reached = row.map(({ status }) => status === REACHED);
     assert.ok(reached.every((one, i) => !one || i === 0 || reached[i - 1]), what);
   }
 });
 
 test("to another customer's object answers like a missing object, word for word", ({ outcomes }) => {
-  const asked = Map.groupBy(outcomes, ({ name, who, means }) => `${name} ${who} ${means}`);
-  for (const [what, row] of asked) {
+  const groups = Map.groupBy(outcomes, ({ name, who, means }) => `${name} ${who} ${means}`);
+  for (const [what, row] of groups) {
     const [foreign, absent] = [
       row.find(({ whose }) => whose === "foreign"),
       row.find(({ whose }) => whose === "absent"),
@@ -154,7 +154,7 @@ async function walk(scene: Scene): Promise<Outcome[]> {
   const samples = await sampleParams(scene);
   const outcomes: Outcome[] = [];
   for (const at of listEndpoints(manifest)) {
-    const asked = WHOSE.slice(0, at.pattern.includes(":") ? 3 : 1).flatMap((whose) => {
+    const groups = WHOSE.slice(0, at.pattern.includes(":") ? 3 : 1).flatMap((whose) => {
       const path = pathOf(at.pattern, samples, whose);
       const ask = async (who: SceneRole | "nobody", means: CredentialType): Promise<Outcome> => {
         const headers = await scene.as(who, means).credentials();
@@ -163,7 +163,7 @@ async function walk(scene: Scene): Promise<Outcome[]> {
       };
       return [ask("nobody", "session"), ...PEOPLE.flatMap((who) => MEANS.map((means) => ask(who, means)))];
     });
-    outcomes.push(...await Promise.all(asked));
+    outcomes.push(...await Promise.all(groups));
   }
   return outcomes;
 }

@@ -29,10 +29,16 @@ test("shows actor, event, object, time and details", async ({ scene }) => {
 test("filters by its form, and exports with the same filters", async ({ scene }) => {
   const { db, hub, spoke } = scene;
   await tell(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_destroyed" }, { kind: "auth_login" });
-  const asked = { Actor: "system", Event: "spoke_actioned", Hub: "north", "Object type": "spoke", "Object ID": spoke };
-  const page = await (await parsePage(scene, "/audit", "operator")).submit("Search", asked);
+  const filters = {
+    Actor: "system",
+    Event: "spoke_actioned",
+    Hub: "north",
+    "Object type": "spoke",
+    "Object ID": spoke,
+  };
+  const page = await (await parsePage(scene, "/audit", "operator")).submit("Search", filters);
   assert.is(page.all("listitem").filter((text) => text.includes("By Wheelwright")).length, 1);
-  for (const [label, value] of Object.entries(asked)) assert.is(page.field(label).value, value, label);
+  for (const [label, value] of Object.entries(filters)) assert.is(page.field(label).value, value, label);
   const file = await page.follow("Export JSON Lines");
   const events = file.html.trim().split("\n").map((line) => JSON.parse(line));
   assert.equal(events.map(({ kind }) => kind), ["spoke_actioned"]);
@@ -44,13 +50,13 @@ test("filters by its form, and exports with the same filters", async ({ scene })
 test("pages through the results with the same filters", async ({ scene }) => {
   await writeEvents(scene.db, scene, [...Array(120).keys()]);
   let page = await parsePage(scene, "/audit?kind=spoke_actioned", "operator");
-  const seen = new Set(page.html.match(/id="evt_[0-9a-f]+"/g));
+  const ids = new Set(page.html.match(/id="evt_[0-9a-f]+"/g));
   while (page.has("link", "Older")) {
     page = await page.follow("Older");
     assert.is(page.field("Event").value, "spoke_actioned");
-    for (const id of page.html.match(/id="evt_[0-9a-f]+"/g)!) seen.add(id);
+    for (const id of page.html.match(/id="evt_[0-9a-f]+"/g)!) ids.add(id);
   }
-  assert.is(seen.size, 120);
+  assert.is(ids.size, 120);
 });
 
 test("exports each event once, even if many have the same time", async ({ scene }) => {

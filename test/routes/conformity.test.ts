@@ -56,7 +56,7 @@ test("answers 405 with Allow to other methods, and 204 with Allow to OPTIONS", a
 test("answers 415, 413 or 400 to an unreadable body", async ({ scene, samples }) => {
   const json = { "content-type": "application/json" };
   const form = { "content-type": "application/x-www-form-urlencoded" };
-  let tries = 0;
+  let attempts = 0;
   const chunks = () => new Blob(["x".repeat(2000)]).stream();
   const cases: readonly (readonly [number, RegExp, () => RequestInit])[] = [
     [415, /application\/json/, () => ({ headers: { "content-type": "text/plain" }, body: "{}" })],
@@ -80,16 +80,16 @@ test("answers 415, 413 or 400 to an unreadable body", async ({ scene, samples })
       const own = await callerFor(scene, endpoint).credentials();
       const answer = await retryUnavailable(() => {
         const { headers, ...rest } = init();
-        const from = { "x-forwarded-for": `10.0.${tries >> 8}.${tries++ & 255}` }; // avoids the login bucket
+        const from = { "x-forwarded-for": `10.0.${attempts >> 8}.${attempts++ & 255}` }; // avoids the login bucket
         return scene.send(path, {
           method,
           ...rest,
           headers: { ...own, ...headers as Record<string, string>, ...from },
         });
       });
-      const said = answer.body.message ?? answer.body;
-      assert.is(answer.status, status, `${name}: ${said}`);
-      assert.match(said, message, name);
+      const problem = answer.body.message ?? answer.body;
+      assert.is(answer.status, status, `${name}: ${problem}`);
+      assert.match(problem, message, name);
     }
   }
 });

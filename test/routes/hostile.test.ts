@@ -65,11 +65,11 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 
 test("is tested on every field", () => {
-  const tried = new Set(probes.map(({ at, part, field }) => `${at.name} ${part} ${field.name}`));
+  const probedFields = new Set(probes.map(({ at, part, field }) => `${at.name} ${part} ${field.name}`));
   const declared = all.flatMap((at) =>
     parts.flatMap((part) => listFields(at.endpoint[part]).map(({ name }) => `${at.name} ${part} ${name}`))
   );
-  assert.equal([...tried].sort(), declared.sort());
+  assert.equal([...probedFields].sort(), declared.sort());
 });
 
 test("is accepted by no field if it cannot be stored or sent on", () => {
@@ -94,28 +94,28 @@ test("is refused with the name of its field, and without internal details", () =
     const input = { ...Object.fromEntries(validFieldsOf(at, part)), [field.name]: hostile.value };
     const fault = refusal(() => parseInput(at.endpoint[part], input));
     assert.is(fault?.kind, "invalid", `${at.name}: ${field.name} takes ${hostile.name} after all`);
-    const said = fault!.message;
-    assert.ok(said.split("; ").some((one) => one.startsWith(field.name)), `${at.name}: ${said}`);
-    assert.is(findUnclearMessage(400, said), null, said);
+    const explanation = fault!.message;
+    assert.ok(explanation.split("; ").some((one) => one.startsWith(field.name)), `${at.name}: ${explanation}`);
+    assert.is(findUnclearMessage(400, explanation), null, explanation);
   }
 });
 
 test("addresses no object in a path", async ({ samples, sender }) => {
   const broken = ["%ff%fe", "%ed%a0%80", "%", "%2", "%00", "%zz"];
   const words = [...broken, ...HOSTILE_TEXTS.map(({ value }) => encodeURIComponent(value as string))].filter(Boolean);
-  const asked = every.flatMap((at) =>
+  const requests = every.flatMap((at) =>
     [...at.pattern.matchAll(/:(\w+)/g)].flatMap(([whole]) =>
       // All endpoints parse a path alike; only the loader of the object differs.
       words.filter((_, i) => at.method === "GET" || i % 6 === 0)
         .map((word) => ({ at, word, path: pathOf(at.pattern.replace(whole, word), samples) }))
     )
   );
-  await inParallel(asked, async ({ at, path, word }) => {
+  await inParallel(requests, async ({ at, path, word }) => {
     const answer = await sender.send(at, path, sentTo(at)), { status, body } = answer;
     const message = isPageEndpoint(at.endpoint) ? textOf(answer) : body.message;
-    const said = `${at.name} with ${word.slice(0, 80)}: ${status} ${message}`;
-    assert.is(findUnclearMessage(status, message), null, said);
-    assert.ok([400, 404].includes(status), said);
+    const explanation = `${at.name} with ${word.slice(0, 80)}: ${status} ${message}`;
+    assert.is(findUnclearMessage(status, message), null, explanation);
+    assert.ok([400, 404].includes(status), explanation);
   });
 });
 
@@ -153,20 +153,20 @@ test("is stored unchanged, or refused for its meaning, if it is accepted", async
 });
 
 test("is refused clearly as a body or header", async ({ samples, sender }) => {
-  const asked = all.filter(({ endpoint }) => endpoint.body).flatMap((at) =>
+  const requests = all.filter(({ endpoint }) => endpoint.body).flatMap((at) =>
     MALFORMED_REQUESTS.map((frame) => ({ at, frame }))
   );
-  await inParallel(asked, async ({ at, frame }) => {
+  await inParallel(requests, async ({ at, frame }) => {
     if (frame.idempotent && !at.endpoint.idempotent) return;
     const answer = await sender.send(at, pathOf(at.pattern, samples), frame.make(bodyOf(validJsonOf(at))));
-    const said = `${at.name}, ${frame.name}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
-    if (frame.status) assert.is(answer.status, frame.status, said);
-    if (answer.status >= 400) assert.is(findUnclearMessage(answer.status, answer.body.message), null, said);
+    const explanation = `${at.name}, ${frame.name}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
+    if (frame.status) assert.is(answer.status, frame.status, explanation);
+    if (answer.status >= 400) assert.is(findUnclearMessage(answer.status, answer.body.message), null, explanation);
   });
 });
 
 test("is refused clearly in a query with repeated keys or invalid UTF-8", async ({ samples, sender }) => {
-  const asked = every.flatMap((at) =>
+  const requests = every.flatMap((at) =>
     [
       ...listFields(at.endpoint.query).map(({ name }) => `?${name}=1&${name}=1`),
       "?x=%ff",
@@ -176,19 +176,19 @@ test("is refused clearly in a query with repeated keys or invalid UTF-8", async 
     ]
       .map((query) => ({ at, query }))
   );
-  await inParallel(asked, async ({ at, query }) => {
+  await inParallel(requests, async ({ at, query }) => {
     const { status, body } = await sender.send(at, pathOf(at.pattern, samples) + query);
     assert.is(status, 400, `${at.name}${query}`);
-    const said = /^\?(\w+)=1&\1=1$/.test(query) ? /each query parameter only once/ : /query must be/;
-    assert.match(body.message ?? body, said, `${at.name}${query}`);
+    const explanation = /^\?(\w+)=1&\1=1$/.test(query) ? /each query parameter only once/ : /query must be/;
+    assert.match(body.message ?? body, explanation, `${at.name}${query}`);
   });
 });
 
 test("is escaped in links and forms of pages", async ({ samples, sender }) => {
-  const asked = every.filter(({ endpoint }) => isPageEndpoint(endpoint)).flatMap((at) =>
+  const requests = every.filter(({ endpoint }) => isPageEndpoint(endpoint)).flatMap((at) =>
     HOSTILE_TEXTS.map((word) => ({ at, word }))
   );
-  await inParallel(asked, async ({ at, word: { value, name } }) => {
+  await inParallel(requests, async ({ at, word: { value, name } }) => {
     const names = (part: ProbePart) =>
       at.endpoint[part]?.type === "record" ? ["action", `spoke:${value}`] : listFields(at.endpoint[part]).map(nameOf);
     const fields = (part: ProbePart) => names(part).map((name) => [name, String(value)]);

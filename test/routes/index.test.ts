@@ -8,7 +8,7 @@ test.before(async (context) => void (context.scene = await openScene()));
 test.after(({ scene }) => scene.close());
 
 test("is a public page", async ({ scene }) => {
-  const { status, headers, text } = await shown(scene, "/");
+  const { status, headers, text } = await readPage(scene, "/");
   assert.equal([status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
   assert.match(text, "<h1>Wheelwright</h1>");
   for (const [, path] of text.matchAll(/<a href="([^"]+)"/g)) assert.is((await scene.send(path!)).status, 200, path);
@@ -43,12 +43,12 @@ test("redirects from the prefix to the reference", async ({ scene }) => {
 });
 
 test("serves the icon", async ({ scene }) => {
-  const { status, headers, text } = await shown(scene, "/favicon.ico");
+  const { status, headers, text } = await readPage(scene, "/favicon.ico");
   assert.equal([status, headers.get("content-type")], [200, "image/svg+xml"]);
   assert.match(text, /^<svg /);
 });
 
-async function shown(scene: Scene, path: string): Promise<{ status: number; headers: Headers; text: string }> {
+async function readPage(scene: Scene, path: string): Promise<{ status: number; headers: Headers; text: string }> {
   const { status, headers, body } = await scene.send(path);
   return { status, headers, text: String(body) };
 }

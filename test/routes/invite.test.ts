@@ -114,12 +114,12 @@ test("warns if another user is signed in", async () => {
     assert.not.match(textOf(page), "You are signed in as");
     const path = `/invite?token=${await flows.link("invitation", { id, email })}`;
     const headers = await flows.scene.as("operator").credentials();
-    const shown = await flows.send(path, { headers });
+    const response = await flows.send(path, { headers });
     assert.match(
-      textOf(shown),
+      textOf(response),
       new RegExp(`You are signed in as ${flows.scene.people.operator.email} ?\\. This invitation is for ${email} ?\\.`),
     );
-    const [target, init] = submissionOf(shown.body, { password: "short" });
+    const [target, init] = submissionOf(response.body, { password: "short" });
     const again = await flows.send(target, { ...init, headers: { ...headers, ...init.headers as object } });
     assert.is(again.status, 400);
     assert.match(textOf(again), `this browser is signed in as ${email}`);

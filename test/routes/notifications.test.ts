@@ -20,9 +20,11 @@ async function happen(
   metadata: object,
 ) {
   const { id: userId } = people.operator, email = "<b>ada</b>@example.org";
-  const asker = { userId, email, ip: "192.0.2.1", userAgent: "test", tokenPrefix: null };
+  const requester = { userId, email, ip: "192.0.2.1", userAgent: "test", tokenPrefix: null };
   const about = spokeSubject({ id: spoke, federationId: hub });
-  await db.transact((tx) => record(tx, asker, { audit: [{ kind, ...about, metadata: { slug: "oak", ...metadata } }] }));
+  await db.transact((tx) =>
+    record(tx, requester, { audit: [{ kind, ...about, metadata: { slug: "oak", ...metadata } }] })
+  );
 }
 
 test("shows event, object and actor, and links to the object", async ({ scene }) => {
@@ -61,12 +63,12 @@ test("marks all as read, and shows the unread count on every page", async ({ sce
 test("pages through all notifications", async ({ scene }) => {
   await writeEvents(scene.db, scene, [...Array(70).keys()]);
   let page = await parsePage(scene, "/notifications", "spokeAdmin");
-  const seen = new Set(page.html.match(/evt_[0-9a-f]+/g));
+  const ids = new Set(page.html.match(/evt_[0-9a-f]+/g));
   while (page.has("link", "Older")) {
     page = await page.follow("Older");
-    for (const id of page.html.match(/evt_[0-9a-f]+/g)!) seen.add(id);
+    for (const id of page.html.match(/evt_[0-9a-f]+/g)!) ids.add(id);
   }
-  assert.is(seen.size, 70);
+  assert.is(ids.size, 70);
 });
 
 test("shows each role its own notifications, or explains what will appear", async ({ scene }) => {

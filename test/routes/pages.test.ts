@@ -14,10 +14,10 @@ const PAGES = ["/", "/changelog", "/api/docs", "/invite?token=x", "/reset?token=
 
 test.before.each(async (context) => {
   const db = context.db = await openTestDatabase();
-  const asked = Promise.withResolvers<void>();
-  context.underWay = asked.promise;
+  const received = Promise.withResolvers<void>();
+  context.underWay = received.promise;
   const endless = () => {
-    asked.resolve();
+    received.resolve();
     return new Promise<never>(() => {});
   };
   const slow: Manifest = manifest.map(([pattern, { GET, ...others }]) =>
@@ -34,7 +34,7 @@ test.after.each(({ db }) => db.close());
 const ask = (server: Server, path: string, accept = "text/html,*/*;q=0.8") =>
   server.request(new Request(new URL(path, "http://localhost:3000"), { headers: { accept } }));
 
-async function demandPage(response: Response, status: number, words: RegExp): Promise<void> {
+async function assertPage(response: Response, status: number, words: RegExp): Promise<void> {
   const { headers } = response;
   assert.is(response.status, status);
   assert.match(headers.get("content-type")!, /^text\/html/);
@@ -52,9 +52,9 @@ test("answers a page: 503 while overloaded, 504 after the time limit", async ({ 
   const { length } = refused.filter(({ status }) => status === 503);
   assert.ok(length >= 3, `${length} were shed`);
   for (const response of refused.filter(({ status }) => status === 503)) {
-    await demandPage(response, 503, /The server is overloaded/);
+    await assertPage(response, 503, /The server is overloaded/);
   }
-  await demandPage(await late, 504, /longer than the limit of 1 s/);
+  await assertPage(await late, 504, /longer than the limit of 1 s/);
 });
 
 test("answers JSON to programs", async ({ server, underWay }) => {

@@ -89,11 +89,11 @@ for (const { name, pattern } of lists) {
   test(`${name} shows each row once, in order, in pages of exactly the limit`, async ({ scene }) => {
     const path = pathOf(scene, pattern), prefix = prefixOf(pattern);
     const all = Array.from({ length: ROWS }, (_, i) => `${prefix}_${String(i + 1).padStart(26, "0")}`);
-    const seen = await pageThrough(scene, path, 100);
-    assert.is(seen.length, new Set(seen).size, "none is seen twice");
-    assert.equal(seen.filter((one) => one.includes("_000000")).sort(), all, "none is skipped");
+    const ids = await pageThrough(scene, path, 100);
+    assert.is(ids.length, new Set(ids).size, "none is seen twice");
+    assert.equal(ids.filter((one) => one.includes("_000000")).sort(), all, "none is skipped");
     const some = await pageThrough(scene, path, 7, 40);
-    assert.equal(some, seen.slice(0, some.length), "by small pages they are the same, in the same order");
+    assert.equal(some, ids.slice(0, some.length), "by small pages they are the same, in the same order");
   });
 
   test(`${name} by a time shows what is older than it`, async ({ scene }) => {
@@ -107,15 +107,15 @@ for (const { name, pattern } of lists) {
 }
 
 test("skips no notification for clients that continue with the time of the last row", async ({ scene }) => {
-  const seen: string[] = [], newer = "2040-01-01T00:00:00.000Z";
+  const ids: string[] = [], newer = "2040-01-01T00:00:00.000Z";
   for (let before = ""; before === "" || before > newer;) {
     const { body } = await read(scene, `${BY_TIME}?limit=7${before && `&before=${before}`}`);
     assert.is(body.length % TIED, 0, "a page ends with the last row of its last time");
-    seen.push(...body.map((row) => row["id"]!));
+    ids.push(...body.map((row) => row["id"]!));
     before = stampOf(body.at(-1)!);
   }
-  assert.is(seen.length, SPREAD);
-  assert.is(new Set(seen).size, SPREAD);
+  assert.is(ids.length, SPREAD);
+  assert.is(new Set(ids).size, SPREAD);
 });
 
 test("the link to the next page keeps the filters, and the last page has none", async ({ scene }) => {
@@ -138,7 +138,7 @@ test("rows that are added and removed during paging neither repeat nor hide othe
   const { db, people: { operator } } = scene, path = "/api/auth/tokens";
   const all = await pageThrough(scene, path, 100), gone = new Set<string>();
   let pages = 0;
-  const seen = await pageThrough(scene, path, 100, Infinity, async (last) => {
+  const ids = await pageThrough(scene, path, 100, Infinity, async (last) => {
     const at = all.indexOf(last);
     // The row of the cursor, one on the next page, and a new one, first or last of its time.
     const removed = [last, all[at + 50]].filter((id) => id !== undefined);
@@ -154,9 +154,9 @@ test("rows that are added and removed during paging neither repeat nor hide othe
     pages++;
   });
   assert.ok(pages > 50);
-  assert.is(seen.length, new Set(seen).size, "none is seen twice");
-  const known = new Set(all), found = new Set(seen);
-  assert.equal(seen.filter((id) => known.has(id)), all.filter((id) => found.has(id)), "in order");
+  assert.is(ids.length, new Set(ids).size, "none is seen twice");
+  const expected = new Set(all), found = new Set(ids);
+  assert.equal(ids.filter((id) => expected.has(id)), all.filter((id) => found.has(id)), "in order");
   assert.equal(all.filter((id) => !found.has(id) && !gone.has(id)), [], "none is skipped");
 });
 
@@ -183,16 +183,16 @@ async function pageThrough(
   most = Infinity,
   between: (last: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<string[]> {
-  const seen: string[] = [];
+  const ids: string[] = [];
   for (let target: string | null = `${path}?limit=${limit}`, pages = 0; target !== null && pages < most; pages++) {
-    if (seen.length > 0) await between(seen.at(-1)!);
+    if (ids.length > 0) await between(ids.at(-1)!);
     const { body, headers } = await read(scene, target);
     const stamps = body.map(stampOf);
     assert.equal(stamps, [...stamps].sort().reverse(), "newest first");
     target = nextPage(headers);
-    const most = path === BY_TIME && seen.length === 0 ? limit + 100 : limit;
+    const most = path === BY_TIME && ids.length === 0 ? limit + 100 : limit;
     assert.ok(body.length <= most && (target === null || body.length >= limit), `${body.length} at once`);
-    seen.push(...body.map((row) => row["id"] ?? row["userId"]!));
+    ids.push(...body.map((row) => row["id"] ?? row["userId"]!));
   }
-  return seen;
+  return ids;
 }

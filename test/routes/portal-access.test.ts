@@ -39,9 +39,9 @@ const ofThings = behindTheDoor.filter(({ pattern }) => pattern.includes(":"));
 test.before(async (context) => {
   const scene = context.scene = await openScene({ env: { SIGNUP: "on", TRUSTED_PROXIES: "127.0.0.0/8" } });
   const samples = context.samples = await sampleParams(scene);
-  let asked = 0; // each from a separate IP address, to avoid rate limits
+  let requests = 0; // each from a separate IP address, to avoid rate limits
   context.ask = async ({ pattern, method }, who, whose = "own", more = {}) => {
-    const from = { "x-forwarded-for": `10.1.${asked >> 8}.${asked++ & 255}` };
+    const from = { "x-forwarded-for": `10.1.${requests >> 8}.${requests++ & 255}` };
     const headers = { ...FORM, accept: "text/html", ...from, ...await scene.as(who).credentials(), ...more };
     return await retryUnavailable(() =>
       scene.send(pathOf(pattern, samples, whose), { method, headers, ...(method === "POST" && { body: "" }) })

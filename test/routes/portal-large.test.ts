@@ -55,23 +55,23 @@ test("shows each of 500 spokes once, page by page, even if 300 were created at t
     [scene.hub],
   );
   const pages = await pageThrough(scene, `/hubs/${scene.hub}`, /(?<=<li id=")spk_\w+/g);
-  const seen = pages.flat();
+  const rows = pages.flat();
   assert.equal(pages.slice(0, -1).map((ids) => ids.length), Array.from({ length: SPOKES / 50 }, () => 50));
-  assert.is(new Set(seen).size, seen.length, "none is seen twice");
-  assert.is(seen.length, SPOKES + 1);
+  assert.is(new Set(rows).size, rows.length, "none is seen twice");
+  assert.is(rows.length, SPOKES + 1);
 });
 
 test("pages through the audit log, activity and notifications", async ({ scene }) => {
   for (const path of ["/audit", `/spokes/${scene.spoke}/activity`, "/notifications"]) {
-    const pages = await pageThrough(scene, path, /(?<!%2C)evt_0\d+/g, 5), seen = pages.flat();
+    const pages = await pageThrough(scene, path, /(?<!%2C)evt_0\d+/g, 5), rows = pages.flat();
     assert.is(pages.length, 5, path);
     assert.ok(
       pages.every((ids) => ids.length >= 20 && ids.length <= 100),
       `${path}: ${pages.map((ids) => ids.length)}`,
     );
-    assert.is(new Set(seen).size, seen.length, `${path}: none is seen twice`);
-    const newest = Array.from({ length: seen.length }, (_, i) => `evt_${String(EVENTS - i).padStart(26, "0")}`);
-    assert.equal(seen, newest, `${path}: none is passed over`);
+    assert.is(new Set(rows).size, rows.length, `${path}: none is seen twice`);
+    const newest = Array.from({ length: rows.length }, (_, i) => `evt_${String(EVENTS - i).padStart(26, "0")}`);
+    assert.equal(rows, newest, `${path}: none is passed over`);
   }
 });
 

@@ -30,23 +30,23 @@ const posts = manifest.filter(([, { POST }]) => POST)
 for (const who of ["stranger", "spokeAdmin", "hubAdmin", "operator"] as const satisfies readonly SceneRole[]) {
   test(`work for ${who}`, async ({ scene }) => {
     const headers = { ...await scene.as(who).credentials(), accept: "text/html" };
-    const seen = new Set(["/hubs"]), dead: string[] = [];
-    for (const path of seen) {
-      const { status, headers: said, body } = await scene.send(path, { headers });
+    const visited = new Set(["/hubs"]), dead: string[] = [];
+    for (const path of visited) {
+      const { status, headers: responseHeaders, body } = await scene.send(path, { headers });
       if (![200, 303, 308, 503].includes(status)) dead.push(`${status} ${path}`);
-      if (path.startsWith("/api/") || !said.get("content-type")?.startsWith("text/html")) continue;
+      if (path.startsWith("/api/") || !responseHeaders.get("content-type")?.startsWith("text/html")) continue;
       const tags = [...String(body).matchAll(/<(?:a|form)\b[^>]*>/g)].map(([tag]) => tag);
       for (const tag of tags) {
         const to = attribute(tag, tag.startsWith("<a") ? "href" : "action") ?? "";
         const [place = ""] = to.split(/[?#]/);
         if (/method="post"/.test(tag)) assert.ok(posts.some((post) => post.test(place)), `${path} sends to ${to}`);
-        else if (place.startsWith("/")) seen.add(to.split("#")[0]!);
+        else if (place.startsWith("/")) visited.add(to.split("#")[0]!);
         else assert.match(to, /^(?:#|https?:\/\/|mailto:)/, `${path} leads to ${to}`);
       }
-      assert.ok(seen.size < 500, "it comes to an end");
+      assert.ok(visited.size < 500, "it comes to an end");
     }
     assert.equal(dead, []);
-    assert.ok(seen.size > (who === "stranger" ? 8 : 15), `${seen.size} pages were found`);
+    assert.ok(visited.size > (who === "stranger" ? 8 : 15), `${visited.size} pages were found`);
   });
 }
 

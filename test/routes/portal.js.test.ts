@@ -31,9 +31,9 @@ test("are cached forever by browsers and answered with 304", async ({ scene }) =
 test("redirect from any other hash, and that is not cached", async ({ scene }) => {
   for (const [path] of FILES) {
     const [name] = path.split("?");
-    for (const asked of [`${name}?v=000000000000`, `${name}?v=anything`]) {
-      const { status, headers } = await scene.send(asked);
-      assert.equal([status, headers.get("location"), headers.get("cache-control")], [303, path, "no-store"], asked);
+    for (const otherUrl of [`${name}?v=000000000000`, `${name}?v=anything`]) {
+      const { status, headers } = await scene.send(otherUrl);
+      assert.equal([status, headers.get("location"), headers.get("cache-control")], [303, path, "no-store"], otherUrl);
     }
     const { status, headers } = await scene.send(name!);
     assert.equal([status, headers.get("cache-control")], [200, "no-cache"], name);

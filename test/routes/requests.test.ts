@@ -56,8 +56,8 @@ test("approves with changed values, and makes the requester the hub's admin", as
   const done = await refused.submit("Approve and create hub", { Slug: "far-west" });
   assert.match(done.part("status", /approved/).text, "Request approved. The hub is being created");
   assert.not(done.has("button", "Reject"));
-  const seen = await open(path, "stranger");
-  assert.ok((await seen.follow("Go to the hub")).has("link", "Members"));
+  const requestPage = await open(path, "stranger");
+  assert.ok((await requestPage.follow("Go to the hub")).has("link", "Members"));
 });
 
 test("rejects with a reason for the requester, and decides only once", async ({ open, ask }) => {
@@ -66,9 +66,9 @@ test("rejects with a reason for the requester, and decides only once", async ({ 
   assert.equal([without.status, without.field("Reason").wrong], [400, true]);
   const done = await without.submit("Reject", { Reason: "Not <b>yet</b>" });
   assert.match(done.part("status", /rejected/).text, "The requester gets a mail");
-  const seen = await open(path, "stranger");
-  assert.match(seen.text, /Rejected.*Reason for the rejection Not <b>yet<\/b>/);
-  assert.not.match(seen.html, "<b>yet");
+  const requestPage = await open(path, "stranger");
+  assert.match(requestPage.text, /Rejected.*Reason for the rejection Not <b>yet<\/b>/);
+  assert.not.match(requestPage.html, "<b>yet");
   const late = await page.submit("Approve and create hub");
   assert.equal([late.status, late.part("alert").text], [
     409,

@@ -86,8 +86,8 @@ const LOSSES: readonly (readonly [what: string, who: SceneRole, status: number, 
 for (const [what, who, status, take, give] of LOSSES) {
   test(`is enforced on writes: ${what}`, async (stage) => {
     const { scene } = stage, { db, people } = scene, path = `/api/spokes/${scene.spoke}/actions`;
-    for (const means of ["session", "cli"] satisfies CredentialType[]) {
-      const ask = async () => (await scene.as(who, means).post(path, { action: "restart" })).status;
+    for (const credential of ["session", "cli"] satisfies CredentialType[]) {
+      const ask = async () => (await scene.as(who, credential).post(path, { action: "restart" })).status;
       stage.meanwhile = () => Promise.resolve();
       assert.is(await ask(), 204);
       stage.deeds = 0;

@@ -25,12 +25,12 @@ const signIn = (page: Page, password = PASSWORD) =>
   page.submit("Sign in", { "E-mail address": "operator@example.org", Password: password });
 
 test("opens the requested page, with its query", async ({ flows, open }) => {
-  const wanted = `/hubs/${flows.scene.hub}?state=active`;
-  const door = await open(wanted);
+  const target = `/hubs/${flows.scene.hub}?state=active`;
+  const door = await open(target);
   assert.is(door.status, 401);
   const there = await signIn(door);
-  assert.equal([there.status, there.path, there.part("heading", "north").text], [200, wanted, "north"]);
-  assert.equal((await open(`/sign-in?next=${encodeURIComponent(wanted)}`, "operator")).path, wanted);
+  assert.equal([there.status, there.path, there.part("heading", "north").text], [200, target, "north"]);
+  assert.equal((await open(`/sign-in?next=${encodeURIComponent(target)}`, "operator")).path, target);
 });
 
 test("shows a refusal as a sentence", async ({ open }) => {
@@ -103,8 +103,8 @@ test("mails a reset link, and answers the same for an unknown address", async ({
   const { email } = await createTestUser(flows.db, "forgetful");
   const ask = async (address: string) =>
     (await (await open("/forgot")).submit("Send link", { "E-mail address": address })).part("main").text;
-  const known = await ask(email), unknown = await ask("nobody@example.org");
-  assert.is(known.replaceAll(email, "…"), unknown.replaceAll("nobody@example.org", "…"));
+  const existing = await ask(email), unknown = await ask("nobody@example.org");
+  assert.is(existing.replaceAll(email, "…"), unknown.replaceAll("nobody@example.org", "…"));
   await flows.work();
   assert.ok((await flows.postman.next(email)).token);
 });

@@ -43,9 +43,9 @@ test("keeps the values of a refused form, and shows problems at their fields", a
 
 test("revokes a token after a confirmation", async ({ scene }) => {
   const { plaintext } = await createTestToken(scene.db, scene.people.spokeAdmin, "readonly");
-  const asks = await (await parsePage(scene, "/tokens", "spokeAdmin")).follow("Revoke … readonly");
-  assert.is(asks.part("heading").text, "Revoke readonly?");
-  const done = await asks.submit("Revoke token");
+  const confirmation = await (await parsePage(scene, "/tokens", "spokeAdmin")).follow("Revoke … readonly");
+  assert.is(confirmation.part("heading").text, "Revoke readonly?");
+  const done = await confirmation.submit("Revoke token");
   assert.equal([done.path, done.has("heading", "No tokens yet")], ["/tokens?done=revoked", true]);
   const headers = { authorization: `Bearer ${plaintext}` };
   assert.is((await scene.send("/api/auth/me", { headers })).status, 401);

@@ -46,9 +46,9 @@ test("invites a user to a hub, and shows problems at their fields", async ({ flo
   await flows.work();
   assert.ok((await flows.postman.next("grace@example.org")).token);
   const { email } = await createTestUser(flows.db, "proved");
-  const known = { "E-mail address": email, Hub: flows.scene.hub };
-  for (const said of ["Added. They have access now.", "They already had access. Nothing changed."]) {
-    assert.is((await form.submit("Invite", known)).part("status", /access/).text, said);
+  const values = { "E-mail address": email, Hub: flows.scene.hub };
+  for (const message of ["Added. They have access now.", "They already had access. Nothing changed."]) {
+    assert.is((await form.submit("Invite", values)).part("status", /access/).text, message);
   }
 });
 
@@ -69,9 +69,9 @@ test("shows a user's hubs and spokes, and renames the user", async ({ flows, ope
 
 test("disables a user after a confirmation, ends their sessions, and enables them again", async ({ flows, open }) => {
   const eve = await createTestUser(flows.db, "mallory"), { secret } = await createTestSession(flows.db, eve);
-  const asks = await (await open(`/users/${eve.id}`)).follow("Disable …");
-  assert.is(asks.part("heading").text, "Disable mallory?");
-  const done = await asks.submit("Disable");
+  const confirmation = await (await open(`/users/${eve.id}`)).follow("Disable …");
+  assert.is(confirmation.part("heading").text, "Disable mallory?");
+  const done = await confirmation.submit("Disable");
   assert.match(done.part("main").text, /mallory Disabled/);
   assert.is((await flows.send("/hubs", { headers: { cookie: `wheelwright=${secret}` } })).status, 401);
   const enabled = await (await done.follow("Enable …")).submit("Enable");
@@ -93,8 +93,8 @@ test("grants the operator role, or explains why not", async ({ flows, open }) =>
 
 test("resets a password after a confirmation and shows it once", async ({ flows, open }) => {
   const { id, email } = await createTestUser(flows.db, "forgetful");
-  const asks = await (await open(`/users/${id}`)).follow("Reset password …");
-  const done = await asks.submit("Reset password");
+  const confirmation = await (await open(`/users/${id}`)).follow("Reset password …");
+  const done = await confirmation.submit("Reset password");
   const [, password] = /Copy it now.*<code>([^<]+)<\/code>/s.exec(done.html)!;
   assert.is((await flows.post("/api/auth/login", { email, password }, {}, "192.0.2.88")).status, 200);
   assert.not.match((await done.follow("I have copied it")).html, password!);

@@ -71,9 +71,9 @@ export function withToken(url: string, token: string): TestClient {
       const exchange = { method: "GET", path: `/api/federations/${hub}/events`, status: 200, headers: reply.headers };
       conform({ ...exchange, text: null });
       try {
-        for await (const heard of parse(reply.body!)) {
-          conform({ ...exchange, text: `data: ${JSON.stringify(heard.data)}` });
-          yield heard;
+        for await (const frame of parse(reply.body!)) {
+          conform({ ...exchange, text: `data: ${JSON.stringify(frame.data)}` });
+          yield frame;
         }
       } finally {
         abort.abort();

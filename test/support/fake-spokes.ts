@@ -152,8 +152,8 @@ export async function insertBackups(
       );
       // the names that the controllers use
       const [content, handle] = [`snapcontent-${snapshotUid}`, `snapshot-${snapshotUid}`];
-      const known = { snapshotUid, content, handle, driver: CSI_DRIVER };
-      return { claim, snapshot: name, ...(state === "ready" && known) };
+      const snapshotFields = { snapshotUid, content, handle, driver: CSI_DRIVER };
+      return { claim, snapshot: name, ...(state === "ready" && snapshotFields) };
     }));
     await queryRows(
       db,

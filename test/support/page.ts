@@ -133,8 +133,10 @@ function findIn(root: Element, role: string, name?: AccessibleName): Element {
 }
 
 function fits(element: Element, name: AccessibleName): boolean {
-  const known = nameOf(element);
-  return typeof name === "string" ? known === name || known === `${name} optional` : name.test(known);
+  const accessibleName = nameOf(element);
+  return typeof name === "string"
+    ? accessibleName === name || accessibleName === `${name} optional`
+    : name.test(accessibleName);
 }
 
 /** Style sheets do not affect names here, and computing styles is slow. */

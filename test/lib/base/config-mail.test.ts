@@ -18,17 +18,23 @@ test("requires the namespace in the relay's user name, or no user at all", () =>
   const relay = { ...ENOUGH, SPOKE_SMTP_HOST: "relay.example" }, secret = "s".repeat(32);
   assert.is(read({ ...ENOUGH, SMTP_HOST: "mail.example", SMTP_FROM: "hubs@example.org" }).relay, null);
   assert.equal(read(relay).relay, { host: "relay.example", port: 587, user: null, secret: null, from: null });
-  const whole = { ...relay, SPOKE_SMTP_USER: "site-${namespace}@example.org", SPOKE_SMTP_SECRET: secret };
-  assert.is(read(whole).relay?.user, "site-${namespace}@example.org");
+  const complete = { ...relay, SPOKE_SMTP_USER: "site-${namespace}@example.org", SPOKE_SMTP_SECRET: secret };
+  assert.is(read(complete).relay?.user, "site-${namespace}@example.org");
   assert.match(
-    problemsOf({ ...whole, SPOKE_SMTP_SECRET: "" }).join(),
+    problemsOf({ ...complete, SPOKE_SMTP_SECRET: "" }).join(),
     /^SPOKE_SMTP_SECRET is missing: SPOKE_SMTP_USER/,
   );
-  assert.match(problemsOf({ ...whole, SPOKE_SMTP_USER: "" }).join(), /^SPOKE_SMTP_USER is missing: SPOKE_SMTP_SECRET/);
-  assert.match(problemsOf({ ...whole, SPOKE_SMTP_HOST: "" }).join(), /^SPOKE_SMTP_HOST is missing: SPOKE_SMTP_USER/);
-  assert.match(problemsOf({ ...whole, SPOKE_SMTP_SECRET: "short" }).join(), /^SPOKE_SMTP_SECRET must have at least 32/);
+  assert.match(
+    problemsOf({ ...complete, SPOKE_SMTP_USER: "" }).join(),
+    /^SPOKE_SMTP_USER is missing: SPOKE_SMTP_SECRET/,
+  );
+  assert.match(problemsOf({ ...complete, SPOKE_SMTP_HOST: "" }).join(), /^SPOKE_SMTP_HOST is missing: SPOKE_SMTP_USER/);
+  assert.match(
+    problemsOf({ ...complete, SPOKE_SMTP_SECRET: "short" }).join(),
+    /^SPOKE_SMTP_SECRET must have at least 32/,
+  );
   for (const user of ["relay", "${slug}", "a b-${namespace}", "${namespace};reboot", "$(x)${namespace}"]) {
-    assert.match(problemsOf({ ...whole, SPOKE_SMTP_USER: user }).join(), /^SPOKE_SMTP_USER must contain/, user);
+    assert.match(problemsOf({ ...complete, SPOKE_SMTP_USER: user }).join(), /^SPOKE_SMTP_USER must contain/, user);
   }
   assert.match(problemsOf({ ...relay, SPOKE_SMTP_HOST: "a b" }).join(), /^SPOKE_SMTP_HOST must be a host name/);
 });

@@ -63,8 +63,8 @@ test("requires the webhook secret with a Stripe key, and refuses live keys in de
 
 test("parses name servers with and without ports, and uses the system's by default", () => {
   assert.equal(read(ENOUGH).dnsServers, []);
-  const given = "192.0.2.1, 192.0.2.1:5353,2001:db8::1,[2001:db8::1]:53";
-  assert.equal(read({ ...ENOUGH, DNS_SERVERS: given }).dnsServers, given.split(/, ?/));
+  const input = "192.0.2.1, 192.0.2.1:5353,2001:db8::1,[2001:db8::1]:53";
+  assert.equal(read({ ...ENOUGH, DNS_SERVERS: input }).dnsServers, input.split(/, ?/));
   for (const wrong of ["dns.example.org", "192.0.2.1:0", "192.0.2.1:65536", "192.0.2.1:", "[2001:db8::1]", "1.2.3"]) {
     assert.match(problemsOf({ ...ENOUGH, DNS_SERVERS: wrong }).join(), /^DNS_SERVERS must be addresses/, wrong);
   }
@@ -182,19 +182,26 @@ test("listens on localhost in dev and on all addresses in serve, unless HOST is 
 });
 
 test("uses colours on a terminal, or if a variable forces them", () => {
-  const shown = (env: Record<string, string>, terminal = true) => shouldUseColours({ env, terminal });
-  assert.equal([shown({}), shown({}, false), shown({ TERM: "dumb" }), shown({ NO_COLOR: "1" })], [
+  const usesColours = (env: Record<string, string>, terminal = true) => shouldUseColours({ env, terminal });
+  assert.equal(
+    [usesColours({}), usesColours({}, false), usesColours({ TERM: "dumb" }), usesColours({ NO_COLOR: "1" })],
+    [
+      true,
+      false,
+      false,
+      false,
+    ],
+  );
+  assert.equal([
+    usesColours({ FORCE_COLOR: "1" }, false),
+    usesColours({ FORCE_COLOR: "0" }),
+    usesColours({ NO_COLOR: "" }),
+  ], [
     true,
     false,
-    false,
-    false,
+    true,
   ]);
-  assert.equal([shown({ FORCE_COLOR: "1" }, false), shown({ FORCE_COLOR: "0" }), shown({ NO_COLOR: "" })], [
-    true,
-    false,
-    true,
-  ]);
-  assert.equal([shown({ CLICOLOR: "0" }), shown({ CLICOLOR_FORCE: "1" }, false)], [false, true]);
+  assert.equal([usesColours({ CLICOLOR: "0" }), usesColours({ CLICOLOR_FORCE: "1" }, false)], [false, true]);
 });
 
 test("explains why serve requires PUBLIC_URL, with an example", () => {
@@ -213,8 +220,8 @@ test("explains why serve requires PUBLIC_URL, with an example", () => {
 test("derives PUBLIC_URL from the actual port in dev, unless it is set", () => {
   assert.is(read({ PORT: "8080" }, "dev").publicUrl.href, "http://localhost:8080/");
   assert.is(publicUrlWithPort(4321, read({ PORT: "0" }, "dev")).href, "http://localhost:4321/");
-  const given = read({ PORT: "0", PUBLIC_URL: "https://hubs.example.org" }, "dev");
-  assert.is(publicUrlWithPort(4321, given).href, "https://hubs.example.org/");
+  const input = read({ PORT: "0", PUBLIC_URL: "https://hubs.example.org" }, "dev");
+  assert.is(publicUrlWithPort(4321, input).href, "https://hubs.example.org/");
 });
 
 test.run();

@@ -26,9 +26,9 @@ const HIDDEN: readonly string[] = [
 ];
 for (const line of HIDDEN) {
   test(`hides the secret in ${line.replaceAll("hunter2", "…")}`, () => {
-    const shown = redact(line);
-    assert.not.match(shown, "hunter2");
-    assert.match(shown, /\*\*\*/);
+    const redacted = redact(line);
+    assert.not.match(redacted, "hunter2");
+    assert.match(redacted, /\*\*\*/);
   });
 }
 

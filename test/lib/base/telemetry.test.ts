@@ -60,13 +60,13 @@ test("runs the work in the context that an observer wraps around it", async () =
 
 test("does nothing without observers", async () => {
   assert.is(openTelemetry([]), NO_TELEMETRY);
-  const told = await NO_TELEMETRY.span("request", { method: "GET", route: "/" }, (span) => {
+  const outcome = await NO_TELEMETRY.span("request", { method: "GET", route: "/" }, (span) => {
     Object.assign(span, { outcome: "lost" });
     span.labels.status = 200;
     span.details.id = 1;
     return Promise.resolve(7);
   });
-  assert.is(told, 7);
+  assert.is(outcome, 7);
 });
 
 test.run();

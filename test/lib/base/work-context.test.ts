@@ -12,12 +12,12 @@ const test = suite("runInContext, runDetached");
 const root = startSpanContext(null, () => true), about = { requestId: "req_1" };
 
 test("keeps the context across await, and only inside the work", async () => {
-  const seen = runInContext({ rootSpan: root, logFields: about }, async () => {
+  const contexts = runInContext({ rootSpan: root, logFields: about }, async () => {
     await new Promise((resolve) => setTimeout(resolve, 1));
     return currentContext();
   });
   assert.is(currentContext(), null);
-  assert.equal(await seen, { rootSpan: root, span: root, logFields: about });
+  assert.equal(await contexts, { rootSpan: root, span: root, logFields: about });
 });
 
 test("separates simultaneous contexts", async () => {
@@ -45,14 +45,14 @@ test("has the inner span in runInSpan, and restores the root span", () => {
 });
 
 test("has the request's context while the response is streamed", async () => {
-  const seen: unknown[] = [];
-  const flow = { run: () => Promise.resolve(void seen.push(currentContext()?.logFields)), cancel: () => {} };
+  const contexts: unknown[] = [];
+  const flow = { run: () => Promise.resolve(void contexts.push(currentContext()?.logFields)), cancel: () => {} };
   const answer = await setWorkContext(
     { id: "req_1", trace: root } as Exchange,
     () => Promise.resolve({ status: 200, headers: {}, body: flow }),
   );
   await (answer.body as typeof flow).run();
-  assert.equal(seen, [{ requestId: "req_1" }]);
+  assert.equal(contexts, [{ requestId: "req_1" }]);
 });
 
 test("adds the context's IDs to each log line", () => {

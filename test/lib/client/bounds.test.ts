@@ -15,7 +15,7 @@ const MIB = 1024 * 1024;
 /** Endless responses, by path. */
 const ANSWERS: Readonly<Record<string, (reply: ServerResponse) => void>> = {
   "/claims": (reply) => void reply.writeHead(200, { "content-length": 200 * MIB }).write("{"),
-  "/pours": (reply) => pour(reply.writeHead(200)),
+  "/pours": (reply) => sendForever(reply.writeHead(200)),
   "/trickles": (reply) => trickle(reply.writeHead(200), "{"),
   "/refuses": (reply) => trickle(reply.writeHead(500), "{"),
 };
@@ -38,7 +38,7 @@ test.before((context) => {
 });
 test.after(({ close }) => close());
 
-function pour(reply: ServerResponse): void {
+function sendForever(reply: ServerResponse): void {
   const piece = Buffer.alloc(MIB, " ");
   const go = () => {
     while (!reply.destroyed && reply.write(piece));

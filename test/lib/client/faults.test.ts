@@ -15,27 +15,27 @@ const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 
 /** Forwards matching requests but drops their responses, and cuts the connection when `done`. Repeats this `times` times. */
 function loseAnswers({ proxy }: Stage, matches: string, times: number, done: () => Promise<unknown>) {
-  const seen: string[] = [];
+  const requests: string[] = [];
   proxy.watch((bytes) => {
     if (!text(bytes).startsWith(matches)) return true;
-    seen.push(text(bytes));
-    if (seen.length > times) return true;
+    requests.push(text(bytes));
+    if (requests.length > times) return true;
     void done().then(proxy.cut);
     return false;
   });
-  return seen;
+  return requests;
 }
 
 test("creates once and returns the response, even if the first response is lost", async ({ stage }) => {
   const client = await stage.as("hubAdmin"), made = "select count(*) from spokes where slug = 'ash'";
-  const seen = loseAnswers(
+  const requests = loseAnswers(
     stage,
     "POST /api/federations/north/spokes",
     2,
     () => until(async () => await count(stage, made) > 0),
   );
   const spoke = await client.createFederationSpoke({ federationId: "north" }, { slug: "ash" });
-  assert.is(seen.length, 3);
+  assert.is(requests.length, 3);
   assert.is(await count(stage, made), 1);
   assert.is(await count(stage, `select count(*) from jobs where spoke_id = '${spoke.id}' and kind = 'provision'`), 1);
   assert.is(await count(stage, "select count(*) from audit_events where kind = 'spoke_requested'"), 1);
@@ -60,17 +60,17 @@ test("creates each of many objects once while connections are lost repeatedly", 
 test("does not repeat an action whose response is lost", async ({ stage }) => {
   const client = await stage.as("spokeAdmin"), { spoke } = stage.scene;
   const jobs = `select count(*) from jobs where spoke_id = '${spoke}' and kind = 'purge-caches'`;
-  const seen = loseAnswers(stage, "POST", 1, () => until(async () => await count(stage, jobs) > 0));
+  const requests = loseAnswers(stage, "POST", 1, () => until(async () => await count(stage, jobs) > 0));
   const error = await refused(client.actOnSpoke({ spokeId: spoke }, { action: "purge-caches" }));
-  assert.equal([error.code, error.statusCode, seen.length], ["unreachable", 0, 1]);
+  assert.equal([error.code, error.statusCode, requests.length], ["unreachable", 0, 1]);
   assert.is(await count(stage, jobs), 1);
 });
 
 test("does not repeat a POST without a body", async ({ stage }) => {
   const client = await stage.as("spokeAdmin");
-  const seen = loseAnswers(stage, "POST", 1, () => Promise.resolve());
+  const requests = loseAnswers(stage, "POST", 1, () => Promise.resolve());
   assert.is((await refused(client.createSpokeSignInLink({ spokeId: stage.scene.spoke }))).code, "unreachable");
-  assert.is(seen.length, 1);
+  assert.is(requests.length, 1);
   assert.equal(await client.request({ method: "POST", path: "/api/notifications/read-all" }), { marked: 0 });
 });
 

@@ -57,19 +57,19 @@ export async function openStage(routes: Manifest = manifest): Promise<Stage> {
 
 /** A server that sends one fixed response per connection, unchanged, and then closes it. */
 export async function openPuppet(answers: readonly string[]) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((socket) => {
     socket.on("error", () => {});
     socket.once("data", (bytes) => {
-      asked.push(bytes.toString("latin1"));
-      socket.end(answers[asked.length - 1] ?? "");
+      requests.push(bytes.toString("latin1"));
+      socket.end(answers[requests.length - 1] ?? "");
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** The headers of the received requests. */
-    asked,
+    asked: requests,
     close: () => new Promise((resolve) => server.close(resolve)),
   };
 }

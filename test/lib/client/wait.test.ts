@@ -23,11 +23,11 @@ const end = ({ scene }: Stage, id: string, state: string, failure: object | null
   ]);
 
 test("resolves when the operation succeeds, and downloads only changes", async ({ stage }) => {
-  let looks = 0, id = "";
+  let polls = 0, id = "";
   const statuses: number[] = [];
   const client = await stage.as("hubAdmin", {
     pause: async () => {
-      if (++looks === 3) await end(stage, id, "succeeded");
+      if (++polls === 3) await end(stage, id, "succeeded");
     },
     fetch: async (...asked) => {
       const answer = await fetch(...asked);
@@ -68,13 +68,13 @@ test("rejects after the timeout, and the operation continues", async ({ stage })
 
 test("waits for an unavailable server, and ends on abort", async ({ stage }) => {
   const { proxy } = stage, abort = new AbortController();
-  let id = "", looks = 0, healed: Promise<void> | undefined;
+  let id = "", polls = 0, healed: Promise<void> | undefined;
   const client = await stage.as("hubAdmin", {
     async pause() {
-      if (++looks === 1) proxy.refuse(), proxy.cut();
-      if (looks < 9) return;
+      if (++polls === 1) proxy.refuse(), proxy.cut();
+      if (polls < 9) return;
       await (healed ??= proxy.heal());
-      if (looks > 12) await end(stage, id, "succeeded");
+      if (polls > 12) await end(stage, id, "succeeded");
     },
   });
   id = await begin(client);

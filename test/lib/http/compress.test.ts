@@ -66,8 +66,8 @@ test("does not compress small, binary, streamed or compressed responses, new ses
 test("does not compress no-store pages, which may contain a secret and text from the URL", async () => {
   const { body, headers } = await answerTo({ headers: { "content-type": HTML, "cache-control": "no-store" } });
   assert.equal([body, headers["content-encoding"]], [TEXT, undefined]);
-  const kept = await answerTo({ headers: { "content-type": HTML, "cache-control": "private, no-cache" } });
-  assert.is(kept.headers["content-encoding"], "gzip");
+  const cacheable = await answerTo({ headers: { "content-type": HTML, "cache-control": "private, no-cache" } });
+  assert.is(cacheable.headers["content-encoding"], "gzip");
 });
 
 test("sends another ETag for compressed bytes", async () => {

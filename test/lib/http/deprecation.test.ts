@@ -14,7 +14,7 @@ const headers = suite("deprecation headers");
 const notices = suite("collectAnnouncedChanges");
 
 const OLD = { since: "2026-12-01", sunset: "2027-01-15T18:30:00+02:00", note: "Use\nanother." };
-const Seen = v.object({ seen: v.any() });
+const ResultSchema = v.object({ seen: v.any() });
 const cli = { authorization: "Bearer cli" };
 const ENV = { PUBLIC_URL: "https://hubs.example.org" };
 
@@ -26,7 +26,7 @@ function old(more: More = {}): AnyEndpoint {
     summary: "Old",
     access: signedIn,
     scope: "readonly",
-    reply: ok(Seen),
+    reply: ok(ResultSchema),
     deprecated: OLD,
     handle,
     ...more,
@@ -41,7 +41,7 @@ const MISSING: Access<Actor, object> = {
   },
 };
 const LINKED: Reply<unknown> = {
-  ...ok(Seen) as Reply<unknown>,
+  ...ok(ResultSchema) as Reply<unknown>,
   send: () => ({ status: 200, headers: { link: '</api/x/8>; rel="next"' }, body: "{}" }),
 };
 let release = () => {};
@@ -60,7 +60,7 @@ const { send } = await openTestHandler([
   ["/api/x/:id", { GET: old(), POST: old({ deprecated: undefined, scope: "cli" }) }],
 ], { env: { ...ENV, MAX_IN_FLIGHT: "1" } });
 
-function says(answer: { readonly headers: Headers }, name: string): void {
+function hasHeaders(answer: { readonly headers: Headers }, name: string): void {
   const address = `https://hubs.example.org/changelog#${name}/2026-12-01`;
   assert.is(answer.headers.get("deprecation"), "@1796083200");
   assert.is(answer.headers.get("sunset"), "Fri, 15 Jan 2027 16:30:00 GMT");
@@ -73,11 +73,11 @@ function says(answer: { readonly headers: Headers }, name: string): void {
 headers("are sent on success and on HEAD", async () => {
   const answer = await send("/api/x/7", { headers: cli });
   assert.is(answer.status, 200);
-  says(answer, "GET/api/x/:id");
+  hasHeaders(answer, "GET/api/x/:id");
   const head = await send("/api/x/7", { method: "HEAD", headers: cli });
   assert.is(head.status, 200);
   assert.is(head.body, "");
-  says(head, "GET/api/x/:id");
+  hasHeaders(head, "GET/api/x/:id");
 });
 
 const REFUSALS: readonly (readonly [status: number, place: string, init: RequestInit])[] = [
@@ -93,7 +93,7 @@ for (const [status, place, init] of REFUSALS) {
   headers(`are sent with ${status}`, async () => {
     const answer = await send(`/api/${place}/7`, init);
     assert.is(answer.status, status);
-    says(answer, `GET/api/${place}/:id`);
+    hasHeaders(answer, `GET/api/${place}/:id`);
   });
 }
 
@@ -101,9 +101,9 @@ headers("are sent with the 503 of a shed request", async () => {
   const first = send("/api/held/7", { headers: cli });
   const shed = await send("/api/x/7", { headers: cli });
   assert.is(shed.status, 503);
-  says(shed, "GET/api/x/:id");
+  hasHeaders(shed, "GET/api/x/:id");
   release();
-  says(await first, "GET/api/held/:id");
+  hasHeaders(await first, "GET/api/held/:id");
 });
 
 headers("are sent with the 504 after the time limit", async () => {
@@ -111,18 +111,18 @@ headers("are sent with the 504 after the time limit", async () => {
   const handler = await openTestHandler([["/api/slow", { GET: slow }]], { env: { ...ENV, REQUEST_TIMEOUT_MS: "100" } });
   const late = await handler.send("/api/slow", { headers: cli });
   assert.is(late.status, 504);
-  says(late, "GET/api/slow");
+  hasHeaders(late, "GET/api/slow");
 });
 
 headers("are sent at the alias without /api", async () => {
   for (const path of ["/auth/login", "/api/auth/login", "/auth/login/"]) {
     const answer = await send(path, jsonPost({}));
     assert.is(answer.status, 200);
-    says(answer, "POST/api/auth/login");
+    hasHeaders(answer, "POST/api/auth/login");
   }
   const refused = await send("/auth/login", jsonPost({}, cli));
   assert.is(refused.status, 401);
-  says(refused, "POST/api/auth/login");
+  hasHeaders(refused, "POST/api/auth/login");
 });
 
 headers("keep the Link headers of the response", async () => {
@@ -133,14 +133,14 @@ headers("keep the Link headers of the response", async () => {
 });
 
 headers("are sent for no other method or path", async () => {
-  const asked = [
+  const requests = [
     ["/api/x/7", { method: "POST", headers: cli }, 200],
     ["/api/x/7", { method: "PUT", headers: cli }, 405],
     ["/api/x/7", { method: "OPTIONS" }, 204],
     ["/api/plain", { headers: cli }, 200],
     ["/api/x", { headers: cli }, 404],
   ] as const;
-  for (const [path, init, status] of asked) {
+  for (const [path, init, status] of requests) {
     const answer = await send(path, init);
     assert.is(answer.status, status, path);
     for (const name of ["deprecation", "sunset", "link"]) assert.is(answer.headers.get(name), null, `${path} ${name}`);
@@ -189,14 +189,14 @@ notices("postpones the effect to 30 days after this deployment's first announcem
 });
 
 notices("throws for less than 30 days, to the second", () => {
-  const given = (since: string, sunset: string) =>
+  const collect = (since: string, sunset: string) =>
     collectAnnouncedChanges([["/api/x", { GET: old({ deprecated: { ...OLD, since, sunset } }) }]], []);
-  assert.is(given("2026-12-01T10:00:00Z", "2026-12-31T10:00:00Z").length, 1);
+  assert.is(collect("2026-12-01T10:00:00Z", "2026-12-31T10:00:00Z").length, 1);
   assert.throws(
-    () => given("2026-12-01T10:00:00Z", "2026-12-31T09:59:59Z"),
+    () => collect("2026-12-01T10:00:00Z", "2026-12-31T09:59:59Z"),
     /GET \/api\/x must take effect at least 30 days/,
   );
-  assert.throws(() => given("2026-12-01", "soon"), /GET \/api\/x has an invalid date, soon/);
+  assert.throws(() => collect("2026-12-01", "soon"), /GET \/api\/x has an invalid date, soon/);
   assert.throws(
     () => collectAnnouncedChanges([], [{ ...LIMIT, from: "2026-12-24" }]),
     /The limit calls must take effect at least 30 days/,

@@ -19,12 +19,12 @@ const POST = endpoint({
   reply: ok(Any),
   handle: ({ body }) => body,
 });
-const shown = endpoint({ ...POST, errorPage: ({ statusCode, message }) => page(`${statusCode} ${message}`) });
+const withErrorPage = endpoint({ ...POST, errorPage: ({ statusCode, message }) => page(`${statusCode} ${message}`) });
 
 const test = suite<{ handler: TestHandler }>("readForm");
 
 test.before(async (context) => {
-  context.handler = await openTestHandler([["/form", { POST }], ["/page", { POST: shown }]]);
+  context.handler = await openTestHandler([["/form", { POST }], ["/page", { POST: withErrorPage }]]);
 });
 
 const TYPE = "application/x-www-form-urlencoded";

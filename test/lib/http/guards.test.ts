@@ -11,7 +11,7 @@ import { jsonPost, openTestHandler } from "#test/support/handler.ts";
 const test = suite("guards");
 
 const Body = v.object({ slug: Slug, size: v.optional(v.picklist(["small", "large"])) });
-const Seen = v.object({ seen: v.any() });
+const ResultSchema = v.object({ seen: v.any() });
 
 function echo(more: Partial<AnyEndpoint> = {}): AnyEndpoint {
   return endpoint({
@@ -19,7 +19,7 @@ function echo(more: Partial<AnyEndpoint> = {}): AnyEndpoint {
     access: signedIn,
     scope: "cli",
     body: Body,
-    reply: ok(Seen),
+    reply: ok(ResultSchema),
     handle: ({ body }) => ({ seen: body }),
     ...more,
   }) as AnyEndpoint;
@@ -81,7 +81,7 @@ test("ignores credentials on public endpoints", async () => {
     summary: "Get",
     access: anyone,
     scope: "public",
-    reply: ok(Seen),
+    reply: ok(ResultSchema),
     handle: ({ actor }) => ({ seen: actor }),
   });
   const { send } = await openTestHandler([["/api/x", { GET: get }]]);

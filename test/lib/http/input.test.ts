@@ -8,7 +8,7 @@ import { boundedText, optionalOrNull, pageLimit, Slug } from "#lib/base/schema.t
 import { jsonPost, openTestHandler, type TestHandler } from "#test/support/handler.ts";
 
 const test = suite("request input");
-const Seen = v.object({ seen: v.any() });
+const ResultSchema = v.object({ seen: v.any() });
 
 const make = endpoint({
   summary: "Make",
@@ -21,7 +21,7 @@ const make = endpoint({
     ids: v.optional(v.array(v.string())),
     name: optionalOrNull(boundedText(1, 10)),
   }),
-  reply: ok(Seen),
+  reply: ok(ResultSchema),
   handle: ({ body }) => ({ seen: body }),
 });
 const find = endpoint({
@@ -29,7 +29,7 @@ const find = endpoint({
   access: anyone,
   scope: "public",
   query: v.object({ limit: pageLimit(25) }),
-  reply: ok(Seen),
+  reply: ok(ResultSchema),
   handle: ({ query }) => ({ seen: query }),
 });
 const free = endpoint({
@@ -37,7 +37,7 @@ const free = endpoint({
   access: anyone,
   scope: "public",
   body: v.object({ name: optionalOrNull(v.string()) }),
-  reply: ok(Seen),
+  reply: ok(ResultSchema),
   handle: ({ body }) => ({ seen: body }),
 });
 
@@ -125,16 +125,16 @@ test("answers 413 to a body over the limit, and accepts one at the limit", async
 });
 
 test("stops reading a body without Content-Length at the limit", async () => {
-  let given = 0;
+  let bytesRead = 0;
   const body = new ReadableStream({
     pull(controller) {
-      given += 512;
+      bytesRead += 512;
       controller.enqueue(new Uint8Array(512));
     },
   }, { highWaterMark: 0 });
   const init = { method: "POST", headers: { "content-type": "application/json" }, body, duplex: "half" };
   assert.is((await send("/x", init as RequestInit)).status, 413);
-  assert.is(given, 1536);
+  assert.is(bytesRead, 1536);
 });
 
 test("answers 400 to invalid encoding in path or query, and to control characters in a path", async () => {

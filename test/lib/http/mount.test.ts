@@ -10,7 +10,7 @@ import { jsonPost, openTestHandler } from "#test/support/handler.ts";
 const test = suite("mountRoutes");
 
 const Body = v.object({ slug: Slug, size: v.optional(v.picklist(["small", "large"])) });
-const Seen = v.object({ seen: v.any() });
+const ResultSchema = v.object({ seen: v.any() });
 
 function echo(more: Partial<AnyEndpoint> = {}): AnyEndpoint {
   return endpoint({
@@ -18,7 +18,7 @@ function echo(more: Partial<AnyEndpoint> = {}): AnyEndpoint {
     access: signedIn,
     scope: "cli",
     body: Body,
-    reply: ok(Seen),
+    reply: ok(ResultSchema),
     handle: ({ body }) => ({ seen: body }),
     ...more,
   }) as AnyEndpoint;
@@ -93,7 +93,7 @@ test("answers HEAD like GET without a body", async () => {
     summary: "Get",
     access: anyone,
     scope: "public",
-    reply: ok(Seen),
+    reply: ok(ResultSchema),
     handle: () => ({ seen: 1 }),
   });
   const { send } = await openTestHandler([["/api/x", { GET: get }]]);
@@ -148,7 +148,7 @@ test("passes the loaded objects to the handler", async () => {
     access: loading,
     scope: "readonly",
     query: v.object({ more: v.string() }),
-    reply: ok(Seen),
+    reply: ok(ResultSchema),
     handle: ({ thing }) => ({ seen: thing }),
   });
   const { send } = await openTestHandler([["/api/x/:id", { GET: get }]]);

@@ -11,7 +11,7 @@ import { openTestHandler } from "#test/support/handler.ts";
 
 const test = suite("revalidate");
 
-let seen = 1, made = 1;
+let value = 1, made = 1;
 const get = (more: { readonly [K in keyof AnyEndpoint]?: AnyEndpoint[K] | undefined } = {}) =>
   endpoint({
     summary: "Get",
@@ -19,7 +19,7 @@ const get = (more: { readonly [K in keyof AnyEndpoint]?: AnyEndpoint[K] | undefi
     scope: "public",
     cacheSeconds: 300,
     reply: ok(v.object({ seen: v.number() })),
-    handle: () => ({ seen }),
+    handle: () => ({ seen: value }),
     ...more,
   } as AnyEndpoint) as AnyEndpoint;
 
@@ -85,18 +85,18 @@ test("answers polls with 304 and forbids caching", async () => {
   assert.is(first.headers.get("cache-control"), "no-store");
   const again = await ask("/api/polled", etag);
   assert.equal([again.status, again.body, again.headers.get("etag")], [304, "", etag]);
-  seen = 2;
+  value = 2;
   const changed = await ask("/api/polled", etag);
-  seen = 1;
+  value = 1;
   assert.equal([changed.status, changed.body], [200, { seen: 2 }]);
   assert.is.not(changed.headers.get("etag"), etag);
 });
 
 test("answers 304 without a body to a matching ETag, also as rewritten by proxies", async () => {
   const etag = (await ask("/api/x")).headers.get("etag")!;
-  for (const known of [etag, `W/${etag}`, `"other", W/${etag}`, "*", `"a,b",${etag}`]) {
-    const { status, headers, body } = await ask("/api/x", known);
-    assert.is(status, 304, known);
+  for (const matching of [etag, `W/${etag}`, `"other", W/${etag}`, "*", `"a,b",${etag}`]) {
+    const { status, headers, body } = await ask("/api/x", matching);
+    assert.is(status, 304, matching);
     assert.is(body, "");
     assert.is(headers.get("etag"), etag);
     assert.is(headers.get("cache-control"), "public, max-age=300");
@@ -117,9 +117,9 @@ test("answers in full to other and invalid ETags", async () => {
 test("sends another ETag for other content, and the same for HEAD", async () => {
   const before = (await ask("/api/x")).headers.get("etag")!;
   assert.is((await ask("/api/x", undefined, "HEAD")).headers.get("etag"), before);
-  seen = 2;
+  value = 2;
   const { status, headers } = await ask("/api/x", before);
-  seen = 1;
+  value = 1;
   assert.is(status, 200);
   assert.is.not(headers.get("etag"), before);
 });

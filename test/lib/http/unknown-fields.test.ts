@@ -16,7 +16,7 @@ const Body = v.object({
   labels: v.optional(v.record(v.string(), v.string())),
 });
 
-function told(body: object, schema?: v.GenericSchema): string {
+function messageFor(body: object, schema?: v.GenericSchema): string {
   try {
     refuseUnknownFields(schema, body);
     return "taken";
@@ -28,48 +28,48 @@ function told(body: object, schema?: v.GenericSchema): string {
 }
 
 test("are reported with the nearest name", () => {
-  assert.is(told({ nmae: "x" }, Body), "Unknown field `nmae`; did you mean `name`?");
+  assert.is(messageFor({ nmae: "x" }, Body), "Unknown field `nmae`; did you mean `name`?");
 });
 
 test("are reported with all names if none is near", () => {
-  assert.is(told({ role: 1 }, Body), "Unknown field `role`; there are `name`, `address`, `parts`, `labels`");
-  assert.is(told({ role: 1 }), "Unknown field `role`; this endpoint takes none");
+  assert.is(messageFor({ role: 1 }, Body), "Unknown field `role`; there are `name`, `address`, `parts`, `labels`");
+  assert.is(messageFor({ role: 1 }), "Unknown field `role`; this endpoint takes none");
 });
 
 test("are found at any depth, and in lists", () => {
   assert.is(
-    told({ name: "x", address: { stret: "y" } }, Body),
+    messageFor({ name: "x", address: { stret: "y" } }, Body),
     "Unknown field `address.stret`; did you mean `address.street`?",
   );
   assert.is(
-    told({ parts: [{ size: "s" }, { szie: "s" }] }, Body),
+    messageFor({ parts: [{ size: "s" }, { szie: "s" }] }, Body),
     "Unknown field `parts.1.szie`; did you mean `parts.1.size`?",
   );
 });
 
 test("are refused even if null, unlike known fields", () => {
-  assert.match(told({ nmae: null }, Body), "Unknown field `nmae`");
-  assert.is(told({ name: "x", address: null, parts: undefined }, Body), "taken");
+  assert.match(messageFor({ nmae: null }, Body), "Unknown field `nmae`");
+  assert.is(messageFor({ name: "x", address: null, parts: undefined }, Body), "taken");
 });
 
 test("are allowed in maps", () => {
-  assert.is(told({ labels: { anything: "x" } }, Body), "taken");
+  assert.is(messageFor({ labels: { anything: "x" } }, Body), "taken");
 });
 
 test("may have names of prototype properties", () => {
-  assert.match(told(JSON.parse('{"__proto__":{"name":"x"}}'), Body), "Unknown field `__proto__`");
-  assert.match(told({ constructor: 1 }, Body), "Unknown field `constructor`");
+  assert.match(messageFor(JSON.parse('{"__proto__":{"name":"x"}}'), Body), "Unknown field `__proto__`");
+  assert.match(messageFor({ constructor: 1 }, Body), "Unknown field `constructor`");
 });
 
 test("are reported five times and then counted", () => {
   const body = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`nam${i}`, i]));
   const first = ["`nam0` (did you mean `name`?)", "`nam1` (did you mean `name`?)", "`nam2` (did you mean `name`?)"];
   const more = ["`nam3` (did you mean `name`?)", "`nam4` (did you mean `name`?)"];
-  assert.is(told(body, Body), `Unknown fields ${[...first, ...more].join(", ")} and 9995 more`);
+  assert.is(messageFor(body, Body), `Unknown fields ${[...first, ...more].join(", ")} and 9995 more`);
 });
 
 test("are quoted without control characters, and truncated", () => {
-  const message = told({ ["\u001b[2J`\ud800" + "x".repeat(100_000)]: 1 }, Body);
+  const message = messageFor({ ["\u001b[2J`\ud800" + "x".repeat(100_000)]: 1 }, Body);
   assert.match(message, /^Unknown field `\ufffd\[2J\ufffd\ufffdx+…`; there are/);
   assert.ok(message.length < 200);
 });

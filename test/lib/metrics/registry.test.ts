@@ -7,9 +7,9 @@ import { type GaugeValues, openRegistry } from "#lib/metrics/registry.ts";
 const test = suite("openRegistry");
 
 /** Gauges; those that are not named are unknown. */
-function readings(known: Partial<GaugeValues> = {}): GaugeValues {
+function readings(values: Partial<GaugeValues> = {}): GaugeValues {
   const gauges = METRICS.filter(({ type }) => type === "gauge").map(({ name }) => [name, null]);
-  return { ...Object.fromEntries(gauges), ...known };
+  return { ...Object.fromEntries(gauges), ...values };
 }
 
 /** The series and their values. */
@@ -61,12 +61,12 @@ test("counts and times spans by labels and outcome, not by details", async () =>
 
 test("sets gauges to current values, and omits unknown ones", async () => {
   const { text } = openRegistry();
-  const known = readings({
+  const values = readings({
     wheelwright_streams: 3,
     wheelwright_spokes_drifted: 2,
     wheelwright_spokes: [[{ state: "active", health: "healthy" }, 7]],
   });
-  const before = seriesOf(await text(known));
+  const before = seriesOf(await text(values));
   assert.is(before.get("wheelwright_streams"), 3);
   assert.is(before.get("wheelwright_spokes_drifted"), 2);
   assert.is(before.get('wheelwright_spokes{state="active",health="healthy"}'), 7);

@@ -8,8 +8,8 @@ const test = suite("startMetricsServer");
 const host = "127.0.0.1";
 
 async function open(page: Partial<MetricsPage> = {}, address: Partial<MetricsServerOptions> = {}) {
-  const whole = { contentType: "text/plain; version=0.0.4", text: () => Promise.resolve("up 1\n"), ...page };
-  const { port, close } = await startMetricsServer(whole, { host, port: 0, ...address });
+  const defaults = { contentType: "text/plain; version=0.0.4", text: () => Promise.resolve("up 1\n"), ...page };
+  const { port, close } = await startMetricsServer(defaults, { host, port: 0, ...address });
   return { port, close, url: `http://${host}:${port}` };
 }
 

@@ -99,8 +99,8 @@ interface Size {
 test("shows the limits of a size, which match a new spoke's", async (context) => {
   const { sizes }: { sizes: Size[] } = await look(context);
   for (const { name, quota } of sizes) {
-    const wanted = { slug: "ash", size: name };
-    const { body } = await context.scene.as("hubAdmin").post("/api/federations/north/spokes?dryRun=true", wanted);
+    const request = { slug: "ash", size: name };
+    const { body } = await context.scene.as("hubAdmin").post("/api/federations/north/spokes?dryRun=true", request);
     assert.equal(quota, body.quota.quota, name);
   }
 });

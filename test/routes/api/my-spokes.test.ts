@@ -67,15 +67,15 @@ test("filters by slug, state, health and a part of name or domain, combined", as
 });
 
 test("names the valid values of a filter", async ({ scene }) => {
-  const asked = async (query: string) => {
+  const slugsOf = async (query: string) => {
     const { status, body } = await scene.as("operator").get(`/api/my-spokes?${query}`);
     return [status, body.code, body.message];
   };
-  assert.equal(await asked("health=ill"), [400, "invalid_input", "health must be one of healthy, degraded, unknown"]);
-  assert.match((await asked("state=gone"))[2], /^state must be one of provisioning, active, /);
-  assert.is((await asked("slug=No"))[0], 400);
-  assert.is((await asked("q="))[0], 400);
-  assert.equal(await asked("slgu=oak"), [400, "unknown_parameter", "Unknown parameter `slgu`; did you mean `slug`?"]);
+  assert.equal(await slugsOf("health=ill"), [400, "invalid_input", "health must be one of healthy, degraded, unknown"]);
+  assert.match((await slugsOf("state=gone"))[2], /^state must be one of provisioning, active, /);
+  assert.is((await slugsOf("slug=No"))[0], 400);
+  assert.is((await slugsOf("q="))[0], 400);
+  assert.equal(await slugsOf("slgu=oak"), [400, "unknown_parameter", "Unknown parameter `slgu`; did you mean `slug`?"]);
 });
 
 test("shows removed spokes only to operators on request", async ({ scene }) => {

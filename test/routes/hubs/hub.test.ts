@@ -60,10 +60,10 @@ test("change a hub's name, and keep values that the form leaves empty", async ({
   const done = await form.submit("Save", { Name: "Northern Schools", Mode: "open" });
   assert.equal([done.field("Name").value, done.field("Mode").value], ["Northern Schools", "open"]);
   assert.is(done.part("status", /./).text, "Changes saved.");
-  const kept = await done.submit("Save", { Mode: "" });
-  assert.is(kept.field("Mode").value, "open");
-  assert.is(kept.part("status", /./).text, "Nothing changed.");
-  const wrong = await kept.submit("Save", { Name: "x".repeat(201) });
+  const unchanged = await done.submit("Save", { Mode: "" });
+  assert.is(unchanged.field("Mode").value, "open");
+  assert.is(unchanged.part("status", /./).text, "Nothing changed.");
+  const wrong = await unchanged.submit("Save", { Name: "x".repeat(201) });
   assert.equal([wrong.status, wrong.field("Name").wrong], [400, true]);
   await wrong.submit("Save", { Name: "north" });
 });
@@ -127,9 +127,9 @@ test("invite an admin, and remove them after a confirmation", async ({ scene, op
   assert.is(done.part("status", /./).text, "Invitation sent by mail.");
   assert.match(done.part("listitem", /Grace/).text, /^<i>Grace<\/i> grace@example.org Invited/);
   assert.not.match(done.html, "<i>Grace");
-  const known = await done.submit("Invite", { "E-mail address": scene.people.hubAdmin.email });
-  assert.match(known.part("status", /./).text, "They already had access");
-  const ask = await known.follow("Remove grace@example.org");
+  const existing = await done.submit("Invite", { "E-mail address": scene.people.hubAdmin.email });
+  assert.match(existing.part("status", /./).text, "They already had access");
+  const ask = await existing.follow("Remove grace@example.org");
   assert.ok(ask.has("heading", "Remove <i>Grace</i> from north?"));
   const gone = await ask.submit("Remove");
   assert.not(gone.has("listitem", /grace/));

@@ -44,10 +44,10 @@ test("shows a refused version with its reason; a preview changes nothing", async
   const { value, wrong, description } = refused.field("Version");
   assert.equal([value, wrong], ["3.9", true]);
   assert.match(description, /Cannot upgrade to 3\.9: it runs .* cannot be downgraded/);
-  const wish = { Version: "5.2.2", "Skip the backup": true };
-  const foreseen = await page.submit("Preview", wish);
-  assert.match(foreseen.text, "A backup of both volumes is taken first, if the cluster can");
-  assert.equal([foreseen.field("Version").value, foreseen.field("Skip the backup").ticked], ["5.2.2", true]);
+  const values = { Version: "5.2.2", "Skip the backup": true };
+  const preview = await page.submit("Preview", values);
+  assert.match(preview.text, "A backup of both volumes is taken first, if the cluster can");
+  assert.equal([preview.field("Version").value, preview.field("Skip the backup").ticked], ["5.2.2", true]);
   assert.equal(await jobs(scene, "upgrade"), []);
 });
 
@@ -118,11 +118,11 @@ test("offers spoke admins no action that they may not take, and answers 403", as
 test("saves only changed settings, previews them and escapes hostile text", async ({ scene, elm }) => {
   const page = await parsePage(scene, `/spokes/${elm}/settings`, "hubAdmin");
   assert.match(page.text, "Change a field to preview the effect");
-  const foreseen = await page.submit("Preview", { Name: "<b>Elm</b>" });
-  assert.match(foreseen.part("region", "Preview").text, "full name becomes <b>Elm</b>; it is elm");
-  assert.not(foreseen.html.includes("<b>Elm</b>"));
+  const preview = await page.submit("Preview", { Name: "<b>Elm</b>" });
+  assert.match(preview.part("region", "Preview").text, "full name becomes <b>Elm</b>; it is elm");
+  assert.not(preview.html.includes("<b>Elm</b>"));
   assert.equal(await jobs(scene, "configure"), []);
-  const done = await foreseen.submit("Save");
+  const done = await preview.submit("Save");
   assert.equal([done.path, done.title], [`/spokes/${elm}?done=asked`, "<b>Elm</b> · Wheelwright"]);
   const [event] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_updated'");
   assert.equal(Object.keys(event!.metadata.changed), ["displayName"]);

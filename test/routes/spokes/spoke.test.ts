@@ -152,12 +152,12 @@ test("show each backup's state and size and the schedule, and take a backup", as
   assert.not.match(page.text, "Volumes from before a restore");
   const claims = [{ claim: "data-db-0", uid: "1" }, { claim: "files", uid: "2" }];
   await db.transact((tx) => retainClaims(tx, { spokeId: spoke, operationId: "op_1", reason: "replaced" }, claims));
-  const kept = await parsePage(scene, `/spokes/${spoke}/backups`, "operator");
+  const backups = await parsePage(scene, `/spokes/${spoke}/backups`, "operator");
   assert.match(
-    kept.part("region", "Volumes from before a restore").text,
+    backups.part("region", "Volumes from before a restore").text,
     /data-db-0 .*from .*until .*files .*from .*until/,
   );
-  assert.match(kept.part("region", "How a restore works").text, `wheelwright restore ${spoke} --backup …`);
+  assert.match(backups.part("region", "How a restore works").text, `wheelwright restore ${spoke} --backup …`);
   assert.match((await page.submit("Back up now")).text, /Backup Queued.*Taking snapshots/);
 });
 

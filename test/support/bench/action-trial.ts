@@ -77,24 +77,24 @@ export async function runTrial({ spokes, rounds, print: tell }: TrialOptions): P
       requestedCounts.set(action, (requestedCounts.get(action) ?? 0) + times);
 
     const idOf = (i: number) => ids[i % ids.length]!;
-    for (const [i, wish] of ALONE.entries()) await askOne(bench, idOf(i), wish);
+    for (const [i, request] of ALONE.entries()) await askOne(bench, idOf(i), request);
     for (const { action } of ALONE) count(action, 1);
     await killHolder(bench, "upgrade", tell);
     breaches.push(...await checkSites(bench, "alone"));
     for (const [i, { action }] of ALONE.entries()) {
-      const wish = BACK.get(action);
-      if (!wish) continue;
-      await askOne(bench, idOf(i), wish);
-      count(wish.action, 1);
+      const request = BACK.get(action);
+      if (!request) continue;
+      await askOne(bench, idOf(i), request);
+      count(request.action, 1);
     }
     tell("each alone");
 
     for (const { actions: wishes, kill } of rounds) {
-      for (const wish of wishes) {
-        const { accepted, refused } = await askAll(bench, bench.token, ids, wish);
-        count(wish.action, accepted.length);
+      for (const request of wishes) {
+        const { accepted, refused } = await askAll(bench, bench.token, ids, request);
+        count(request.action, accepted.length);
         const wrong = refused.filter(({ code }) => !ITS_OWN.includes(code));
-        breaches.push(...wrong.map(({ message }) => `${wish.action} was refused: ${message}`));
+        breaches.push(...wrong.map(({ message }) => `${request.action} was refused: ${message}`));
       }
       if (kill) await killHolder(bench, kill, tell);
       else await settle(bench);
@@ -111,8 +111,8 @@ export async function runTrial({ spokes, rounds, print: tell }: TrialOptions): P
   }
 }
 
-async function askOne(bench: Bench, id: string, wish: TrialAction): Promise<void> {
-  await ask(bench, bench.token, `/api/spokes/${id}/actions`, wish);
+async function askOne(bench: Bench, id: string, request: TrialAction): Promise<void> {
+  await ask(bench, bench.token, `/api/spokes/${id}/actions`, request);
 }
 
 /** Sends the request once. A repeated request would be refused because of what the first one did. */
@@ -134,8 +134,8 @@ interface Outcome {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-async function askAll(bench: Bench, token: string, ids: readonly string[], wish: TrialAction) {
-  const outcomes: readonly Outcome[] = await ask(bench, token, "/api/spokes/actions", { ids, ...wish });
+async function askAll(bench: Bench, token: string, ids: readonly string[], request: TrialAction) {
+  const outcomes: readonly Outcome[] = await ask(bench, token, "/api/spokes/actions", { ids, ...request });
   return {
     accepted: outcomes.filter(({ accepted }) => accepted).map(({ id }) => id),
     refused: outcomes.flatMap(({ error }) => error ?? []),

@@ -44,15 +44,15 @@ export function openOpenApiReader(document: Json): OpenApiReader {
   return {
     find(path) {
       // the short form of the same endpoint's address
-      const known = /^\/(?:auth\/|changelog\.atom$)/.test(path) ? `/api${path}` : path;
-      const trimmed = known.length > 1 && known.endsWith("/") ? known.slice(0, -1) : known;
+      const documented = /^\/(?:auth\/|changelog\.atom$)/.test(path) ? `/api${path}` : path;
+      const trimmed = documented.length > 1 && documented.endsWith("/") ? documented.slice(0, -1) : documented;
       return places.find(({ pattern }) => pattern.test(trimmed))?.place ?? null;
     },
     misfit(schema, value) {
       if (value === undefined) return "it is no JSON";
-      const known = validators.get(schema) ?? makeValidator(close(schema) as Schema, named);
-      validators.set(schema, known);
-      const { valid, errors } = known.validate(value);
+      const documented = validators.get(schema) ?? makeValidator(close(schema) as Schema, named);
+      validators.set(schema, documented);
+      const { valid, errors } = documented.validate(value);
       const last = errors.at(-1);
       if (valid || !last) return null;
       return `${last.instanceLocation} ${last.keyword === "false" ? "is not declared" : last.error}`;

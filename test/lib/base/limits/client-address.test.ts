@@ -33,12 +33,12 @@ test("handles IPv4-mapped addresses, ports and zones", () => {
 test("logs the first untrusted peer that sends the header, and no other", () => {
   const lines: string[] = [];
   const log = openLog({ level: "warn", format: "json", write: (line) => lines.push(line) });
-  const seen = createClientFinder(["10.0.0.0/8"], log);
+  const findClient = createClientFinder(["10.0.0.0/8"], log);
   for (const [peer, header] of [["10.1.2.3", "198.51.100.1"], ["203.0.113.7", null], ["", "x"]] as const) {
-    seen(peer, header);
+    findClient(peer, header);
   }
   assert.equal(lines, []);
-  for (const peer of ["::ffff:203.0.113.7", "203.0.113.7", "203.0.113.8"]) seen(peer, "x".repeat(100_000));
+  for (const peer of ["::ffff:203.0.113.7", "203.0.113.7", "203.0.113.8"]) findClient(peer, "x".repeat(100_000));
   assert.is(lines.length, 1);
   const { level, message } = JSON.parse(lines[0]!);
   assert.is(level, "warn");

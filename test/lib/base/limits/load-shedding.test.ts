@@ -8,10 +8,10 @@ const test = suite("openLoadShedder");
 
 function open(maxInFlight: number) {
   const clock = { now: 0, tick: () => {}, stopped: false };
-  const heard = recordTelemetry(),
+  const recording = recordTelemetry(),
     load = openLoadShedder({
       maxInFlight,
-      telemetry: heard.telemetry,
+      telemetry: recording.telemetry,
       now: () => clock.now,
       every: (_, tick) => {
         clock.tick = tick;
@@ -32,7 +32,7 @@ function open(maxInFlight: number) {
   const takes = (caller: string, room?: LoadPool) => !isRefused(() => enter(room).assignTo(caller));
   return {
     load,
-    heard,
+    heard: recording,
     clock,
     look,
     beLate,
@@ -64,7 +64,7 @@ test("refuses requests above the limit until one is released", () => {
 });
 
 test("reports requests in flight, the reason of a refusal and the event loop delay", () => {
-  const { load, enter, beLate, heard, isShed } = open(9);
+  const { load, enter, beLate, heard: recording, isShed } = open(9);
   const places = Array.from({ length: 9 }, () => enter());
   enter("probes");
   enter("people").release();
@@ -77,12 +77,12 @@ test("reports requests in flight, the reason of a refusal and the event loop del
   beLate();
   const late = enter();
   assert.ok(isRefused(() => late.assignTo("ada")));
-  assert.equal(heard.notes.filter(({ kind }) => kind === "shed").map(({ labels }) => labels), [
+  assert.equal(recording.notes.filter(({ kind }) => kind === "shed").map(({ labels }) => labels), [
     { reason: "full" },
     { reason: "share" },
     { reason: "late" },
   ]);
-  const delays = heard.notes.filter(({ kind }) => kind === "event_loop").map(({ seconds }) => seconds);
+  const delays = recording.notes.filter(({ kind }) => kind === "event_loop").map(({ seconds }) => seconds);
   assert.equal(delays, [1, 1, 1]);
 });
 

@@ -44,11 +44,11 @@ function open(capacity?: number) {
       clock.now = end;
     },
     async take(whose: string, name = whose, email = ADA, signal?: AbortSignal) {
-      const judge = () =>
+      const verify = () =>
         new Promise<"in" | null>((resolve, reject) =>
           running.push({ name, end: (judged) => judged instanceof Error ? reject(judged) : resolve(judged) })
         );
-      attempts.run({ email, caller: whose, signal }, judge).then(
+      attempts.run({ email, caller: whose, signal }, verify).then(
         (judged) => outcomes.set(name, judged),
         (error: Fault) => outcomes.set(name, error.code ?? error.message),
       );

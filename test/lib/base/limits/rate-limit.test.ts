@@ -64,10 +64,10 @@ test("counts an IPv6 /64 as one caller, and each IPv4 address separately", () =>
 
 test("allows ten attempts a minute per /56 and thirty per /48", () => {
   const { clock, take } = open();
-  const tries = (count: number, address: (i: number) => string) =>
+  const attempts = (count: number, address: (i: number) => string) =>
     Array.from({ length: count }, (_, i) => take(address(i))).filter((wait) => wait === null).length;
-  assert.is(tries(256, (i) => `2001:db8:1:${i.toString(16)}::1`), 10);
-  assert.is(tries(255, (i) => `2001:db8:1:${(i + 1).toString(16)}00::1`), 20);
+  assert.is(attempts(256, (i) => `2001:db8:1:${i.toString(16)}::1`), 10);
+  assert.is(attempts(255, (i) => `2001:db8:1:${(i + 1).toString(16)}00::1`), 20);
   assert.is(take("2001:db8:1:ffff::1"), 60);
   assert.is(take("2001:db8:2:ffff::1"), null);
   clock.now += 60_000;

@@ -67,14 +67,14 @@ test("removes the access of a user who signed up with the address before", async
   const [session, minted] = [await createTestSession(db, stranger), await createTestToken(db, stranger, "cli")];
   await addHubAdmin(db, stranger, scene.hub);
   await addSpokeAdmin(db, stranger, scene.spoke);
-  const means = [{ cookie: `wheelwright=${session.secret}` }, { authorization: `Bearer ${minted.plaintext}` }];
-  for (const headers of means) {
+  const credentials = [{ cookie: `wheelwright=${session.secret}` }, { authorization: `Bearer ${minted.plaintext}` }];
+  for (const headers of credentials) {
     const me = await flows.send("/api/auth/me", { headers });
     assert.equal([me.status, me.body.user.federationIds, me.body.user.spokeIds], [200, [], []], "before it is proved");
   }
   const accepted = await flows.post(PATH, { token: await flows.link("invitation", stranger), password: NEW });
   assert.equal(accepted.body.user.federationIds, [scene.hub]);
-  for (const headers of means) assert.is((await flows.send("/api/auth/me", { headers })).status, 401);
+  for (const headers of credentials) assert.is((await flows.send("/api/auth/me", { headers })).status, 401);
   assert.not(await flows.opens(stranger.email, PASSWORD));
   const [revoked] =
     (await listAuditEvents(db.rows, { kind: "token_revoked", objectId: minted.id }, { limit: 9 })).items;

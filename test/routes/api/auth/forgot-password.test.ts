@@ -18,7 +18,7 @@ test.before(async (context) => {
 test.after(({ flows }) => flows.close());
 test.before.each(({ flows }) => flows.db.shiftClock(0));
 
-const asked = async ({ db }: MailLinkFlows, id: string) =>
+const sentLinks = async ({ db }: MailLinkFlows, id: string) =>
   (await listAuditEvents(db.rows, { kind: "password_reset_requested", objectId: id }, { limit: 9 })).items.length;
 
 test("mails a link that sets a new password", async ({ flows }) => {
@@ -46,17 +46,17 @@ test("answers alike and runs the same queries for every address", async ({ flows
     await createTestUser(flows.db, "gone", { disabled: true }),
     await createTestUser(flows.db, "invited", { verified: false, passwordHash: null }),
   ];
-  const seen: unknown[] = [];
+  const responses: unknown[] = [];
   flows.passwords.count();
   for (const [i, email] of ["nobody@example.org", ...people.map((person) => person.email)].entries()) {
     const statements: string[] = [];
     await forgotPassword({ ...flows.app, db: recordStatements(flows.db, statements) }, ORIGIN, email);
     await flows.work();
     const { status, body, headers } = await flows.post(PATH, { email }, {}, `192.0.2.${100 + i}`);
-    seen.push([status, body, [...headers.keys()].sort(), statements]);
+    responses.push([status, body, [...headers.keys()].sort(), statements]);
   }
-  for (const each of seen) assert.equal(each, seen[0]);
-  assert.is((seen[0] as unknown[])[0], 202);
+  for (const each of responses) assert.equal(each, responses[0]);
+  assert.is((responses[0] as unknown[])[0], 202);
   assert.is(flows.passwords.count(), 0);
   await flows.work();
 });
@@ -67,7 +67,7 @@ test("does nothing for an unknown address or a disabled user", async ({ flows })
   for (const email of ["unknown@example.org", disabled.email]) await flows.post(PATH, { email }, {}, "192.0.2.3");
   assert.is(await flows.work(), 2);
   assert.equal(await flows.db.sql("select count(*) from one_time_tokens"), before);
-  assert.is(await asked(flows, disabled.id), 0);
+  assert.is(await sentLinks(flows, disabled.id), 0);
   assert.equal(flows.postman.mails.filter(({ to }) => [disabled.email, "unknown@example.org"].includes(to.email)), []);
 });
 
@@ -90,11 +90,11 @@ test("sends one mail for many simultaneous requests, and another after some minu
   assert.is(await flows.work(), 1);
   await ask(30);
   assert.is(await flows.work(), 1);
-  assert.is(await asked(flows, bob.id), 1);
+  assert.is(await sentLinks(flows, bob.id), 1);
   await flows.db.shiftClock(6 * MINUTE);
   await ask(31);
   await flows.work();
-  assert.is(await asked(flows, bob.id), 2);
+  assert.is(await sentLinks(flows, bob.id), 2);
   await flows.postman.deliver();
   assert.is(flows.postman.mails.filter(({ to }) => to.email === bob.email).length, 2);
 });

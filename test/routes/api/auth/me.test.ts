@@ -12,8 +12,8 @@ test.after(({ scene }) => scene.close());
 
 test("returns the user of a session, and of a token of any scope", async ({ scene }) => {
   const { id, email } = scene.people.spokeAdmin;
-  for (const means of ["session", "cli", "provisioning", "readonly"] as const) {
-    const me = await scene.as("spokeAdmin", means).get("/api/auth/me");
+  for (const credential of ["session", "cli", "provisioning", "readonly"] as const) {
+    const me = await scene.as("spokeAdmin", credential).get("/api/auth/me");
     assert.is(me.status, 200);
     assert.equal(me.body, {
       user: { id, email, role: "spoke_admin", federationIds: [], displayName: "spoke-admin", spokeIds: [scene.spoke] },

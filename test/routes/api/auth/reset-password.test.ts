@@ -183,8 +183,8 @@ test("ends event streams of sessions on other replicas, but none of a kept token
   })();
   await until(() => over);
   await db.transact((tx) => record(tx, SYSTEM, { events: [{ federationId: scene.hub, state: "failed" }] }));
-  let heard = "";
-  while (!heard.includes("FederationUpdateFailed")) heard += (await byToken.read()).value ?? "";
+  let received = "";
+  while (!received.includes("FederationUpdateFailed")) received += (await byToken.read()).value ?? "";
   await byToken.cancel();
   feeds.close();
 });

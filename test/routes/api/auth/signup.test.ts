@@ -71,7 +71,7 @@ test("answers alike, hashes once and runs the same queries for every address", a
     await createTestUser(flows.db, "invited", { verified: false, passwordHash: null }),
     await createTestUser(flows.db, "unverified", { verified: false }),
   ];
-  const seen: unknown[] = [];
+  const responses: unknown[] = [];
   for (const [i, email] of ["new@example.org", ...people.map((person) => person.email)].entries()) {
     const statements: string[] = [];
     flows.passwords.count();
@@ -80,10 +80,10 @@ test("answers alike, hashes once and runs the same queries for every address", a
     await flows.work();
     const { status, body, headers } = await flows.post(PATH, { email, password: MINE }, {}, `192.0.2.${100 + i}`);
     await flows.work();
-    seen.push([hashed, statements, status, body, [...headers.keys()].sort()]);
+    responses.push([hashed, statements, status, body, [...headers.keys()].sort()]);
   }
-  for (const each of seen) assert.equal(each, seen[0]);
-  assert.equal((seen[0] as unknown[])[0], 1);
+  for (const each of responses) assert.equal(each, responses[0]);
+  assert.equal((responses[0] as unknown[])[0], 1);
 });
 
 test("keeps an existing account, and mails its owner a sign-in link at most once an hour", async ({ flows }) => {

@@ -38,13 +38,13 @@ test("activates memberships and the operator role", async ({ flows }) => {
 
 test("removes password, sessions and tokens of a user who signed up before", async ({ flows }) => {
   const owner = await signedUp(flows, "owner");
-  const means = [
+  const credentials = [
     { cookie: `wheelwright=${(await createTestSession(flows.db, owner)).secret}` },
     { authorization: `Bearer ${(await createTestToken(flows.db, owner, "cli")).plaintext}` },
   ];
-  for (const headers of means) assert.is((await flows.send("/api/auth/me", { headers })).status, 200);
+  for (const headers of credentials) assert.is((await flows.send("/api/auth/me", { headers })).status, 200);
   await flows.post(PATH, { token: await flows.link("email_verification", owner), password: NEW });
-  for (const headers of means) assert.is((await flows.send("/api/auth/me", { headers })).status, 401);
+  for (const headers of credentials) assert.is((await flows.send("/api/auth/me", { headers })).status, 401);
   assert.ok(await flows.opens(owner.email, NEW));
   assert.not(await flows.opens(owner.email, PASSWORD));
 });

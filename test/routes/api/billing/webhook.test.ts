@@ -66,7 +66,7 @@ function send({ send }: Scene, body: BodyInit, headers: Headers): Promise<Client
 }
 
 /** Returns the stored events without times. */
-async function kept({ scene: { db } }: Context): Promise<unknown[][]> {
+async function storedEvents({ scene: { db } }: Context): Promise<unknown[][]> {
   const rows = await db.sql(
     `select type, object_id, customer_id, federation_id, handled_at is not null as handled from billing_events order by 1`,
   );
@@ -85,7 +85,7 @@ test("stores an event of a hub's subscription, and queues a job in the hub's lan
   const { status, body } = await deliver(context, event());
   assert.equal([status, body], [200, { received: true }]);
   const { hub } = context.scene;
-  assert.equal(await kept(context), [["customer.subscription.updated", "sub_1", CUSTOMER, hub, false]]);
+  assert.equal(await storedEvents(context), [["customer.subscription.updated", "sub_1", CUSTOMER, hub, false]]);
   assert.equal(await jobs(context), [{ kind: "billing-event", hub, loose: false, visible: false }]);
 });
 
@@ -94,16 +94,16 @@ test("stores an event once, even if it arrives many times simultaneously", async
   const answers = await Promise.all(Array.from({ length: 10 }, () => deliver(context, body)));
   answers.push(await deliver(context, body));
   assert.equal([...new Set(answers.map(({ status }) => status))], [200]);
-  assert.is((await kept(context)).length, 1);
+  assert.is((await storedEvents(context)).length, 1);
   assert.is((await jobs(context)).length, 1);
 });
 
 test("never calls the provider, whatever the state", async (context) => {
-  const mend = context.provider.break({ what: "down" });
+  const repair = context.provider.break({ what: "down" });
   const before = context.provider.calls.length;
   assert.is((await deliver(context, event())).status, 200);
   assert.is(context.provider.calls.length, before);
-  mend();
+  repair();
 });
 
 test("stores and ignores events of unknown customers and irrelevant types", async (context) => {
@@ -111,7 +111,7 @@ test("stores and ignores events of unknown customers and irrelevant types", asyn
   assert.is((await deliver(context, event({ type: "payout.paid" }))).status, 200);
   assert.is((await deliver(context, event({ type: "invoiceitem.created" }))).status, 200);
   const { hub } = context.scene;
-  assert.equal(await kept(context), [
+  assert.equal(await storedEvents(context), [
     ["customer.subscription.updated", "sub_1", "cus_of_another_account", null, true],
     ["invoiceitem.created", "sub_1", CUSTOMER, hub, true],
     ["payout.paid", "sub_1", CUSTOMER, hub, true],
@@ -133,7 +133,7 @@ test("rejects IDs that cannot be the provider's", async (context) => {
   for (const id of ["../customers/cus_1", "sub 1", "sub_1?expand", "sub_\u0000", "é", "", "x".repeat(256)]) {
     assert.is((await deliver(context, event({ type: "refund.created" }, { id, customer: id }))).status, 200, id);
   }
-  assert.equal([...new Set((await kept(context)).map((row) => JSON.stringify(row)))], [
+  assert.equal([...new Set((await storedEvents(context)).map((row) => JSON.stringify(row)))], [
     JSON.stringify(["refund.created", null, null, null, true]),
   ]);
   assert.equal(await jobs(context), []);
@@ -178,7 +178,7 @@ test("rejects unsigned and old events, and stores nothing", async (context) => {
     assert.equal([what, status, body.error], [what, 400, "Bad Request"]);
     assert.not.match(body.message, /[0-9a-f]{16}|whsec|sk_/);
   }
-  assert.equal(await kept(context), []);
+  assert.equal(await storedEvents(context), []);
   assert.is((await send(scene, body, { "stripe-signature": provider.sign(body, now - 280) })).status, 200);
 });
 
@@ -210,7 +210,7 @@ test("rejects signed bodies that are not events, and stores nothing", async (con
     event({ data: null }),
   ];
   for (const body of bodies) assert.is((await deliver(context, body)).status, 400, body.slice(0, 200));
-  assert.equal(await kept(context), []);
+  assert.equal(await storedEvents(context), []);
 });
 
 test("rejects bodies that are not UTF-8", async (context) => {

@@ -25,8 +25,8 @@ async function somebody(scene: Scene, name: string, verified = true): Promise<Pi
 }
 
 test("POST answers 201 with the request and its location", async ({ scene }) => {
-  const asked = { slug: "south", name: "The South", region: "eu", mode: "open", tier: "gold", reason: "12 schools\n" };
-  const { status, headers, body } = await scene.as("stranger", "cli").post(PATH, asked);
+  const values = { slug: "south", name: "The South", region: "eu", mode: "open", tier: "gold", reason: "12 schools\n" };
+  const { status, headers, body } = await scene.as("stranger", "cli").post(PATH, values);
   assert.is(status, 201);
   assert.is(headers.get("location"), `${PATH}/${body.id}`);
   const { id, createdAt, ...rest } = body;
@@ -34,7 +34,7 @@ test("POST answers 201 with the request and its location", async ({ scene }) => 
   assert.match(createdAt, /\.\d{3}Z$/);
   const { email } = scene.people.stranger;
   assert.equal(rest, {
-    ...asked,
+    ...values,
     state: "pending",
     requestedBy: { id: scene.people.stranger.id, email },
     decidedBy: null,
@@ -211,14 +211,14 @@ test("GET pages through each request once, even if many have the same time", asy
     [pat.id],
   );
   const cookie = `wheelwright=${(await createTestSession(scene.db, pat)).secret}`;
-  const seen: string[] = [];
+  const pagedIds: string[] = [];
   for (let target: string | null = `${PATH}?limit=1`; target !== null;) {
     const { status, body, headers } = await scene.send(target, { headers: { cookie } });
     assert.is(status, 200);
-    seen.push(...body.map((each: { slug: string }) => each.slug));
+    pagedIds.push(...body.map((each: { slug: string }) => each.slug));
     target = nextPage(headers);
   }
-  assert.equal(seen, Array.from({ length: 20 }, (_, i) => `pat-${20 - i}`));
+  assert.equal(pagedIds, Array.from({ length: 20 }, (_, i) => `pat-${20 - i}`));
   for (const query of ["limit=0", "limit=101", "before=yesterday"]) {
     assert.is((await scene.as("operator").get(`${PATH}?${query}`)).status, 400, query);
   }

@@ -112,15 +112,15 @@ test("GET shows users their own hubs", async ({ scene }) => {
 test("GET pages through each hub once", async ({ scene }) => {
   const operator = scene.as("operator");
   const all = (await operator.get("/api/federations")).body.map((hub: { id: string }) => hub.id);
-  const seen: string[] = [];
+  const pagedIds: string[] = [];
   for (let before = "";;) {
     const { status, body } = await operator.get(`/api/federations?limit=2${before}`);
     assert.is(status, 200);
     if (body.length === 0) break;
-    seen.push(...body.map((hub: { id: string }) => hub.id));
+    pagedIds.push(...body.map((hub: { id: string }) => hub.id));
     before = `&before=${encodeURIComponent(body.at(-1).createdAt)}`;
   }
-  assert.equal(seen, all);
+  assert.equal(pagedIds, all);
   for (const query of ["limit=0", "limit=101", "limit=x", "before=yesterday", "includeRemoved=maybe"]) {
     assert.is((await operator.get(`/api/federations?${query}`)).status, 400, query);
   }

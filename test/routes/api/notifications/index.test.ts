@@ -27,10 +27,10 @@ test("shows each role its own events, and none that customers may not see", asyn
   await tell(db, { hub }, { hub, spoke }, { hub, spoke: elm, kind: "spoke_destroyed" });
   await tell(db, { hub, spoke, kind: "spoke_requested" }, { kind: "auth_login" });
   await tell(db, { audience: people.stranger.id });
-  const told = await Promise.all(
+  const notifications = await Promise.all(
     (["operator", "hubAdmin", "spokeAdmin", "stranger"] as const).map((who) => kinds(scene, who)),
   );
-  assert.equal(told, [
+  assert.equal(notifications, [
     ["federation_request_rejected", "spoke_destroyed", "spoke_actioned", "federation_updated"],
     ["spoke_destroyed", "spoke_actioned", "federation_updated"],
     ["spoke_actioned"],
@@ -183,14 +183,14 @@ paging.run();
 
 /** Returns the IDs on all pages, in order. */
 async function pages(scene: Scene, who: SceneRole, path: string): Promise<string[]> {
-  const seen: string[] = [], caller = scene.as(who);
+  const pagedIds: string[] = [], caller = scene.as(who);
   const limit = Number(new URL(path, "http://server").searchParams.get("limit"));
   for (let target: string | null = path; target !== null;) {
     const { body, headers } = await caller.get(target);
     target = nextPage(headers);
-    const isByTime = seen.length === 0 && path.startsWith("/api/notifications"); // may be longer: rows with the same time stay together
+    const isByTime = pagedIds.length === 0 && path.startsWith("/api/notifications"); // may be longer: rows with the same time stay together
     if (target !== null) assert.ok(isByTime ? body.length >= limit : body.length === limit, `${body.length} at once`);
-    seen.push(...body.map(({ id }: { id: string }) => id));
+    pagedIds.push(...body.map(({ id }: { id: string }) => id));
   }
-  return seen;
+  return pagedIds;
 }

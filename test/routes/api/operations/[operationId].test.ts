@@ -23,8 +23,8 @@ test("shows the operation to everyone who can see its spoke", async ({ scene, re
 
 test("lists the steps in order, with labels and times", async ({ scene, removal }) => {
   const { body } = await scene.as("spokeAdmin").get(`/api/operations/${removal}`);
-  const wanted = remove.kind.steps.map(({ name, label }) => ({ name, label, startedAt: null, finishedAt: null }));
-  assert.equal(body.steps, wanted);
+  const expected = remove.kind.steps.map(({ name, label }) => ({ name, label, startedAt: null, finishedAt: null }));
+  assert.equal(body.steps, expected);
   await scene.db.sql(
     `update jobs set started_at = '2026-11-21T12:00:00Z', finished_steps = step_names[1:1],
        step_times = jsonb_build_object(step_names[1], '2026-11-21T12:01:00+00:00'::timestamptz) where id = $1`,

@@ -66,15 +66,15 @@ test("finds users by state, role and address, or its beginning", async ({ scene 
 
 test("pages through each user once, with any filter, even if many have the same time", async ({ scene }) => {
   for (const query of ["", "&state=active", "&role=spoke_admin", "&email=s"]) {
-    const whole = (await scene.as("operator").get(`/api/users?limit=100${query}`)).body;
+    const all = (await scene.as("operator").get(`/api/users?limit=100${query}`)).body;
     await scene.db.sql("update users set created_at = date_trunc('minute', created_at) where email < 'm'");
-    const seen: string[] = [];
+    const ids: string[] = [];
     for (let page: string | null = `/api/users?limit=1${query}`; page !== null;) {
       const { body, headers } = await scene.as("operator").get(page);
-      seen.push(...body.map((each: { id: string }) => each.id));
+      ids.push(...body.map((each: { id: string }) => each.id));
       page = nextPage(headers);
     }
-    assert.equal(seen.toSorted(), whole.map((each: { id: string }) => each.id).sort(), query);
+    assert.equal(ids.toSorted(), all.map((each: { id: string }) => each.id).sort(), query);
   }
 });
 

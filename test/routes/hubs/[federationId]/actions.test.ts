@@ -39,29 +39,29 @@ test("offers operator actions only to operators", async ({ open }) => {
 
 test("previews each spoke, then runs the action", async ({ open, states }) => {
   const page = await open();
-  const asked = await page.submit("Continue", { ...BOTH, ...SUSPEND });
-  assert.ok(asked.has("heading", "Suspend: 2 spokes"));
+  const confirmation = await page.submit("Continue", { ...BOTH, ...SUSPEND });
+  assert.ok(confirmation.has("heading", "Suspend: 2 spokes"));
   assert.match(
-    asked.part("listitem", /^oak/).text,
+    confirmation.part("listitem", /^oak/).text,
     /Downtime.*Becomes suspended.*Data, address and certificate/,
   );
-  assert.not.match(asked.html, "<b>ash");
+  assert.not.match(confirmation.html, "<b>ash");
   assert.equal(await states(), { oak: "active", ash: "active" }, "nothing is done yet");
-  const done = await asked.submit("Suspend: 2 spokes");
+  const done = await confirmation.submit("Suspend: 2 spokes");
   assert.match(done.path, /^\/hubs\/fed_\w+\?done=asked$/);
   assert.equal(await states(), { oak: "suspending", ash: "suspending" });
 });
 
 test("shows which spokes cannot, and the result of each", async ({ scene, ash, open, states }) => {
   await scene.db.sql("update spokes set state = 'suspended' where id = $1", [ash]);
-  const asked = await (await open()).submit("Continue", { ...BOTH, ...SUSPEND });
-  assert.match(asked.text, "1 spoke cannot do this now");
-  assert.match(asked.part("listitem", /ash/).text, "Cannot suspend a spoke that is suspended");
-  const told = await asked.submit("Suspend: 1 spoke");
-  assert.equal([told.status, told.part("heading", /^Suspend/).text], [200, "Suspend: 1 of 2 accepted"]);
-  assert.match(told.part("listitem", /^oak/).text, /Accepted.*Suspending$/);
-  assert.match(told.part("listitem", /ash/).text, /Refused Cannot suspend.*Suspended$/);
-  assert.is(told.link("oak"), `/spokes/${scene.spoke}`);
+  const confirmation = await (await open()).submit("Continue", { ...BOTH, ...SUSPEND });
+  assert.match(confirmation.text, "1 spoke cannot do this now");
+  assert.match(confirmation.part("listitem", /ash/).text, "Cannot suspend a spoke that is suspended");
+  const results = await confirmation.submit("Suspend: 1 spoke");
+  assert.equal([results.status, results.part("heading", /^Suspend/).text], [200, "Suspend: 1 of 2 accepted"]);
+  assert.match(results.part("listitem", /^oak/).text, /Accepted.*Suspending$/);
+  assert.match(results.part("listitem", /ash/).text, /Refused Cannot suspend.*Suspended$/);
+  assert.is(results.link("oak"), `/spokes/${scene.spoke}`);
   assert.equal(await states(), { oak: "suspending", ash: "suspended" });
 });
 

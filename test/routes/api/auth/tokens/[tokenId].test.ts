@@ -28,8 +28,8 @@ test("lets a token revoke itself", async ({ scene }) => {
 
 test("requires the scope cli of a token", async ({ scene }) => {
   const { id } = await createTestToken(scene.db, scene.people.stranger, "cli");
-  for (const means of ["readonly", "provisioning"] as const) {
-    assert.is((await scene.as("stranger", means).delete(`/api/auth/tokens/${id}`)).status, 403);
+  for (const credential of ["readonly", "provisioning"] as const) {
+    assert.is((await scene.as("stranger", credential).delete(`/api/auth/tokens/${id}`)).status, 403);
   }
   assert.is((await scene.as("stranger", "cli").delete(`/api/auth/tokens/${id}`)).status, 204);
 });

@@ -62,8 +62,8 @@ test("answers 400 and names an invalid field", async ({ scene }) => {
 });
 
 test("answers 401 for tokens of any scope: creation requires a session", async ({ scene }) => {
-  for (const means of ["cli", "provisioning", "readonly"] as const) {
-    const refused = await scene.as("operator", means).post(PATH, { name: "x", scope: "readonly" });
+  for (const credential of ["cli", "provisioning", "readonly"] as const) {
+    const refused = await scene.as("operator", credential).post(PATH, { name: "x", scope: "readonly" });
     assert.is(refused.status, 401);
     assert.match(refused.body.message, "token minting requires a session");
   }
@@ -78,8 +78,8 @@ test.run();
 
 listing("shows the caller's tokens without plaintext, by session or token", async ({ scene }) => {
   const { body: made } = await scene.as("spokeAdmin").post(PATH, { name: "CI", scope: "cli" });
-  for (const means of ["session", "readonly"] as const) {
-    const { status, body } = await scene.as("spokeAdmin", means).get(PATH);
+  for (const credential of ["session", "readonly"] as const) {
+    const { status, body } = await scene.as("spokeAdmin", credential).get(PATH);
     assert.is(status, 200);
     const { token: _, ...shown } = made;
     assert.equal(body.find((each: { id: string }) => each.id === made.id), { ...shown, lastUsedAt: null });

@@ -55,8 +55,8 @@ test("approve creates the hub and makes the requester its admin", async ({ scene
     ["federation_member_added", decider.email],
     ["federation_request_approved", decider.email],
   ]);
-  const [, , told] = audit;
-  assert.equal([told.objectId, told.audienceUserId, told.customerVisible], [id, strangerId, true]);
+  const [, , events] = audit;
+  assert.equal([events.objectId, events.audienceUserId, events.customerVisible], [id, strangerId, true]);
   assert.equal(await letters(scene, since), [
     { template: "request-approved", to: { email, name: "stranger" }, about: { hub: "Made", slug: "made" } },
   ]);
@@ -77,8 +77,8 @@ test("approve starts billing with the requester's address, if a payment provider
   assert.equal(await db.sql("select federation_id, email, sent_quantities from subscriptions"), [
     { federationId: hub, email, sentQuantities: null },
   ]);
-  const told = await db.sql("select metadata from audit_events where kind = 'billing_connected'");
-  assert.equal(told, [{ metadata: { email } }]);
+  const events = await db.sql("select metadata from audit_events where kind = 'billing_connected'");
+  assert.equal(events, [{ metadata: { email } }]);
   await db.sql("delete from federation_members where user_id = $1", [scene.people.stranger.id]);
 });
 

@@ -88,11 +88,11 @@ test("counts once for 20 simultaneous requests on two replicas, during a change 
   const { db, hub, spoke, people } = scene;
   const other = await db.openAgain();
   const reader = { role: "hub_admin", userId: people.hubAdmin.id } as const;
-  const asked = Array.from(
+  const requests = Array.from(
     { length: 20 },
     (_, i) => markRead(i % 2 ? other : db, marker(reader), ids[i % 4 < 2 ? 0 : 1]!),
   );
-  await Promise.all([...asked, ...Array.from({ length: 5 }, () => tell(other, { hub, spoke }))]);
+  await Promise.all([...requests, ...Array.from({ length: 5 }, () => tell(other, { hub, spoke }))]);
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 5 });
   await countsAreExact(db);
 });

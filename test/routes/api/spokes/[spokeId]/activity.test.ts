@@ -22,8 +22,8 @@ async function act({ db, people, hub, spoke }: Scene, who: SceneRole): Promise<v
     federationId: hub,
     spokeId: spoke,
   } as const;
-  const asker = { userId: id, email, ...FROM, tokenPrefix: null };
-  await db.transact((tx) => record(tx, asker, { audit: [entry] }));
+  const requester = { userId: id, email, ...FROM, tokenPrefix: null };
+  await db.transact((tx) => record(tx, requester, { audit: [entry] }));
 }
 
 async function origins(scene: Scene, who: SceneRole): Promise<unknown[]> {

@@ -134,10 +134,10 @@ test("works on the backups page", async ({ scene, backupId }) => {
 });
 
 test("is decided by one of two operators, and created once of two simultaneous requests", async ({ scene, path, backupId }) => {
-  const asked = await Promise.all([1, 2].map(() => scene.as("hubAdmin").post(path, { backupId, reason: "Why" })));
-  assert.equal(asked.map(({ status }) => status).sort(), [201, 409]);
+  const responses = await Promise.all([1, 2].map(() => scene.as("hubAdmin").post(path, { backupId, reason: "Why" })));
+  assert.equal(responses.map(({ status }) => status).sort(), [201, 409]);
   await createTestUser(scene.db, "second", { operator: true });
-  const id = asked.find(({ status }) => status === 201)!.body.id;
+  const id = responses.find(({ status }) => status === 201)!.body.id;
   const decided = await Promise.all(
     [{ state: "done" }, { state: "declined", declineReason: "Why" }].map((body) =>
       scene.as("operator").post(`/api/restore-requests/${id}/decide`, body)

@@ -43,9 +43,11 @@ test("replaces the earlier link, as a new password does", async ({ porch }) => {
 
 test("is for everyone who may act on the spoke, by session or cli token", async ({ porch }) => {
   for (const who of ["operator", "hubAdmin", "spokeAdmin"] as const) {
-    for (const means of ["session", "cli"] as const) assert.is((await porch.ask(who, means)).status, 201, who);
-    for (const means of ["provisioning", "readonly"] as const) {
-      const { status, body } = await porch.ask(who, means);
+    for (const credential of ["session", "cli"] as const) {
+      assert.is((await porch.ask(who, credential)).status, 201, who);
+    }
+    for (const credential of ["provisioning", "readonly"] as const) {
+      const { status, body } = await porch.ask(who, credential);
       assert.equal([status, body.error], [403, "Forbidden"]);
     }
   }
@@ -137,13 +139,13 @@ test("appears in no table, log line, object or pod log", async ({ porch }) => {
     const text = JSON.stringify(await work.db.sql(`select to_jsonb(t) as row from "${name}" as t`));
     for (const secret of secrets) assert.not.ok(text.includes(secret), String(name));
   }
-  const told = lines.join("");
-  assert.match(told, "POST /api/spokes/:spokeId/sign-in-link");
-  assert.match(told, "Left a Job for the cluster to delete");
+  const logText = lines.join("");
+  assert.match(logText, "POST /api/spokes/:spokeId/sign-in-link");
+  assert.match(logText, "Left a Job for the cluster to delete");
   const objects = JSON.stringify(["Job", "Pod", "Secret", "ConfigMap", "Event"].flatMap(porch.objects));
   const { log } = await (await porch.space()).follow(JOB.name, { ...CALL, timeout: 20_000 });
   assert.match(log.join("\n"), /^sealed: [\w+/]{100,}=*$/, "the Job that could not be cleared away has said it");
-  for (const secret of secrets) assert.not.ok((told + objects + log.join("\n")).includes(secret));
+  for (const secret of secrets) assert.not.ok((logText + objects + log.join("\n")).includes(secret));
   work.simulator.faults.clear();
   const left = porch.objects("Job").find(({ metadata }) => metadata.name === JOB.name)!;
   await (await porch.space()).delete(JOB, left.metadata.uid!, CALL);

@@ -52,9 +52,9 @@ changing(
       [bob.id],
     );
     const ask = async () => {
-      const means = [{ cookie }, { authorization }] as Record<string, string>[];
+      const credentials = [{ cookie }, { authorization }] as Record<string, string>[];
       return await Promise.all(
-        means.map(async (headers) => (await scene.as("nobody").get("/api/auth/me", headers)).status),
+        credentials.map(async (headers) => (await scene.as("nobody").get("/api/auth/me", headers)).status),
       );
     };
     const patch = (disabled: boolean) => scene.as("operator").patch(`/api/users/${bob.id}`, { disabled });

@@ -50,8 +50,8 @@ test("ends the user's sessions and links, keeps their tokens, sends a mail and r
   ]);
   assert.is(event.actorId, scene.people.operator.id);
   const mails = await scene.db.sql("select payload->'letter' as letter from jobs where kind = 'mail'");
-  const told = mails.map(({ letter }) => letter).filter(({ to }) => to.email === bob.email);
-  assert.equal(told.map(({ template }) => template), ["password-changed"]);
+  const letters = mails.map(({ letter }) => letter).filter(({ to }) => to.email === bob.email);
+  assert.equal(letters.map(({ template }) => template), ["password-changed"]);
 });
 
 test("works for an invited user without a mail, and ends a stranger's access", async ({ scene }) => {
@@ -83,8 +83,8 @@ test("is 409 for a disabled user, and keeps the password", async ({ scene }) => 
 });
 
 test("is 401 with a token of any scope, and names the requirement", async ({ scene }) => {
-  for (const means of ["cli", "provisioning", "readonly"] as const) {
-    const { status, body } = await scene.as("operator", means).post(pathOf(scene.people.stranger));
+  for (const credential of ["cli", "provisioning", "readonly"] as const) {
+    const { status, body } = await scene.as("operator", credential).post(pathOf(scene.people.stranger));
     assert.is(status, 401);
     assert.match(body.message, "resetting a password requires a session");
   }

@@ -14,14 +14,14 @@ const MAKE = "Create spoke", SHOW = "Preview", WHAT = "Preview";
 
 test.before.each(async (context) => {
   const scene = context.scene = await openScene();
-  const given = {
+  const input = {
     slug: "elm",
     displayName: "Elm <school>",
     size: "large",
     adminEmail: "head@elm.example",
     identity: true,
   };
-  const { body: { id } } = await scene.as("operator").post("/api/federations/north/spokes", given);
+  const { body: { id } } = await scene.as("operator").post("/api/federations/north/spokes", input);
   context.elm = id;
   await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where spoke_id = $1", [id]);
   await scene.db.sql("update spokes set state = 'active', ready_at = wheelwright_now() where id = $1", [id]);
@@ -67,9 +67,9 @@ test("starts with the values of the original, previews the copy and creates it o
   assert.is(form.field("Administrator's address").value, "head@elm.example");
   assert.ok(form.part("radio", /Large/).attribute("checked") !== null);
   assert.ok(form.part("checkbox", "Sign in with the hub's identity provider").attribute("checked") !== null);
-  const shown = await form.submit(SHOW, { Slug: "ash" });
-  assert.match(shown.part("region", WHAT).text, /Ready to create.*Copy of Elm <school>.*bak_1.*held until/);
-  const [made, again] = [await shown.submit(MAKE), await shown.submit(MAKE)];
+  const preview = await form.submit(SHOW, { Slug: "ash" });
+  assert.match(preview.part("region", WHAT).text, /Ready to create.*Copy of Elm <school>.*bak_1.*held until/);
+  const [made, again] = [await preview.submit(MAKE), await preview.submit(MAKE)];
   assert.match(made.path, /^\/spokes\/spk_\w+\?done=created$/);
   assert.is(again.path, made.path);
   const { body } = await scene.as("hubAdmin").get("/api/spokes/ash.spokes.example.org");

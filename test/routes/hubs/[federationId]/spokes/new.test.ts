@@ -51,16 +51,16 @@ test("offers the values of the catalog, with prices in each currency", async ({ 
 
 test("previews address, price and objects, and creates nothing", async (context) => {
   const { open, count } = context, before = await count();
-  const shown = await (await open()).submit(SHOW, { Slug: "elm", Name: "Elm <b>school</b>", size: "large" });
-  const part = shown.part("region", "Preview");
+  const preview = await (await open()).submit(SHOW, { Slug: "elm", Name: "Elm <b>school</b>", size: "large" });
+  const part = preview.part("region", "Preview");
   assert.match(
     part.text,
     /Ready to create.*¥1,900 per month.*nothing is charged.*https?:\/\/elm\.spokes\.example\.org/,
   );
   assert.match(part.text, /Elm <b>school<\/b>.*\d+ objects to create.*Deployment moodle.*"kind": "Namespace"/);
-  assert.not.match(shown.html, "<b>school");
-  assert.equal([shown.status, shown.field("Slug").value, await count()], [200, "elm", before]);
-  assert.ok(shown.part("radio", /Large/).attribute("checked") !== null, "what was chosen stays");
+  assert.not.match(preview.html, "<b>school");
+  assert.equal([preview.status, preview.field("Slug").value, await count()], [200, "elm", before]);
+  assert.ok(preview.part("radio", /Large/).attribute("checked") !== null, "what was chosen stays");
 });
 
 test("creates the spoke once, even if the form is sent twice, and opens its page", async ({ scene, open, count }) => {

@@ -88,13 +88,13 @@ reading("shows differences in a sentence, and no total if a price is missing", a
 reading("shows the provider's refusal to operators only, also during retries", async (context) => {
   const { scene, path } = context, { db, hub } = scene;
   await subscribe(context, { error: "The price is archived" });
-  const seen = () => Promise.all((["operator", "hubAdmin"] as const).map((who) => scene.as(who).get(path)));
-  assert.equal((await seen()).map(({ body }) => body.error), ["The price is archived", null]);
+  const readBoth = () => Promise.all((["operator", "hubAdmin"] as const).map((who) => scene.as(who).get(path)));
+  assert.equal((await readBoth()).map(({ body }) => body.error), ["The price is archived", null]);
   await queryRows(db, "update subscriptions set error = null");
-  assert.equal((await seen()).map(({ body }) => body.error), [null, null]);
+  assert.equal((await readBoth()).map(({ body }) => body.error), [null, null]);
   await scene.as("operator").post(`${path}/reconcile`);
   await queryRows(db, `update jobs set failure = '{"message": "away"}' where federation_id = $1`, [hub]);
-  assert.equal((await seen()).map(({ body }) => body.error), ["away", null]);
+  assert.equal((await readBoth()).map(({ body }) => body.error), ["away", null]);
 });
 
 reading("is 403 for a spoke admin and 404 for a stranger", async ({ scene, path }) => {

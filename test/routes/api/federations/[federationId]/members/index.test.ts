@@ -24,8 +24,8 @@ listing("shows the hub's admins, including pending ones", async ({ scene }) => {
   await scene.as("hubAdmin").post(PATH, { email: "new@x.example" });
   const { status, body } = await scene.as("hubAdmin", "readonly").get(PATH);
   assert.is(status, 200);
-  const shown = body.map((each: { email: string; pending: boolean }) => [each.email, each.pending]);
-  assert.equal(new Map(shown), new Map([["hub-admin@example.org", false], ["new@x.example", true]]));
+  const admins = body.map((each: { email: string; pending: boolean }) => [each.email, each.pending]);
+  assert.equal(new Map(admins), new Map([["hub-admin@example.org", false], ["new@x.example", true]]));
 });
 
 listing("is 403 for spoke admins and 404 for strangers", async ({ scene }) => {

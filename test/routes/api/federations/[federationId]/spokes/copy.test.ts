@@ -32,7 +32,7 @@ test("answers 201 with the original's values, except names and mail, and names t
 });
 
 test("accepts overrides, and finds the original by its domain", async ({ scene }) => {
-  const given = {
+  const values = {
     displayName: "Ash",
     size: "large",
     brand: "forest",
@@ -43,10 +43,10 @@ test("accepts overrides, and finds the original by its domain", async ({ scene }
   const { status, body } = await scene.as("hubAdmin").post(NORTH, {
     slug: "ash",
     copyOf: "elm.spokes.example.org",
-    ...given,
+    ...values,
   });
   assert.is(status, 201, body.message);
-  assert.equal(Object.fromEntries(Object.keys(given).map((field) => [field, body[field]])), given);
+  assert.equal(Object.fromEntries(Object.keys(values).map((field) => [field, body[field]])), values);
 });
 
 test("of the current state runs a backup of the original in its own lane", async ({ scene, elm }) => {

@@ -119,8 +119,8 @@ test("POST is 400 and names an invalid field", async ({ scene }) => {
     [{ seed: {} }, /seed must be/],
   ];
   for (const [input, message] of cases) {
-    const given = { slug: "fine", ...input };
-    const { status, body } = await scene.as("operator", "cli").post("/api/federations/north/spokes", given);
+    const request = { slug: "fine", ...input };
+    const { status, body } = await scene.as("operator", "cli").post("/api/federations/north/spokes", request);
     assert.is(status, 400, JSON.stringify(input));
     assert.match(body.message, message);
   }

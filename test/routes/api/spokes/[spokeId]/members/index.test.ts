@@ -67,12 +67,12 @@ listing("ends a page between members with the same time", async ({ scene }) => {
   await scene.db.sql("update spoke_members set created_at = '2030-01-02T00:00:00Z' where user_id = $1", [
     people[3]!.id,
   ]);
-  const whole = await scene.as("operator").get(`/api/spokes/${id}/members`);
+  const complete = await scene.as("operator").get(`/api/spokes/${id}/members`);
   const first = await scene.as("operator").get(`/api/spokes/${id}/members?limit=1`);
   const second = await scene.as("operator").get(nextPage(first.headers)!);
   const rest = await scene.as("operator").get(nextPage(second.headers)!.replace("limit=1", "limit=3"));
   assert.equal([first.body.length, second.body.length, rest.body.length], [1, 1, 3]);
-  assert.equal([...first.body, ...second.body, ...rest.body], whole.body);
+  assert.equal([...first.body, ...second.body, ...rest.body], complete.body);
   assert.is(nextPage(rest.headers), null);
 });
 
@@ -118,16 +118,19 @@ removing("allows spoke admins to remove only themselves", async ({ scene, path }
   assert.is((await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}`)).status, 404);
 });
 
-removing("is 404 for another customer's spoke, a user who is not a member, and an invalid user ID", async ({ scene, path }) => {
-  const south = await insertHub(scene.db, scene.people.operator.id, "south");
-  const fir = await insertSpoke(scene.db, scene.people.operator.id, south, "fir");
-  const cal = await createTestUser(scene.db, "cal");
-  await addSpokeAdmin(scene.db, cal, fir);
-  assert.is((await scene.as("hubAdmin").delete(`/api/spokes/${fir}/members/${cal.id}`)).status, 404);
-  for (const userId of [cal.id, scene.people.hubAdmin.id, "usr_", "nobody", "%27%20or%201%3D1"]) {
-    assert.is((await scene.as("hubAdmin").delete(`${path}/${userId}`)).status, 404, userId);
-  }
-  assert.is((await scene.db.sql("select * from spoke_members where user_id = $1", [cal.id])).length, 1);
-});
+removing(
+  "is 404 for another customer's spoke, a user who is not a member, and an invalid user ID",
+  async ({ scene, path }) => {
+    const south = await insertHub(scene.db, scene.people.operator.id, "south");
+    const fir = await insertSpoke(scene.db, scene.people.operator.id, south, "fir");
+    const cal = await createTestUser(scene.db, "cal");
+    await addSpokeAdmin(scene.db, cal, fir);
+    assert.is((await scene.as("hubAdmin").delete(`/api/spokes/${fir}/members/${cal.id}`)).status, 404);
+    for (const userId of [cal.id, scene.people.hubAdmin.id, "usr_", "nobody", "%27%20or%201%3D1"]) {
+      assert.is((await scene.as("hubAdmin").delete(`${path}/${userId}`)).status, 404, userId);
+    }
+    assert.is((await scene.db.sql("select * from spoke_members where user_id = $1", [cal.id])).length, 1);
+  },
+);
 
 removing.run();

@@ -40,11 +40,11 @@ function upgradeOf(catalog: Catalog, spoke: ReturnType<typeof spokeOf>, lmsVersi
   return outcomeOf(() => requireEffect({ catalog }, spoke, { size: "small" }, request));
 }
 
-const wish = suite("action parameters");
+const parameters = suite("action parameters");
 
-wish("contain only what the operation needs", () => {
+parameters("contain only what the operation needs", () => {
   const catalog = catalogueOf("4.5.12", "4.5.13");
-  const read = (asked: SpokeAction) => operationRules(asked.action).parsePayload?.(catalog, asked) ?? {};
+  const read = (request: SpokeAction) => operationRules(request.action).parsePayload?.(catalog, request) ?? {};
   assert.equal(read({ action: "upgrade", moodleVersion: "4.5.13", size: "large" }), {
     lmsVersion: "4.5.13",
     skipBackup: false,
@@ -57,24 +57,25 @@ wish("contain only what the operation needs", () => {
   assert.equal(read({ action: "suspend", size: "nonsense", lmsVersion: "4.5.13" }), {});
 });
 
-wish("are refused if missing, contradictory or not in the catalog", () => {
+parameters("are refused if missing, contradictory or not in the catalog", () => {
   const file = "versions: [{ name: 4.5.12 }]\nsizes: [{ name: small }]\n".replace("4.5.12", '"4.5.12"');
   const catalog = loadCatalog(file, createBlueprint(builtIn()));
-  const told = (asked: SpokeAction) => outcomeOf(() => operationRules(asked.action).parsePayload?.(catalog, asked));
+  const outcome = (request: SpokeAction) =>
+    outcomeOf(() => operationRules(request.action).parsePayload?.(catalog, request));
   assert.is(
-    told({ action: "upgrade", size: "small" }),
+    outcome({ action: "upgrade", size: "small" }),
     "invalid parameter_needed: lmsVersion must be given to upgrade: the target version",
   );
-  assert.is(told({ action: "resize" }), "invalid parameter_needed: size must be given to resize: the new size");
-  assert.match(told({ action: "upgrade", lmsVersion: "4.5.12", moodleVersion: "5" }), "invalid version_mismatch");
+  assert.is(outcome({ action: "resize" }), "invalid parameter_needed: size must be given to resize: the new size");
+  assert.match(outcome({ action: "upgrade", lmsVersion: "4.5.12", moodleVersion: "5" }), "invalid version_mismatch");
   assert.is(
-    told({ action: "upgrade", lmsVersion: "5.2.2" }),
+    outcome({ action: "upgrade", lmsVersion: "5.2.2" }),
     "invalid not_offered: lmsVersion must be one of 4.5.12",
   );
-  assert.is(told({ action: "resize", size: "large" }), "invalid not_offered: size must be one of small");
+  assert.is(outcome({ action: "resize", size: "large" }), "invalid not_offered: size must be one of small");
 });
 
-wish.run();
+parameters.run();
 
 const progress = suite("requireProgress");
 
