@@ -88,7 +88,7 @@ function catalogError(problems: readonly string[]): ConfigError {
 }
 
 function requireEntry<T>(value: T | null | undefined, description: string): T {
-  if (value === null || value === undefined) throw new TypeError(`The catalogue has no ${description}`);
+  if (value === null || value === undefined) throw new TypeError(`The catalog has no ${description}`);
   return value;
 }
 

@@ -11,7 +11,7 @@ import { formatQuantity } from "#lib/moodle/quota.ts";
 import { type DiskName, maxQuantity, withDisks } from "#lib/moodle/resize.ts";
 import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
 
-/** Returns the inputs with disks large enough for the snapshots. `sizes` are bytes, or null if the size is unknown. */
+/** Returns the inputs with disks large enough for the snapshots. `sizes` are in bytes; null if unknown. */
 export function withDisksForSnapshots(
   inputs: SpokeInputs,
   sizes: Readonly<Record<DiskName, number | null>>,
@@ -26,7 +26,7 @@ export function withDisksForSnapshots(
   return enlarged;
 }
 
-/** Returns why the blueprint cannot use the origin and PVCs of these inputs; null if it can. */
+/** Returns why the blueprint cannot create a site from snapshots with these inputs; null if it can. */
 export function findOriginProblem(
   blueprint: Pick<Blueprint, "spokeObjects" | "jobObject">,
   inputs: SpokeInputs,
@@ -39,7 +39,7 @@ export function findOriginProblem(
     const [ref, placeholder] of [[DATABASE_STATEFULSET, "ADOPT_DATABASE"], [MOODLE_DEPLOYMENT, "ADOPT_FILES"]] as const
   ) {
     if (!isDeepStrictEqual(objects.find(isRef(ref)), installedObjects.find(isRef(ref)))) continue;
-    return `the ${ref.kind} ${ref.name} of the blueprint lacks the container \${${placeholder}}, which makes the data its own`;
+    return `the ${ref.kind} ${ref.name} of the blueprint lacks the container \${${placeholder}}, which adopts the data`;
   }
   const actualNames = Object.values(sitePvcNames(inputs)), defaultNames = Object.values(sitePvcNames({}));
   const jobs = BLUEPRINT_JOBS.map((job) => blueprint.jobObject(inputs, job, "0"));
@@ -47,13 +47,13 @@ export function findOriginProblem(
     const hardCoded = pvcNamesIn(object).find((claim) => defaultNames.includes(claim) && !actualNames.includes(claim));
     if (hardCoded === undefined) continue;
     const title = `${object.kind} ${object.metadata.name.replace(/-0$/, "")}`;
-    return `the ${title} of the blueprint names the volume claim ${hardCoded} itself, where \${FILES_CLAIM} or ` +
-      "${DATA_CLAIM_TEMPLATE} belongs";
+    return `the ${title} of the blueprint contains the PVC name ${hardCoded}; use \${FILES_CLAIM} or ` +
+      "${DATA_CLAIM_TEMPLATE} instead";
   }
   return null;
 }
 
-/** Returns the names of the PVCs that an object is, creates or uses. */
+/** Returns the names of the PVCs that a manifest defines or uses. */
 function pvcNamesIn({ kind, metadata, spec }: KubeObject): string[] {
   const pod = (spec?.jobTemplate?.spec ?? spec)?.template?.spec;
   return [

@@ -1,7 +1,7 @@
 /**
  * Lists the files of a blueprint and the placeholders that each file may use.
- * A file in BLUEPRINT_DIR replaces the built-in file of the same name. Unknown names are rejected, so that a typo does
- * not go unnoticed.
+ * A file in BLUEPRINT_DIR replaces the built-in file of the same name. Unknown file names are rejected, because they
+ * are probably typos.
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import {
   SPOKE_PLACEHOLDERS,
 } from "#lib/moodle/values.ts";
 
-/** The Jobs of the blueprint. `install` is preceded by `reset` if an earlier attempt did not finish. */
+/** The Jobs of the blueprint. If an installation was interrupted, `reset` runs before the next `install`. */
 export const BLUEPRINT_JOBS = [
   ...["install", "reset", "verify", "claim", "setup", "seed", "health", "preflight", "upgrade"] as const,
   ...[
@@ -85,7 +85,7 @@ export const JOB_FILES: Readonly<Record<JobName, string>> = {
   "protect-sign-in": "protect-sign-in-job.yaml",
 };
 
-/** The files of a hub's steps. The namespace and the settings objects share a file, with the namespace first. */
+/** The file of each step of a hub. `hub.yaml` contains the namespace first, then the settings objects. */
 export const HUB_FILES: Readonly<Record<HubStep, string>> = {
   namespace: "hub.yaml",
   settings: "hub.yaml",
@@ -93,16 +93,17 @@ export const HUB_FILES: Readonly<Record<HubStep, string>> = {
 };
 
 /**
- * The files of the Secrets. `secrets.yaml` is created once with random values. `mail.yaml` is applied with the spoke's
+ * The files with Secrets. `secrets.yaml` is created once, with random passwords. `mail.yaml` is applied with the spoke's
  * relay password.
  */
 export const SECRETS_FILE = "secrets.yaml";
 export const MAIL_FILE = "mail.yaml";
-/** The file that is applied once for each former host, together with the site's Ingress. */
+/** The file with the Ingress of a former host. It is applied once for each former host. */
 export const FORMER_HOST_FILE = "former.yaml";
 
 /**
- * The file with the containers of an adoption. It is never applied: its containers are inserted into the site's pods.
+ * The file with the containers that adopt data from snapshots. The file is never applied. Its containers are added to
+ * the site's pods.
  */
 export const ADOPT_FILE = "adopt.yaml";
 
@@ -121,7 +122,7 @@ export const MANIFEST_PLACEHOLDERS: ReadonlyMap<string, ReadonlySet<string>> = n
   ...Object.values(HUB_FILES).map((file) => [file, new Set(HUB_PLACEHOLDERS)] as const),
 ]);
 
-/** The files with settings or scripts. */
+/** The names of the files with settings or scripts. */
 export const SIZES_FILE = "sizes.yaml";
 export const IMAGES_FILE = "images.yaml";
 export const SURROUNDINGS_FILE = "surroundings.yaml";
@@ -147,10 +148,10 @@ export const BLUEPRINT_FILE_NAMES: readonly string[] = [
 
 /** Returns the files of a directory that replace built-in ones. Throws a ConfigError that lists all problems. */
 export async function readBlueprintOverlay(directory: string): Promise<BlueprintFiles> {
-  // A mounted ConfigMap contains entries of its own, whose names start with a dot.
+  // Kubernetes adds entries that start with a dot to a mounted ConfigMap.
   const names = (await listDirectory(directory)).filter((name) => !name.startsWith("."));
   const problems = names.filter((name) => !BLUEPRINT_FILE_NAMES.includes(name))
-    .map((name) => `BLUEPRINT_DIR has ${name}; it may have ${BLUEPRINT_FILE_NAMES.join(", ")}`);
+    .map((name) => `BLUEPRINT_DIR contains the unknown file ${name}. Allowed: ${BLUEPRINT_FILE_NAMES.join(", ")}`);
   const files: Record<string, string> = {};
   for (const name of names.filter((each) => BLUEPRINT_FILE_NAMES.includes(each))) {
     try {

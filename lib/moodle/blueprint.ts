@@ -1,6 +1,6 @@
 /**
- * Renders the objects of a Moodle site from the files of a blueprint. Rendering is pure: equal inputs and revisions
- * give equal objects.
+ * Renders the objects of a Moodle site from the files of a blueprint. Rendering is pure: the same inputs and revision
+ * always give the same objects.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { ConfigError } from "#lib/base/config.ts";
@@ -37,7 +37,7 @@ import { formerHostValues, hubValues, mailSettingsOf, spokeValues } from "#lib/m
 export interface JobParameters {
   /** The public key with which the Job `sign-in-link` encrypts its result. */
   readonly linkKey?: string;
-  /** The site identifier that the Job `setup` must find, if it is known. */
+  /** The site identifier that the Job `setup` expects in the database, if known. */
   readonly siteIdentifier?: string;
   /** The start of the backup that the Job `verify-files` checks, in seconds since 1970. */
   readonly since?: number;
@@ -49,13 +49,13 @@ export interface Blueprint {
   readonly images: Images;
   readonly surroundings: ClusterSettings;
   /**
-   * Returns the images of a version: those of the listed version, of the newest listed version with this prefix (4.5 ->
-   * 4.5.12), or of its family. Returns null if none of them matches.
+   * Returns the images of a version; null if the blueprint has none. A prefix such as 4.5 selects the newest listed
+   * version, such as 4.5.12. Unlisted versions use the image of their family.
    */
   findImages(version: string): SpokeImages | null;
   /**
-   * Returns the objects that a step applies, in order. The step `namespace` has one Namespace, which is created, not
-   * applied. The step `seed` needs the hub's settings, and for an existing site the parts to change.
+   * Returns the objects of a step, in the order in which they are applied. The Namespace of the step `namespace` is
+   * created, not applied. `hub` and `changes` are used only by the step `seed`; `changes` limits it to these parts.
    */
   spokeObjects(
     inputs: SpokeInputs,
@@ -64,32 +64,31 @@ export interface Blueprint {
     changes?: readonly SeedPart[] | null,
   ): KubeObject[];
   /**
-   * Returns Secrets with new random values. They are created and never applied, because the values of an existing
-   * Secret are in use.
+   * Returns Secrets with new random passwords. They are created, never applied: the site uses the passwords of existing
+   * Secrets.
    */
   newSecrets(inputs: SpokeInputs): KubeObject[];
   /**
-   * Returns the Secret with the spoke's relay password, which is derived from the relay's secret. The step `secrets`
-   * applies it.
+   * Returns the Secret with the spoke's password at the mail relay. The password is derived from `secret`, the relay's
+   * secret. The step `secrets` applies this Secret.
    */
   mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
   jobObject(inputs: SpokeInputs, job: JobName, fence: string, parameters?: JobParameters): KubeObject;
   /**
-   * Returns the objects of a hub. Without ACME_EMAIL, the step `issuer` has none; its objects are cluster-scoped
-   * (applyGlobal).
+   * Returns the objects of a hub. Those of the step `issuer` are cluster-scoped, and exist only if ACME_EMAIL is set.
    */
   hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
-  /** Returns the resources that a spoke's objects request, and its quota. */
+  /** Compares the resources of a spoke's objects with its quota. */
   quotaUsage(inputs: SpokeInputs): QuotaUsage;
 }
 
-/** Loads the built-in files and replaces them with those of the directory. Throws a ConfigError. */
+/** Loads the blueprint. Files in `directory` replace built-in ones. Throws a ConfigError. */
 export async function loadBlueprint(builtIn: BlueprintFiles, directory: string | null = null): Promise<Blueprint> {
   if (directory === null) return createBlueprint(builtIn);
   return createBlueprint({ ...builtIn, ...await readBlueprintOverlay(directory) }, `BLUEPRINT_DIR (${directory})`);
 }
 
-/** Parses the files. Throws a ConfigError that lists all problems. `source` names the files in its messages. */
+/** Parses the files of a blueprint. Throws a ConfigError with all problems. `source` is the prefix of its messages. */
 export function createBlueprint(files: BlueprintFiles, source = "The built-in blueprint"): Blueprint {
   const createError = (problems: readonly string[]) =>
     new ConfigError(problems.map((problem) => `${source}: ${problem}`));

@@ -1,6 +1,6 @@
 /**
- * Checks requirements of the program that apply to all manifests: the objects that it addresses by name, and the fields
- * that it sets itself.
+ * Checks that the manifests contain the objects that Wheelwright addresses by name, and do not set fields that
+ * Wheelwright sets.
  */
 import {
   ADOPT_FILE,
@@ -17,7 +17,7 @@ import { isMap, type ManifestTemplate } from "#lib/moodle/render.ts";
 type Report = (problem: string) => void;
 type Manifests = ReadonlyMap<string, readonly ManifestTemplate[]>;
 
-/** The objects that the program addresses by name, with the field that actions change. */
+/** The objects that Wheelwright addresses by name, with the field that operations change. */
 const REQUIRED_OBJECTS: readonly (readonly [file: string, kind: string, name: string, changed?: string])[] = [
   ["database.yaml", "StatefulSet", "db", "replicas"],
   ["files.yaml", "PersistentVolumeClaim", "files"],
@@ -43,7 +43,7 @@ export function documentTitle(document: ManifestTemplate): string {
   const { kind, metadata } = isMap(document) ? document : {};
   const name = isMap(metadata) ? metadata["name"] : undefined;
   return [kind, name].filter((part) => typeof part === "string" && part !== "").join(" ")
-    .replace("${FILES_CLAIM}", DEFAULT_FILES_CLAIM); // the placeholder stands for the default name here
+    .replace("${FILES_CLAIM}", DEFAULT_FILES_CLAIM); // the default name of the PVC
 }
 
 /** Checks the kind and name of a document. */
@@ -53,32 +53,32 @@ export function checkDocument(file: string, document: ManifestTemplate, report: 
     [document["apiVersion"], document["kind"], metadata["name"]].every((text) =>
       typeof text === "string" && text !== ""
     );
-  if (!isComplete) report(`${file}: each document must have apiVersion, kind and metadata.name`);
-  else if ("namespace" in metadata) report(`${file}: metadata.namespace is set by the program; leave it out`);
+  if (!isComplete) report(`${file}: each document needs apiVersion, kind and metadata.name`);
+  else if ("namespace" in metadata) report(`${file}: remove metadata.namespace; Wheelwright sets it`);
 }
 
-/** Checks the kinds in a file. Each required kind must exist, and dangerous kinds must not. */
+/** Checks the Kubernetes kinds in a file: required kinds must exist, and each Job must be in its own file. */
 export function checkDocumentKinds(file: string, documents: readonly ManifestTemplate[], report: Report): void {
   const kinds = documents.map((document) => isMap(document) ? String(document["kind"]) : "");
   const namespaces = kinds.filter((kind) => kind === "Namespace").length;
   const needsNamespace = STEP_FILES.namespace.includes(file) || file === HUB_FILES.namespace;
   if (namespaces !== (needsNamespace ? 1 : 0)) {
-    report(`${file}: there must be ${needsNamespace ? "one" : "no"} Namespace in it`);
+    report(`${file}: must contain ${needsNamespace ? "one" : "no"} Namespace`);
   }
   const isJob = Object.values(JOB_FILES).includes(file);
   if (isJob && (kinds.length !== 1 || kinds[0] !== "Job")) {
-    report(`${file}: there must be one Job in it and nothing else`);
+    report(`${file}: must contain one Job and nothing else`);
   }
   if (!isJob && kinds.includes("Job")) {
     const files = [...new Set(Object.values(JOB_FILES))];
-    report(`${file}: a Job belongs into a file of its own, ${files.join(", ")}`);
+    report(`${file}: must not contain a Job. Files for Jobs: ${files.join(", ")}`);
   }
   if (isJob && !documentTitle(documents[0]).endsWith("-${FENCE}")) {
-    report(`${file}: the Job's metadata.name must end in -\${FENCE}, or a late holder would meet another's Job`);
+    report(`${file}: the Job's metadata.name must end with -\${FENCE}, so that each attempt has its own Job`);
   }
-  if (file === SECRETS_FILE && kinds.some((kind) => kind !== "Secret")) report(`${file}: it holds nothing but Secrets`);
+  if (file === SECRETS_FILE && kinds.some((kind) => kind !== "Secret")) report(`${file}: may contain only Secrets`);
   for (const [, kind] of REQUIRED_KINDS.filter(([fileName]) => fileName === file)) {
-    if (!kinds.includes(kind)) report(`${file}: there must be a ${kind} in it`);
+    if (!kinds.includes(kind)) report(`${file}: must contain a ${kind}`);
   }
 }
 
@@ -90,19 +90,19 @@ export function checkAllManifests(manifests: Manifests, report: Report): void {
   for (const [file, kind, name, changed] of REQUIRED_OBJECTS) {
     const title = `${kind} ${name}`;
     const match = manifests.get(file)?.find((document) => documentTitle(document) === title);
-    if (!match) report(`${file}: there must be the ${title} in it`);
+    if (!match) report(`${file}: must contain the ${title}`);
     const spec = isMap(match) && isMap(match["spec"]) ? match["spec"] : {};
     if (changed !== undefined && changed in spec) {
-      report(`${file}: ${title}: spec.${changed}: leave it out; suspending changes it, and a late apply must not`);
+      report(`${file}: ${title}: remove spec.${changed}; suspending a site changes it, and an apply would revert it`);
     }
   }
   const locations = new Map<string, string>();
   for (const file of MANIFEST_PLACEHOLDERS.keys()) {
-    const ofHub = Object.values(HUB_FILES).includes(file); // in another namespace than those of spokes
+    const ofHub = Object.values(HUB_FILES).includes(file); // hubs and spokes have separate namespaces
     for (const document of manifests.get(file) ?? []) {
       const title = documentTitle(document), key = `${ofHub ? "hub" : "spoke"} ${title}`, previous = locations.get(key);
       if (previous !== undefined && title !== "") {
-        report(`${file}: ${title} is in ${previous === file ? "it twice" : `${previous} already`}`);
+        report(`${file}: duplicate ${title}${previous === file ? "" : `; it is also in ${previous}`}`);
       }
       locations.set(key, file);
     }

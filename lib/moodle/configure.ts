@@ -11,7 +11,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 type SiteDetails = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand">;
 
-/** The inputs that the operation `configure` can change. */
+/** The blueprint inputs that the operation `configure` can change. */
 export type ConfigurableInputs = SiteDetails & Pick<SpokeInputs, "host" | "certificate" | "formerHosts" | "mailHeld">;
 
 export function pickConfigurableInputs(inputs: SpokeInputs): ConfigurableInputs {
@@ -40,9 +40,8 @@ export function changedSeedParts(before: SiteDetails, after: SiteDetails): SeedP
 }
 
 /**
- * Returns the inputs with this host. The previous host becomes a redirect, and the former hosts in `kept` remain
- * redirects. Each host has its own certificate: a former host may no longer resolve, and would make a shared
- * certificate fail validation.
+ * Returns the inputs with a new host. The previous host and those in `redirectHosts` redirect to the new one. Each host
+ * has its own certificate. A shared certificate would fail validation if one former host no longer resolves.
  */
 export function withHost(inputs: SpokeInputs, host: string, redirectHosts: readonly string[]): SpokeInputs {
   const { certificate = DEFAULT_CERTIFICATE, formerHosts = [] } = inputs;
@@ -57,7 +56,7 @@ export function withHost(inputs: SpokeInputs, host: string, redirectHosts: reado
   };
 }
 
-/** Returns the objects of these steps that exist before and after the change, and that it changes. */
+/** Returns the objects of these steps that the change modifies. Added and removed objects are not included. */
 export function findChangedObjects(
   blueprint: Pick<Blueprint, "spokeObjects">,
   before: SpokeInputs,
@@ -73,7 +72,7 @@ export function findChangedObjects(
   });
 }
 
-/** Returns the Ingresses of `before` with the rules of `after` added, so that both hosts lead to the site. */
+/** Returns the old Ingresses with the rules of the new ones added. Both hosts then lead to the site. */
 export function mergeIngressRules(before: readonly KubeObject[], after: readonly KubeObject[]): KubeObject[] {
   return before.map((object) => {
     const other = after.find((each) => objectTitle(each) === objectTitle(object));

@@ -1,6 +1,6 @@
 /**
- * Lists the objects that an active spoke's namespace must contain. The spoke's state determines the fields that
- * operations change (replicas, and whether the CronJob is suspended).
+ * Lists the objects that an active spoke's namespace must contain. The spoke's state determines the replicas and whether
+ * the CronJob is suspended.
  */
 import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -15,7 +15,7 @@ export interface ExpectedObject {
   readonly object: KubeObject;
   /** The manifest as it is applied, without the fields in `state`; null for objects that are only created. */
   readonly applied: KubeObject | null;
-  /** Fields of `spec` that actions change. They are patched, because a late apply would revert them. */
+  /** Fields of `spec` that operations change. They are patched separately, because a late apply would revert them. */
   readonly state?: Readonly<Record<string, unknown>>;
   /**
    * `whole`: all fields are checked. `presence`: only existence is checked. This applies to Secrets, to settings of the
@@ -27,7 +27,7 @@ export interface ExpectedObject {
 export interface ExpectedSite {
   readonly inputs: SpokeInputs;
   readonly maintenance: boolean;
-  /** Needed only to apply objects of which only existence is checked. */
+  /** Needed only to apply objects. Not needed to check for drift. */
   readonly hub?: HubSettings;
   readonly relaySecret?: string | null;
 }
@@ -53,7 +53,7 @@ export function listExpectedObjects(
   });
 }
 
-/** Returns the steps that create objects of each kind. They are the same for all spokes of a blueprint. */
+/** Maps each Kubernetes kind to the steps that create objects of this kind. The map is the same for all spokes. */
 export function stepsByKind(blueprint: Blueprint, site: ExpectedSite): ReadonlyMap<string, readonly SpokeStep[]> {
   const steps = new Map<string, SpokeStep[]>();
   for (const step of SPOKE_STEPS) {
@@ -101,8 +101,8 @@ export function fitToObserved(manifest: KubeObject, observed: KubeObject): KubeO
 }
 
 /**
- * Returns the fitted manifest with the object's own revision annotation, so that a comparison finds only manual
- * changes.
+ * Returns the manifest for a comparison that finds only manual changes. The manifest gets the blueprint revision of the
+ * observed object.
  */
 export function withObservedRevision(manifest: KubeObject, observed: KubeObject): KubeObject {
   const adjusted = fitToObserved(manifest, observed);

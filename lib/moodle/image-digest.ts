@@ -1,9 +1,10 @@
 /**
- * Reads the digest of the image that a site's pods run. An image tag can be moved to another image, a digest cannot.
+ * Reads the digests of the images that a site's pods run. A digest identifies an image; a tag can be moved to another
+ * image.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
-/** Selects the pods of a site's Deployment. */
+/** The label selector for the pods of a site's Deployment. */
 export const MOODLE_PODS = "app=moodle";
 
 const DIGEST = /^(?:[\w.:/-]{1,320}@)?sha256:[0-9a-f]{64}$/;
@@ -22,7 +23,7 @@ export function digestsIn({ metadata, spec, status }: KubeObject, image: string)
   );
 }
 
-/** Returns a container status's `imageID` without the scheme that some runtimes add; null if it contains no digest. */
+/** Removes the scheme from a container status's `imageID`. Returns null if the rest is no digest. */
 export function parseImageId(imageId: string): string | null {
   const digest = imageId.replace(/^[a-z-]+:\/\//, "");
   return isDigest(digest) ? digest : null;

@@ -1,8 +1,7 @@
 /**
- * Defines the inputs from which a spoke's or hub's manifests are rendered. They are stored with its row.
- * Sizes, images and cluster settings are stored after they were resolved, so a changed catalog does not affect existing
- * sites. The inputs contain no secret. Unknown fields are ignored, so that an older release can read the rows of a
- * newer one.
+ * Defines the blueprint inputs: the values from which the manifests of a spoke or hub are rendered. They are stored in
+ * its row, without secrets. Sizes, images and cluster settings are copied into the inputs, so a changed catalog does not
+ * affect existing sites. Unknown fields are ignored, so an older release can read the rows of a newer one.
  */
 import * as v from "valibot";
 import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
@@ -11,8 +10,8 @@ import { ClusterSettings, EntryName, ImageName, NamespaceName, Size, VersionNumb
 const LABEL = "must be a label value";
 const Label = v.pipe(v.string(LABEL), v.regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/, LABEL));
 
-// The image passes these values unquoted through the shell and sed. A space or wildcard would break the site's start.
-const WORD = "must be made of letters, digits and . _ @ + = / : - alone";
+// The image passes the site's settings unquoted through the shell and sed. A space or wildcard would break the start.
+const WORD = "may contain only letters, digits and . _ @ + = / : -";
 /** A value that is safe in an unquoted shell word. */
 export const ShellWord = v.pipe(v.string(WORD), v.regex(/^[A-Za-z0-9._@+=/:-]{1,254}$/, WORD));
 
@@ -24,7 +23,7 @@ const SHA256 = "must be a SHA-256 in hexadecimal";
 /** A file on the web with a known hash. */
 const WebFile = v.strictObject({ url: HttpsUrl, sha256: v.pipe(v.string(SHA256), v.regex(/^[0-9a-f]{64}$/, SHA256)) });
 
-const DEMO = "must be XS, S or M: a made-up course of that size";
+const DEMO = "must be XS, S or M: the size of the generated course";
 /** A course: empty, restored from a Moodle backup, or generated for demonstrations. */
 export const Course = v.pipe(
   v.strictObject({
@@ -55,9 +54,9 @@ const Mail = v.strictObject({
 type Mail = v.InferOutput<typeof Mail>;
 
 const TURN = "must be 8 to 10 lower-case letters or digits";
-/** The adoption through which a site's volumes were created from snapshots. */
+/** How a site's volumes were created from snapshots. */
 const SiteOrigin = v.object({
-  /** Identifies the adoption of the data. The names of the site's PVCs contain it. */
+  /** The adoption ID. The names of the site's PVCs contain it. */
   turn: v.pipe(v.string(TURN), v.regex(/^[a-z0-9]{8,10}$/, TURN)),
   /** `same`: the original site itself. `new`: a separate site that shares no secret with the original. */
   identity: v.picklist(["same", "new"]),
@@ -71,7 +70,7 @@ export const SpokeInputs = v.object({
   slug: Slug,
   displayName: boundedText(1, 255),
   host: HostName,
-  /** The Secret with the certificate; set if the host has changed since creation. */
+  /** The Secret with the certificate, if the host has changed since creation. */
   certificate: v.optional(Label),
   /** Former hosts that redirect to the current one, with the Secrets of their certificates. */
   formerHosts: v.optional(v.array(v.object({ host: HostName, certificate: Label }))),
@@ -94,11 +93,11 @@ export const SpokeInputs = v.object({
   /** Absent if the install Job created the site. */
   origin: v.optional(SiteOrigin),
   /**
-   * Set for a sandbox, which has no spoke: its ID, the spoke whose inputs it uses, and whether it may access the web
-   * for an installation.
+   * Set only for a sandbox. `id` is its ID. `madeAfter` is the spoke from which the inputs were copied. `web` allows
+   * access to the web during an installation.
    */
   sandbox: v.optional(v.object({ id: Label, madeAfter: v.nullable(Label), web: v.optional(v.literal(true)) })),
-  /** Set for a copy, which sends no mail until an administrator allows it. */
+  /** Whether outgoing mail is held. A copy sends no mail until an administrator allows it. */
   mailHeld: v.optional(v.boolean()),
   /** Whether the site uses the hub's single sign-on. */
   identity: v.boolean(),
@@ -116,7 +115,7 @@ export const SpokeInputs = v.object({
   port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65535))),
   /** The ClusterIssuer of the site's certificate, if it needs one. */
   issuer: v.nullable(Label),
-  /** The mail settings at creation. When the inputs are read, the current configuration replaces them. */
+  /** The mail settings at creation. Readers replace them with the current configuration. */
   mail: v.nullable(Mail),
 });
 export type SpokeInputs = v.InferOutput<typeof SpokeInputs>;

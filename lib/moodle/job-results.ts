@@ -1,13 +1,13 @@
 /** Parses the log output of the blueprint's Jobs. */
 
-/** The site's identity and versions, as stored in its database. */
+/** The identity and versions of a site, as stored in its database. */
 export interface SiteIdentity {
   /**
-   * `partial` is an interrupted installation, which must be reset first. The record of an attempt is enough for this
-   * state: a killed reset may have dropped the tables but left files.
+   * `partial` is an interrupted installation, which must be reset first. The database may then contain no table, but
+   * only the record of an attempt: a killed reset may have left files.
    */
   readonly state: "empty" | "installed" | "partial";
-  /** Moodle's unique identifier of the site. Another value means that the data was replaced. */
+  /** Moodle's unique identifier of the site. If it changes, the data was replaced. */
   readonly siteIdentifier: string | null;
   /** Moodle's version number, such as 2024100712. */
   readonly version: string | null;
@@ -19,14 +19,14 @@ export interface SiteIdentity {
   readonly counts: SiteCounts | null;
 }
 
-/** Counts by which a restored site is compared with the original. */
+/** Counts for comparing a restored site with the original. */
 export interface SiteCounts {
   readonly courses: number;
   /** Excludes deleted users and the guest account. */
   readonly users: number;
 }
 
-/** The version of the code in an image; null if unknown. */
+/** The version of Moodle's code in an image; null if unknown. */
 export interface CodeVersion {
   readonly version: string | null;
   readonly release: string | null;
@@ -59,7 +59,7 @@ export function parseSiteFacts(log: readonly string[]): SiteIdentity | null {
   return parseValues(log).has("rolesactive") ? parseSiteIdentity(log) : null;
 }
 
-/** Parses the log of the Job `preflight`; returns null if the image stores its code in another place. */
+/** Parses the log of the Job `preflight`. Returns null if the image has its code in another directory. */
 export function parseCodeVersion(log: readonly string[]): CodeVersion | null {
   const values = parseValues(log);
   const version = values.get("version") || null, release = values.get("release") || null;
@@ -68,11 +68,11 @@ export function parseCodeVersion(log: readonly string[]): CodeVersion | null {
 
 /** The result of comparing a site's uploaded files with its database, and the version of the code on the volume. */
 export interface FilesCheck {
-  /** The number of distinct files in the database, their total bytes, and the number of hashed files. */
+  /** The number of distinct files in the database, their bytes, and how many files were compared by hash. */
   readonly files: number;
   readonly bytes: number;
   readonly hashed: number;
-  /** The numbers of files that are missing, have another size, or have another hash. */
+  /** The numbers of files that are missing, or differ in size or hash. */
   readonly missing: number;
   readonly otherSize: number;
   readonly otherContent: number;
@@ -80,9 +80,9 @@ export interface FilesCheck {
   readonly newer: number;
   /** False if the directory of uploaded files does not exist. */
   readonly hasDirectory: boolean;
-  /** Whether the site stores its files in another place, which the Job did not check. */
+  /** Whether the site stores its files outside the volume, where the Job cannot check them. */
   readonly elsewhere: boolean;
-  /** Hashes of up to three wrong files. */
+  /** Hashes of up to three files that are missing or differ. */
   readonly examples: readonly string[];
   /** The version of the code on the volume; null if version.php is missing. */
   readonly codeVersion: string | null;
@@ -116,7 +116,7 @@ function parseValues(log: readonly string[]): Map<string, string> {
   }));
 }
 
-/** Returns the last HTTP status of the login page; null if it did not answer. */
+/** Returns the last HTTP status of the login page; null if the server did not answer. */
 export function parseHealthStatus(log: readonly string[]): number | null {
   const statuses = log.map((line) => line.trim()).filter((line) => /^\d{3}$/.test(line)).map(Number);
   return statuses.at(-1) || null; // curl prints 000 if the server does not answer
@@ -126,7 +126,7 @@ export interface SeedResult {
   /** Whether the Job finished. */
   readonly isFinished: boolean;
   readonly done: readonly string[];
-  /** Parts that were skipped. They become notes of the operation. */
+  /** The skipped parts of the seed. They become notes of the operation. */
   readonly skipped: readonly string[];
 }
 
@@ -145,11 +145,11 @@ export function parseSeedResult(log: readonly string[]): SeedResult {
 }
 
 export interface PasswordReset {
-  /** Whether the Secret and the account had the same password at the end. */
+  /** Whether the account has the password from the Secret. */
   readonly agreed: boolean;
-  /** Whether the site sent a link to its administrator. */
+  /** Whether the site mailed a password reset link to its administrator. */
   readonly mailed: boolean;
-  /** The reason why the account cannot have a password; null if it can. */
+  /** The reason why the account's password cannot be set; null if it was set. */
   readonly refused: string | null;
 }
 

@@ -1,14 +1,12 @@
 /**
- * Finds the cause of a failed Job in the last lines of its log.
- * The cluster only reports that a Job failed ("has reached the specified backoff limit"). Moodle, PHP and PostgreSQL
- * print the cause in messages that rarely change. Without a known message, the line that looks most like an error is
- * used.
+ * Finds the cause of a failed Job in the last lines of its log. Kubernetes reports only that the Job failed. Moodle, PHP
+ * and PostgreSQL print the cause in messages that rarely change.
  */
 import type { FailureCause } from "#lib/base/errors.ts";
 
 interface LogCause {
   readonly code: string;
-  /** Completes a sentence that begins with the failed action. */
+  /** The reason, as the end of a sentence: "The installation failed because the disk is full". */
   readonly reason: string;
   readonly blame: FailureCause;
   readonly hint: string;
@@ -18,32 +16,31 @@ interface LogCause {
 
 type Rule = readonly [words: RegExp, cause: Omit<LogCause, "line">];
 
-const DATABASE_POD_HINT = "Look at the pod of the StatefulSet db and its log; then retry.";
+const DATABASE_POD_HINT = "Check the pod db-0 and its log. Then retry.";
 
 const RULES: readonly Rule[] = [
   [/password authentication failed/i, {
     code: "DatabasePassword",
     reason: "the database refused the password",
     blame: "operator",
-    hint:
-      "The secret moodle no longer holds the password that the database was made with: put that one back, then retry.",
+    hint: "The Secret moodle does not contain the database's password. Restore the original Secret, then retry.",
   }],
   [
     /could not translate host name|Name does not resolve|php_network_getaddresses|Temporary failure in name resolution/i,
     {
       code: "DatabaseNotFound",
-      reason: "the name of the database could not be looked up",
+      reason: "the database's host name could not be resolved",
       blame: "operator",
       hint:
-        "See whether DNS works in the cluster, and whether network policies let these pods reach it (dnsNamespace in " +
-        "surroundings.yaml, or the region of CATALOG); then retry.",
+        "Check DNS in the cluster and the network policies for it (dnsNamespace in surroundings.yaml, or in the region " +
+        "of CATALOG). Then retry.",
     },
   ],
   [/port 5432 failed: (Connection timed out|timeout expired|No route to host|Operation timed out)|timeout expired/i, {
     code: "DatabaseUnreachable",
     reason: "the database could not be reached",
     blame: "operator",
-    hint: "See whether a network policy or the network plugin keeps pods from the service db; then retry.",
+    hint: "Check whether a network policy or the network plugin blocks the Service db. Then retry.",
   }],
   [/port 5432 failed: Connection refused|the database system is (starting up|shutting down)/i, {
     code: "DatabaseUnreachable",
@@ -55,11 +52,11 @@ const RULES: readonly Rule[] = [
     code: "DatabaseMissing",
     reason: "the database server has no database for the site",
     blame: "cluster",
-    hint: "The database was cut off while it was set up: delete its empty volume claim, then retry.",
+    hint: "The database's initialization was interrupted. Delete its empty PVC, then retry.",
   }],
   [/too many clients already|remaining connection slots/i, {
     code: "DatabaseBusy",
-    reason: "the database takes no more connections",
+    reason: "the database accepts no more connections",
     blame: "cluster",
     hint: DATABASE_POD_HINT,
   }],
@@ -67,98 +64,98 @@ const RULES: readonly Rule[] = [
     code: "DiskFull",
     reason: "a disk is full",
     blame: "operator",
-    hint: 'Give this size larger disks ("disks" in sizes.yaml), or free space on the volume; then retry.',
+    hint: 'Increase the disks of this size ("disks" in sizes.yaml), or free space on the volume. Then retry.',
   }],
   [/Allowed memory size of \d+ bytes exhausted/i, {
     code: "PhpMemory",
-    reason: "PHP ran into its memory limit",
+    reason: "PHP reached its memory limit",
     blame: "operator",
-    hint: "Choose a larger size, or raise memory_limit in the blueprint; then retry.",
+    hint: "Choose a larger size, or increase memory_limit in the blueprint. Then retry.",
   }],
   [
     /invalid page in block|page verification failed|could not read block|could not access status of transaction|missing chunk number|invalid (?:primary )?checkpoint record|could not locate a valid checkpoint record|could not open file "(?:base|global|pg_xact)\/|PANIC:/i,
     {
       code: "DatabaseDamaged",
-      reason: "the database on its volume is damaged",
+      reason: "the database files are damaged",
       blame: "operator",
-      hint: "See what the line names. Restore a backup from before the damage, and check the storage.",
+      hint: "Restore a backup from before the damage, and check the storage.",
     },
   ],
   [
     /terminating connection (?:due to|because of)|server closed the connection|connection to (?:the )?server was lost|could not connect to (?:the )?(?:server|database)|the database system is in recovery mode|SSL connection has been closed|no connection to the server|Database connection failed/i,
     {
       code: "DatabaseWentAway",
-      reason: "the database went away",
+      reason: "the connection to the database was lost",
       blame: "cluster",
-      hint: "Its pod stopped or restarted meanwhile. Retry; Wheelwright first removes what is half done.",
+      hint: "The database's pod stopped or restarted. Retry: Wheelwright removes incomplete work first.",
     },
   ],
   [/not (?:(?:re)?set|installed|seeded): /i, {
     code: "NotEmpty",
-    reason: "there is something in the database that must not be touched",
+    reason: "the database contains data that must not be changed",
     blame: "cluster",
-    hint: "Somebody else is, or was, at work in this site: wait until that has ended, then retry.",
+    hint: "Another Job or session uses this site. Wait until it has finished, then retry.",
   }],
   [/not adopted: /i, {
     code: "NoSiteInSnapshot",
-    reason: "there is no site on the volumes that were made from snapshots",
+    reason: "the volumes that were created from snapshots contain no site",
     blame: "operator",
-    hint: "The snapshots hold nothing that a site could be made of: choose another backup.",
+    hint: "Choose another backup.",
   }],
   [/database files are incompatible with server/i, {
     code: "OtherPostgres",
-    reason: "the database is of another major version of PostgreSQL than the image",
+    reason: "the database files need another major version of PostgreSQL",
     blame: "operator",
-    hint: "PostgreSQL reads no other version's files: restore it under an image of the version that it was made with.",
+    hint: "Restore the backup with a PostgreSQL image of the database's major version.",
   }],
   [/not upgraded: /i, {
     code: "NotUpgradable",
-    reason: "the upgrade would not touch what it found in the database",
+    reason: "the database contains no installed site, or a newer attempt has started",
     blame: "cluster",
-    hint:
-      "Look into the database: where the site is lost, restore a backup; where somebody else is at work, wait. Then retry.",
+    hint: "If the site is lost, restore a backup. If another Job is running, wait until it has finished. Then retry.",
   }],
   [/code you are using is OLDER than the version that made these databases/i, {
     code: "OlderCode",
-    reason: "the image holds older code than the database is of",
+    reason: "the image contains older code than the database requires",
     blame: "operator",
-    hint: "See which version the image holds (images.yaml, or the versions of CATALOG), and put it right; then retry.",
+    hint: "Correct the image of this version (images.yaml, or the versions of CATALOG). Then retry.",
   }],
   [/version \S+ is required and you are running/i, {
     code: "Environment",
-    reason: "this version needs what the site does not have",
+    reason: "the site does not meet the requirements of this version",
     blame: "operator",
-    hint: "Put right what it names; where that is its own version, restore the backup, and go by a version in between.",
+    hint:
+      "Fix the requirement in the log line. If it is the site's version, restore the backup and upgrade in two steps.",
   }],
   [/Site is being upgraded, please retry later/i, {
     code: "HalfInstalled",
-    reason: "an earlier installation was left half done",
+    reason: "an earlier installation did not finish",
     blame: "cluster",
-    hint: "Retry: what was left is cleared away first.",
+    hint: "Retry: Wheelwright removes the incomplete installation first.",
   }],
   [/Unrecognised options:/i, {
     code: "BadSetting",
     reason: "a setting of the site breaks the image's start script",
     blame: "operator",
-    hint: "A value in settings.yaml has a blank or a sign that a shell takes apart: correct it in the blueprint.",
+    hint: "Remove spaces and shell characters from the values in settings.yaml of the blueprint.",
   }],
   [/Permission denied|Read-only file system/i, {
     code: "NotWritable",
-    reason: "the files of the site cannot be written",
+    reason: "the site's files are not writable",
     blame: "operator",
-    hint: "See whether the volume honours fsGroup, and the user that the pods run as; then retry.",
+    hint: "Check whether the volume supports fsGroup, and the user of the pods. Then retry.",
   }],
   [/PHP (Fatal|Parse) error|Exception - |Default exception handler/i, {
     code: "PhpFatal",
-    reason: "Moodle ended with an error of its own",
+    reason: "Moodle failed with an error",
     blame: "operator",
-    hint: "See the last lines of the log; where the image or the version is at fault, choose another one, then retry.",
+    hint: "Check the last lines of the log. If the image or version is the cause, choose another one. Then retry.",
   }],
 ];
 
 /**
- * Returns the cause; undefined if no line is known. Later lines are preferred, because earlier errors may have been
- * resolved.
+ * Returns the cause of a failed Job; undefined if no log line is known. Later lines are preferred, because earlier errors
+ * may have been resolved.
  */
 export function findLogCause(log: readonly string[]): LogCause | undefined {
   const backwards = log.toReversed();
@@ -169,10 +166,10 @@ export function findLogCause(log: readonly string[]): LogCause | undefined {
 }
 
 export const WAIT_HINT =
-  "See to the database (the pod db-0), and whether network policies let it be reached; then retry.";
+  "Check the database (the pod db-0), and whether network policies allow access to it. Then retry.";
 
 /**
- * Returns the condition that the start scripts were waiting for when the log ended; undefined if they were not waiting.
+ * Returns the last log line if the start scripts were waiting, such as "Waiting for db to be ready"; otherwise undefined.
  */
 export function findWaitLine(log: readonly string[]): string | undefined {
   const last = log.findLast((line) => /[A-Za-z]{3}/.test(line) && !EXIT_LINE.test(line));
@@ -181,7 +178,7 @@ export function findWaitLine(log: readonly string[]): string | undefined {
 
 const EXIT_LINE = /^\*\*\* Failed with return value/;
 
-/** Returns the line that looks most like an error. Skips the entry point's last line, which is always the same. */
+/** Returns the log line that looks most like an error. Skips the entry point's last line, which is always the same. */
 export function findLikelyErrorLine(log: readonly string[]): string | undefined {
   const lines = log.map((line) => line.trim()).filter((line) => /[A-Za-z]{3}/.test(line) && !EXIT_LINE.test(line));
   return lines.findLast((line) => /error|fatal|exception|fail|cannot|denied|invalid/i.test(line)) ?? lines.at(-1);

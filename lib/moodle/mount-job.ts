@@ -1,7 +1,7 @@
 /**
- * Renders a Job that mounts one PVC and ends. Pure.
- * A storage class with `WaitForFirstConsumer` provisions a volume only when a pod that uses it is scheduled. The pod of
- * this Job causes that, so the volume exists before the site is stopped.
+ * Renders a Job whose pod mounts one PVC and exits. Pure.
+ * A storage class with `WaitForFirstConsumer` provisions a volume only when a pod uses it. With this Job, the volume
+ * exists before the site is stopped.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -14,8 +14,7 @@ interface MountOptions {
   readonly fence: string;
   readonly disk: DiskName;
   /**
-   * Whether the site's pods are running. The Job then prefers their node, because they use the volume later, and
-   * requests few resources.
+   * Whether pods of the site are running. If so, the Job prefers their node and requests few resources.
    */
   readonly isSiteRunning: boolean;
 }
@@ -30,8 +29,8 @@ const DISK_USERS = {
 } as const;
 
 /**
- * Returns the Job. If no pod of the site is running, the Job requests as much as the site's pod. Its node then has
- * enough capacity for the site's pod.
+ * Returns the Job. If no pod of the site is running, the Job requests as many resources as the site's pod. It is then
+ * scheduled to a node that has enough capacity for the site.
  */
 export function buildMountJob(inputs: SpokeInputs, { fence, disk, isSiteRunning }: MountOptions): KubeObject {
   const { labels: matchLabels, id } = DISK_USERS[disk], name = `mount-${disk}-${fence}`, labels = ownerLabels(inputs);

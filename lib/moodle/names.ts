@@ -1,6 +1,6 @@
 /**
  * Builds the names of objects in the cluster. A namespace name is never reused, because it contains 60 random bits of
- * the ID besides the slug.
+ * the spoke's or hub's ID.
  */
 import type { Ref } from "#lib/drivers/cluster/cluster.ts";
 import { createHash } from "node:crypto";
@@ -10,7 +10,7 @@ import type { DiskName } from "#lib/moodle/resize.ts";
 const HOST_DIGITS = 12;
 const MAX_LENGTH = 63; // RFC 1123 label
 const ID_PART = 12;
-/** The number of characters that `adoptionIdOf` takes from the end of an operation's ID. */
+/** The number of characters of an adoption ID. */
 export const ADOPTION_ID_LENGTH = 10;
 
 /** The default names of the files PVC and of the database's PVC template. */
@@ -25,17 +25,17 @@ interface NameParts {
   readonly id: string;
 }
 
-/** Returns a name such as `spoke-main-biology-m8k5r2dgt7w1`, which ends with the last characters of the ID. */
+/** Returns a namespace name such as `spoke-main-biology-m8k5r2dgt7w1`. It ends with the last characters of the ID. */
 export function namespaceName(kind: NamespaceKind, { release, slug, id }: NameParts): string {
   const end = id.slice(id.lastIndexOf("_") + 1).slice(-ID_PART);
-  if (!/^[a-z0-9]{8,}$/.test(end)) throw new TypeError(`${id} does not end in 8 or more letters or digits`);
+  if (!/^[a-z0-9]{8,}$/.test(end)) throw new TypeError(`${id} does not end with 8 or more letters or digits`);
   const name = `${prefixOf(kind, release)}${slug}`.slice(0, MAX_LENGTH - end.length - 1).replace(/[^a-z0-9]+$/, "") +
     `-${end}`;
-  if (!/^[a-z][a-z0-9-]*[a-z0-9]$/.test(name)) throw new TypeError(`${name} is no name for a namespace`);
+  if (!/^[a-z][a-z0-9-]*[a-z0-9]$/.test(name)) throw new TypeError(`${name} is not a valid namespace name`);
   return name;
 }
 
-/** Returns whether the namespace belongs to this release. The name decides, because labels can be changed. */
+/** Returns whether the namespace belongs to this release ID. The name decides, because labels can be changed. */
 export function belongsToRelease(name: string, release: string): boolean {
   return (["hub", "spoke", "sandbox"] as const).some((kind) => name.startsWith(prefixOf(kind, release)));
 }
@@ -57,10 +57,10 @@ export const PASSWORD_OPERATION_ANNOTATION = "wheelwright.dev/password-of";
 export const KEPT_UNTIL_LABEL = "wheelwright.dev/kept-until";
 /** The annotation on each object with the blueprint revision from which it was rendered. */
 export const REVISION_ANNOTATION = "wheelwright.dev/blueprint";
-/** The annotation or label with the fence of the run that wrote the object. */
+/** The annotation or label with the fence of the operation that wrote the object. */
 export const FENCE_KEY = "wheelwright.dev/fence";
 
-/** Returns the suffix of an operation's ID. The names of PVCs that the operation creates from snapshots contain it. */
+/** Returns the adoption ID, which is the end of the operation's ID. PVCs that are created from snapshots contain it. */
 export function adoptionIdOf(operationId: string): string {
   return operationId.slice(-ADOPTION_ID_LENGTH);
 }
@@ -83,7 +83,7 @@ export const DATABASE_STATEFULSET: Ref = { apiVersion: "apps/v1", kind: "Statefu
 export const MOODLE_DEPLOYMENT: Ref = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
 export const MOODLE_CRONJOB: Ref = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };
 
-/** Selects the pods of Jobs that must never run in parallel. Such a Job is created only when no such pod exists. */
+/** The label selector for pods of Jobs that must not run in parallel. */
 export const EXCLUSIVE_PODS = "op in (install,reset,upgrade)";
-/** Selects all pods of the site and of its Jobs. A suspended site has no such pod. */
+/** The label selector for all pods of the site and its Jobs. A suspended site has none. */
 export const SITE_PODS = "role in (app,db)";

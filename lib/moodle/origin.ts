@@ -1,6 +1,6 @@
 /**
- * Adds an origin to a spoke's objects: the containers of adopt.yaml, and the snapshot as the source of the files PVC.
- * The name of a VolumeSnapshot contains the adoption, because a PVC's data source is immutable.
+ * Prepares a spoke's objects for volumes that are created from snapshots. Adds the containers of adopt.yaml, and the
+ * snapshot as the data source of the files PVC.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -9,7 +9,10 @@ import { fillPlaceholders, type ManifestTemplate, type PlaceholderValues } from 
 import type { DiskName } from "#lib/moodle/resize.ts";
 import type { ADOPTION_CONTAINER_PLACEHOLDERS } from "#lib/moodle/values.ts";
 
-/** Returns the name of the VolumeSnapshot from which a disk is created. */
+/**
+ * Returns the name of the VolumeSnapshot from which a disk is created. It contains the adoption ID, because the data
+ * source of a PVC is immutable.
+ */
 export function originSnapshotName(disk: DiskName, adoptionId: string): string {
   return `origin-${disk}-${adoptionId}`;
 }
@@ -27,7 +30,7 @@ export function adoptionValues(
   return { ADOPT_DATABASE: containerOf("adopt-database"), ADOPT_FILES: containerOf("adopt-files") };
 }
 
-/** Adds the snapshot to the files PVC. Returns other objects unchanged. */
+/** Adds the snapshot as the data source of the files PVC. Returns other objects unchanged. */
 export function withSnapshotSource(object: KubeObject, inputs: SpokeInputs): KubeObject {
   const { origin } = inputs;
   if (!origin || object.kind !== "PersistentVolumeClaim" || object.metadata.name !== sitePvcNames(inputs).files) {

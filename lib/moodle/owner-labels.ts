@@ -1,6 +1,6 @@
 /**
- * Adds the namespace, owner labels and blueprint revision to each object. Pod and PVC templates get the owner labels,
- * too.
+ * Adds the namespace, owner labels and blueprint revision to rendered objects. Pod and PVC templates get the owner
+ * labels, too.
  */
 import {
   CREATED_FROM_LABEL,
@@ -26,7 +26,8 @@ export interface ObjectOwner extends OwnerIds {
 }
 
 /**
- * Returns the owner labels. A sandbox has no spoke or hub label, so that searches for spokes and hubs do not find it.
+ * Returns the labels that name the owner of an object. Objects of a sandbox have no spoke or hub label, so that searches
+ * for spokes and hubs do not find them.
  */
 export function ownerLabels({ federationId, spokeId, sandbox }: OwnerIds): Record<string, string> {
   const createdFrom = sandbox?.madeAfter ?? null;

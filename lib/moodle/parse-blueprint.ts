@@ -1,4 +1,4 @@
-/** Parses and checks the files of a blueprint. Reports all problems together, each with its file and path. */
+/** Parses and checks the files of a blueprint. Reports all problems together, each with its file and field path. */
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { ConfigError } from "#lib/base/config.ts";
@@ -22,7 +22,7 @@ import { ClusterSettings, Images, Sizes } from "#lib/moodle/sizes.ts";
 import { parseYamlDocument } from "#lib/moodle/yaml.ts";
 
 interface ParsedBlueprint {
-  /** A short hash of everything that is rendered; see revisionOf. */
+  /** A short hash of the manifests and scripts; see revisionOf. */
   readonly revision: string;
   /** The YAML documents of each manifest file. */
   readonly manifests: ReadonlyMap<string, readonly ManifestTemplate[]>;
@@ -52,7 +52,7 @@ export function parseBlueprint(
   if (problems.length > 0) throw createError(problems);
   const report = (problem: string): void => void problems.push(problem);
   const manifests = new Map<string, readonly ManifestTemplate[]>();
-  const invalidFiles = new Set<string>(); // files that cannot be parsed get no further checks
+  const invalidFiles = new Set<string>(); // invalid files get no further checks
   for (const [file, names] of MANIFEST_PLACEHOLDERS) {
     const before = problems.length;
     const documents = parseDocuments(file, files[file]!, report);
@@ -90,7 +90,7 @@ export function formatIssues(file: string, issues: readonly v.BaseIssue<unknown>
 }
 
 function describeIssue(issue: v.BaseIssue<unknown>): string {
-  if (issue.expected === "never") return "is not known here";
+  if (issue.expected === "never") return "is an unknown field";
   if (issue.received === "undefined") return "is missing";
   return issue.message.startsWith("Invalid") ? `must be ${issue.expected ?? "valid"}` : issue.message;
 }
@@ -114,15 +114,17 @@ function readSettings<S extends v.GenericSchema>(
 function checkPostgres(images: Images, report: (problem: string) => void): void {
   const major = Number(/:(\d+)[^/]*$/.exec(images.postgres)?.[1]);
   for (const [version, { postgres }] of Object.entries(images.versions)) {
-    if (postgres !== undefined && major < postgres) { // a tag without a version gives NaN; the operator is trusted then
-      report(`${IMAGES_FILE}: versions.${version} needs PostgreSQL ${postgres}, and postgres is ${images.postgres}`);
+    if (postgres !== undefined && major < postgres) { // NaN, from a tag without a version, passes this check
+      report(
+        `${IMAGES_FILE}: versions.${version} needs PostgreSQL ${postgres}, but the postgres image is ${images.postgres}`,
+      );
     }
   }
 }
 
 /**
- * Returns the revision, a hash of the manifests and scripts. It changes only if the same inputs render other objects.
- * Comments, key order, sizes and images do not affect it.
+ * Returns the blueprint's revision, a hash of the manifests and scripts. YAML comments, key order, sizes and images do
+ * not affect the revision.
  */
 function revisionOf(manifests: ParsedBlueprint["manifests"], scripts: ParsedBlueprint["scripts"]): string {
   const text = JSON.stringify(sortKeys([Object.fromEntries(manifests), scripts]));

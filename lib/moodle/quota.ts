@@ -1,4 +1,4 @@
-/** Sums the resources of a spoke's rendered objects in the way that a Kubernetes quota counts them. */
+/** Adds up the resources of a spoke's manifests as a Kubernetes ResourceQuota counts them. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
@@ -15,10 +15,10 @@ export interface ResourceAmounts {
 }
 
 export interface QuotaUsage {
-  /** The sum of all permanent pods, one large Job, two small Jobs, and twice the disks. */
+  /** The sum of all permanent pods, the largest Job, two small Jobs, and twice the disks. */
   readonly usage: ResourceAmounts;
   readonly quota: ResourceAmounts;
-  /** Lists the needed amounts that exceed the quota or a limit, one sentence each. */
+  /** The amounts that exceed the quota or a limit, one sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export function computeQuotaUsage(objects: readonly KubeObject[], jobs: readonly
     ["requests.storage", storage],
   ].filter(([name, amount]) => !(Number(amount) <= parseQuantity(String(quota[name!])) + 1e-9))
     .map(([name, amount]) =>
-      `${name} of the quota is ${quota[name!]}, and ${formatQuantity(String(name), Number(amount))} are needed`
+      `the quota for ${name} is ${quota[name!]}, but ${formatQuantity(String(name), Number(amount))} is needed`
     );
   for (const pod of [...permanentPods, ...jobPods]) {
     for (const each of [...pod.containers, ...pod.initContainers ?? []]) {
@@ -78,14 +78,14 @@ export function computeQuotaUsage(objects: readonly KubeObject[], jobs: readonly
         const limit = each.resources?.limits?.[field];
         if (limit !== undefined && !(parseQuantity(limit) <= parseQuantity(String(container.max?.[field])))) {
           problems.push(
-            `the container ${each.name} has a ${field} limit of ${limit}, over the largest, ${container.max?.[field]}`,
+            `the container ${each.name} has a ${field} limit of ${limit}; the maximum is ${container.max?.[field]}`,
           );
         }
       }
     }
   }
   for (const disk of disks.filter((disk) => !(disk <= parseQuantity(String(claim.max?.storage))))) {
-    problems.push(`a disk of ${formatQuantity("memory", disk)} is over the largest, ${claim.max?.storage}`);
+    problems.push(`a disk has ${formatQuantity("memory", disk)}; the maximum is ${claim.max?.storage}`);
   }
   return {
     usage: {
@@ -108,7 +108,8 @@ function podSpecOf(object: KubeObject): PodSpec | null {
 }
 
 /**
- * Returns the load of a pod. Init containers run one at a time before the others, so the load is the larger of both.
+ * Returns the resources of a pod. Init containers run one at a time, before the other containers. A quota counts the
+ * largest init container, or the sum of the other containers if it is larger.
  */
 function podResources(
   pod: PodSpec,

@@ -1,20 +1,19 @@
 /**
- * Reads a configuration file, up to a size limit. Only regular files are opened, because a pipe could block the start
- * forever.
+ * Reads a configuration file, up to a size limit. Rejects everything but regular files: a pipe could block the start.
  */
 import { readFile, stat } from "node:fs/promises";
 import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 
-const MAX_BYTES = 2 ** 20; // the limit of a ConfigMap
+const MAX_BYTES = 2 ** 20; // the size limit of a ConfigMap
 
 /** Returns the text with Unix line endings. Throws an Error whose message begins with the path. */
 export async function readTextFile(path: string): Promise<string> {
   try {
-    const file = await stat(path); // follows links, because the entries of a mounted ConfigMap are links
+    const file = await stat(path); // follows symbolic links, which a mounted ConfigMap contains
     if (file.isDirectory()) throw new Error("it is a directory");
-    if (!file.isFile()) throw new Error("it is no file");
-    if (file.size > MAX_BYTES) throw new Error(`it has ${file.size} bytes, and at most ${MAX_BYTES} are read`);
+    if (!file.isFile()) throw new Error("it is not a regular file");
+    if (file.size > MAX_BYTES) throw new Error(`it has ${file.size} bytes; the maximum is ${MAX_BYTES}`);
     return decodeUtf8(await readFile(path)).replaceAll("\r\n", "\n");
   } catch (error) {
     throw new Error(`${path} cannot be read: ${reasonOf(error)}`, { cause: error });

@@ -17,8 +17,8 @@ export interface VersionRequirements {
 }
 
 /**
- * Returns the images of the listed version, of the newest listed version with this prefix (previews last), or of its
- * family. Returns null if none of them matches.
+ * Returns the images of a version; null if there are none. A prefix such as 4.5 selects the newest listed version that
+ * is no preview. Unlisted versions use the image of their family.
  */
 export function findImages(images: Images, version: string): SpokeImages | null {
   const listed = findListed(images, version);
@@ -29,7 +29,7 @@ export function findImages(images: Images, version: string): SpokeImages | null 
   return { moodle, postgres: images.postgres, fpmDirectory: family.fpmDirectory };
 }
 
-/** Returns the requirements in the entry that `findImages` would use. */
+/** Returns the upgrade requirements of a version, from the same entry of images.yaml as its images. */
 export function findVersionRequirements(images: Images, version: string): VersionRequirements {
   return toVersionRequirements(findListed(images, version) ?? findFamily(images, version) ?? {});
 }
@@ -50,7 +50,7 @@ function findFamily(images: Images, version: string): Images["families"][number]
   return images.families.find(({ from }) => compareVersions(from, version) <= 0);
 }
 
-/** Returns the versions, newest first and previews last. The first version is the default. */
+/** Lists the offered versions, newest first and previews last. The first version is the default. */
 export function listOfferedVersions(images: Images): string[] {
   const previewOrder = (version: string) => Number(images.versions[version]!.preview);
   return Object.keys(images.versions).sort((a, b) => previewOrder(a) - previewOrder(b) || compareVersions(b, a));

@@ -1,10 +1,9 @@
 /**
- * Fills placeholders (`${NAME}`) in manifests. Placeholders are allowed only in scalar values, and are filled after the
- * YAML was parsed. A value therefore cannot change the structure, and a value that looks like a placeholder is not
- * expanded.
- * A placeholder that is the whole value keeps the type of its value, for example a map. An absent value (undefined or
- * null) removes its key or list item. A map or list that becomes empty is removed too, because an empty selector would
- * match everything. `$${` is a literal `${`.
+ * Fills placeholders (`${NAME}`) in the scalar values of parsed YAML. A placeholder's value cannot change the structure
+ * of a manifest, and placeholders inside a value are not expanded. `$${` is a literal `${`.
+ * If a field consists of one placeholder, it gets the value with its type, for example a map. A null or undefined value
+ * removes the key or list item. Maps and lists that become empty are removed too, because an empty selector would match
+ * everything.
  */
 import { parseYaml } from "#lib/moodle/yaml.ts";
 
@@ -36,20 +35,22 @@ export function checkPlaceholders(
   if (typeof template === "string") {
     for (const [token, name] of template.matchAll(TOKEN)) {
       if (token === "${") {
-        reportHere(`a placeholder is written \${NAME} in capitals, a literal \${ as $\${, in "${excerpt(template)}"`);
-      } else if (name !== undefined && !names.has(name)) reportHere(`there is no placeholder \${${name}}`);
+        reportHere(
+          `invalid placeholder in "${excerpt(template)}"; write \${NAME} in capitals, and $\${ for a literal \${`,
+        );
+      } else if (name !== undefined && !names.has(name)) reportHere(`unknown placeholder \${${name}}`);
     }
   } else if (Array.isArray(template)) {
     template.forEach((item, i) => checkItem(i, item));
   } else if (isMap(template)) {
     for (const [key, item] of Object.entries(template)) {
-      if (key.includes("${")) reportHere(`a placeholder cannot stand in a key: ${key}`);
+      if (key.includes("${")) reportHere(`keys cannot contain placeholders: ${key}`);
       checkItem(key, item);
     }
   }
 }
 
-/** Returns the document with its placeholders filled. Throws if a value is missing, which is a programming error. */
+/** Returns the document with its placeholders filled. Throws a TypeError if `values` lacks a placeholder. */
 export function fillPlaceholders(template: ManifestTemplate, values: PlaceholderValues): unknown {
   const filled = fillNode(template, values);
   return filled === ABSENT ? undefined : filled;
@@ -75,14 +76,16 @@ function fillText(text: string, values: PlaceholderValues): unknown {
     if (name === undefined) return token === "$${" ? "${" : token;
     const value = valueOf(name, values);
     if (value === undefined || value === null) absent = true;
-    else if (typeof value === "object") throw new TypeError(`\${${name}} is no text; it must stand alone in its value`);
+    else if (typeof value === "object") {
+      throw new TypeError(`\${${name}} is not a scalar; it must be the whole value of its field`);
+    }
     return String(value);
   });
   return absent ? ABSENT : filled;
 }
 
 function valueOf(name: string, values: PlaceholderValues): unknown {
-  if (!Object.hasOwn(values, name)) throw new TypeError(`There is no value for \${${name}}`);
+  if (!Object.hasOwn(values, name)) throw new TypeError(`Missing value for \${${name}}`);
   return values[name];
 }
 

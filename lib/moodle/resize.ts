@@ -1,7 +1,7 @@
 /**
  * Computes a spoke's inputs for another size, and the limits during the resize. Pure.
- * A disk never shrinks, because a file system in use cannot. The inputs therefore keep the larger disks. The quota is
- * large enough for twice the disks, because a restore creates new volumes next to the old ones.
+ * Disks never shrink, because volumes cannot. The inputs keep the larger disk sizes. The quota allows twice the disks,
+ * because a restore creates new volumes next to the old ones.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -12,10 +12,10 @@ export type DiskSizes = Size["disks"];
 export type DiskName = keyof DiskSizes;
 export const DISK_NAMES: readonly DiskName[] = ["files", "database"];
 
-/** Whether the cluster can enlarge each disk. */
+/** Whether the cluster can expand each disk. */
 export type GrowableDisks = Readonly<Record<DiskName, boolean>>;
 
-/** Returns the spoke's inputs in the other size. */
+/** Returns the spoke's inputs with another size. */
 export function resizedInputs(
   inputs: SpokeInputs,
   size: string,
@@ -48,8 +48,8 @@ export function withDisks(inputs: SpokeInputs, disks: DiskSizes): SpokeInputs {
 }
 
 /**
- * Returns the limits during a resize, when the parts have different sizes. Each limit is the larger of its two values,
- * and at least the sum of the larger parts.
+ * Returns the inputs during a resize, when some workloads have the old size and others the new one. Each limit is the
+ * larger of its two values. The quota is large enough for any combination of old and new workloads.
  */
 export function inputsDuringResize(
   from: SpokeInputs,
@@ -62,7 +62,7 @@ export function inputsDuringResize(
   return { ...combined, resources: { ...combined.resources, quota: maxQuantity(quota, usage) } };
 }
 
-/** Returns the larger of two quantities, unchanged in form. Compares maps field by field. */
+/** Returns the larger of two Kubernetes quantities in its original notation. Compares maps field by field. */
 export function maxQuantity<T>(one: T, other: T): T {
   if (typeof one === "object" && one !== null) {
     const fields = Object.entries(one).map((
@@ -73,7 +73,7 @@ export function maxQuantity<T>(one: T, other: T): T {
   return parseQuantity(String(other)) > parseQuantity(String(one)) ? other : one;
 }
 
-/** Returns the disk size in the StatefulSet's PVC template, which is the size at creation. */
+/** Returns the database disk's size at creation, which the StatefulSet's PVC template keeps. */
 function initialDatabaseDisk({ madeDatabaseDisk: initialSize, resources }: SpokeInputs): string {
   return initialSize ?? resources.disks.database;
 }

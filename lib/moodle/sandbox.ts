@@ -1,7 +1,7 @@
 /**
- * Defines sandboxes: sites without a spoke in an isolated, temporary namespace, for restore tests and templates. Pure.
- * A sandbox is rendered from the same files as a spoke. It receives no traffic and may use only DNS. During an
- * installation it may also use HTTPS, if the blueprint allows this to spokes. It sends no mail.
+ * Defines sandboxes: sites in an isolated, temporary namespace, for restore tests and templates. Pure.
+ * A sandbox is rendered from the same files as a spoke. It receives no traffic, sends no mail, and may use only DNS.
+ * During an installation, a sandbox may also use HTTPS if the blueprint allows spokes to use HTTPS.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -12,9 +12,8 @@ type SandboxSource = NonNullable<SpokeInputs["sandbox"]>;
 export type SandboxInputs = SpokeInputs & { readonly sandbox: SandboxSource };
 
 /**
- * Returns the inputs of a sandbox, based on those of a spoke. It keeps the host, size, version and images, but no
- * certificates, former hosts or PVCs. The namespace name ends with the last characters of its ID. `release` is
- * RELEASE_ID.
+ * Returns the inputs of a sandbox, based on those of a spoke. Keeps the host, size, version and images, but no
+ * certificates, former hosts or PVCs. `release` is RELEASE_ID.
  */
 export function sandboxInputs(inputs: SpokeInputs, sandbox: SandboxSource, release: string): SandboxInputs {
   const { certificate: _, formerHosts: _hosts, claims: _claims, origin: _origin, ...base } = inputs;
@@ -23,8 +22,8 @@ export function sandboxInputs(inputs: SpokeInputs, sandbox: SandboxSource, relea
 }
 
 /**
- * Returns a NetworkPolicy that denies all traffic which no other policy allows. A custom blueprint may contain no such
- * policy.
+ * Returns a NetworkPolicy that denies all traffic by default. It is needed because a custom blueprint may contain no
+ * default policy.
  */
 export function buildDenyAllPolicy({ namespace, ...inputs }: SandboxInputs): KubeObject {
   return {
@@ -69,7 +68,7 @@ function restrictEgress(rule: Rule, { web }: SandboxSource): Rule[] {
   return web && isOfWeb ? [{ ...rule, ports }] : keepNamespacePeers(rule, "to");
 }
 
-/** Keeps only peers within the namespace. Removes a rule without peers, because it would allow all traffic. */
+/** Keeps only peers within the namespace. Drops a rule that has no peer left, because it would allow all traffic. */
 function keepNamespacePeers(rule: Rule, side: "from" | "to"): Rule[] {
   const peers = (rule[side] ?? []).filter((peer) => peer.podSelector && !peer.namespaceSelector && !peer.ipBlock);
   return peers.length > 0 ? [{ ...rule, [side]: peers }] : [];

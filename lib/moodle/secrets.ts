@@ -1,6 +1,6 @@
 /**
- * Creates passwords, which are stored only in the cluster. They contain only letters, digits, hyphens and underscores,
- * because the image passes them unquoted through the shell and sed.
+ * Creates passwords for Secrets of a site. The passwords contain only letters, digits, hyphens and underscores, because
+ * the image passes them unquoted through the shell and sed.
  */
 import { createHmac } from "node:crypto";
 
@@ -17,9 +17,8 @@ export function newSitePassword(): string {
 }
 
 /**
- * Returns the password of a spoke's account at the mail relay: HMAC-SHA256 of the account's name with the relay's
- * secret, in base64url. The relay computes the same value, so no password is exchanged. A spoke cannot compute the
- * password of another one.
+ * Returns the password of a spoke's account at the mail relay: HMAC-SHA256 of the user name with the relay's secret, in
+ * base64url. The relay computes the same password, so none is exchanged. A spoke cannot compute another spoke's password.
  */
 export function relayPassword(secret: string, user: string): string {
   return createHmac("sha256", secret).update(user).digest("base64url");

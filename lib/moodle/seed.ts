@@ -1,6 +1,6 @@
 /**
- * Builds the input of the seed step from the spoke's settings and its hub's settings objects. Settings that a hub has
- * not configured are skipped with a note and never cause a failure.
+ * Builds the values of the seed step from the spoke's inputs and its hub's settings. Settings that the hub has not
+ * configured are skipped with a note.
  */
 import * as v from "valibot";
 import { type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -19,16 +19,16 @@ interface HubIdentity {
   readonly userinfoEndpoint: string | null;
 }
 
-/** The settings in a hub's namespace; null for a setting that is missing or incomplete. */
+/** The settings in a hub's namespace. A missing or incomplete setting is null. */
 export interface HubSettings {
   readonly identity: HubIdentity | null;
   readonly courses: readonly Course[] | null;
   readonly brand: Brand | null;
-  /** The reasons why settings cannot be used, one sentence each. */
+  /** Why settings cannot be used, one sentence each. */
   readonly problems: readonly string[];
 }
 
-/** The settings of a hub that has configured none. */
+/** The settings of a hub without any configuration. */
 export const NO_HUB_SETTINGS: HubSettings = { identity: null, courses: null, brand: null, problems: [] };
 
 /** The parts of an existing site that the seed can change. */
@@ -58,19 +58,19 @@ export function readHubSettings(objects: readonly (KubeObject | null)[]): HubSet
   };
 }
 
-export const NO_RELAY_NOTE = "There is no mail relay for sites: the site sends no mail";
+export const NO_RELAY_NOTE = "No mail relay is configured: the site sends no mail";
 
 /** Returns notes about requested settings that were skipped, one sentence each. */
 export function seedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
   const brand = inputs.brand;
   return [
     ...hub.problems,
-    ...(inputs.identity && !hub.identity ? ["The hub has no identity settings yet: single sign-on was left out"] : []),
-    ...(inputs.content && !hub.courses ? ["The hub has no shared content yet: it was left out"] : []),
-    ...(brand && !themeOf(inputs, hub) ? [`The brand ${brand.name} is not configured: it was left out`] : []),
-    ...(inputs.seed && !inputs.seed.courses ? [`The seed ${inputs.seed.name} is not configured: it was left out`] : []),
+    ...(inputs.identity && !hub.identity ? ["The hub has no identity settings: single sign-on was skipped"] : []),
+    ...(inputs.content && !hub.courses ? ["The hub has no shared content: it was skipped"] : []),
+    ...(brand && !themeOf(inputs, hub) ? [`The brand ${brand.name} is not configured: it was skipped`] : []),
+    ...(inputs.seed && !inputs.seed.courses ? [`The seed ${inputs.seed.name} is not configured: it was skipped`] : []),
     ...(inputs.mail ? [] : [NO_RELAY_NOTE]),
-    ...(inputs.mailHeld ? ["The site sends no mail until an administrator says that it may"] : []),
+    ...(inputs.mailHeld ? ["The site sends no mail until an administrator allows it"] : []),
   ];
 }
 
@@ -84,8 +84,8 @@ interface OriginalSettings {
 }
 
 /**
- * Returns the settings in which a copy differs from the original, and the seed parts that apply them. Users may have
- * changed all other settings, so these are kept.
+ * Returns the inputs that the seed must apply to a copy, and the seed parts that apply them. Settings that are equal in
+ * the original are omitted, because users may have changed them.
  */
 export function copyChanges(
   inputs: SpokeInputs,
@@ -106,7 +106,7 @@ export function copyChanges(
   };
 }
 
-/** Returns the spoke's theme; null if it requests none, or if none is configured. */
+/** Returns the theme of the spoke's brand; null if the spoke has no brand, or no theme is configured. */
 export function themeOf({ brand }: SpokeInputs, hub: HubSettings): Brand | null {
   return brand ? brand.theme ?? hub.brand : null;
 }
@@ -121,7 +121,7 @@ export function seedValues(
   const theme = themeOf(inputs, hub);
   const courses = [...(inputs.seed?.courses ?? []), ...(inputs.content ? hub.courses ?? [] : [])];
   return {
-    SEED_SCRIPT: null, // load.ts adds these two files of the blueprint
+    SEED_SCRIPT: null, // blueprint.ts adds these two files
     COURSES_SCRIPT: null,
     CHANGES: changes && (changes.join(" ") || "nothing"), // an empty value would mean all parts
     TITLE: inputs.displayName,
@@ -142,7 +142,7 @@ export function seedValues(
   };
 }
 
-/** The fields with endpoint URLs. Moodle's setup fails with a URL that is not https. */
+/** The fields with URLs. Moodle accepts only https. */
 const ENDPOINT_FIELDS = ["url", "authorizationEndpoint", "tokenEndpoint", "userinfoEndpoint"] as const;
 /** Moodle's own length limits. */
 const IDENTITY_TEXTS = {
@@ -166,7 +166,7 @@ function readIdentity(
   const endpoints = settings["authorizationEndpoint"] && settings["tokenEndpoint"] && settings["userinfoEndpoint"];
   if (!clientId || !clientSecret || !(url || endpoints)) {
     problems.push(
-      "The hub's identity settings are not whole: they need clientId, clientSecret and url or three endpoints",
+      "The hub's identity settings are incomplete: they need clientId, clientSecret, and url or three endpoints",
     );
     return null;
   }
@@ -217,7 +217,7 @@ function readJson(settings: string): unknown {
   try {
     return JSON.parse(settings);
   } catch {
-    return settings; // not an object; the schema rejects it
+    return settings; // the schema rejects a string
   }
 }
 

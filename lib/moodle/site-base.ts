@@ -1,4 +1,4 @@
-/** Defines the base of a site: its volumes and version, which a restore replaces. Pure. */
+/** Defines the base of a site: the version, images and volumes that a restore replaces. Pure. */
 import { withDisksForSnapshots } from "#lib/moodle/adoption.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
@@ -13,7 +13,7 @@ export function siteBaseOf({ version, images, claims, origin, resources }: Spoke
   return { version, images, disks: resources.disks, ...(claims && { claims }), ...(origin && { origin }) };
 }
 
-/** Returns the spoke's inputs with this base. The StatefulSet is recreated with the current disk size. */
+/** Returns the spoke's inputs with another base. The StatefulSet is recreated with the current disk size. */
 export function withSiteBase(inputs: SpokeInputs, { version, images, claims, origin, disks }: SiteBase): SpokeInputs {
   const { claims: _, origin: __, madeDatabaseDisk: ___, ...rest } = inputs;
   const replaced = { ...rest, version, images, ...(claims && { claims }), ...(origin && { origin }) };
@@ -21,17 +21,17 @@ export function withSiteBase(inputs: SpokeInputs, { version, images, claims, ori
   return result;
 }
 
-/** Facts about a backup; null if they were not recorded. */
+/** Facts about a backup. A fact is null if it was not recorded. */
 interface BackupFacts {
   readonly lmsVersion: string | null;
   readonly images: SpokeImages | null;
-  /** The minimum sizes of the backup's volumes in bytes; null if the storage driver does not report it. */
+  /** The minimum sizes of the volumes in bytes; null if the storage driver does not report them. */
   readonly minimumSizes: Readonly<Record<keyof DiskSizes, number | null>>;
 }
 
 /**
- * Returns the base that a restore of this backup creates. The data keeps the backup's Moodle version. The PostgreSQL
- * image stays that of the spoke, because its major version is the same.
+ * Returns the base of a site that is restored from this backup. Moodle gets the backup's version. PostgreSQL keeps the
+ * spoke's image, because its major version is the same.
  */
 export function siteBaseFromBackup(
   inputs: SpokeInputs,

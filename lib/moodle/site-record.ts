@@ -1,7 +1,7 @@
 /**
- * Reads and writes the site record. The record is the row of a spoke or hub, stored in a ConfigMap of its namespace. If
- * the database is lost, the row is rebuilt from it.
- * The record contains no secret. Its signature includes the namespace, so that a forged or copied record is detected.
+ * Reads and writes site records. A site record is the row of a spoke or hub, stored in a ConfigMap of its namespace. If
+ * the database is lost, Wheelwright rebuilds the row from the record.
+ * A record contains no secret. Its signature includes the namespace, so forged and copied records are detected.
  */
 import * as v from "valibot";
 import type { Selectable } from "kysely";
@@ -44,10 +44,10 @@ export const SpokeSiteRecord = v.object({
   ...v.entriesFromList(["identity", "content", "maintenance"], v.boolean()),
   /** Absent in records of earlier releases. */
   imageDigest: v.optional(v.fallback(v.nullable(v.pipe(v.string(), v.check(isDigest))), null), null),
-  /** Fields that a later release adds are kept. */
+  /** Unknown fields, which a later release may add, are kept. */
   blueprintInputs: v.pipe(
     v.unknown(),
-    v.check((inputs) => v.is(SpokeInputs, inputs), "must be what a spoke is made from"),
+    v.check((inputs) => v.is(SpokeInputs, inputs), "must be valid blueprint inputs"),
   ),
   ...timestamps,
 });
@@ -62,7 +62,7 @@ export const HubSiteRecord = v.object({
 });
 export type HubSiteRecord = v.InferOutput<typeof HubSiteRecord>;
 
-/** The record of a backup, stored on its snapshots. At that time only the names of the volumes are known. */
+/** The record of a backup, stored in an annotation of its snapshots. It contains only the names of the volumes. */
 export const BackupRecord = v.object({
   ...v.entriesFromList(["id", "operationId"], v.string()),
   ...v.entriesFromList(["lmsVersion", "siteIdentifier"], v.nullable(v.string())),
@@ -88,7 +88,7 @@ function serializeRecord(schema: { readonly entries: object }, row: object): str
   return JSON.stringify(Object.fromEntries(Object.entries(row).filter(([name]) => name in schema.entries)));
 }
 
-/** The text of a record, signed by an installation for one namespace. */
+/** A record as JSON text, signed by an installation for one namespace. */
 export interface SignedRecord {
   readonly text: string;
   readonly installation: string;
@@ -104,9 +104,9 @@ export function buildRecordConfigMap(
     metadata: {
       name: SITE_RECORD_CONFIG_MAP.name,
       labels: { [MANAGED_BY_LABEL]: "wheelwright", [SITE_RECORD_KEY]: recordType },
-      // Without an annotation of its own, an apply could remove all annotations, including the fence.
+      // Without any annotation in the manifest, an apply could remove all annotations, including the fence.
       annotations: {
-        "kubernetes.io/description": `What the control plane knows of this ${recordType}: it is written by it alone`,
+        "kubernetes.io/description": `Record of this ${recordType}, written by the control plane. Do not edit.`,
       },
     },
     data: { particulars: text, installation, signature },
@@ -121,12 +121,12 @@ export function readSignedRecord({ data }: KubeObject): SignedRecord | null {
   return success ? output : null;
 }
 
-/** Returns the record on a snapshot; null if it has none. */
+/** Returns the record in a snapshot's annotation; null if it contains none. */
 export function readSnapshotRecord({ metadata }: KubeObject): SignedRecord | null {
   return parseRecord(SignedRecordSchema, metadata.annotations?.[SITE_RECORD_KEY] ?? "");
 }
 
-/** Parses a record; returns null if the text is not valid. */
+/** Parses a record. Returns null if the text is not valid. */
 export function parseRecord<S extends v.GenericSchema>(schema: S, text: string): v.InferOutput<S> | null {
   try {
     const { success, output } = v.safeParse(schema, JSON.parse(text));

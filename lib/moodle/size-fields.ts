@@ -1,14 +1,14 @@
 /**
- * Finds the fields of a spoke's objects that depend on its size, and builds the JSON Patch that sets them.
- * It compares two renderings in which every amount differs, so manifests in BLUEPRINT_DIR can use the amounts anywhere.
- * All these fields are set each time, because an incomplete resize may have left other values. No other field is set,
- * so a resize neither reverts manual changes nor applies a newer blueprint.
+ * Finds the fields of a spoke's objects that depend on its size, and builds the JSON Patch that sets them. The fields are
+ * found by rendering the objects twice, the second time with other amounts.
+ * A resize sets all these fields, because an earlier, incomplete resize may have left other values. It sets no other
+ * field, so it neither reverts manual changes nor applies a newer blueprint.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { isMap } from "#lib/moodle/render.ts";
 import { ClusterError, type KubeObject, type PatchOperation, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
 
-/** A step of a path: a field name, or a list item by its index and name. */
+/** A part of a field's path: a field name, or a list item with its index and name. */
 type Step = string | { readonly at: number; readonly key?: "name" | "type"; readonly is?: unknown };
 
 export interface SizeField {
@@ -21,12 +21,12 @@ export interface ObjectSizeFields {
   readonly fields: readonly SizeField[];
 }
 
-/** Returns the objects that depend on the size, each with the fields that depend on it and their values. */
+/** Returns the objects that depend on the size, each with the dependent fields and their values. */
 export function findSizeFields(
   inputs: SpokeInputs,
   render: (inputs: SpokeInputs) => readonly KubeObject[],
 ): readonly ObjectSizeFields[] {
-  // The PVC template is immutable, so it does not depend on the size.
+  // The database's PVC template is immutable. A fixed value keeps it out of the result.
   const fixed = { ...inputs, madeDatabaseDisk: inputs.madeDatabaseDisk ?? inputs.resources.disks.database };
   const others = render({ ...fixed, resources: changeAmounts(inputs.resources) });
   return render(fixed).map((object, i) => {
@@ -53,8 +53,7 @@ function diffFields(path: readonly Step[], one: unknown, other: unknown): SizeFi
 }
 
 /**
- * Returns the step to a list item. The item is identified by its name if it has one, because the cluster may add list
- * items.
+ * Returns the path to a list item. Uses the item's name or type if possible, because the cluster may insert list items.
  */
 function stepTo(list: readonly unknown[], at: number): Step {
   const key = (["name", "type"] as const).find((name) => {
@@ -64,7 +63,7 @@ function stepTo(list: readonly unknown[], at: number): Step {
   return key === undefined ? { at } : { at, key, is: (list[at] as Record<string, unknown>)[key] };
 }
 
-/** Returns the value of a field; undefined if it does not exist. */
+/** Returns the value of a field; undefined if the field does not exist. */
 export function readSizeField(object: unknown, path: readonly Step[]): unknown {
   return path.reduce<unknown>((node, step) => {
     if (typeof step === "string") return isMap(node) ? node[step] : undefined;
@@ -72,7 +71,7 @@ export function readSizeField(object: unknown, path: readonly Step[]): unknown {
   }, object);
 }
 
-/** Returns the patch that sets the fields. Throws a final ClusterError if a list item is missing. */
+/** Returns the JSON Patch that sets the fields. Throws a final ClusterError if a list item is missing. */
 export function buildSizePatch(object: KubeObject, fields: readonly SizeField[]): PatchOperation[] {
   const draft = structuredClone(object), operations: PatchOperation[] = [];
   for (const { path, value } of fields) operations.push(...setField(draft, path, value));
@@ -80,8 +79,7 @@ export function buildSizePatch(object: KubeObject, fields: readonly SizeField[])
 }
 
 /**
- * Returns the operations that set one field. Changes the draft as well, so that the next field finds parents that were
- * added.
+ * Returns the patch operations that set one field. Also changes the draft, so that later fields find the added parents.
  */
 function setField(draft: KubeObject, path: readonly Step[], value: unknown): PatchOperation[] {
   const tests: PatchOperation[] = [];
@@ -114,10 +112,10 @@ function indexOfItem(list: unknown, { at, key, is }: Exclude<Step, string>): num
 
 function missingItemError({ kind, metadata: { name } }: KubeObject, step: Step): ClusterError {
   const itemName = typeof step === "string" || step.is === undefined ? "an item" : `${step.is}`;
-  const message = `The ${kind} ${name} has lost ${itemName}, which the size belongs to`;
+  const message = `The ${kind} ${name} lacks ${itemName}, which has fields that depend on the size`;
   return new ClusterError("Drifted", message, {
     transient: false,
     blame: "operator",
-    hint: "Somebody has taken it out: reapply the blueprint, then resize.",
+    hint: "Reapply the blueprint, then resize.",
   });
 }

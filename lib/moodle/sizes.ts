@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
-const QUANTITY = 'must be an amount such as 500m, "2" or 1Gi';
+const QUANTITY = 'must be a quantity such as 500m, "2" or 1Gi';
 const Quantity = v.pipe(
   v.union([v.string(), v.number()], QUANTITY),
   v.transform(String),
@@ -12,16 +12,16 @@ const Quantity = v.pipe(
 const Amounts = v.strictObject({ cpu: Quantity, memory: Quantity });
 const Resources = v.strictObject({ requests: Amounts, limits: Amounts });
 
-/** All amounts that depend on the size. */
+/** The CPU, memory and storage of a site. */
 export const Size = v.strictObject({
   app: Resources,
   database: Resources,
   cron: Resources,
   /** The number of PHP processes. */
-  workers: v.pipe(v.number("must be a number"), v.integer("must be whole"), v.minValue(1), v.maxValue(1000)),
+  workers: v.pipe(v.number("must be a number"), v.integer("must be an integer"), v.minValue(1), v.maxValue(1000)),
   disks: v.strictObject({ files: Quantity, database: Quantity }),
   quota: v.strictObject({ requests: Amounts, limits: Amounts, storage: Quantity }),
-  /** The largest container and disk that a spoke may request. */
+  /** The maximum of one container and one disk. */
   largest: v.strictObject({ cpu: Quantity, memory: Quantity, disk: Quantity }),
 });
 export type Size = v.InferOutput<typeof Size>;
@@ -43,7 +43,7 @@ export const VersionNumber = v.pipe(
 
 const IMAGE = "must be a container image such as registry.example/name:tag";
 export const ImageName = v.pipe(v.string(IMAGE), v.regex(/^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}$/, IMAGE));
-const IMAGE_PATTERN = "must be a container image, with ${VERSION} where the version belongs";
+const IMAGE_PATTERN = "must be a container image that contains ${VERSION}";
 const DIRECTORY = "must be an absolute path";
 const Directory = v.pipe(v.string(DIRECTORY), v.regex(/^(?:\/[A-Za-z0-9._-]+)+$/, DIRECTORY));
 
@@ -72,7 +72,7 @@ export const Images = v.strictObject({
     v.record(VersionNumber, Release),
     v.check(
       (versions) => Object.values(versions).some((release) => !release.preview),
-      "one version must be no preview",
+      "at least one version must not be a preview",
     ),
   ),
   families: v.optional(
@@ -100,12 +100,12 @@ const ObjectName = v.pipe(v.string(OBJECT), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,25
 
 const IssuerName = v.pipe(v.string(OBJECT), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/, OBJECT));
 
-/** Settings of the cluster around the spokes. A region of the catalog can override each of them. */
+/** The settings of the spokes' cluster. A region of the catalog can override each setting. */
 export const ClusterSettings = v.strictObject({
   storageClass: v.optional(ObjectName),
   /**
-   * The VolumeSnapshotClass for backups, with the deletionPolicy `Retain`. Defaults to the first such class of the
-   * cluster.
+   * The VolumeSnapshotClass for backups. Its deletionPolicy must be `Retain`. Defaults to the cluster's first class with
+   * this policy.
    */
   snapshotClass: v.optional(ObjectName),
   ingressClass: ObjectName,
@@ -124,7 +124,7 @@ export function compareVersions(a: string, b: string): number {
   const left = a.split(/[.-]/), right = b.split(/[.-]/);
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
     const order = Number(left[i] ?? 0) - Number(right[i] ?? 0);
-    if (order) return order; // NaN, from a word, is ignored
+    if (order) return order; // NaN, from a non-numeric part, is ignored
   }
   return a.localeCompare(b);
 }

@@ -1,7 +1,7 @@
 /**
  * Computes the inputs of a template: a pristine installation from which new sites are created. Pure.
- * A template contains no name, address, theme or course of a spoke; a new site gets these from its settings and seed.
- * Its disks are the smallest of all sizes, because a volume can be larger than its snapshot but never smaller.
+ * A template contains no name, address, theme or course of a spoke. It has the smallest disks of all sizes, because a
+ * volume cannot be smaller than its snapshot.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -9,7 +9,7 @@ import { DISK_NAMES, type DiskName, type DiskSizes } from "#lib/moodle/resize.ts
 import { type SandboxInputs, sandboxInputs } from "#lib/moodle/sandbox.ts";
 import type { Size } from "#lib/moodle/sizes.ts";
 
-/** The values that must be equal for a site to use a template. */
+/** Identifies a template. A site can use a template only if all these values match. */
 export interface TemplateKey {
   readonly cluster: string;
   readonly clusterUid: string;
@@ -22,11 +22,11 @@ export interface TemplateKey {
 
 interface TemplateCluster {
   readonly cluster: string;
-  /** Null if the cluster's identity is unknown. */
+  /** The UID of the cluster; null if unknown. */
   readonly clusterUid: string | null;
 }
 
-/** Returns the key of the templates that the site can use. `revision` is that of the blueprint. */
+/** Returns the key of the templates that a site can use. `revision` is the blueprint's revision. */
 export function templateKey(
   { cluster, clusterUid }: TemplateCluster,
   inputs: SpokeInputs,
@@ -55,7 +55,7 @@ interface NewTemplate {
   readonly release: string;
 }
 
-/** Returns the inputs for installing a template that fits the spoke. */
+/** Returns the inputs of a new template for spokes such as this one. */
 export function templateInputs(spoke: SpokeInputs, { id, sizes, release }: NewTemplate): SandboxInputs {
   const smallest = sizes.toSorted((a, b) => totalDiskBytes(a) - totalDiskBytes(b))[0]!;
   const disks = sizes.map((size) => size.disks).reduce(smallerDisks);
@@ -70,7 +70,7 @@ export function templateInputs(spoke: SpokeInputs, { id, sizes, release }: NewTe
 }
 
 /**
- * Returns whether the site's disks are large enough for the snapshots. `sizes` are minimum bytes, or null if unknown.
+ * Returns whether the site's disks are large enough for the snapshots. `sizes` are in bytes; null if unknown.
  */
 export function fitsSnapshots({ resources }: SpokeInputs, sizes: Readonly<Record<DiskName, number | null>>): boolean {
   return DISK_NAMES.every((disk) => parseQuantity(resources.disks[disk]) >= (sizes[disk] ?? 0));

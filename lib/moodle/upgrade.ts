@@ -1,7 +1,7 @@
 /**
  * Decides which upgrades are possible, and computes a spoke's inputs after an upgrade. Pure.
- * It compares Moodle's own version numbers in the database and in the image's code. It uses the requested version name
- * only if the image has no version number.
+ * The decision compares Moodle's version numbers in the database and in the image's code. The requested version is used
+ * only if the image's version number is unknown.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -15,8 +15,8 @@ interface UpgradeTarget {
 }
 
 /**
- * Returns the inputs in the new version. The PostgreSQL image stays, because another major version could not read the
- * data.
+ * Returns the inputs with the new version. The PostgreSQL image stays the same, because another major version could not
+ * read the data.
  */
 export function upgradedInputs(inputs: SpokeInputs, { version, images }: UpgradeTarget): SpokeInputs {
   const { moodle, fpmDirectory } = images;
@@ -41,8 +41,8 @@ interface UpgradeRefusal {
 }
 
 /**
- * Returns why the upgrade is not possible; null if it is possible. An upgrade to the current version continues an
- * interrupted upgrade.
+ * Returns why the upgrade is not possible; null if it is possible. An upgrade to the current version is allowed: it
+ * continues an interrupted upgrade.
  */
 export function findUpgradeRefusal(
   { version, requirements, postgres, site, code }: UpgradeFacts,
@@ -51,10 +51,9 @@ export function findUpgradeRefusal(
   if (isOlder({ version, code }, site)) {
     return {
       code: "NotNewer",
-      message:
-        `The site cannot go to ${version}: its database is of ${site.release ?? site.version} already, and that ` +
-        `of ${code?.release ?? version} cannot read it`,
-      hint: "Moodle's data cannot go back to an older version: choose a newer one, or restore a backup.",
+      message: `Cannot upgrade to ${code?.release ?? version}: the site's database already has version ` +
+        `${site.release ?? site.version}, which is newer`,
+      hint: "Moodle cannot be downgraded. Choose a newer version, or restore a backup.",
     };
   }
   if (
@@ -62,17 +61,18 @@ export function findUpgradeRefusal(
   ) {
     return {
       code: "TooOld",
-      message: `Moodle ${version} takes over sites from ${requirements.upgradesFrom} on, and this one runs ${running}`,
-      hint: "Upgrade it to a version in between first, then to this one.",
+      message:
+        `Moodle ${version} can be upgraded from ${requirements.upgradesFrom} or later; this site runs ${running}`,
+      hint: "Upgrade to a version in between first.",
     };
   }
   // A tag without a version gives NaN, which passes this check.
   if (requirements.postgres !== null && postgresMajor(postgres) < requirements.postgres) {
     return {
       code: "PostgresTooOld",
-      message: `Moodle ${version} needs PostgreSQL ${requirements.postgres}, and this spoke's database is ${postgres}`,
-      hint:
-        "A database of this size is moved to a newer PostgreSQL by hand; or make a new spoke, and move the site there.",
+      message:
+        `Moodle ${version} needs PostgreSQL ${requirements.postgres} or later; this spoke's database runs ${postgres}`,
+      hint: "Upgrade the database to a newer PostgreSQL manually, or create a new spoke and move the site to it.",
     };
   }
   return null;
@@ -90,8 +90,8 @@ function isOlder({ version, code }: Pick<UpgradeFacts, "version" | "code">, site
 }
 
 /**
- * Returns whether the database has the requested version. If the image's release is known, the database must have
- * exactly this release. Otherwise its release must start with the version.
+ * Returns whether the database has the requested version. If the image's release is known, the database must have exactly
+ * this release. Otherwise, the database's release must start with the version.
  */
 export function isAtVersion(
   site: Pick<SiteIdentity, "release">,
@@ -103,7 +103,7 @@ export function isAtVersion(
 }
 
 /**
- * Returns whether the upgrade changes the branch, for example from 4.5 to 5.2. Such an upgrade migrates much more data.
+ * Returns whether the upgrade changes the branch, for example from 4.5 to 5.2. Such an upgrade takes longer.
  */
 export function isBranchChange(site: Pick<SiteIdentity, "release">, version: string): boolean {
   const running = releaseNumber(site.release);
@@ -112,14 +112,14 @@ export function isBranchChange(site: Pick<SiteIdentity, "release">, version: str
 
 const WITHIN_BRANCH_SECONDS = 3 * 3600;
 
-/** Limits the time of an upgrade Job. An upgrade within a branch gets less time than the manifest allows. */
+/** Returns the upgrade Job with a shorter time limit, unless the upgrade changes the branch. */
 export function limitUpgradeTime(job: KubeObject, isBranchChange: boolean): KubeObject {
   const given = job["spec"].activeDeadlineSeconds ?? Infinity;
   if (isBranchChange) return job;
   return { ...job, spec: { ...job["spec"], activeDeadlineSeconds: Math.min(given, WITHIN_BRANCH_SECONDS) } };
 }
 
-/** Returns the number at the start of a release such as `4.5.12 (Build: 20261005)`; null if there is none. */
+/** Returns the version number at the start of a release such as `4.5.12 (Build: 20261005)`; null if missing. */
 function releaseNumber(release: string | null): string | null {
   return /^\d+(?:\.\d+)*/.exec(release ?? "")?.[0] ?? null;
 }
@@ -128,7 +128,7 @@ function branchOf(version: string): string {
   return numbersOf(version).slice(0, 2).join(".");
 }
 
-/** Compares two versions, but only the parts that the requested version has. For example, 4.5.12 matches 4.5. */
+/** Compares only as many parts as the requested version has. For example, 4.5.12 equals 4.5. */
 function compareRequestedParts(running: string, version: string): number {
   const given = numbersOf(version).length;
   return compareNumbers(numbersOf(running).slice(0, given).join("."), version);

@@ -1,6 +1,6 @@
 /**
- * Defines the placeholders of the manifests, and their values for a spoke or hub. Null means absent, which removes the
- * key. Only the names marked below may be absent.
+ * Defines the placeholders of the manifests, and their values for a spoke or hub. A null value removes the key from the
+ * manifest. Only the placeholders marked below may be null.
  */
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DEFAULT_DATA_CLAIM, DEFAULT_FILES_CLAIM, hashHost } from "#lib/moodle/names.ts";
@@ -16,7 +16,7 @@ export const SPOKE_PLACEHOLDERS = [
   ...["CONTAINER_MAX_CPU", "CONTAINER_MAX_MEMORY", "CLAIM_MAX_STORAGE"],
   ...["INGRESS_CLASS", "INGRESS_NAMESPACE", "DNS_NAMESPACE"],
   ...["SMTP_HOST", "SMTP_PORT", "SMTP_USER", "SMTP_PROTOCOL", "MAIL_FROM", "MAIL_OFF"],
-  // The names from here on may be absent.
+  // The following placeholders may be null.
   ...["STORAGE_CLASS", "CONTROL_PLANE_NAMESPACE", "MAIL_PORT", "MAIL_PORT_PROTOCOL"],
   ...["CERTIFICATE_ISSUER", "CERTIFICATE_HOST", "CERTIFICATE_SECRET"],
 ] as const;
@@ -25,7 +25,7 @@ type SpokeName = (typeof SPOKE_PLACEHOLDERS)[number];
 /** The placeholders that only adopt.yaml uses. */
 export const ADOPT_PLACEHOLDERS = ["TURN", "IDENTITY"] as const;
 
-/** The containers of adopt.yaml; absent if the install Job created the site. */
+/** The containers of adopt.yaml; null if the install Job created the site. */
 export const ADOPTION_CONTAINER_PLACEHOLDERS = ["ADOPT_DATABASE", "ADOPT_FILES"] as const;
 
 export const JOB_PLACEHOLDERS = [
@@ -42,7 +42,7 @@ export const JOB_PLACEHOLDERS = [
   "SINCE",
 ] as const;
 
-/** The placeholders of a former host. The last two may be absent. */
+/** The placeholders of a former host. The last two may be null. */
 export const FORMER_HOST_PLACEHOLDERS = [
   "FORMER_KEY",
   "FORMER_HOST",
@@ -53,8 +53,7 @@ export const FORMER_HOST_PLACEHOLDERS = [
 export const SECRET_PLACEHOLDERS = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PASSWORD"] as const;
 
 /**
- * The placeholders of the seed. All but the first five may be absent, because the seed skips settings that are not
- * configured.
+ * The placeholders of the seed. All but the first five may be null: the seed skips settings that are not configured.
  */
 export const SEED_PLACEHOLDERS = [
   ...["SEED_SCRIPT", "COURSES_SCRIPT", "TITLE", "ADMIN_EMAIL", "MAIL"],
@@ -63,7 +62,7 @@ export const SEED_PLACEHOLDERS = [
   ...["ISSUER_AUTHORIZATION_ENDPOINT", "ISSUER_TOKEN_ENDPOINT", "ISSUER_USERINFO_ENDPOINT"],
 ] as const;
 
-/** The placeholders of a hub. CERTIFICATE_ISSUER and ACME_EMAIL are absent together. */
+/** The placeholders of a hub. CERTIFICATE_ISSUER and ACME_EMAIL are either both null or both set. */
 export const HUB_PLACEHOLDERS = [
   "NAMESPACE",
   "SLUG",
@@ -75,7 +74,7 @@ export const HUB_PLACEHOLDERS = [
 
 /** The default name of a site's Certificate and of its Secret. */
 export const DEFAULT_CERTIFICATE = "moodle-tls";
-/** Ports to which a site may always send mail. */
+/** Ports of mail servers that the blueprint's network policy always allows. */
 const MAIL_PORTS = [443, 465, 587];
 
 export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {

@@ -1,6 +1,6 @@
 /**
- * Reads YAML as plain data: maps, lists and scalars. Tags, circular aliases, and aliases that expand without bounds are
- * reported as problems of the file.
+ * Reads YAML as plain data: maps, lists and scalars. Tags, circular aliases and very large expansions of aliases are
+ * reported as problems.
  */
 import { parseAllDocuments } from "yaml";
 import { messageOf } from "#lib/base/errors.ts";
@@ -9,12 +9,12 @@ const MAX_CHARACTERS = 4 * 2 ** 20; // the maximum number of characters in all d
 
 const SEPARATOR = "\n---\n"; // the separator of documents
 
-/** Writes documents as JSON, which `parseYaml` parses a hundred times faster than YAML. */
+/** Writes YAML documents as JSON, which parses a hundred times faster. */
 export function writeDocuments(documents: readonly unknown[]): string {
   return documents.map((document) => JSON.stringify(document)).join(SEPARATOR);
 }
 
-/** Parses documents that `writeDocuments` wrote; null for any other text, which may mean something else in YAML. */
+/** Parses the output of `writeDocuments`. Returns null for any other text, which may have another meaning in YAML. */
 function parseWrittenDocuments(text: string): unknown[] | null {
   if (!text.startsWith("{")) return null;
   try {
@@ -25,7 +25,7 @@ function parseWrittenDocuments(text: string): unknown[] | null {
   }
 }
 
-/** Returns the documents that are not empty. If there are problems, reports them and returns an empty list. */
+/** Returns the non-empty documents. If the text is invalid, reports the problems and returns an empty list. */
 export function parseYaml(text: string, report: (problem: string) => void): unknown[] {
   const written = parseWrittenDocuments(text);
   if (written) return written;
@@ -46,12 +46,12 @@ export function parseYaml(text: string, report: (problem: string) => void): unkn
 /** Returns the only document of a settings file; undefined if it is empty or invalid. */
 export function parseYamlDocument(text: string, report: (problem: string) => void): unknown {
   const documents = parseYaml(text, report);
-  if (documents.length > 1) report("there must be one document in it");
+  if (documents.length > 1) report("must contain exactly one document");
   return documents.length > 1 ? undefined : documents[0];
 }
 
 function toPlainData(value: unknown): unknown {
   const text = JSON.stringify(value ?? null); // throws for circular aliases
-  if (text.length > MAX_CHARACTERS) throw new Error("its aliases make too much of it");
+  if (text.length > MAX_CHARACTERS) throw new Error("the document is too large after its aliases are expanded");
   return JSON.parse(text);
 }

@@ -151,11 +151,11 @@ const small = JSON.stringify({
 const REFUSALS: readonly (readonly [text: string, message: RegExp])[] = [
   ["regions: [", /CATALOG: /],
   ["- a\n- b", /CATALOG: must be a map of sections/],
-  ["region: [a]", /CATALOG: region is not known here/],
+  ["region: [a]", /CATALOG: region is an unknown field/],
   ["tiers: gold", /CATALOG: tiers must be a list/],
   ["tiers: [{ title: x }]", /CATALOG: tiers\.0\.name is missing/],
   ["tiers: [a, a]", /CATALOG: tiers has a name twice/],
-  ["regions: [{ name: a, context: b, clutser: {} }]", /CATALOG: regions\.0\.clutser is not known here/],
+  ["regions: [{ name: a, context: b, clutser: {} }]", /CATALOG: regions\.0\.clutser is an unknown field/],
   ["regions: [{ name: a, cluster: { tls: never } }]", /CATALOG: regions\.0\.cluster\.tls must be acme or elsewhere/],
   ["brands: [{ name: a, color: red }]", /CATALOG: brands\.0\.color must be a colour/],
   [
@@ -174,7 +174,7 @@ const REFUSALS: readonly (readonly [text: string, message: RegExp])[] = [
   ],
   [
     `sizes: [{ name: tiny, resources: ${small} }]`,
-    /CATALOG: sizes: tiny: requests\.storage of the quota is 20Gi, and 30Gi are needed/,
+    /CATALOG: sizes: tiny: the quota for requests\.storage is 20Gi, but 30Gi is needed/,
   ],
   ["defaultSize: huge", /CATALOG: defaultSize must be one of small, medium, large/],
 ];

@@ -20,7 +20,7 @@ const MISTAKES: readonly (readonly [what: string, text: string, message: RegExp]
   ["an alias of itself", "tiers: &a [*a]", /CATALOG: /],
   ["a tag", "tiers: !!js/function [x]", /CATALOG: Unresolved tag/],
   ["a key twice", "tiers: [a]\ntiers: [b]", /CATALOG: Map keys must be unique at line 2/],
-  ["two documents", "tiers: [a]\n---\ntiers: [b]", /CATALOG: there must be one document in it/],
+  ["two documents", "tiers: [a]\n---\ntiers: [b]", /CATALOG: must contain exactly one document/],
   ["nesting without end", "tiers: " + "[".repeat(200_000), /CATALOG: /],
   ["a name twice, once as an object", "modes: [open, { name: open }]", /CATALOG: modes has a name twice/],
   [

@@ -138,12 +138,12 @@ sizes("is taken when its quota holds exactly what is needed, and refused for the
         quota: { ...tiny.quota, [field]: { ...tiny.quota[field], [resource]: amount } },
       });
       load(quota(exact));
-      assert.throws(() => load(quota(less)), new RegExp(`tiny: ${field}.${resource} of the quota is ${less}`));
+      assert.throws(() => load(quota(less)), new RegExp(`tiny: the quota for ${field}.${resource} is ${less}`));
     }
   }
   assert.throws(
     () => load({ quota: { ...tiny.quota, storage: "10239Mi" } }),
-    /requests\.storage of the quota is 10239Mi, and 10Gi/,
+    /the quota for requests\.storage is 10239Mi, but 10Gi/,
   );
 });
 
@@ -152,7 +152,7 @@ sizes("is refused when a container or a disk is over its own largest", () => {
     () => load({ largest: { ...tiny.largest, cpu: "799m" } }),
     /the container moodle has a cpu limit of 800m/,
   );
-  assert.throws(() => load({ largest: { ...tiny.largest, disk: "2Gi" } }), /a disk of 3Gi is over the largest, 2Gi/);
+  assert.throws(() => load({ largest: { ...tiny.largest, disk: "2Gi" } }), /a disk has 3Gi; the maximum is 2Gi/);
 });
 
 regions.run();

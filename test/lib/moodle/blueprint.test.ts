@@ -15,23 +15,23 @@ const REFUSALS: readonly (readonly [why: string, files: ReturnType<typeof builtI
   [
     "an unknown placeholder",
     edited("app.yaml", "${MOODLE_IMAGE}", "${MODLE_IMAGE}"),
-    /app\.yaml: Deployment moodle: spec\.template\.spec\.initContainers\.1\.image: there is no placeholder \$\{MODLE_IMAGE\}/,
+    /app\.yaml: Deployment moodle: spec\.template\.spec\.initContainers\.1\.image: unknown placeholder \$\{MODLE_IMAGE\}/,
   ],
   [
     "a password in an applied file",
     edited("settings.yaml", "${SLUG}", "${DATABASE_PASSWORD}"),
-    /settings\.yaml: ConfigMap moodle-env: data\.MOODLE_SITENAME: there is no placeholder/,
+    /settings\.yaml: ConfigMap moodle-env: data\.MOODLE_SITENAME: unknown placeholder/,
   ],
   ["broken YAML", builtIn({ "cron.yaml": "a: [" }), /cron\.yaml: .* line 1/],
   [
     "a document without a name",
     edited("files.yaml", '  name: "${FILES_CLAIM}"\n', ""),
-    /files\.yaml: each document must have/,
+    /files\.yaml: each document needs apiVersion/,
   ],
   [
     "a namespace of its own",
     edited("files.yaml", '  name: "${FILES_CLAIM}"\n', "  name: files\n  namespace: default\n"),
-    /metadata\.namespace is set by/,
+    /remove metadata\.namespace/,
   ],
   [
     "a Namespace where none belongs",
@@ -46,7 +46,7 @@ const REFUSALS: readonly (readonly [why: string, files: ReturnType<typeof builtI
   [
     "a Job among applied objects",
     builtIn({ "cron.yaml": "{ apiVersion: batch/v1, kind: Job, metadata: { name: x } }" }),
-    /cron\.yaml: a Job belongs/,
+    /cron\.yaml: must not contain a Job/,
   ],
   [
     "a size that its quota cannot hold",
@@ -55,17 +55,17 @@ const REFUSALS: readonly (readonly [why: string, files: ReturnType<typeof builtI
       'limits: { cpu: "4", memory: 4Gi }\n      storage: 40Gi',
       'limits: { cpu: "3", memory: 4Gi }\n      storage: 20Gi',
     ),
-    /sizes\.small: limits\.cpu of the quota is 3, and 3400m are needed[^]*requests\.storage of the quota is 20Gi, and 30Gi/,
+    /sizes\.small: the quota for limits\.cpu is 3, but 3400m is needed[^]*the quota for requests\.storage is 20Gi, but 30Gi/,
   ],
   [
     "a mistyped amount",
     edited("sizes.yaml", "cpu: 250m", "cpu: 250q"),
-    /sizes\.yaml: sizes\.small\.app\.requests\.cpu must be an amount/,
+    /sizes\.yaml: sizes\.small\.app\.requests\.cpu must be a quantity/,
   ],
   [
     "a mistyped key",
     edited("sizes.yaml", "workers: 8", "worker: 8"),
-    /sizes\.yaml: sizes\.small\.workers is missing[^]*sizes\.small\.worker is not known here/,
+    /sizes\.yaml: sizes\.small\.workers is missing[^]*sizes\.small\.worker is an unknown field/,
   ],
   [
     "a PostgreSQL that is too old",
@@ -75,7 +75,7 @@ const REFUSALS: readonly (readonly [why: string, files: ReturnType<typeof builtI
   [
     "no version that is no preview",
     edited("images.yaml", "    postgres: 13", "    preview: true\n    postgres: 13"),
-    /images\.yaml: versions one version must be no preview/,
+    /images\.yaml: versions at least one version must not be a preview/,
   ],
 ];
 for (const [why, files, message] of REFUSALS) {
@@ -123,7 +123,7 @@ overlay(
     withDirectory({ "size.yaml": "{}" }, async (directory) => {
       const error = await rejection(loadBlueprint(builtIn(), directory));
       assert.is(error.name, "ConfigError");
-      assert.match(error.message, /BLUEPRINT_DIR has size\.yaml; it may have .*sizes\.yaml/);
+      assert.match(error.message, /BLUEPRINT_DIR contains the unknown file size\.yaml\. Allowed: .*sizes\.yaml/);
     }),
 );
 

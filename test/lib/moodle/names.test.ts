@@ -37,8 +37,11 @@ test("belongs to its release, and to no other one", () => {
 
 test("refuses an id that is too short to keep names apart, and words that are no name", () => {
   assert.throws(() => namespaceName("spoke", { release, slug, id: "spk_1234567" }), /8 or more/);
-  assert.throws(() => namespaceName("spoke", { release, slug: "Biology", id: newId("spk") }), /no name/);
-  assert.throws(() => namespaceName("spoke", { release, slug: "a b", id: newId("spk") }), /no name/);
+  assert.throws(
+    () => namespaceName("spoke", { release, slug: "Biology", id: newId("spk") }),
+    /not a valid namespace name/,
+  );
+  assert.throws(() => namespaceName("spoke", { release, slug: "a b", id: newId("spk") }), /not a valid namespace name/);
 });
 
 test.run();

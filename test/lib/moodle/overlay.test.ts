@@ -43,59 +43,59 @@ const MISTAKES: readonly (readonly [what: string, file: string, text: string, me
     "a merge key",
     "surroundings.yaml",
     "<<: { ingressClass: nginx }",
-    /surroundings\.yaml: ingressClass is missing[^]*<< is not known here/,
+    /surroundings\.yaml: ingressClass is missing[^]*<< is an unknown field/,
   ],
   ["nesting without end", "sizes.yaml", "[".repeat(200_000), /sizes\.yaml: /],
-  ["two documents of settings", "images.yaml", "a: 1\n---\nb: 2", /images\.yaml: there must be one document/],
-  ["an empty manifest", "app.yaml", "# nothing\n", /app\.yaml: there must be the Deployment moodle in it/],
+  ["two documents of settings", "images.yaml", "a: 1\n---\nb: 2", /images\.yaml: must contain exactly one document/],
+  ["an empty manifest", "app.yaml", "# nothing\n", /app\.yaml: must contain the Deployment moodle/],
   ["an empty file of settings", "sizes.yaml", "", /sizes\.yaml: /],
   [
     "another kind",
     "database.yaml",
     edited("database.yaml", "kind: StatefulSet", "kind: Deployment")["database.yaml"]!,
-    /database\.yaml: there must be the StatefulSet db in it/,
+    /database\.yaml: must contain the StatefulSet db/,
   ],
   [
     "another name",
     "cron.yaml",
     edited("cron.yaml", "name: moodle-cron", "name: cron")["cron.yaml"]!,
-    /cron\.yaml: there must be the CronJob moodle-cron in it/,
+    /cron\.yaml: must contain the CronJob moodle-cron/,
   ],
   [
     "no quota",
     "limits.yaml",
     edited("limits.yaml", "kind: ResourceQuota", "kind: Quota")["limits.yaml"]!,
-    /limits\.yaml: there must be a ResourceQuota in it/,
+    /limits\.yaml: must contain a ResourceQuota/,
   ],
   [
     "an object twice",
     "files.yaml",
     `${builtIn()["files.yaml"]}---\n${builtIn()["files.yaml"]}`,
-    /files\.yaml: PersistentVolumeClaim files is in it twice/,
+    /files\.yaml: duplicate PersistentVolumeClaim files/,
   ],
   [
     "an object of another file",
     "cron.yaml",
     `${builtIn()["cron.yaml"]}---\n{ apiVersion: v1, kind: Secret, metadata: { name: moodle } }`,
-    /Secret moodle is in (cron|secrets)\.yaml already/,
+    /duplicate Secret moodle; it is also in (cron|secrets)\.yaml/,
   ],
   [
     "replicas of the site",
     "app.yaml",
     edited("app.yaml", "  strategy:", "  replicas: 1\n  strategy:")["app.yaml"]!,
-    /app\.yaml: Deployment moodle: spec\.replicas: leave it out/,
+    /app\.yaml: Deployment moodle: remove spec\.replicas/,
   ],
   [
     "replicas of the database",
     "database.yaml",
     edited("database.yaml", "  serviceName: db", "  replicas: 1\n  serviceName: db")["database.yaml"]!,
-    /StatefulSet db: spec\.replicas: leave it out/,
+    /StatefulSet db: remove spec\.replicas/,
   ],
   [
     "cron turned off",
     "cron.yaml",
     edited("cron.yaml", "  concurrencyPolicy", "  suspend: true\n  concurrencyPolicy")["cron.yaml"]!,
-    /CronJob moodle-cron: spec\.suspend: leave it out/,
+    /CronJob moodle-cron: remove spec\.suspend/,
   ],
 ];
 for (const [what, file, text, message] of MISTAKES) {
@@ -108,7 +108,7 @@ for (const [what, file, text, message] of MISTAKES) {
 
 test("is refused for a file that is too large, before it is read", async ({ directory }) => {
   const said = await refusal(directory, { "seed.php": "x".repeat(10 * 2 ** 20) });
-  assert.match(said, /seed\.php cannot be read: it has 10485760 bytes, and at most 1048576 are read/);
+  assert.match(said, /seed\.php cannot be read: it has 10485760 bytes; the maximum is 1048576/);
 });
 
 test("is refused for a file that is not UTF-8", async ({ directory }) => {

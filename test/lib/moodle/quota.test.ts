@@ -79,10 +79,10 @@ test("tells each container and disk that is over the largest allowed", () => {
     resources: { ...resources, largest: { cpu: "900m", memory: "2Gi", disk: "8Gi" } },
   });
   assert.equal(blueprint.quotaUsage(inputs).problems, [
-    "the container moodle has a cpu limit of 1, over the largest, 900m",
-    "the container setup has a cpu limit of 1, over the largest, 900m",
-    "the container seed has a cpu limit of 1, over the largest, 900m",
-    "a disk of 10Gi is over the largest, 8Gi",
+    "the container moodle has a cpu limit of 1; the maximum is 900m",
+    "the container setup has a cpu limit of 1; the maximum is 900m",
+    "the container seed has a cpu limit of 1; the maximum is 900m",
+    "a disk has 10Gi; the maximum is 8Gi",
   ]);
 });
 
@@ -90,7 +90,7 @@ test("tells which amount of the quota is too small, and by what", () => {
   const { resources } = inputsOf(blueprint);
   const quota = { ...resources.quota, limits: { cpu: "4", memory: "3Gi" } };
   assert.equal(blueprint.quotaUsage(inputsOf(blueprint, { resources: { ...resources, quota } })).problems, [
-    "limits.memory of the quota is 3Gi, and 3584Mi are needed",
+    "the quota for limits.memory is 3Gi, but 3584Mi is needed",
   ]);
 });
 

@@ -68,8 +68,8 @@ test("writes $${ as ${ and leaves a lone dollar alone", () => {
 });
 
 test("throws for a name without a value, inherited names included, and for a map in the middle of a text", () => {
-  assert.throws(() => fillPlaceholders("${A}", {}), /no value for \$\{A\}/);
-  assert.throws(() => fillPlaceholders("${VALUE}", Object.create({ VALUE: 1 })), /no value/);
+  assert.throws(() => fillPlaceholders("${A}", {}), /Missing value for \$\{A\}/);
+  assert.throws(() => fillPlaceholders("${VALUE}", Object.create({ VALUE: 1 })), /Missing value/);
   assert.throws(() => fillPlaceholders("x${A}", { A: {} }), /stand alone/);
 });
 
@@ -86,16 +86,16 @@ check("accepts known placeholders and escaped ones", () => {
 });
 
 check("names file, place and placeholder of an unknown one", () => {
-  assert.equal(problemsOf('a: [{ b: "${B}" }]'), ["a.yaml: a.0.b: there is no placeholder ${B}"]);
+  assert.equal(problemsOf('a: [{ b: "${B}" }]'), ["a.yaml: a.0.b: unknown placeholder ${B}"]);
 });
 
 check("refuses a placeholder in a key", () => {
-  assert.equal(problemsOf('a:\n  "${A}/b": 1'), ["a.yaml: a: a placeholder cannot stand in a key: ${A}/b"]);
+  assert.equal(problemsOf('a:\n  "${A}/b": 1'), ["a.yaml: a: keys cannot contain placeholders: ${A}/b"]);
 });
 
 check("refuses what looks like a placeholder and is none", () => {
   for (const text of ["${a}", "${A", "${A-x}", "x ${ y"]) {
-    assert.match(problemsOf(`a: '${text}'`)[0] ?? "", /a\.yaml: a: a placeholder is written \$\{NAME\}/);
+    assert.match(problemsOf(`a: '${text}'`)[0] ?? "", /a\.yaml: a: invalid placeholder in ".*"; write \$\{NAME\}/);
   }
 });
 

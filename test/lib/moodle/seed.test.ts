@@ -57,7 +57,7 @@ read("says what cannot be used, and leaves it out", () => {
   ]);
   assert.equal([settings.identity, settings.courses, settings.brand], [null, null, null]);
   assert.is(settings.problems.length, 3);
-  assert.match(settings.problems[0]!, /identity settings are not whole/);
+  assert.match(settings.problems[0]!, /identity settings are incomplete/);
   assert.match(settings.problems[1]!, /courses 0\.shortname must be text/);
   assert.match(settings.problems[2]!, /color must be a colour/);
 });

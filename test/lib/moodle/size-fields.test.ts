@@ -79,7 +79,7 @@ test("cannot be set in a container that is gone", () => {
   const deployment = structuredClone(find(blueprint.spokeObjects(small, "app"), "Deployment", "moodle"));
   deployment["spec"].template.spec.containers[0].name = "other";
   const { fields } = findSizeFields(large, (inputs) => blueprint.spokeObjects(inputs, "app"))[0]!;
-  assert.throws(() => buildSizePatch(deployment, fields), /The Deployment moodle has lost moodle/);
+  assert.throws(() => buildSizePatch(deployment, fields), /The Deployment moodle lacks moodle/);
 });
 
 test("are read as they stand, and names in them may hold a dot or a slash", () => {

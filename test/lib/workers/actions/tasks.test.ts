@@ -57,7 +57,7 @@ for (const [action, job] of [["purge-caches", "purge-"], ["run-cron", "run-cron-
     clinic.scene.simulator.faults.failJob(job, { log });
     const { state, failure, id } = await clinic.does(action);
     assert.equal([state, failure!.code, failure!.log], ["failed", "PhpFatal", log]);
-    assert.match(failure!.message, /could not be (purged|run) because Moodle ended with an error of its own/);
+    assert.match(failure!.message, /could not be (purged|run) because Moodle failed with an error/);
     const { state: after, stateReason } = await clinic.row();
     assert.equal([after, stateReason], ["active", null]);
     assert.equal(clinic.objects("Job").filter(({ metadata }) => metadata.name.startsWith(job)), []);

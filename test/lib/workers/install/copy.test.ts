@@ -65,7 +65,7 @@ test("says of what it is, in its operation, its audit and that of its source", a
   const [{ id: made, slug, fromBackup }] = await scene.db.sql("select * from spokes where copy_of = $1", [id]);
   const [job] = await scene.operations(made);
   assert.match(notesOf(job!).join("\n"), `It is a copy of algebra, made from backup ${fromBackup} of `);
-  assert.match(notesOf(job!).join("\n"), "The site sends no mail until an administrator says that it may");
+  assert.match(notesOf(job!).join("\n"), "The site sends no mail until an administrator allows it");
   const [requested] = await scene.db.sql(
     "select metadata from audit_events where kind = 'spoke_requested' and spoke_id = $1",
     [made],

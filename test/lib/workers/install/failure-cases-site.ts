@@ -112,12 +112,12 @@ export const SITE_CASES: readonly FailureCase[] = [
   },
   {
     slug: "nameless",
-    name: "a database whose name cannot be looked up",
+    name: "a database whose host name cannot be resolved",
     faults: [job(['psql: error: could not translate host name "db" to address: Name does not resolve'], 2)],
     step: "install",
     code: "DatabaseNotFound",
     fault: "operator",
-    message: /because the name of the database could not be looked up: .*could not translate host name "db"/,
+    message: /because the database's host name could not be resolved: .*could not translate host name "db"/,
     hint: /DNS.*network policies/,
     log: /could not translate host name/,
   },
@@ -133,7 +133,7 @@ export const SITE_CASES: readonly FailureCase[] = [
   },
   {
     slug: "buggy",
-    name: "Moodle that ends with an error of its own",
+    name: "Moodle that fails with an error",
     faults: [
       job(['PHP Fatal error:  Uncaught Error: Class "IntlDateFormatter" not found in /var/www/html/lib/setup.php:7']),
     ],
@@ -141,7 +141,7 @@ export const SITE_CASES: readonly FailureCase[] = [
     code: "PhpFatal",
     fault: "operator",
     message:
-      /because Moodle ended with an error of its own: PHP Fatal error: {2}Uncaught Error: Class "IntlDateFormatter" not found/,
+      /because Moodle failed with an error: PHP Fatal error: {2}Uncaught Error: Class "IntlDateFormatter" not found/,
     hint: /choose another one/,
     log: /PHP Fatal error/,
   },

@@ -42,7 +42,7 @@ test("tells of a seed that fails by its own words", async ({ scene }) => {
   assert.equal(said(failure), ["setup", "PhpFatal", "operator"]);
   assert.match(
     failure.message,
-    /^The site could not be set up because Moodle ended with an error of its own: PHP Fatal/,
+    /^The site could not be set up because Moodle failed with an error: PHP Fatal/,
   );
 });
 

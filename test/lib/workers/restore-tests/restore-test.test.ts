@@ -146,7 +146,7 @@ test("says what PostgreSQL wrote about a damaged database.", async ({ scene, id 
   await ended(scene, await night(scene, id));
   assert.match(
     (await backupRow(scene, backup.id)).verificationError!,
-    `because the database on its volume is damaged: ${line}`,
+    `because the database files are damaged: ${line}`,
   );
   const { metadata } = await outcomeOf(scene, id);
   assert.equal([metadata.code, metadata.log], ["DatabaseDamaged", [line]]);

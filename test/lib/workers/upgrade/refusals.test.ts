@@ -63,20 +63,20 @@ async function setInput(scene: WorkScene, id: string, path: string, value: strin
 
 test("because Moodle does not take over sites as old as this one says what to do in between", async ({ scene }) => {
   const id = await installSpoke(scene, "botany", "4.1.3");
-  const message = /Moodle 5\.2\.2 takes over sites from 4\.4 on, and this one runs 4\.1\.3/;
+  const message = /Moodle 5\.2\.2 can be upgraded from 4\.4 or later; this site runs 4\.1\.3/;
   await isRefused({ scene, id }, NEW, { code: "TooOld", fault: "user", message, hint: /version in between/ });
 });
 
 test("because the spoke's own PostgreSQL is too old for it says so, and keeps that PostgreSQL", async ({ scene, id }) => {
   await setInput(scene, id, "{images,postgres}", "postgres:13-alpine");
-  const message = /Moodle 5\.1\.6 needs PostgreSQL 15, and this spoke's database is postgres:13-alpine/;
-  await isRefused({ scene, id }, "5.1.6", { code: "PostgresTooOld", fault: "operator", message, hint: /by hand/ });
+  const message = /Moodle 5\.1\.6 needs PostgreSQL 15 or later; this spoke's database runs postgres:13-alpine/;
+  await isRefused({ scene, id }, "5.1.6", { code: "PostgresTooOld", fault: "operator", message, hint: /manually/ });
   await setInput(scene, id, "{images,postgres}", "postgres:17-alpine");
 });
 
 test("because the image holds older code than the database is of says both, whatever the version is called", async ({ scene, id }) => {
-  const message = /its database is of 4\.5\.12 .* already, and that of 4\.51\.3 .* cannot read it/;
-  await isRefused({ scene, id }, "4.51.3", { code: "NotNewer", fault: "user", message, hint: /cannot go back/ });
+  const message = /Cannot upgrade to 4\.51\.3 .*: the site's database already has version 4\.5\.12 .*, which is newer/;
+  await isRefused({ scene, id }, "4.51.3", { code: "NotNewer", fault: "user", message, hint: /cannot be downgraded/ });
 });
 
 test("because there is no image of it is told while the site still runs", async ({ scene, id }) => {
