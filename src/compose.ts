@@ -30,7 +30,7 @@ import type { Log } from "#lib/base/log.ts";
 import { openMailTransport } from "#lib/drivers/mail/open.ts";
 import { openPayments } from "#lib/drivers/payments/open.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
-import { handlers } from "#lib/workers/handlers.ts";
+import { createHandlers } from "#lib/workers/handlers.ts";
 import { blueprint } from "./blueprints.ts";
 import { type ClusterSource, openClusters } from "./clusters.ts";
 import { manifest } from "./manifest.ts";
@@ -117,7 +117,7 @@ export async function compose(
     const mailTransport = on ? openMailTransport(config, telemetry) : null;
     opened.push(() => mailTransport?.close());
     const scheduler = on
-      ? await openScheduler(app, { handlers: handlers(app, mailTransport), lanes, replicaId, telemetry })
+      ? await openScheduler(app, { handlers: createHandlers(app, mailTransport), lanes, replicaId, telemetry })
       : null;
     opened.push(() => scheduler?.close());
     return {

@@ -24,7 +24,7 @@ export interface Candidate {
 }
 
 /** The job kinds that this replica can run, in the form that the queries need. */
-export interface KnownKinds {
+export interface SupportedKinds {
   readonly kinds: readonly string[];
   readonly plans: readonly number[];
   readonly kindsNeedingHub: readonly string[];
@@ -32,16 +32,16 @@ export interface KnownKinds {
    * Step labels, keyed by `kind@plan`. Contains only kinds that a poll may start directly, because starting them
    * changes no other row.
    */
-  readonly plainLabels: Readonly<Record<string, readonly string[]>>;
+  readonly directStartLabels: Readonly<Record<string, readonly string[]>>;
 }
 
-export function knownKindsOf(kinds: readonly JobKind[], plainKinds: readonly JobKind[] = []): KnownKinds {
+export function listSupportedKinds(kinds: readonly JobKind[], directKinds: readonly JobKind[] = []): SupportedKinds {
   return {
     kinds: kinds.map(({ kind }) => kind),
     plans: kinds.map(({ plan }) => plan),
     kindsNeedingHub: kinds.filter(({ needsActiveHub }) => needsActiveHub).map(({ kind }) => kind),
-    plainLabels: Object.fromEntries(
-      plainKinds.map(({ kind, plan, steps }) => [`${kind}@${plan}`, steps.map(({ label }) => label)]),
+    directStartLabels: Object.fromEntries(
+      directKinds.map(({ kind, plan, steps }) => [`${kind}@${plan}`, steps.map(({ label }) => label)]),
     ),
   };
 }
@@ -52,7 +52,12 @@ interface Claim {
 }
 
 /** Claims the job with a new fence. Returns null if another replica was faster. Call it inside `nullIfTaken`. */
-export async function claimJob(tx: Tx, candidate: Candidate, known: KnownKinds, claim: Claim): Promise<Job | null> {
+export async function claimJob(
+  tx: Tx,
+  candidate: Candidate,
+  supported: SupportedKinds,
+  claim: Claim,
+): Promise<Job | null> {
   if (candidate.lane !== null) {
     const { rows: [lock] } = await sql<{ taken: boolean }>`
       select pg_try_advisory_xact_lock(hashtextextended(${candidate.lane}, 0)) as taken`.execute(tx);
@@ -64,7 +69,7 @@ export async function claimJob(tx: Tx, candidate: Candidate, known: KnownKinds, 
       started_at = coalesce(started_at, wheelwright_now()),
       deadline_at = coalesce(deadline_at, wheelwright_now() + time_limit_ms * interval '1 millisecond'),
       updated_at = wheelwright_now()
-    where id = ${candidate.id} and state = 'queued' and run_at <= wheelwright_now() and ${isStartable(known)}
+    where id = ${candidate.id} and state = 'queued' and run_at <= wheelwright_now() and ${isStartable(supported)}
     returning *`.execute(tx);
   return row ? toJob(row) : null;
 }
@@ -105,10 +110,10 @@ export interface Takeover {
 
 /** Returns the last heartbeats of all other replicas that hold a job. */
 export async function readHeartbeats(rows: Rows, ownId: string): Promise<Heartbeat[]> {
-  const { rows: found } = await sql<Heartbeat>`
+  const { rows: result } = await sql<Heartbeat>`
     select id, xmin::text as version from replicas
     where id <> ${ownId} and id in (select holder from jobs where state = 'running')`.execute(rows);
-  return found;
+  return result;
 }
 
 /**
@@ -117,15 +122,15 @@ export async function readHeartbeats(rows: Rows, ownId: string): Promise<Heartbe
  */
 export async function findOrphanedJobs(
   rows: Rows,
-  known: KnownKinds,
+  supported: SupportedKinds,
   { holder, running, silent, most: limit }: Takeover & { running: readonly string[]; most: number },
 ): Promise<OrphanedJob[]> {
-  const { rows: found } = await sql<OrphanedJob>`
+  const { rows: result } = await sql<OrphanedJob>`
     select jobs.id, jobs.fence from jobs join replicas on replicas.id = jobs.holder
-    where jobs.state = 'running' and ${isKnownKind(known)} and jobs.id <> all(${running}::text[])
+    where jobs.state = 'running' and ${isSupportedKind(supported)} and jobs.id <> all(${running}::text[])
       and (holder = ${holder} or ${isSilentReplica(silent)})
     order by seq limit ${limit}`.execute(rows);
-  return found;
+  return result;
 }
 
 /**
@@ -142,7 +147,7 @@ export async function takeOver(tx: Tx, orphan: OrphanedJob, { holder, silent }: 
   return row ? toJob(row) : null;
 }
 
-function isKnownKind({ kinds, plans }: KnownKinds) {
+function isSupportedKind({ kinds, plans }: SupportedKinds) {
   return sql`(kind, plan) in (select * from unnest(${kinds}::text[], ${plans}::integer[]))`;
 }
 
@@ -151,7 +156,7 @@ function isSilentReplica(silent: readonly Heartbeat[]) {
   return sql`(replicas.id, replicas.xmin::text) in (select * from unnest(${ids}::text[], ${versions}::text[]))`;
 }
 
-function isStartable({ kindsNeedingHub }: KnownKinds) {
+function isStartable({ kindsNeedingHub }: SupportedKinds) {
   return sql`
     (kind <> all(${kindsNeedingHub}::text[])
       or exists (select from federations where federations.id = jobs.federation_id and federations.state = 'active'))

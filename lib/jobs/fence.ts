@@ -17,8 +17,8 @@ export interface JobFence {
 
 /** Thrown when another replica has taken over the job. */
 export class FenceLost extends Error {
-  constructor(held: JobFence) {
-    super(`Job ${held.id} is no longer held with fence ${held.fence}`);
+  constructor(jobFence: JobFence) {
+    super(`Job ${jobFence.id} is no longer held with fence ${jobFence.fence}`);
     this.name = "FenceLost";
   }
 }
@@ -32,9 +32,9 @@ interface HeldJobChange {
 }
 
 /** Updates a running job and returns it. Throws FenceLost. */
-export async function updateHeldJob(tx: Tx, held: JobFence, change: HeldJobChange = {}): Promise<Job> {
+export async function updateHeldJob(tx: Tx, jobFence: JobFence, change: HeldJobChange = {}): Promise<Job> {
   const { label, stepDone, progress } = change;
-  return await writeColumns(tx, held, {
+  return await writeColumns(tx, jobFence, {
     ...(label !== undefined && { label }),
     ...(stepDone !== undefined && { finishedSteps: appendStep(stepDone) }),
     ...(progress && { progress: sql<string>`progress || ${JSON.stringify(progress)}::jsonb` }),
@@ -45,7 +45,7 @@ export async function updateHeldJob(tx: Tx, held: JobFence, change: HeldJobChang
  * Records that a step is finished and the next one begins. Returns the updated job. Returns null if the step was
  * already recorded or the fence is lost; `updateHeldJob` then throws only for a lost fence.
  */
-export async function recordStep(tx: Tx, held: JobFence, step: string, label: string): Promise<Job | null> {
+export async function recordStep(tx: Tx, jobFence: JobFence, step: string, label: string): Promise<Job | null> {
   const row = await tx.updateTable("jobs")
     .set({
       updatedAt: sql<Date>`wheelwright_now()`,
@@ -53,7 +53,7 @@ export async function recordStep(tx: Tx, held: JobFence, step: string, label: st
       finishedSteps: sql<string[]>`array_append(finished_steps, ${step})`,
       stepTimes: sql<string>`step_times || jsonb_build_object(${step}::text, wheelwright_now())`,
     })
-    .where("id", "=", held.id).where("fence", "=", held.fence).where("state", "=", "running")
+    .where("id", "=", jobFence.id).where("fence", "=", jobFence.fence).where("state", "=", "running")
     .where(sql<boolean>`${step} <> all(finished_steps)`)
     .returningAll().executeTakeFirst();
   return row ? toJob(row) : null;
@@ -67,9 +67,9 @@ interface Ending {
 }
 
 /** Ends the job. Its lane is free after the commit. Throws FenceLost. */
-export async function endHeldJob(tx: Tx, held: JobFence, ending: Ending): Promise<Job> {
+export async function endHeldJob(tx: Tx, jobFence: JobFence, ending: Ending): Promise<Job> {
   tx.wakes.add("jobs");
-  return await writeColumns(tx, held, {
+  return await writeColumns(tx, jobFence, {
     ...(ending.stepDone !== undefined && { finishedSteps: appendStep(ending.stepDone) }),
     state: ending.state,
     holder: null,
@@ -80,7 +80,7 @@ export async function endHeldJob(tx: Tx, held: JobFence, ending: Ending): Promis
 }
 
 /** A constant text, because building the query costs more than running it. */
-const END_PLAIN_JOB = `update jobs set state = 'succeeded', holder = null, label = 'Done', failure = null,
+const END_JOB_DIRECTLY = `update jobs set state = 'succeeded', holder = null, label = 'Done', failure = null,
     finished_steps = array_append(finished_steps, $3), finished_at = wheelwright_now(), updated_at = wheelwright_now()
   where id = $1 and fence = $2 and state = 'running' returning *`;
 
@@ -88,11 +88,11 @@ const END_PLAIN_JOB = `update jobs set state = 'succeeded', holder = null, label
  * Ends a successful job that needs no other records. The single statement needs no transaction and wakes no other
  * replica, so the caller must poll afterwards. Throws FenceLost.
  */
-export async function endPlainJob(rows: Rows, held: JobFence, stepDone: string): Promise<Job> {
+export async function endJobDirectly(rows: Rows, jobFence: JobFence, stepDone: string): Promise<Job> {
   const { rows: [row] } = await rows.executeQuery<JobRow>(
-    CompiledQuery.raw(END_PLAIN_JOB, [held.id, held.fence, stepDone]) as CompiledQuery<JobRow>,
+    CompiledQuery.raw(END_JOB_DIRECTLY, [jobFence.id, jobFence.fence, stepDone]) as CompiledQuery<JobRow>,
   );
-  if (!row) throw new FenceLost(held);
+  if (!row) throw new FenceLost(jobFence);
   return toJob(row);
 }
 
@@ -109,9 +109,9 @@ export interface Requeue {
 }
 
 /** Puts the job back into the queue and keeps its finished steps. Throws FenceLost. */
-export async function requeueHeldJob(tx: Tx, held: JobFence, requeue: Requeue): Promise<Job> {
+export async function requeueHeldJob(tx: Tx, jobFence: JobFence, requeue: Requeue): Promise<Job> {
   tx.wakes.add("jobs");
-  return await writeColumns(tx, held, {
+  return await writeColumns(tx, jobFence, {
     state: "queued",
     holder: null,
     label: requeue.label,
@@ -129,10 +129,10 @@ function appendStep(step: string) {
 }
 
 // deno-lint-ignore no-explicit-any
-async function writeColumns(tx: Tx, held: JobFence, columns: Record<string, any>): Promise<Job> {
+async function writeColumns(tx: Tx, jobFence: JobFence, columns: Record<string, any>): Promise<Job> {
   const row = await tx.updateTable("jobs").set({ updatedAt: sql<Date>`wheelwright_now()`, ...columns })
-    .where("id", "=", held.id).where("fence", "=", held.fence).where("state", "=", "running")
+    .where("id", "=", jobFence.id).where("fence", "=", jobFence.fence).where("state", "=", "running")
     .returningAll().executeTakeFirst();
-  if (!row) throw new FenceLost(held);
+  if (!row) throw new FenceLost(jobFence);
   return toJob(row);
 }

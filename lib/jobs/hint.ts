@@ -17,12 +17,12 @@ export function hintAfterFailure(
 ): string | null {
   const canRetry = kind.startsWith("provision") || kind === "upgrade" && state === "failed";
   if (canRetry || !visible) return hint;
-  return replaceRetry(hint, kind === "restore" ? "restore it again" : `ask for the action ${kind} again`);
+  return replaceRetry(hint, kind === "restore" ? "restore it again" : `request the action ${kind} again`);
 }
 
 /** Returns the hint of a failed attempt that will be retried automatically. */
 export function hintWhileRetrying(hint: string | null): string | null {
-  return replaceRetry(hint, "it goes on by itself");
+  return replaceRetry(hint, "the operation continues automatically");
 }
 
 function replaceRetry(hint: string | null, replacement: string): string | null {

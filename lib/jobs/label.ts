@@ -7,15 +7,15 @@ const RETRY_PREFIX = /^Trying again: /;
 
 /** Returns the stored label, or a current one if it depends on the time or on other operations. */
 export function currentLabelOf(job: Job, queuePosition: QueuePosition | undefined): string {
-  if (job.state === "cancelled" && job.startedAt === null) return "Called off before it began";
+  if (job.state === "cancelled" && job.startedAt === null) return "Cancelled before it started";
   if (job.state !== "queued" || !queuePosition) return job.label;
   if (queuePosition.nextAttemptAt) {
     return job.label.replace(RETRY_PREFIX, `Trying again at ${formatSecond(queuePosition.nextAttemptAt)}: `);
   }
-  if (queuePosition.hubState === "failed") return "Waiting until the hub's set-up, which has failed, is retried";
+  if (queuePosition.hubState === "failed") return "Waiting for a retry of the hub's setup, which failed";
   if (queuePosition.hubState !== null) return "Waiting until the hub is set up";
   if (queuePosition.waitingFor === null && !findPlan(job)) {
-    return `Waiting for a release of this service that knows ${job.kind} in version ${job.plan}`;
+    return `Waiting for a newer release of this service that supports ${job.kind} in version ${job.plan}`;
   }
   return job.label;
 }

@@ -77,22 +77,26 @@ export const OperationDetail = v.object({
 export type OperationDetail = v.InferInput<typeof OperationDetail>;
 
 /** A function that returns whether the caller may see an operation. */
-export type MaySee = (job: Pick<Job, "federationId" | "spokeId">) => boolean;
+export type OperationVisibilityCheck = (job: Pick<Job, "federationId" | "spokeId">) => boolean;
 
 /** Returns the views of the jobs in the same order. Reads the queue only once. */
 export async function describeOperations(
   rows: Rows,
   jobs: readonly Job[],
-  maySee: MaySee = () => true,
+  isVisible: OperationVisibilityCheck = () => true,
 ): Promise<OperationView[]> {
-  return (await describeAll(rows, jobs, maySee)).map(({ view, failure }) => ({
+  return (await describeAll(rows, jobs, isVisible)).map(({ view, failure }) => ({
     ...view,
     error: failure && summarizeFailure(failure),
   }));
 }
 
-export async function describeOperation(rows: Rows, job: Job, maySee: MaySee = () => true): Promise<OperationDetail> {
-  const [{ view, failure }] = await describeAll(rows, [job], maySee) as [DescribedOperation];
+export async function describeOperation(
+  rows: Rows,
+  job: Job,
+  isVisible: OperationVisibilityCheck = () => true,
+): Promise<OperationDetail> {
+  const [{ view, failure }] = await describeAll(rows, [job], isVisible) as [DescribedOperation];
   return {
     ...view,
     steps: describeSteps(job),
@@ -117,11 +121,15 @@ interface DescribedOperation {
   readonly failure: FailureReport | null;
 }
 
-async function describeAll(rows: Rows, jobs: readonly Job[], maySee: MaySee): Promise<DescribedOperation[]> {
+async function describeAll(
+  rows: Rows,
+  jobs: readonly Job[],
+  isVisible: OperationVisibilityCheck,
+): Promise<DescribedOperation[]> {
   const queue = await readQueue(rows, jobs.filter((job) => !isFinished(job.state)).map((job) => job.id));
   return jobs.map((job) => {
     const queuePosition = queue.get(job.id);
-    const ahead = queuePosition?.waitingFor && maySee(queuePosition.waitingFor) ? queuePosition.waitingFor : null;
+    const ahead = queuePosition?.waitingFor && isVisible(queuePosition.waitingFor) ? queuePosition.waitingFor : null;
     return {
       failure: failureOf(job),
       view: {

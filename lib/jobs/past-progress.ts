@@ -15,12 +15,12 @@ export async function findLastProgress<Value extends object>(
   key: string,
   expected: Partial<Value>,
 ): Promise<Value | null> {
-  const { rows: [found] } = await sql<{ kept: Value }>`
+  const { rows: [row] } = await sql<{ kept: Value }>`
     select progress -> ${key}::text as kept from (
       select progress, finished_at from jobs where kind = ${kind} and state = 'succeeded' and visible
       order by finished_at desc limit ${MAX_OPERATIONS}
     ) as past
     where progress -> ${key}::text @> ${JSON.stringify(expected)}::text::jsonb order by finished_at desc limit 1`
     .execute(rows);
-  return found?.kept ?? null;
+  return row?.kept ?? null;
 }

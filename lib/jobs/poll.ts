@@ -1,16 +1,16 @@
 /**
  * Polls the queue with one statement. Its cost does not grow with the number of queued jobs.
  *
- * The statement reads the first ready lanes (sql/0006_create_ready_lanes.sql) of the kinds that this replica knows, and
- * finds the oldest startable job of each. It starts jobs that need no other records. The other jobs are returned as candidates, and each
- * is claimed in its own transaction (claim.ts).
+ * The statement reads the first ready lanes (sql/0006_create_ready_lanes.sql) of the kinds that this replica supports.
+ * It finds the oldest startable job of each lane, and starts the jobs that need no other records. The other jobs are
+ * returned as candidates. Each candidate is claimed in its own transaction (claim.ts).
  *
  * The statement removes a ready lane if no job in it can start, or if it started one. docs/queue.md explains why no job
  * is lost and none starts twice.
  */
 import { CompiledQuery } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import type { Candidate, KnownKinds } from "#lib/jobs/claim.ts";
+import type { Candidate, SupportedKinds } from "#lib/jobs/claim.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
@@ -20,7 +20,7 @@ export interface PollResult {
   /** Jobs that were claimable at the time of the poll. */
   readonly candidates: readonly Candidate[];
   /** Whether polling again immediately may find more jobs. */
-  readonly more: boolean;
+  readonly hasMore: boolean;
   /** Whether a lane became ready for a kind that only other replicas know. */
   readonly wakeOthers: boolean;
   /** Milliseconds until the next delayed job of a known kind is due. Null if no job is delayed. */
@@ -28,7 +28,7 @@ export interface PollResult {
 }
 
 interface PollOptions {
-  readonly known: KnownKinds;
+  readonly supported: SupportedKinds;
   readonly holder: string;
   /** The maximum number of jobs. */
   readonly limit: number;
@@ -125,8 +125,8 @@ const POLL_QUERY = `
  * Polls the queue. Fails with a unique violation if two replicas start jobs of one lane at the same time. The caller
  * must then poll again.
  */
-export async function pollQueue(rows: Rows, { known, holder, limit }: PollOptions): Promise<PollResult> {
-  const { kinds, plans, kindsNeedingHub: needHub, plainLabels: labels } = known;
+export async function pollQueue(rows: Rows, { supported: known, holder, limit }: PollOptions): Promise<PollResult> {
+  const { kinds, plans, kindsNeedingHub: needHub, directStartLabels: labels } = known;
   const params = [kinds, plans, needHub, limit, JSON.stringify(labels), holder];
   const { rows: found } = await rows.executeQuery(CompiledQuery.raw(POLL_QUERY, params)) as { rows: PollRow[] };
   const [{ spent, handed, due, lanes, found: count, wait }] = found as [PollRow];
@@ -139,7 +139,7 @@ export async function pollQueue(rows: Rows, { known, holder, limit }: PollOption
       ...job,
       finishedSteps: job.finishedSteps.length,
     })),
-    more: full && (started.length > 0 || Number(spent) > 0),
+    hasMore: full && (started.length > 0 || Number(spent) > 0),
     wakeOthers: Number(handed) > 0,
     waitMs: wait === null ? null : Math.max(0, Number(wait)),
   };
@@ -186,7 +186,7 @@ export interface MissedLanes {
  */
 export async function markMissedLanes(
   rows: Rows,
-  { kinds, plans, kindsNeedingHub: needHub }: KnownKinds,
+  { kinds, plans, kindsNeedingHub: needHub }: SupportedKinds,
   after: string,
 ): Promise<MissedLanes> {
   const query = CompiledQuery.raw(MARK_MISSED_LANES, [kinds, plans, needHub, after]);

@@ -23,7 +23,7 @@ export async function findLastRemoval(rows: Rows, subject: RemovalSubject): Prom
 }
 
 /** Makes the next attempt due now, unless the last one ended less than a minute ago. */
-export async function retrySoon(tx: Tx, { id }: Job): Promise<void> {
+export async function retryRemovalSoon(tx: Tx, { id }: Job): Promise<void> {
   const { numUpdatedRows } = await tx.updateTable("jobs").set({ runAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).where("state", "=", "queued").where("runAt", ">", sql<Date>`wheelwright_now()`)
     .where("updatedAt", "<", sql<Date>`wheelwright_now() - ${MIN_SECONDS}::integer * interval '1 second'`)

@@ -16,7 +16,7 @@ export type JobRow = Selectable<Schema["jobs"]>;
 interface OperationFilter extends ListPageRequest {
   readonly federationId?: string;
   readonly spokeId?: string;
-  /** Only operations of these spokes. */
+  /** Limits the list to operations of these spokes. */
   readonly spokeIds?: readonly string[];
 }
 

@@ -52,7 +52,7 @@ export async function endRun(stopped: StoppedRun, error: unknown, step: string):
   const reason = signal.aborted ? signal.reason : error;
   try {
     if (isJobLost(reason)) return log.warn("Released an operation: lost the lease", { step, reason });
-    if (reason instanceof ReplicaDraining) return await requeueStopped(stopped, "Waiting to go on", 0);
+    if (reason instanceof ReplicaDraining) return await requeueStopped(stopped, "Waiting to continue", 0);
     if (reason instanceof StepYielded) return await requeueStopped(stopped, reason.message, reason.delayMs);
     if (reason instanceof OperationAwaited) return await waitForOperation(stopped, reason);
     if (reason instanceof RunCancelled) return void await heldJob.advance((tx, job) => cancelJob(tx, handler, job));
@@ -61,11 +61,11 @@ export async function endRun(stopped: StoppedRun, error: unknown, step: string):
     if (isJobLost(recordError)) {
       return log.warn("Released an operation: another replica took it over", { step, reason: recordError });
     }
-    log.error("Cannot record how an operation went; it will be tried again", { step, error: recordError, reason });
+    log.error("Cannot record the result of an operation; trying again", { step, error: recordError, reason });
     const requeued = heldJob.advance((tx, job) =>
-      retryOrEnd(tx, handler, job, unrecordedReport(step, "how this ended"), delayOf(stopped))
+      retryOrEnd(tx, handler, job, unrecordedReport(step, "result"), delayOf(stopped))
     );
-    await requeued.catch((requeueError) => log.error("Cannot give an operation back", { error: requeueError }));
+    await requeued.catch((requeueError) => log.error("Cannot requeue an operation", { error: requeueError }));
   }
 }
 
@@ -76,20 +76,20 @@ function isJobLost(reason: unknown): boolean {
 
 async function requeueStopped({ heldJob, run: { log } }: StoppedRun, label: string, wait: number): Promise<void> {
   await heldJob.advance((tx, job) => requeueJob(tx, job, { label, delayMs: wait, countsAsAttempt: false }));
-  log[heldJob.job.visible ? "info" : "debug"]("Gave an operation back", { reason: label });
+  log[heldJob.job.visible ? "info" : "debug"]("Requeued an operation", { reason: label });
 }
 
 /** Requeues the job. The end of the other operation makes it due (sql/0051); the delay is a safety net. */
 async function waitForOperation({ heldJob, retry, run: { log } }: StoppedRun, reason: OperationAwaited): Promise<void> {
   const wait = retry?.maxMs ?? 2 * MINUTE;
   await heldJob.advance((tx, job) => requeueUntilEnded(tx, job, reason, wait));
-  log.info("Waits for another operation", { awaits: reason.operationId });
+  log.info("Waiting for another operation", { awaits: reason.operationId });
 }
 
 async function retryOrFail(stopped: StoppedRun, error: unknown, step: string): Promise<void> {
   const { handler: { kind }, heldJob, run: { log } } = stopped;
   const analysis = analyzeFailure(error, step), { report, nature } = analysis, { job } = heldJob;
-  const wait = Math.max(analysis.minDelayMs, delayOf(stopped, analysis.clusterAway));
+  const wait = Math.max(analysis.minDelayMs, delayOf(stopped, analysis.clusterUnavailable));
   const retryAt = new Date((await heldJob.now()).getTime() + wait);
   const willRetry = mayRetry(analysis, kind, job, retryAt);
   log[nature === "bug" ? "error" : "warn"](willRetry ? "Step failed; trying again" : "Operation failed", {
@@ -104,8 +104,8 @@ async function retryOrFail(stopped: StoppedRun, error: unknown, step: string): P
 }
 
 /** Returns the milliseconds before the next attempt. */
-function delayOf({ handler, heldJob, retry }: StoppedRun, clusterAway = false): number {
-  return retryDelay(handler, heldJob.job, retry, clusterAway);
+function delayOf({ handler, heldJob, retry }: StoppedRun, clusterUnavailable = false): number {
+  return retryDelay(handler, heldJob.job, retry, clusterUnavailable);
 }
 
 /** Fails the job. First reads the current state and, if the report has no logs or events, those too. */
@@ -121,7 +121,7 @@ async function failPermanently({ handler, heldJob, run }: StoppedRun, report: Fa
     try {
       return await read?.(lastRun);
     } catch (error) {
-      run.log.warn("Cannot look at the cluster after a failure", { error });
+      run.log.warn("Cannot read the state of the cluster after a failure", { error });
     }
   };
   const hasNoEvidence = report.log.length + report.events.length === 0;

@@ -6,7 +6,7 @@
  */
 import { record } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
-import { type Candidate, claimJob, type KnownKinds, nullIfTaken } from "#lib/jobs/claim.ts";
+import { type Candidate, claimJob, nullIfTaken, type SupportedKinds } from "#lib/jobs/claim.ts";
 import { endHeldJob, type JobFence, recordStep, type Requeue, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
 import type { FailureReport, Job, NewJob } from "#lib/jobs/job.ts";
 import { hasJobEnded } from "#lib/jobs/store.ts";
@@ -17,13 +17,13 @@ import type { Handler, Outcome } from "#lib/scheduler/handler.ts";
 import { shortenLabel } from "#lib/scheduler/progress.ts";
 import { retryDelay, type RetryDelays, shouldGiveUp, unrecordedReport } from "#lib/scheduler/reports.ts";
 import type { OperationAwaited } from "#lib/scheduler/stop-reasons.ts";
-import { lockSubject, markSubjectFailed, type Subject } from "#lib/scheduler/subject.ts";
+import { type JobSubject, lockSubject, markSubjectFailed } from "#lib/scheduler/subject.ts";
 
 export async function startJob(
   db: Database,
   handler: Handler,
   candidate: Candidate,
-  kinds: KnownKinds,
+  kinds: SupportedKinds,
   holder: string,
 ): Promise<Job | null> {
   return await claimWithSubject(db, handler, candidate, kinds, holder, async (tx, job, subject) => {
@@ -39,12 +39,12 @@ export async function skipUnstartable(
   db: Database,
   handler: Handler,
   candidate: Candidate,
-  kinds: KnownKinds,
+  kinds: SupportedKinds,
   { holder, retry }: { readonly holder: string; readonly retry: RetryDelays | undefined },
 ): Promise<void> {
   const step = currentStepOf(handler, candidate).name;
   await claimWithSubject(db, handler, candidate, kinds, holder, async (tx, job) => {
-    await retryOrEnd(tx, handler, job, unrecordedReport(step, "that this began"), retryDelay(handler, job, retry));
+    await retryOrEnd(tx, handler, job, unrecordedReport(step, "start"), retryDelay(handler, job, retry));
   });
 }
 
@@ -52,9 +52,9 @@ async function claimWithSubject(
   db: Database,
   handler: Handler,
   candidate: Candidate,
-  kinds: KnownKinds,
+  kinds: SupportedKinds,
   holder: string,
-  onClaimed: (tx: Tx, job: Job, subject: Subject | null) => Promise<void>,
+  onClaimed: (tx: Tx, job: Job, subject: JobSubject | null) => Promise<void>,
 ): Promise<Job | null> {
   return await nullIfTaken(db.transact(async (tx) => {
     const subject = await lockSubject(tx, { visible: handler.kind.visible, ...candidate });
@@ -79,17 +79,17 @@ export async function finishStep(tx: Tx, { kind, hooks = {} }: Handler, job: Job
   }
   const outcome = await hooks.onSucceeded?.(tx, await updateHeldJob(tx, job, { stepDone: step })) ?? {};
   const after = await endHeldJob(tx, job, { state: "succeeded", label: "Done", failure: null, stepDone: step });
-  await recordJobChange(tx, after, subject, { ...outcome, jobs: [...outcome.jobs ?? [], ...nextRuns(kind, after)] });
+  await recordJobChange(tx, after, subject, { ...outcome, jobs: [...outcome.jobs ?? [], ...nextJobs(kind, after)] });
   return after;
 }
 
 /** Whether starting the job changes no other row than its own. */
-export function startsPlainly({ kind, hooks = {} }: Handler): boolean {
+export function canStartDirectly({ kind, hooks = {} }: Handler): boolean {
   return !kind.visible && !hooks.onStart;
 }
 
 /** Whether finishing the job with this step changes no other row than its own. */
-export function endsPlainly({ kind, hooks = {} }: Handler, job: Job, step: string): boolean {
+export function canEndDirectly({ kind, hooks = {} }: Handler, job: Job, step: string): boolean {
   return !kind.visible && kind.repeatEvery === undefined && !hooks.onSucceeded && !stepAfter(kind, job, step);
 }
 
@@ -105,15 +105,15 @@ export async function failJob(
   observed: unknown,
 ): Promise<Job> {
   const subject = await lockSubject(tx, job);
-  const held = await updateHeldJob(tx, job, observed === undefined ? {} : { progress: { observed } });
-  const outcome = await hooks.onFailed?.(tx, held, report) ?? {};
+  const current = await updateHeldJob(tx, job, observed === undefined ? {} : { progress: { observed } });
+  const outcome = await hooks.onFailed?.(tx, current, report) ?? {};
   const hint = hintAfterFailure(report.hint, job, outcome.state);
-  const after = await endHeldJob(tx, job, { state: "failed", label: held.label, failure: { ...report, hint } });
+  const after = await endHeldJob(tx, job, { state: "failed", label: current.label, failure: { ...report, hint } });
   await recordJobChange(
     tx,
     after,
     subject,
-    { ...outcome, jobs: [...outcome.jobs ?? [], ...nextRuns(kind, after)] },
+    { ...outcome, jobs: [...outcome.jobs ?? [], ...nextJobs(kind, after)] },
     report.message,
   );
   return after;
@@ -121,9 +121,9 @@ export async function failJob(
 
 export async function cancelJob(tx: Tx, { kind, hooks = {} }: Handler, job: Job): Promise<Job> {
   const subject = await lockSubject(tx, job);
-  const held = await updateHeldJob(tx, job);
-  const outcome = await hooks.onCancelled?.(tx, held) ?? {};
-  const after = await endHeldJob(tx, job, { state: "cancelled", label: held.label, failure: held.failure });
+  const current = await updateHeldJob(tx, job);
+  const outcome = await hooks.onCancelled?.(tx, current) ?? {};
+  const after = await endHeldJob(tx, job, { state: "cancelled", label: current.label, failure: current.failure });
   const audit = job.visible
     ? [{
       kind: "operation_cancelled" as const,
@@ -137,7 +137,7 @@ export async function cancelJob(tx: Tx, { kind, hooks = {} }: Handler, job: Job)
   await recordJobChange(tx, after, subject, {
     ...outcome,
     audit: [...outcome.audit ?? [], ...audit],
-    jobs: [...outcome.jobs ?? [], ...nextRuns(kind, after)],
+    jobs: [...outcome.jobs ?? [], ...nextJobs(kind, after)],
   });
   return after;
 }
@@ -165,7 +165,7 @@ async function endWithoutHooks(tx: Tx, { kind }: Handler, job: Job, report: Fail
   const subject = await lockSubject(tx, job);
   const after = await endHeldJob(tx, job, { state: "failed", label: job.label, failure: report });
   const state = subject && await markSubjectFailed(tx, subject, report.message);
-  await recordJobChange(tx, after, subject, { ...(state && { state }), jobs: nextRuns(kind, after) }, report.message);
+  await recordJobChange(tx, after, subject, { ...(state && { state }), jobs: nextJobs(kind, after) }, report.message);
   return after;
 }
 
@@ -215,7 +215,7 @@ export async function recordProgress(tx: Tx, job: JobFence & Job, label: string)
 async function recordJobChange(
   tx: Tx,
   job: Job,
-  subject: Subject | null,
+  subject: JobSubject | null,
   outcome: Outcome,
   error?: string,
 ): Promise<void> {
@@ -230,7 +230,7 @@ async function recordJobChange(
 }
 
 /** Returns the next job of a repeated kind. The ended job frees the dedupe key in the same transaction. */
-function nextRuns(kind: JobKind, ended: Job): NewJob[] {
+function nextJobs(kind: JobKind, ended: Job): NewJob[] {
   if (kind.repeatEvery === undefined) return [];
   return [createRepeatedJob(kind, new Date(ended.finishedAt!.getTime() + kind.repeatEvery))];
 }

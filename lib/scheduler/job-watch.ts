@@ -36,7 +36,7 @@ export function openJobWatch({ db, log, running }: JobWatchOptions): JobWatch {
           if (lost) run.stop(new FenceLost(run.job));
           else if (row.cancelRequestedAt && row.fence === run.job.fence) run.stop(new RunCancelled());
         }
-      }).catch((error) => log.warn("Cannot look at the running jobs", { error }));
+      }).catch((error) => log.warn("Cannot poll the running jobs", { error }));
   }
 
   return {

@@ -87,16 +87,16 @@ export function openReplica({ id, release, control, log, onHeartbeat }: ReplicaO
   }
 
   function onFailed(error: unknown): null {
-    if (!failing && !end.signal.aborted) log.warn("Cannot beat; trying again", { replica: id, error });
+    if (!failing && !end.signal.aborted) log.warn("Cannot send a heartbeat; trying again", { replica: id, error });
     failing = true;
     return null;
   }
 
-  function onWritten(sentAt: Moment, { isNew: made }: HeartbeatResult): void {
-    if (failing) log.info("Beating again", { replica: id });
+  function onWritten(sentAt: Moment, { isNew }: HeartbeatResult): void {
+    if (failing) log.info("Sending heartbeats again", { replica: id });
     failing = false;
     lapseIfLate(); // a late reply must not extend a lapsed lease
-    if (made && lease) endLease(lease); // the database was replaced by a restored one
+    if (isNew && lease) endLease(lease); // the database was replaced by a restored one
     heartbeatAt = sentAt;
     lease ??= openLease();
     scheduleLapse();
@@ -115,7 +115,7 @@ export function openReplica({ id, release, control, log, onHeartbeat }: ReplicaO
   }
 
   function endLease(ended: OwnLease): void {
-    log.warn("Stops all work: others may have taken it", { replica: id });
+    log.warn("Stopped all jobs: the lease ended, so other replicas may take them over", { replica: id });
     ended.lapse();
   }
 
@@ -147,7 +147,7 @@ export function openReplica({ id, release, control, log, onHeartbeat }: ReplicaO
       clearTimeout(lapseTimer);
       lease?.lapse();
       await control.query("update replicas set stopped_at = wheelwright_now() where id = $1", [id])
-        .catch((error) => log.warn("Cannot write that this replica stopped", { replica: id, error }));
+        .catch((error) => log.warn("Cannot record that this replica stopped", { replica: id, error }));
     },
   };
 }

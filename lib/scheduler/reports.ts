@@ -24,7 +24,7 @@ export interface FailureAnalysis {
   /** The least milliseconds before the next attempt. */
   readonly minDelayMs: number;
   /** Whether the cluster does not answer. The delay is then shorter, because it may be back at any moment. */
-  readonly clusterAway?: boolean;
+  readonly clusterUnavailable?: boolean;
 }
 
 export function analyzeFailure(error: unknown, step: string): FailureAnalysis {
@@ -35,7 +35,7 @@ export function analyzeFailure(error: unknown, step: string): FailureAnalysis {
       nature: transient ? "transient" : "permanent",
       report: { ...createReport(step, code, message, blame, evidence), hint: hint ?? null },
       minDelayMs: retryAfterMs ?? 0,
-      clusterAway: isClusterUnavailable(error),
+      clusterUnavailable: isClusterUnavailable(error),
     };
   }
   if (error instanceof DriverError) {
@@ -47,13 +47,13 @@ export function analyzeFailure(error: unknown, step: string): FailureAnalysis {
     };
   }
   if (error instanceof StepTimeout) {
-    const hint = "See the cluster's events and the load of its API server; then retry.";
+    const hint = "Check the cluster's events and the load of its API server, then retry.";
     return transientFailure({ ...createReport(step, "deadline", error.message, "cluster"), hint });
   }
   if (error instanceof Fault && error.kind === "unavailable") {
     return transientFailure(createReport(step, error.code, error.message, "operator"));
   }
-  const message = "The service made a mistake in this step; its log says which";
+  const message = "This step failed because of an internal error; see the service's log";
   return { nature: "bug", report: createReport(step, "internal", message, "operator"), minDelayMs: 0 };
 }
 
@@ -76,7 +76,7 @@ function createReport(
 
 /** Adds to the message that the current state is unknown, because the stored state may be outdated. */
 export function withUnknownState(report: FailureReport): FailureReport {
-  return { ...report, message: redactMessage(`${report.message}. How things stand since then could not be looked at`) };
+  return { ...report, message: redactMessage(`${report.message}. The current state could not be read`) };
 }
 
 export function withEvidence(report: FailureReport, evidence: Evidence): FailureReport {
@@ -114,20 +114,19 @@ export function finalReportOf({ nature, report }: FailureAnalysis, job: Job): Fa
   if (nature === "permanent" || job.attempt < 2) return report;
   const before = job.failure?.step === report.step && report.code === "deadline" ? job.failure : report;
   const since = (job.startedAt ?? job.createdAt).toISOString().slice(0, 16).replace("T", " ");
-  const message = redactMessage(`Gave up, tried ${job.attempt} times since ${since} UTC: ${before.message}`);
-  const hint = before.hint ?? "Once the cause is gone, retry.";
+  const message = redactMessage(`Gave up after ${job.attempt} attempts since ${since} UTC: ${before.message}`);
+  const hint = before.hint ?? "Fix the cause, then retry.";
   return { ...withEvidence(before, report), message, hint };
 }
 
 const MAX_BUG_ATTEMPTS = 3;
 
 /** Creates the report of a job whose start or end cannot be recorded. */
-export function unrecordedReport(step: string, what: "that this began" | "how this ended"): FailureReport {
-  const consequence = what === "that this began"
-    ? "and nothing more was done"
-    : "so that it is not known how things stand";
-  const message = `The service made a mistake as it recorded ${what}, ${consequence}; its log says which`;
-  const hint = "Read the log, and have the service mended; then retry, or reapply the blueprint.";
+export function unrecordedReport(step: string, record: "start" | "result"): FailureReport {
+  const message = record === "start"
+    ? "The service could not record the start of the operation because of an internal error. The site was not changed"
+    : "The service could not record the result of the operation because of an internal error. Its state is unknown";
+  const hint = "See the service's log. Once the error is fixed, retry, or reapply the blueprint.";
   return { ...createReport(step, "internal", message, "operator"), hint };
 }
 
@@ -145,10 +144,10 @@ export function retryDelay(
   { kind }: { readonly kind: JobKind },
   { attempt }: Pick<Job, "attempt">,
   retry: RetryDelays | undefined,
-  clusterAway = false,
+  clusterUnavailable = false,
 ): number {
   const { firstMs, maxMs } = retry ?? { firstMs: 2 * SECOND, maxMs: kind.persistent ? 15 * MINUTE : MINUTE };
-  return backoffDelay(attempt, firstMs, clusterAway ? Math.min(maxMs, MAX_AWAY_DELAY) : maxMs);
+  return backoffDelay(attempt, firstMs, clusterUnavailable ? Math.min(maxMs, MAX_AWAY_DELAY) : maxMs);
 }
 
 /** Whether to end a job whose start or end could not be recorded `unended` times. */

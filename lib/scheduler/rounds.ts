@@ -65,7 +65,7 @@ export function openRounds({ log, currentLease, claim, takeOver }: RoundsOptions
       } catch (error) {
         healthy = false;
         wait = SECOND;
-        warn("Cannot look for work; trying again", { error });
+        warn("Cannot poll the queue; trying again", { error });
       }
       if (wait === null) continue;
       clearTimeout(claimTimer);

@@ -32,16 +32,17 @@ export function openRunPool(options: RunnerOptions, lanes: number, onEnd: () => 
     ids: () => [...running.keys()],
     start(handler, job, lease) {
       const { fence, attempt } = job;
-      log[job.visible ? "info" : "debug"]("Runs a job", { ...jobLogFields(job), fence, attempt });
+      log[job.visible ? "info" : "debug"]("Running a job", { ...jobLogFields(job), fence, attempt });
       const run = startRun(options, handler, job, lease);
       running.set(job.id, run);
       const unwatch = job.visible ? watch.follow(job.id) : () => {}; // users cannot cancel invisible jobs
       if (isLeaving) run.stopAfterStep();
-      run.ended.catch((error) => log.error("A run ended badly", { ...jobLogFields(job), error })).finally(() => {
-        unwatch();
-        if (running.get(job.id) === run) running.delete(job.id); // the job may already run again after a requeue
-        onEnd();
-      });
+      run.ended.catch((error) => log.error("A run ended with an unexpected error", { ...jobLogFields(job), error }))
+        .finally(() => {
+          unwatch();
+          if (running.get(job.id) === run) running.delete(job.id); // the job may already run again after a requeue
+          onEnd();
+        });
     },
     stopAfterStep() {
       isLeaving = true;

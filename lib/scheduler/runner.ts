@@ -4,7 +4,7 @@
  * The run ends after the last step, or when it is stopped (end-run.ts). After that, its code can no longer write.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
-import { endPlainJob, FenceLost, updateHeldJob } from "#lib/jobs/fence.ts";
+import { endJobDirectly, FenceLost, updateHeldJob } from "#lib/jobs/fence.ts";
 import { runInContext } from "#lib/base/work-context.ts";
 import { type Job, jobLogFields, traceOfJob } from "#lib/jobs/job.ts";
 import type { StepPlan } from "#lib/operations/plan.ts";
@@ -13,7 +13,7 @@ import { createStepClock } from "#lib/scheduler/step-clock.ts";
 import { endRun } from "#lib/scheduler/end-run.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { openHeldJob } from "#lib/scheduler/held-job.ts";
-import { endsPlainly, finishStep, recordProgress } from "#lib/scheduler/job-changes.ts";
+import { canEndDirectly, finishStep, recordProgress } from "#lib/scheduler/job-changes.ts";
 import { NO_TELEMETRY, type Span, type Telemetry } from "#lib/base/telemetry.ts";
 import { openProgress } from "#lib/scheduler/progress.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
@@ -122,8 +122,8 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     await runWithTimeout(step, clock.startStep(step.timeout), stop, () => handler.steps[step.name]!(run))
       .finally(progress.settle);
     // A replica that shuts down no longer polls, so it must wake the others when a job ends.
-    const job = !isLeaving && endsPlainly(handler, heldJob.job, step.name)
-      ? await heldJob.advanceInOneStatement((rows, before) => endPlainJob(rows, before, step.name))
+    const job = !isLeaving && canEndDirectly(handler, heldJob.job, step.name)
+      ? await heldJob.advanceInOneStatement((rows, before) => endJobDirectly(rows, before, step.name))
       : await heldJob.advance((tx, before) => finishStep(tx, handler, before, step.name));
     if (job.cancelRequestedAt && job.state === "running") stop.abort(new RunCancelled());
     const level = job.visible ? "info" : "debug"; // background jobs repeat too often for info lines

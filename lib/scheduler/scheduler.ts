@@ -9,10 +9,10 @@ import type { App } from "#lib/app.ts";
 import { record } from "#lib/changes/record.ts";
 import { readDatabaseHold } from "#lib/installation/database-hold.ts";
 import { newId } from "#lib/base/ids.ts";
-import { knownKindsOf } from "#lib/jobs/claim.ts";
+import { listSupportedKinds } from "#lib/jobs/claim.ts";
 import { cancelOlderPlans } from "#lib/jobs/store.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
-import { createRepeatedJob, startsPlainly } from "#lib/scheduler/job-changes.ts";
+import { canStartDirectly, createRepeatedJob } from "#lib/scheduler/job-changes.ts";
 import { openReplica, type ReplicaLease } from "#lib/scheduler/replica.ts";
 import { openRounds } from "#lib/scheduler/rounds.ts";
 import type { RunnerOptions } from "#lib/scheduler/runner.ts";
@@ -50,7 +50,7 @@ export interface Scheduler {
   /** The number of running jobs. */
   running(): number;
   /**
-   * Claims no more jobs and lets running steps finish within `graceMs`. Then requeues the remaining jobs within 5 s.
+   * Stops claiming jobs and lets running steps finish within `graceMs`. Then requeues the remaining jobs within 5 s.
    * Heartbeats continue until `close`. An unavailable database does not delay the shutdown.
    */
   drain(graceMs: number): Promise<void>;
@@ -81,7 +81,7 @@ export async function openScheduler(
     db,
     log,
     telemetry,
-    kinds: knownKindsOf(kinds, handlers.filter(startsPlainly).map(({ kind }) => kind)),
+    kinds: listSupportedKinds(kinds, handlers.filter(canStartDirectly).map(({ kind }) => kind)),
     findHandler: (job) => byPlan.get(planKeyOf(job))!,
     runs,
     retry,
@@ -95,8 +95,8 @@ export async function openScheduler(
       const wait = await claimDueJobs(context, lease);
       return await markMissed() ? 0 : wait;
     },
-    async takeOver(lease, onHeard) {
-      if (!await isDatabaseHeld(lease)) await takeOverOrphans(context, silenceDetector, lease, onHeard);
+    async takeOver(lease, onNextSilence) {
+      if (!await isDatabaseHeld(lease)) await takeOverOrphans(context, silenceDetector, lease, onNextSilence);
     },
   });
 
@@ -119,7 +119,7 @@ export async function openScheduler(
     await withTimeout(graceMs, ended); // a round may wait for the database
     if (await runs.waitForEnd(Math.max(0, end - performance.now()))) return;
     runs.stop(new ReplicaDraining());
-    if (!await runs.waitForEnd(RELEASE_TIMEOUT)) log.warn("Some jobs could not be given back", { jobs: runs.ids() });
+    if (!await runs.waitForEnd(RELEASE_TIMEOUT)) log.warn("Some jobs could not be requeued", { jobs: runs.ids() });
   }
 
   return {

@@ -5,21 +5,21 @@ import { FenceLost } from "#lib/jobs/fence.ts";
 export class LeaseLapsed extends Error {
   override readonly name = "LeaseLapsed";
   constructor() {
-    super("This replica could not beat in time, and others may have taken its jobs");
+    super("This replica sent no heartbeat in time; other replicas may have taken over its jobs");
   }
 }
 
 export class RunCancelled extends Error {
   override readonly name = "RunCancelled";
   constructor() {
-    super("The operation was called off");
+    super("The operation was cancelled");
   }
 }
 
 export class ReplicaDraining extends Error {
   override readonly name = "ReplicaDraining";
   constructor() {
-    super("This replica shuts down");
+    super("This replica is shutting down");
   }
 }
 
@@ -51,11 +51,11 @@ export class OperationAwaited extends Error {
 export class StepTimeout extends Error {
   override readonly name = "StepTimeout";
   constructor(label: string, milliseconds: number) {
-    super(`"${label}" was not done within ${Math.round(milliseconds / 1000)} seconds`);
+    super(`"${label}" did not finish within ${Math.round(milliseconds / 1000)} seconds`);
   }
 }
 
-/** Thrown by a run that has ended, to stop code of a step that still runs. */
+/** Thrown when a step still uses its run after the run has ended. */
 export class RunEnded extends Error {
   override readonly name = "RunEnded";
   constructor() {

@@ -6,17 +6,17 @@ import { sql } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 
-export interface Subject {
+export interface JobSubject {
   readonly federationId: string;
   readonly spokeId: string | null;
   readonly state: string;
 }
 
-/** Locks the subject's row. Returns null for an invisible job or one without a subject. */
+/** Locks the row of the job's hub or spoke. Returns null for a job that users cannot see, or that has neither. */
 export async function lockSubject(
   tx: Tx,
   { visible, federationId, spokeId }: Pick<Job, "visible" | "federationId" | "spokeId">,
-): Promise<Subject | null> {
+): Promise<JobSubject | null> {
   if (!visible) return null;
   if (spokeId !== null) {
     const row = await tx.selectFrom("spokes").select(["federationId", "state"]).where("id", "=", spokeId)
@@ -37,7 +37,7 @@ const IN_PROGRESS = ["provisioning", "suspending", "resuming", "updating"] as co
  */
 export async function markSubjectFailed(
   tx: Tx,
-  { federationId, spokeId, state }: Subject,
+  { federationId, spokeId, state }: JobSubject,
   reason: string,
 ): Promise<string> {
   if (state === "removing" || state === "removed") return state;

@@ -6,9 +6,9 @@ import type { Log } from "#lib/base/log.ts";
 import {
   type Candidate,
   findOrphanedJobs,
-  type KnownKinds,
   nullIfTaken,
   readHeartbeats,
+  type SupportedKinds,
   takeOver,
 } from "#lib/jobs/claim.ts";
 import { jobLogFields, traceOfJob } from "#lib/jobs/job.ts";
@@ -27,7 +27,7 @@ export interface TakeJobsContext {
   readonly db: Database;
   readonly log: Log;
   readonly telemetry: Telemetry;
-  readonly kinds: KnownKinds;
+  readonly kinds: SupportedKinds;
   readonly findHandler: (job: { readonly kind: string; readonly plan: number }) => Handler;
   readonly runs: RunPool;
   readonly retry: RetryDelays | undefined;
@@ -51,10 +51,10 @@ export function createMissedLanesCheck(
     try {
       const { added, last } = await markMissedLanes(db.rows, kinds, after);
       after = last;
-      if (added > 0) log.warn("Called lanes that had work and no call", { lanes: added });
+      if (added > 0) log.warn("Marked lanes as ready that the triggers missed", { lanes: added });
       return added > 0;
     } catch (error) {
-      log.warn("Cannot look for lanes that have work and no call; trying again", { reason: messageOf(error) });
+      log.warn("Cannot check for lanes that the triggers missed; trying again", { reason: messageOf(error) });
       return false;
     }
   };
@@ -70,7 +70,7 @@ export async function claimDueJobs(context: TakeJobsContext, lease: ReplicaLease
     const free = runs.freeSlots();
     if (free <= 0) return null;
     lease.throwIfLapsed();
-    const result = await nullIfTaken(pollQueue(db.rows, { known: kinds, holder: replicaId, limit: free }));
+    const result = await nullIfTaken(pollQueue(db.rows, { supported: kinds, holder: replicaId, limit: free }));
     if (!result) continue;
     for (const job of result.started) runs.start(context.findHandler(job), job, lease);
     if (result.wakeOthers) await db.transact((tx) => Promise.resolve(tx.wakes.add("jobs")));
@@ -80,7 +80,7 @@ export async function claimDueJobs(context: TakeJobsContext, lease: ReplicaLease
       if (await startCandidate(context, candidate, lease)) claimed++;
     }
     const someLost = claimed > 0 && claimed < result.candidates.length;
-    if (!result.more && !someLost) return result.waitMs;
+    if (!result.hasMore && !someLost) return result.waitMs;
   }
 }
 
@@ -100,7 +100,7 @@ async function startCandidate(context: TakeJobsContext, candidate: Candidate, le
     log[isTransient ? "warn" : "error"]("Cannot start a job", { ...logFields, error });
     if (isTransient) return false;
     await skipUnstartable(db, handler, candidate, kinds, { holder: replicaId, retry: context.retry })
-      .catch((skipError) => log.error("Cannot set a job aside", { ...logFields, error: skipError }));
+      .catch((skipError) => log.error("Cannot requeue a job that failed to start", { ...logFields, error: skipError }));
     return false;
   }
 }
@@ -128,7 +128,7 @@ export async function takeOverOrphans(
     const job = await db.transact((tx) => takeOver(tx, orphan, takeover));
     if (!job) continue;
     telemetry.record("takeover", {});
-    log.warn("Took over a job that nobody ran", { ...jobLogFields(job), fence: job.fence });
+    log.warn("Took over an orphaned job", { ...jobLogFields(job), fence: job.fence });
     runs.start(context.findHandler(job), job, lease);
   }
 }

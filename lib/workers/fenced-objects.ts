@@ -7,8 +7,8 @@
  * `applyFenced`: server-side apply has no test, so a late apply could revert an image or size. The fence is raised
  * first; then the apply names the object's UID and resourceVersion. If a newer run raises the fence in between, the API
  * server refuses the apply.
- * `putFenced` creates a missing object by POST, which never changes an existing one. `makeFenced` does the same without
- * reading the object first.
+ * `createFenced` creates an object by POST, which never changes an existing one. `replaceFenced` reads the object
+ * first, and applies an existing one.
  */
 import { FENCE_KEY } from "#lib/moodle/names.ts";
 import {
@@ -29,21 +29,21 @@ const ANNOTATION = `/metadata/annotations/${FENCE_KEY.replaceAll("~", "~0").repl
 
 export interface FencedPatch {
   readonly ref: Ref;
-  readonly hold: JobFence;
+  readonly jobFence: JobFence;
   readonly change: (object: KubeObject) => readonly PatchOperation[];
 }
 
 /** Patches an object under a fence. Throws FenceLost if a newer run has changed the object. */
 export async function patchFenced(
   space: Space,
-  { ref, hold, change }: FencedPatch,
+  { ref, jobFence, change }: FencedPatch,
   call: Call,
 ): Promise<KubeObject> {
   for (let attempt = 1;; attempt++) {
     const object = await space.get(ref, call);
     if (!object) throw missingObjectError(ref);
     try {
-      return await space.patch(ref, [...raise(object, hold), ...change(object)], call);
+      return await space.patch(ref, [...raiseFence(object, jobFence), ...change(object)], call);
     } catch (error) {
       const refused = error instanceof ClusterError && (error.code === "Invalid" || error.code === "Conflict");
       if (!refused || attempt === TRIES) throw error; // a controller or a newer run wrote in between: try again
@@ -55,14 +55,19 @@ export async function patchFenced(
  * Applies an object under a fence. Throws FenceLost if a newer run has changed the object, and NotFound if it is
  * missing.
  */
-export async function applyFenced(space: Space, object: KubeObject, hold: JobFence, call: Call): Promise<KubeObject> {
+export async function applyFenced(
+  space: Space,
+  object: KubeObject,
+  jobFence: JobFence,
+  call: Call,
+): Promise<KubeObject> {
   const ref = refOf(object), { metadata } = object;
   for (let attempt = 1;; attempt++) {
     const { uid, resourceVersion } =
-      (await patchFenced(space, { ref, hold, change: moveOwnershipToApply }, call)).metadata;
-    const known = { ...metadata, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
+      (await patchFenced(space, { ref, jobFence, change: moveOwnershipToApply }, call)).metadata;
+    const versioned = { ...metadata, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
     try {
-      const { objects } = await space.apply([{ ...object, metadata: known }], call);
+      const { objects } = await space.apply([{ ...object, metadata: versioned }], call);
       return objects[0]!;
     } catch (error) {
       const refused = error instanceof ClusterError && (error.code === "Conflict" || error.status === 409);
@@ -72,33 +77,43 @@ export async function applyFenced(space: Space, object: KubeObject, hold: JobFen
 }
 
 /** Applies or creates an object under a fence, and returns it. Throws FenceLost if a newer run has changed it. */
-export async function replaceFenced(space: Space, object: KubeObject, hold: JobFence, call: Call): Promise<KubeObject> {
-  if (await space.get(refOf(object), call)) return await applyFenced(space, object, hold, call);
-  return await createFenced(space, object, hold, call);
+export async function replaceFenced(
+  space: Space,
+  object: KubeObject,
+  jobFence: JobFence,
+  call: Call,
+): Promise<KubeObject> {
+  if (await space.get(refOf(object), call)) return await applyFenced(space, object, jobFence, call);
+  return await createFenced(space, object, jobFence, call);
 }
 
 /**
  * Creates an object under a fence, and returns it. If the object exists, applies it. Throws FenceLost if a newer run
  * has changed it.
  */
-export async function createFenced(space: Space, object: KubeObject, hold: JobFence, call: Call): Promise<KubeObject> {
-  const { metadata } = object, annotations = { ...metadata.annotations, [FENCE_KEY]: hold.fence };
+export async function createFenced(
+  space: Space,
+  object: KubeObject,
+  jobFence: JobFence,
+  call: Call,
+): Promise<KubeObject> {
+  const { metadata } = object, annotations = { ...metadata.annotations, [FENCE_KEY]: jobFence.fence };
   try {
-    const made = await space.create({ ...object, metadata: { ...metadata, annotations } }, call);
-    if (made.metadata.annotations?.[FENCE_KEY] === hold.fence) return made;
+    const created = await space.create({ ...object, metadata: { ...metadata, annotations } }, call);
+    if (created.metadata.annotations?.[FENCE_KEY] === jobFence.fence) return created;
   } catch (error) {
     // A quota or webhook may refuse the POST although the object already exists.
     const refused = error instanceof ClusterError && [400, 403, 422].includes(error.status);
     if (!refused || !await space.get(refOf(object), call)) throw error;
   }
-  return await applyFenced(space, object, hold, call);
+  return await applyFenced(space, object, jobFence, call);
 }
 
 export function missingObjectError({ kind, name }: Ref): ClusterError {
   return permanentError(
     "NotFound",
-    `The ${kind} ${name} is not in the cluster any more`,
-    "Somebody has deleted it; the volumes were not touched. Put it back as the blueprint has it, then retry.",
+    `The ${kind} ${name} is missing from the cluster`,
+    "It was deleted; the volumes are unchanged. Recreate it as in the blueprint, then retry.",
   );
 }
 
@@ -106,16 +121,16 @@ export function missingObjectError({ kind, name }: Ref): ClusterError {
  * Returns the patch that tests the fence that was read and replaces it with this run's. Throws FenceLost if the object
  * has a newer fence.
  */
-function raise(object: KubeObject, hold: JobFence): PatchOperation[] {
+function raiseFence(object: KubeObject, jobFence: JobFence): PatchOperation[] {
   const { annotations, resourceVersion } = object.metadata;
   const fence = annotations?.[FENCE_KEY];
   if (fence === undefined) {
     return [
       { op: "test", path: "/metadata/resourceVersion", value: resourceVersion },
       ...(annotations ? [] : [{ op: "add" as const, path: "/metadata/annotations", value: {} }]),
-      { op: "add", path: ANNOTATION, value: hold.fence },
+      { op: "add", path: ANNOTATION, value: jobFence.fence },
     ];
   }
-  if (!/^\d+$/.test(fence) || BigInt(fence) > BigInt(hold.fence)) throw new FenceLost(hold);
-  return [{ op: "test", path: ANNOTATION, value: fence }, { op: "replace", path: ANNOTATION, value: hold.fence }];
+  if (!/^\d+$/.test(fence) || BigInt(fence) > BigInt(jobFence.fence)) throw new FenceLost(jobFence);
+  return [{ op: "test", path: ANNOTATION, value: fence }, { op: "replace", path: ANNOTATION, value: jobFence.fence }];
 }

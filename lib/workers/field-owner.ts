@@ -22,12 +22,12 @@ interface Entry {
 export function moveOwnershipToApply({ metadata }: KubeObject): PatchOperation[] {
   const { managedFields = [] } = metadata as { managedFields?: Entry[] };
   const applied = managedFields.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === "Apply");
-  if (applied || !managedFields.some(isMakers)) return [];
-  const value = managedFields.map((entry) => isMakers(entry) ? appliedOf(entry) : entry);
+  if (applied || !managedFields.some(isOwnedByCreation)) return [];
+  const value = managedFields.map((entry) => isOwnedByCreation(entry) ? appliedOf(entry) : entry);
   return [{ op: "replace", path: "/metadata/managedFields", value }];
 }
 
-function isMakers({ manager, subresource }: Entry): boolean {
+function isOwnedByCreation({ manager, subresource }: Entry): boolean {
   return manager === CREATE_FIELD_MANAGER && !subresource;
 }
 

@@ -10,8 +10,8 @@ import { billingEvent } from "#lib/workers/billing/event.ts";
 import { checkBilling } from "#lib/workers/billing/check.ts";
 import { planBilling, planBillingChecks } from "#lib/workers/billing/plan.ts";
 import { syncBilling } from "#lib/workers/billing/sync.ts";
-import { forgottenPassword, sendMail, signup } from "#lib/workers/mail/send.ts";
-import { announce } from "#lib/workers/notices/announce.ts";
+import { answerForgottenPassword, answerSignup, sendMail } from "#lib/workers/mail/send.ts";
+import { announceDeprecations } from "#lib/workers/notices/announce.ts";
 import { configure } from "#lib/workers/configure/configure.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/workers/actions/maintenance.ts";
 import { planBackups } from "#lib/workers/backups/plan.ts";
@@ -29,7 +29,7 @@ import { remove, removeHub } from "#lib/workers/removal/remove.ts";
 import { resize } from "#lib/workers/resize/resize.ts";
 import { restoreHandler } from "#lib/workers/restore/restore.ts";
 import { sealAuditLog } from "#lib/workers/upkeep/seal.ts";
-import { clusterCheck, sweep } from "#lib/workers/sweep/sweep.ts";
+import { createClusterCheck, sweep } from "#lib/workers/sweep/sweep.ts";
 import { withClusterCheck } from "#lib/workers/same-cluster.ts";
 import { createTemplate } from "#lib/workers/templates/create.ts";
 import { retireTemplates } from "#lib/workers/templates/retire.ts";
@@ -37,7 +37,7 @@ import { purgeCaches, runCron } from "#lib/workers/actions/tasks.ts";
 import { upgradeHandler } from "#lib/workers/upgrade/upgrade.ts";
 
 /** The handlers of the operations. The compiler rejects a missing handler. */
-const OPERATION_WORK: { readonly [kind in keyof typeof OPERATIONS]: (app: App) => Handler } = {
+const OPERATION_HANDLERS: { readonly [kind in keyof typeof OPERATIONS]: (app: App) => Handler } = {
   provision,
   suspend,
   resume,
@@ -59,7 +59,7 @@ const OPERATION_WORK: { readonly [kind in keyof typeof OPERATIONS]: (app: App) =
 };
 
 /** Handlers of the service's own tasks, which no user requests. */
-const UPKEEP = [
+const UPKEEP_HANDLERS = [
   ...[
     planBackups,
     planRestoreTests,
@@ -70,23 +70,23 @@ const UPKEEP = [
     deleteExpiredDomains,
     deleteExpiredPvcs,
   ],
-  ...[sealAuditLog, sweep, clusterCheck, announce, updateSiteRecords, removeOrphans],
-  ...[forgottenPassword, signup],
+  ...[sealAuditLog, sweep, createClusterCheck, announceDeprecations, updateSiteRecords, removeOrphans],
+  ...[answerForgottenPassword, answerSignup],
 ];
 
 /**
  * Returns the handlers of all job kinds. Without mail or payments configured, this replica leaves those jobs to
  * replicas that have them.
  */
-export function handlers(app: App, post: MailTransport | null = null): readonly Handler[] {
+export function createHandlers(app: App, post: MailTransport | null = null): readonly Handler[] {
   const payments = app.payments;
   return [
-    ...[...Object.values(OPERATION_WORK), ...UPKEEP].map((make) => withClusterCheck(app, make(app))),
+    ...[...Object.values(OPERATION_HANDLERS), ...UPKEEP_HANDLERS].map((create) => withClusterCheck(app, create(app))),
     ...(post ? [sendMail(app, post)] : []),
     ...(payments
       ? [
         ...[planBilling(app), planBillingChecks(app)],
-        ...[syncBilling, checkBilling, billingEvent].map((make) => make(app, payments)),
+        ...[syncBilling, checkBilling, billingEvent].map((create) => create(app, payments)),
       ]
       : []),
   ];

@@ -1,7 +1,7 @@
 /**
  * Waits for Jobs of earlier attempts that must never run in parallel. If this operation created a Job, or its pod has
- * started, the module waits for the Job to end. It deletes any other Job, because the reason why that Job did not start
- * may be gone.
+ * started, the module waits for the Job to end. It deletes any other Job, because its pod could
+ * start later.
  */
 import type { JobResult, JobWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -15,7 +15,7 @@ export interface PreviousAttempts {
 }
 
 /** Waits for unfinished Jobs and returns their results. Deleted Jobs have no result. */
-export async function endAttempts(
+export async function waitForAttempts(
   place: JobContext,
   run: Run,
   attempts: readonly KubeObject[],
@@ -38,7 +38,7 @@ async function endAttempt(
 ): Promise<JobResult | null> {
   const { name, uid } = attempt.metadata;
   if (own.includes(name) || await hasBegun(space, run, name)) {
-    run.showProgress("The job that was begun before is under way still");
+    run.showProgress("Waiting for the Job of an earlier attempt");
     return await space.follow(name, { ...clusterWaitOf(run), ...(listen && { listen }) });
   }
   await space.delete({ ...BATCH_JOB, name }, uid!, run);

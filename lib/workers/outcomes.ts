@@ -29,15 +29,15 @@ export const provisionOutcomes: Hooks = {
       readyAt: before.readyAt ?? job.updatedAt,
     }));
     const { size, domain, slug, lmsVersion } = spoke;
-    const outcome = told(spoke, job, "spoke_provisioned", { size, domain, slug, lmsVersion });
+    const outcome = outcomeOf(spoke, job, "spoke_provisioned", { size, domain, slug, lmsVersion });
     return { ...outcome, audit: [...outcome.audit ?? [], ...await closeRequestsOfSource(tx, spoke)] };
   },
   async onFailed(tx, job, report) {
     const spoke = await change(tx, job, { state: "failed", stateReason: report.message, observedAt: job.updatedAt });
-    return told(spoke, job, "spoke_provision_failed", { slug: spoke.slug, ...failureOf(report) });
+    return outcomeOf(spoke, job, "spoke_provision_failed", { slug: spoke.slug, ...failureOf(report) });
   },
   async onCancelled(tx, job) {
-    const spoke = await change(tx, job, { state: "failed", stateReason: "Provisioning was called off" });
+    const spoke = await change(tx, job, { state: "failed", stateReason: "Provisioning was cancelled" });
     return { state: spoke.state };
   },
 };
@@ -67,46 +67,50 @@ interface Ending {
   readonly audit?: readonly AuditEntry[];
 }
 
-type End<Extra extends unknown[] = []> = (
+type CreateEnding<Extra extends unknown[] = []> = (
   tx: Tx,
   job: Job,
   before: SpokeRow,
   ...extra: Extra
 ) => Ending | Promise<Ending>;
 
-interface ActionEnds {
-  readonly succeeded?: End;
+interface ActionEndings {
+  readonly succeeded?: CreateEnding;
   /** Called after a failure or a cancellation. The report is null after a cancellation. */
-  readonly stopped?: End<[report: FailureReport | null]>;
+  readonly stopped?: CreateEnding<[report: FailureReport | null]>;
 }
 
 /** Returns the hooks of an action. Its kind defines the spoke's states during and after the action. */
-export function actionOutcomes({ succeeded = nothing, stopped = nothing }: ActionEnds = {}): Hooks {
+export function actionOutcomes({ succeeded = nothing, stopped = nothing }: ActionEndings = {}): Hooks {
   return {
     async onStart(tx, job) {
       const spoke = await change(tx, job, { state: transitionOf(job.kind)!.through, stateReason: null });
       return { state: spoke.state };
     },
     async onSucceeded(tx, job) {
-      const { change: gain, metadata, audit = [] } = await succeeded(tx, job, await lockSpoke(tx, job.spokeId!));
+      const { change: columns, metadata, audit = [] } = await succeeded(tx, job, await lockSpoke(tx, job.spokeId!));
       const { to } = transitionOf(job.kind)!;
       const health = to === "active" ? "healthy" : "unknown";
-      const seen = { state: to, stateReason: null, health, observedAt: job.updatedAt } as const;
-      const spoke = await change(tx, job, () => ({ ...gain?.(), ...seen }));
-      const outcome = told(spoke, job, "spoke_action_succeeded", { action: job.kind, slug: spoke.slug, ...metadata });
+      const observed = { state: to, stateReason: null, health, observedAt: job.updatedAt } as const;
+      const spoke = await change(tx, job, () => ({ ...columns?.(), ...observed }));
+      const outcome = outcomeOf(spoke, job, "spoke_action_succeeded", {
+        action: job.kind,
+        slug: spoke.slug,
+        ...metadata,
+      });
       return { ...outcome, audit: [...outcome.audit ?? [], ...audit] };
     },
     async onFailed(tx, job, report) {
-      const { change: left, metadata } = await stopped(tx, job, await lockSpoke(tx, job.spokeId!), report);
-      const seen = { ...observedIn(job), stateReason: report.message, observedAt: job.updatedAt };
-      const spoke = await change(tx, job, () => ({ ...seen, ...left?.() }));
+      const { change: columns, metadata } = await stopped(tx, job, await lockSpoke(tx, job.spokeId!), report);
+      const observed = { ...observedIn(job), stateReason: report.message, observedAt: job.updatedAt };
+      const spoke = await change(tx, job, () => ({ ...observed, ...columns?.() }));
       const about = { action: job.kind, slug: spoke.slug };
-      return told(spoke, job, "spoke_action_failed", { ...about, ...failureOf(report), ...metadata });
+      return outcomeOf(spoke, job, "spoke_action_failed", { ...about, ...failureOf(report), ...metadata });
     },
     async onCancelled(tx, job) {
-      const { change: left } = await stopped(tx, job, await lockSpoke(tx, job.spokeId!), null);
-      const stateReason = `The operation ${job.kind} was called off`;
-      const spoke = await change(tx, job, () => ({ ...observedIn(job), stateReason, ...left?.() }));
+      const { change: columns } = await stopped(tx, job, await lockSpoke(tx, job.spokeId!), null);
+      const stateReason = `The operation ${job.kind} was cancelled`;
+      const spoke = await change(tx, job, () => ({ ...observedIn(job), stateReason, ...columns?.() }));
       return { state: spoke.state };
     },
   };
@@ -121,9 +125,9 @@ function nothing(): Ending {
  * can be requested again.
  */
 function observedIn(job: Job): StateAfterFailure {
-  const seen = job.progress.observed as StateAfterFailure | undefined;
-  if (seen) {
-    const { state, health, maintenance } = seen;
+  const observed = job.progress.observed as StateAfterFailure | undefined;
+  if (observed) {
+    const { state, health, maintenance } = observed;
     return { state, health, ...(maintenance !== undefined && { maintenance }) };
   }
   return { state: job.kind === "resume" ? "suspended" : "active", health: "unknown" };
@@ -133,11 +137,11 @@ function observedIn(job: Job): StateAfterFailure {
 export const taskOutcomes: Hooks = {
   async onSucceeded(tx, job) {
     const spoke = await lockSpoke(tx, job.spokeId!);
-    return told(spoke, job, "spoke_action_succeeded", { action: job.kind, slug: spoke.slug });
+    return outcomeOf(spoke, job, "spoke_action_succeeded", { action: job.kind, slug: spoke.slug });
   },
   async onFailed(tx, job, report) {
     const spoke = await lockSpoke(tx, job.spokeId!);
-    return told(spoke, job, "spoke_action_failed", { action: job.kind, slug: spoke.slug, ...failureOf(report) });
+    return outcomeOf(spoke, job, "spoke_action_failed", { action: job.kind, slug: spoke.slug, ...failureOf(report) });
   },
 };
 
@@ -145,21 +149,21 @@ export const removalOutcomes: Hooks = {
   async onSucceeded(tx, job) {
     const before = await lockSpoke(tx, job.spokeId!);
     if (before.state === "removed") return { state: before.state }; // the spoke was abandoned meanwhile
-    const gone = { state: "removed", stateReason: null, health: "unknown", removedAt: job.updatedAt } as const;
-    const spoke = await updateSpoke(tx, job.spokeId!, job, gone);
+    const removal = { state: "removed", stateReason: null, health: "unknown", removedAt: job.updatedAt } as const;
+    const spoke = await updateSpoke(tx, job.spokeId!, job, removal);
     await releaseDomains(tx, spoke.id);
-    return told(spoke, job, "spoke_destroyed", {
+    return outcomeOf(spoke, job, "spoke_destroyed", {
       slug: spoke.slug,
       domain: spoke.domain,
       size: spoke.size,
       ...(job.progress.snapshots && { snapshots: job.progress.snapshots }),
-      kept: await keptContents(tx, spoke.id),
+      kept: await listRetainedContents(tx, spoke.id),
     });
   },
 };
 
 /** Returns the contents of ready backups. They stay in the cluster and can be restored. */
-async function keptContents(tx: Tx, spokeId: string): Promise<string[]> {
+async function listRetainedContents(tx: Tx, spokeId: string): Promise<string[]> {
   const backups = (await listBackups(tx, spokeId)).filter(({ state }) => state === "ready");
   return backups.flatMap(({ volumes }) => volumes.flatMap(({ content }) => content ?? []));
 }
@@ -171,14 +175,14 @@ export const hubOutcomes: Hooks = {
       stateReason: null,
       readyAt: readyAt ?? job.updatedAt,
     }));
-    return toldHub(job, hub.state, "federation_provisioned", { slug: hub.slug });
+    return hubOutcomeOf(job, hub.state, "federation_provisioned", { slug: hub.slug });
   },
   async onFailed(tx, job, report) {
     const hub = await changeHub(tx, job, () => ({ state: "failed", stateReason: report.message }));
-    return toldHub(job, hub.state, "federation_provision_failed", { slug: hub.slug, ...failureOf(report) });
+    return hubOutcomeOf(job, hub.state, "federation_provision_failed", { slug: hub.slug, ...failureOf(report) });
   },
   async onCancelled(tx, job) {
-    const hub = await changeHub(tx, job, () => ({ state: "failed", stateReason: "Provisioning was called off" }));
+    const hub = await changeHub(tx, job, () => ({ state: "failed", stateReason: "Provisioning was cancelled" }));
     return { state: hub.state };
   },
 };
@@ -187,9 +191,9 @@ export const hubRemovalOutcomes: Hooks = {
   async onSucceeded(tx, job) {
     const before = await lockFederation(tx, job.federationId!);
     if (before.state === "removed") return { state: before.state };
-    const gone = { state: "removed", stateReason: null, removedAt: job.updatedAt } as const;
-    const hub = await updateFederation(tx, job.federationId!, gone);
-    return toldHub(job, hub.state, "federation_destroyed", { slug: hub.slug });
+    const removal = { state: "removed", stateReason: null, removedAt: job.updatedAt } as const;
+    const hub = await updateFederation(tx, job.federationId!, removal);
+    return hubOutcomeOf(job, hub.state, "federation_destroyed", { slug: hub.slug });
   },
 };
 
@@ -220,7 +224,7 @@ async function updateSpoke(tx: Tx, id: string, { updatedAt }: Job, to: SpokeChan
     .executeTakeFirstOrThrow();
 }
 
-function told(spoke: SpokeRow, job: Job, kind: AuditEntry["kind"], metadata: Record<string, unknown>): Outcome {
+function outcomeOf(spoke: SpokeRow, job: Job, kind: AuditEntry["kind"], metadata: Record<string, unknown>): Outcome {
   const about = {
     objectType: "spoke",
     objectId: spoke.id,
@@ -230,7 +234,7 @@ function told(spoke: SpokeRow, job: Job, kind: AuditEntry["kind"], metadata: Rec
   return { state: spoke.state, audit: [{ kind, ...about, metadata: { ...metadata, operationId: job.id } }] };
 }
 
-function toldHub(job: Job, state: string, kind: AuditEntry["kind"], metadata: Record<string, unknown>): Outcome {
+function hubOutcomeOf(job: Job, state: string, kind: AuditEntry["kind"], metadata: Record<string, unknown>): Outcome {
   const about = { objectType: "federation", objectId: job.federationId!, federationId: job.federationId } as const;
   return { state, audit: [{ kind, ...about, metadata: { ...metadata, operationId: job.id } }] };
 }

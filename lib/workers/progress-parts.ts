@@ -1,6 +1,6 @@
 /**
- * Shows the progress of an installation or upgrade. Stores its number of parts as the total for the next one of the
- * same version.
+ * Shows the progress of an installation or upgrade in parts. Stores the number of parts, which the next installation or
+ * upgrade of the same version shows as the total.
  */
 import { createInstallProgress, type InstallProgress } from "#lib/moodle/install-progress.ts";
 import { findLastProgress } from "#lib/jobs/past-progress.ts";
@@ -8,7 +8,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 
 const KEY = "parts"; // in the job's progress
 
-interface Kept {
+interface StoredCount {
   /** The installed version, or the versions before and after the upgrade. */
   readonly way: string;
   readonly count: number;
@@ -16,17 +16,17 @@ interface Kept {
 
 export interface ProgressParts extends Pick<InstallProgress, "startReading"> {
   /** Stores the count. Call it after the Job has ended. */
-  keep(): Promise<void>;
+  save(): Promise<void>;
 }
 
 export async function openProgressParts(run: Run, way: string): Promise<ProgressParts> {
-  const known = await run.write((tx) => findLastProgress<Kept>(tx, run.job.kind, KEY, { way }));
-  const { startReading: listen, totalParts: counted } = createInstallProgress(known?.count ?? null);
+  const previous = await run.write((tx) => findLastProgress<StoredCount>(tx, run.job.kind, KEY, { way }));
+  const { startReading: listen, totalParts: counted } = createInstallProgress(previous?.count ?? null);
   return {
     startReading: listen,
-    async keep() {
+    async save() {
       const count = counted();
-      if (count !== null) await run.saveProgress({ [KEY]: { way, count } satisfies Kept });
+      if (count !== null) await run.saveProgress({ [KEY]: { way, count } satisfies StoredCount });
     },
   };
 }

@@ -17,24 +17,24 @@ export async function requireSameSite(run: Run, spoke: SpokeRow, site: SiteIdent
   const { state, siteIdentifier } = site;
   if (state !== "installed" || siteIdentifier === null) {
     const message = spoke.siteIdentifier
-      ? "There is no installed site in the database any more"
-      : "Moodle's installation came to its end, but there is no whole site in the database";
+      ? "The database no longer contains an installed site"
+      : "Moodle's installation ended, but the database contains no complete site";
     throw new ClusterError("NotInstalled", message, {
       transient: false,
       blame: spoke.siteIdentifier ? "operator" : "cluster",
       hint: spoke.siteIdentifier
         ? LOST
-        : "Read the log of the install Job, and retry: what is there is cleared away first.",
+        : "Read the log of the install Job, then retry: the incomplete site is deleted first.",
     });
   }
-  const kept = await run.write(async (tx) => {
+  const storedIdentifier = await run.write(async (tx) => {
     const row = await tx.updateTable("spokes")
       .set({ siteIdentifier: sql<string>`coalesce(site_identifier, ${siteIdentifier})` })
       .where("id", "=", spoke.id).returning("siteIdentifier").executeTakeFirstOrThrow();
     return row.siteIdentifier;
   });
-  if (kept === siteIdentifier) return;
-  throw permanentError("AnotherSite", "The data in the database is of another site than was installed here", LOST);
+  if (storedIdentifier === siteIdentifier) return;
+  throw permanentError("AnotherSite", "The database contains another site than the one that was installed", LOST);
 }
 
-const LOST = "The data was lost or replaced: restore a backup before anything starts on it.";
+const LOST = "The data was lost or replaced: restore a backup before the site starts.";

@@ -9,29 +9,34 @@ import { type Installation, readInstallation, signText } from "#lib/installation
 import type { Run } from "#lib/scheduler/handler.ts";
 import { replaceFenced } from "#lib/workers/fenced-objects.ts";
 
-export type RecordedRow = "spokes" | "federations";
+export type RecordedTable = "spokes" | "federations";
 
-/** Writes the site record as soon as the namespace exists, in case the database is lost later. */
-export async function writeSiteRecord({ db, clusters }: App, run: Run, table: RecordedRow, id: string): Promise<void> {
+/** Writes the site record after the namespace was created. */
+export async function writeSiteRecord(
+  { db, clusters }: App,
+  run: Run,
+  table: RecordedTable,
+  id: string,
+): Promise<void> {
   const [row] = await rowsOf(db.rows, table).where("id", "=", id).execute();
   await applySiteRecord({ clusters, installation: await readInstallation(db.rows) }, run, table, row!);
 }
 
 /** Returns rows whose site record is missing or outdated, in the order of their IDs. */
-export async function listOutdatedRecords(rows: Rows, table: RecordedRow, after: string, most: number) {
+export async function listOutdatedRecords(rows: Rows, table: RecordedTable, after: string, limit: number) {
   return await rowsOf(rows, table).where("namespaceUid", "is not", null).where("state", "<>", "removed")
-    .whereRef("recordedAt", "is distinct from", "updatedAt").where("id", ">", after).orderBy("id").limit(most)
+    .whereRef("recordedAt", "is distinct from", "updatedAt").where("id", ">", after).orderBy("id").limit(limit)
     .execute();
 }
 
-interface Place extends Pick<App, "clusters"> {
+interface RecordTarget extends Pick<App, "clusters"> {
   readonly installation: Installation;
 }
 
 export async function applySiteRecord(
-  { clusters, installation }: Place,
+  { clusters, installation }: RecordTarget,
   run: Run,
-  table: RecordedRow,
+  table: RecordedTable,
   row: SpokeRow | FederationRow,
 ): Promise<void> {
   const { id, cluster, namespace, namespaceUid, updatedAt } = row;
@@ -51,6 +56,6 @@ function objectOf(installation: Installation, row: SpokeRow | FederationRow): Ku
   return buildRecordConfigMap(of, { text, installation: installation.id, signature });
 }
 
-function rowsOf(rows: Rows, table: RecordedRow) {
+function rowsOf(rows: Rows, table: RecordedTable) {
   return rows.selectFrom(table as "spokes").selectAll().$castTo<SpokeRow | FederationRow>();
 }

@@ -85,7 +85,7 @@ function siteOf<Own extends object>(app: App, cluster: Cluster, holding: Namespa
 
 function spaceOf(cluster: Cluster, { namespace, uid }: NamespaceRecord): Space {
   if (uid === null) {
-    throw new ClusterError("NotFound", `The namespace ${namespace} was never made`, { transient: false });
+    throw new ClusterError("NotFound", `The namespace ${namespace} was never created`, { transient: false });
   }
   return cluster.space(namespace, uid);
 }
@@ -102,9 +102,9 @@ export function spokeHandler<Step extends string>(
 }
 
 /** Returns wait options for the cluster: at most until the end of the step, with progress texts. */
-export function clusterWaitOf(run: Run, most = Infinity): ClusterWait {
+export function clusterWaitOf(run: Run, maxMs = Infinity): ClusterWait {
   const { signal, throwIfStopped: check } = run;
-  return { signal, check, timeout: Math.min(run.timeLeft(), most), onProgress: (text) => run.showProgress(text) };
+  return { signal, check, timeout: Math.min(run.timeLeft(), maxMs), onProgress: (text) => run.showProgress(text) };
 }
 
 /** Adds notes to the operation. A note that it already has is not added again. */
@@ -135,7 +135,7 @@ export function withRecoveryInstructions(
 ): ClusterError {
   if (error.transient || error.code === "stranger" || error.code === "Terminating") return error;
   const { code, message, blame, hint } = explain(error), { evidence } = error;
-  return new ClusterError(code, `${message}. The site is to stay down. ${was}`, {
+  return new ClusterError(code, `${message}. The site must stay stopped. ${was}`, {
     transient: false,
     blame,
     hint: advise(hint),
@@ -144,17 +144,18 @@ export function withRecoveryInstructions(
   });
 }
 
-const PAUSE = 3 * SECOND; // the longest pause between two polls
+const MAX_PAUSE = 3 * SECOND; // the longest pause between two polls
 
 /**
- * Polls until `look` returns null, and shows what it waits for. Returns the last reason if the step's time runs out.
+ * Polls until `findProblem` returns null, and shows the problem as progress. Returns the last problem if the step's
+ * time runs out.
  */
-export async function pollUntil(run: Run, look: () => Promise<string | null>): Promise<string | null> {
+export async function pollUntil(run: Run, findProblem: () => Promise<string | null>): Promise<string | null> {
   const end = performance.now() + run.timeLeft();
-  for (let looks = 1;; looks++) {
-    const lack = await look();
-    if (lack === null || performance.now() > end) return lack;
-    run.showProgress(lack);
-    await sleep(backoffDelay(looks, 50, PAUSE), run.signal);
+  for (let attempt = 1;; attempt++) {
+    const reason = await findProblem();
+    if (reason === null || performance.now() > end) return reason;
+    run.showProgress(reason);
+    await sleep(backoffDelay(attempt, 50, MAX_PAUSE), run.signal);
   }
 }

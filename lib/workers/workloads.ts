@@ -23,15 +23,15 @@ import { BATCH_JOB, clusterWaitOf, permanentError, pollUntil, type SpokeSite } f
 const CRON_PODS = "op=cron";
 const CRON_GRACE = 10 * MINUTE; // milliseconds, for a running scheduled task
 /** Failure codes whose cause is only in the log. */
-const IN_LOG: ReadonlySet<string> = new Set(["CrashLoopBackOff", "ProgressDeadlineExceeded"]);
+const CODES_EXPLAINED_BY_LOG: ReadonlySet<string> = new Set(["CrashLoopBackOff", "ProgressDeadlineExceeded"]);
 
 export async function patchSiteObject(
   { space }: SpokeSite,
   run: Run,
   ref: Ref,
-  make: (object: KubeObject) => readonly PatchOperation[],
+  createPatch: (object: KubeObject) => readonly PatchOperation[],
 ): Promise<void> {
-  await patchFenced(space, { ref, hold: run.job, change: make }, run);
+  await patchFenced(space, { ref, jobFence: run.job, change: createPatch }, run);
 }
 
 /** Applies the changes of an operation, each under the fence of the run. */
@@ -42,7 +42,7 @@ export async function patchSiteObjects(
 ): Promise<void> {
   for (const change of changes) {
     if ("put" in change) await replaceFenced(space, change.applied ?? change.put, run.job, run);
-    else await patchFenced(space, { ref: change.ref, hold: run.job, change: change.patch }, run);
+    else await patchFenced(space, { ref: change.ref, jobFence: run.job, change: change.patch }, run);
   }
 }
 
@@ -52,15 +52,15 @@ export async function scaleSite(site: SpokeSite, run: Run, ref: Ref, replicas: 0
 
 export async function waitForWorkload({ space }: Pick<SpokeSite, "space">, run: Run, ref: Ref): Promise<void> {
   if (ref === DATABASE_STATEFULSET) await replaceStuckDatabase(space, run);
-  await sayingWhy(() => space.ready([ref], clusterWaitOf(run)));
+  await withLogCause(() => space.ready([ref], clusterWaitOf(run)));
 }
 
 /** Waits, and adds the cause from the container's log to an error. */
-async function sayingWhy(wait: () => Promise<void>): Promise<void> {
+async function withLogCause(wait: () => Promise<void>): Promise<void> {
   try {
     await wait();
   } catch (error) {
-    if (!(error instanceof ClusterError) || !IN_LOG.has(error.code)) throw error;
+    if (!(error instanceof ClusterError) || !CODES_EXPLAINED_BY_LOG.has(error.code)) throw error;
     const log = error.evidence?.log ?? [], cause = findLogCause(log), last = findLikelyErrorLine(log);
     const waited = findWaitLine(log);
     if (waited !== undefined) {
@@ -85,12 +85,12 @@ export async function waitForQuota(
 }
 
 /** Throws if the site is suspended, for example after a failed resume, because nothing would start. */
-export async function requireRunning(space: Space, run: Run, deed: string, action: string): Promise<void> {
+export async function requireRunning(space: Space, run: Run, restriction: string, action: string): Promise<void> {
   const parts = await Promise.all([DATABASE_STATEFULSET, MOODLE_DEPLOYMENT].map((ref) => space.get(ref, run)));
   if (parts.every((part) => part?.["spec"]?.replicas !== 0)) return;
   throw permanentError(
     "Suspended",
-    `The site is suspended, and can ${deed} only while it runs`,
+    `The site is suspended, and can ${restriction} only while it runs`,
     `Resume it, then ${action}.`,
     "user",
   );
@@ -145,7 +145,7 @@ async function endCron(space: Space, run: Run): Promise<void> {
 }
 
 const POD = { apiVersion: "v1", kind: "Pod" };
-const TEMPLATE = "controller-revision-hash"; // set by Kubernetes
+const REVISION_LABEL = "controller-revision-hash"; // set by Kubernetes
 
 /**
  * Deletes a database pod that is not ready and has an outdated template. Otherwise the StatefulSet would wait forever
@@ -157,9 +157,7 @@ async function replaceStuckDatabase(space: Space, run: Run): Promise<void> {
     const set = await space.get(DATABASE_STATEFULSET, run);
     const { observedGeneration = 0, updateRevision } = set?.["status"] ?? {};
     template = updateRevision;
-    return observedGeneration < (set?.metadata.generation ?? 0)
-      ? "The cluster has not begun with the change yet"
-      : null;
+    return observedGeneration < (set?.metadata.generation ?? 0) ? "The cluster has not started the change yet" : null;
   });
   for (const pod of await space.list(POD, "role=db", run)) {
     const { name, uid, labels, ownerReferences, deletionTimestamp } = pod.metadata;
@@ -168,8 +166,8 @@ async function replaceStuckDatabase(space: Space, run: Run): Promise<void> {
     );
     const conditions: { type: string; status: string }[] = pod["status"]?.conditions ?? [];
     const ready = conditions.some(({ type, status }) => type === "Ready" && status === "True");
-    if (!own || deletionTimestamp || ready || template === undefined || labels?.[TEMPLATE] === template) continue;
-    run.showProgress("The database did not come up as it was, and is started anew");
+    if (!own || deletionTimestamp || ready || template === undefined || labels?.[REVISION_LABEL] === template) continue;
+    run.showProgress("Replacing the database's pod, which did not become ready");
     await space.delete({ ...POD, name }, uid!, run);
   }
 }

@@ -4,7 +4,7 @@ import { silentLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
-import { knownKindsOf } from "#lib/jobs/claim.ts";
+import { listSupportedKinds } from "#lib/jobs/claim.ts";
 import { pollQueue } from "#lib/jobs/poll.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
@@ -42,12 +42,12 @@ export async function openWheelwrightQueue(url: string, what: "quiet" | "operati
 
 /** Returns a function that polls for ten jobs among this many. It starts none, because all are operations. */
 export async function openPollQueue(url: string, lanes: number, each: number): Promise<() => Promise<void>> {
-  const kind = { ...quiet, visible: true }, known = knownKindsOf([kind]);
+  const kind = { ...quiet, visible: true }, known = listSupportedKinds([kind]);
   await fillPlaces(url);
   await fillJobs(url, kind, lanes, each);
   const db = await openDatabase({ url, size: 1, log: silentLog });
   return async () => {
-    const { candidates } = await pollQueue(db.rows, { known, holder: "", limit: 10 });
+    const { candidates } = await pollQueue(db.rows, { supported: known, holder: "", limit: 10 });
     if (candidates.length === 0) throw new Error("The look found nothing");
   };
 }

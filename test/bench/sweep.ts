@@ -11,7 +11,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { checkCluster } from "#lib/workers/sweep/check-cluster.ts";
-import { PACE } from "#lib/workers/sweep/sweep.ts";
+import { SWEEP_PACE } from "#lib/workers/sweep/sweep.ts";
 import { openBetween } from "#test/lib/doctor/between.ts";
 import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 import { type CopiedSpokes, openCopiedSpokes } from "#test/support/bench/copied-spokes.ts";
@@ -35,8 +35,8 @@ async function measure(spokes: number): Promise<boolean> {
     const full = watchClock(between.asked);
     let following: Promise<void>;
     await new Promise<void>((resolve, reject) => {
-      const log = { ...silentLog, debug: (message: string) => message === "Looked at a cluster" && resolve() };
-      following = checkCluster(app, runOf(scene, ending.signal, log as Log), "default", PACE);
+      const log = { ...silentLog, debug: (message: string) => message === "Checked a cluster" && resolve() };
+      following = checkCluster(app, runOf(scene, ending.signal, log as Log), "default", SWEEP_PACE);
       following.then(resolve, reject);
     });
     say(spokes, `a look at all: ${full()}`);

@@ -10,11 +10,11 @@ import type { App } from "#lib/app.ts";
 import { addSecret, createGrant, type Purpose } from "#lib/domains/auth/one-time-tokens.ts";
 import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { newId } from "#lib/base/ids.ts";
-import { knownKindsOf } from "#lib/jobs/claim.ts";
+import { listSupportedKinds } from "#lib/jobs/claim.ts";
 import { pollQueue } from "#lib/jobs/poll.ts";
 import { startJob } from "#lib/scheduler/job-changes.ts";
 import { startRun } from "#lib/scheduler/runner.ts";
-import { forgottenPassword, signup } from "#lib/workers/mail/send.ts";
+import { answerForgottenPassword, answerSignup } from "#lib/workers/mail/send.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer, type Server } from "#src/server.ts";
 import type { ClientResponse } from "#test/support/client.ts";
@@ -82,10 +82,11 @@ export async function openMailLinkFlows(env: Fields = {}): Promise<MailLinkFlows
         body: JSON.stringify(body),
       }, address),
     async work() {
-      const handlers = [forgottenPassword(), signup()], known = knownKindsOf(handlers.map(({ kind }) => kind));
+      const handlers = [answerForgottenPassword(), answerSignup()],
+        known = listSupportedKinds(handlers.map(({ kind }) => kind));
       const tenure = { signal: new AbortController().signal, throwIfLapsed: () => {} };
       let count = 0;
-      for (const candidate of (await pollQueue(db.rows, { known, holder, limit: 1000 })).candidates) {
+      for (const candidate of (await pollQueue(db.rows, { supported: known, holder, limit: 1000 })).candidates) {
         const handler = handlers.find(({ kind }) => kind.kind === candidate.kind)!;
         const job = await startJob(db, handler, candidate, known, holder);
         if (!job) continue;

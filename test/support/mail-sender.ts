@@ -8,7 +8,7 @@
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
-import { knownKindsOf } from "#lib/jobs/claim.ts";
+import { listSupportedKinds } from "#lib/jobs/claim.ts";
 import { pollQueue } from "#lib/jobs/poll.ts";
 import { MAIL_KIND } from "#lib/jobs/mail.ts";
 import type { Mail, MailTransport } from "#lib/drivers/mail/transport.ts";
@@ -34,12 +34,12 @@ export async function openMailSender(
   post?: MailTransport,
 ): Promise<MailSender> {
   const mails: DeliveredMail[] = [], taken = new Set<DeliveredMail>();
-  const handler = sendMail({ config, log }, keepIn(mails, post)), known = knownKindsOf([MAIL_KIND]);
+  const handler = sendMail({ config, log }, keepIn(mails, post)), known = listSupportedKinds([MAIL_KIND]);
   const holder = await makeReplica(db), tenure = { signal: new AbortController().signal, throwIfLapsed: () => {} };
 
   async function deliver(): Promise<number> {
     for (let count = 0;;) {
-      const { candidates: due } = await pollQueue(db.rows, { known, holder, limit: 100 });
+      const { candidates: due } = await pollQueue(db.rows, { supported: known, holder, limit: 100 });
       if (due.length === 0) return count;
       for (const candidate of due) {
         const job = await startJob(db, handler, candidate, known, holder);

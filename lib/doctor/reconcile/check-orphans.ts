@@ -8,11 +8,11 @@ import type { ComparedCluster } from "#lib/doctor/reconcile/compare-rows.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import { countOf } from "#lib/doctor/finding.ts";
 import { isNeededSandbox } from "#lib/domains/templates/needed.ts";
-import { readContent, type RemainingContent } from "#lib/workers/orphans/read-orphans.ts";
+import { readSnapshotContent, type RemainingContent } from "#lib/workers/orphans/read-orphans.ts";
 
 export function checkOrphans(compared: ComparedCluster): Discrepancy[] {
   const { contents, released } = compared.survey, isKnown = knowledgeOf(compared);
-  const found = [...contents?.values() ?? []].flatMap((object) => readContent(object, compared.isOwn) ?? []);
+  const found = [...contents?.values() ?? []].flatMap((object) => readSnapshotContent(object, compared.isOwn) ?? []);
   const unknown = found.filter((content) => !isKnown(content));
   const inSandbox = ({ namespace }: { readonly namespace: string }): boolean => namespace.startsWith("sandbox-");
   const isGone = ({ namespace }: { readonly namespace: string }): boolean =>

@@ -16,7 +16,7 @@ import {
   SPOKE_LABEL,
 } from "#lib/drivers/cluster/guard.ts";
 import { SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
-import { readReleasedVolume, type ReleasedVolume, VOLUME } from "#lib/workers/orphans/read-orphans.ts";
+import { PERSISTENT_VOLUME, readReleasedVolume, type ReleasedVolume } from "#lib/workers/orphans/read-orphans.ts";
 
 export interface ObservedNamespace {
   readonly name: string;
@@ -134,7 +134,7 @@ export async function surveyCluster(
     }
   });
   const listed = await each(SNAPSHOT_CONTENT, "", (object) => void contents.set(object.metadata.name, object));
-  await each(VOLUME, "", (object) => {
+  await each(PERSISTENT_VOLUME, "", (object) => {
     const volume = readReleasedVolume(object, isOwn);
     if (volume) released.push(volume);
   });

@@ -20,7 +20,7 @@ import {
 import type { FederationRecord } from "#lib/domains/federations/views.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
-import { findLastRemoval, retrySoon } from "#lib/jobs/removal.ts";
+import { findLastRemoval, retryRemovalSoon } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
 
 /**
@@ -41,7 +41,7 @@ export async function acceptHubRemoval(tx: Tx, requester: Requester, id: string)
   if (before.state === "removed") throw federationMissingFault();
   const removal = before.state === "removing" ? await findLastRemoval(tx, { federationId: id }) : null;
   if (removal) {
-    await retrySoon(tx, removal); // the caller may have fixed its error
+    await retryRemovalSoon(tx, removal); // the caller may have fixed its error
     return before;
   }
   requireNoSpokes(before.slug, await countLiveSpokes(tx, id));

@@ -6,7 +6,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
-import { findLastRemoval, retrySoon } from "#lib/jobs/removal.ts";
+import { findLastRemoval, retryRemovalSoon } from "#lib/jobs/removal.ts";
 import { cancelSpokeOperations } from "#lib/jobs/store.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
@@ -33,7 +33,7 @@ export async function acceptRemoval(tx: Tx, requester: Requester, id: string): P
   if (before.state === "removing") {
     const removal = await findLastRemoval(tx, { spokeId: id });
     if (removal) {
-      await retrySoon(tx, removal);
+      await retryRemovalSoon(tx, removal);
       return before;
     }
   }

@@ -59,9 +59,9 @@ export function spokeActionHandler<Step extends string>(
   app: App,
   operation: PlannedOperation<Step>,
   steps: Steps<Step, SpokeSite>,
-  ends: Partial<HandlerHooks<SpokeSite>> = {},
+  hooks: Partial<HandlerHooks<SpokeSite>> = {},
 ): Handler {
-  return spokeHandler(app, operation, steps, { hooks: actionOutcomes(), observe: readStateAfterFailure, ...ends });
+  return spokeHandler(app, operation, steps, { hooks: actionOutcomes(), observe: readStateAfterFailure, ...hooks });
 }
 
 /**
@@ -73,8 +73,8 @@ export async function readStateAfterFailure(
   run: Run,
 ): Promise<StateAfterFailure> {
   const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, SITE_PODS, run);
-  const standing = pods.filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase));
-  if (standing.length === 0) return { state: "suspended", health: "unknown" };
+  const running = pods.filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase));
+  if (running.length === 0) return { state: "suspended", health: "unknown" };
   const moodle = await space.get(MOODLE_DEPLOYMENT, run);
   const available = (moodle?.["status"]?.availableReplicas ?? 0) > 0;
   const idle = (await space.get(MOODLE_CRONJOB, run))?.["spec"]?.suspend === true && !maintenance;
@@ -89,14 +89,14 @@ export async function verifySite(site: SpokeSite, run: Run): Promise<void> {
  * Restarts Moodle's pods by writing the given time to the pod template. Writing the same time again restarts nothing.
  */
 export async function restartSite(site: SpokeSite, run: Run, at: Date = run.job.startedAt!): Promise<void> {
-  await patchSiteObject(site, run, MOODLE_DEPLOYMENT, (object) => stampRestart(object, at));
+  await patchSiteObject(site, run, MOODLE_DEPLOYMENT, (object) => createRestartPatch(object, at));
 }
 
 /**
  * Returns the patch that restarts the pods. Each attempt of an operation writes the same value, so a repeated patch
  * restarts nothing.
  */
-function stampRestart(object: KubeObject, at: Date): PatchOperation[] {
+function createRestartPatch(object: KubeObject, at: Date): PatchOperation[] {
   const metadata = object["spec"]?.template?.metadata ?? {};
   const path = "/spec/template/metadata/annotations";
   return [

@@ -22,19 +22,21 @@ import { addNotes } from "#lib/workers/site.ts";
 import { siteTaskHandler } from "#lib/workers/actions/tasks.ts";
 
 const ADMIN: Ref = { apiVersion: "v1", kind: "Secret", name: "admin" };
-const KEY = "ADMIN_PASSWORD", BEFORE = "ADMIN_PASSWORD_BEFORE";
-const MARK = `/metadata/annotations/${PASSWORD_OPERATION_ANNOTATION.replaceAll("/", "~1")}`;
-const WHAT = "The administrator's password could not be set";
+const KEY = "ADMIN_PASSWORD", PREVIOUS_KEY = "ADMIN_PASSWORD_BEFORE";
+const OPERATION_ANNOTATION = `/metadata/annotations/${PASSWORD_OPERATION_ANNOTATION.replaceAll("/", "~1")}`;
+const RESET_FAILED = "The administrator's password could not be set";
 export const ACCOUNT_UNUSABLE = "AccountUnusable";
-const MAILED = "The site has mailed its administrator a link to choose a password";
+const LINK_MAILED = "The site has mailed its administrator a link to choose a password";
 
 export function resetAdminPassword(app: App): Handler {
   return siteTaskHandler(app, OPERATIONS["reset-admin-password"], {
-    secret: (site, run) => patchSiteObject(site, run, ADMIN, (secret) => renew(secret, run.job.id)),
+    secret: (site, run) => patchSiteObject(site, run, ADMIN, (secret) => createPasswordPatch(secret, run.job.id)),
     async account(site, run) {
       const { mailed } = await applyAdminPassword(site, run);
-      await patchSiteObject(site, run, ADMIN, forgetBefore);
-      await addNotes(run, [mailed ? MAILED : `The new password stands in the Secret admin: ${readingOf(site)}`]);
+      await patchSiteObject(site, run, ADMIN, removePreviousPassword);
+      await addNotes(run, [
+        mailed ? LINK_MAILED : `The new password is in the Secret admin: ${readSecretCommand(site)}`,
+      ]);
     },
   });
 }
@@ -44,59 +46,60 @@ export function resetAdminPassword(app: App): Handler {
  * operation did not finish, the site may have either of its two passwords. In this case the Secret keeps both, and the
  * newer one is tried again.
  */
-function renew({ metadata, data }: KubeObject, operation: string): PatchOperation[] {
+function createPasswordPatch({ metadata, data }: KubeObject, operation: string): PatchOperation[] {
   if (metadata.annotations?.[PASSWORD_OPERATION_ANNOTATION] === operation) return [];
-  const mark: PatchOperation = { op: "add", path: MARK, value: operation };
-  if (data?.[BEFORE] !== undefined) return [mark];
+  const mark: PatchOperation = { op: "add", path: OPERATION_ANNOTATION, value: operation };
+  if (data?.[PREVIOUS_KEY] !== undefined) return [mark];
   const keep: PatchOperation[] = data?.[KEY] === undefined
     ? [{ op: "add", path: "/data", value: data ?? {} }] // the Secret was emptied
-    : [{ op: "add", path: `/data/${BEFORE}`, value: data[KEY] }];
+    : [{ op: "add", path: `/data/${PREVIOUS_KEY}`, value: data[KEY] }];
   return [...keep, { op: "add", path: `/data/${KEY}`, value: btoa(newSitePassword()) }, mark];
 }
 
-function forgetBefore({ data = {} }: KubeObject): PatchOperation[] {
-  return data[BEFORE] === undefined ? [] : [{ op: "remove", path: `/data/${BEFORE}` }];
+function removePreviousPassword({ data = {} }: KubeObject): PatchOperation[] {
+  return data[PREVIOUS_KEY] === undefined ? [] : [{ op: "remove", path: `/data/${PREVIOUS_KEY}` }];
 }
 
 /**
  * Sets the password of the account `admin` to the one in the Secret. Throws a final ClusterError, for example
  * `AccountUnusable`.
  */
-export async function applyAdminPassword(here: JobContext, run: Run): Promise<PasswordReset> {
-  const result = await runJob(here, run, "password");
+export async function applyAdminPassword(context: JobContext, run: Run): Promise<PasswordReset> {
+  const result = await runJob(context, run, "password");
   const reset = parsePasswordReset(result.log);
   if (reset.refused !== null) {
-    await deleteFinishedJob(here, run, result);
-    throw refusal(reset.refused, here, result);
+    await deleteFinishedJob(context, run, result);
+    throw refusalError(reset.refused, context, result);
   }
-  await requireTask(here, run, result, WHAT);
+  await requireTask(context, run, result, RESET_FAILED);
   if (reset.agreed) return reset;
-  await requireCompleteLog(here, run, result);
-  throw incomplete(result);
+  await requireCompleteLog(context, run, result);
+  throw incompleteError(result);
 }
 
 /**
  * Creates the error for an account whose password cannot be set. The site's own administrators must fix the account.
  */
-function refusal(why: string, here: JobContext, { log }: JobResult): ClusterError {
-  return new ClusterError(ACCOUNT_UNUSABLE, `${WHAT} because ${why}`, {
+function refusalError(reason: string, context: JobContext, { log }: JobResult): ClusterError {
+  return new ClusterError(ACCOUNT_UNUSABLE, `${RESET_FAILED} because ${reason}`, {
     transient: false,
     blame: "user",
-    hint: "Put the account admin right on the site, then ask for this again. Until then the Secret admin holds the " +
-      `password before as ${BEFORE}: ${readingOf(here)}`,
+    hint:
+      "Fix the account admin on the site, then request this again. Until then the Secret admin contains the previous " +
+      `password as ${PREVIOUS_KEY}: ${readSecretCommand(context)}`,
     evidence: { log, events: [] },
   });
 }
 
-function incomplete({ log }: JobResult): ClusterError {
-  return new ClusterError("PasswordNotProven", `${WHAT} because its Job ended without coming to its end`, {
+function incompleteError({ log }: JobResult): ClusterError {
+  return new ClusterError("PasswordNotProven", `${RESET_FAILED} because its Job ended early`, {
     transient: false,
     blame: "operator",
-    hint: "See the last lines of its log: password.php in the blueprint must print agreed when it is done.",
+    hint: "Read the last lines of its log. The blueprint's password.php must print the line agreed at its end.",
     evidence: { log, events: [] },
   });
 }
 
-function readingOf({ space }: JobContext): string {
+function readSecretCommand({ space }: JobContext): string {
   return `kubectl get secret admin -n ${space.namespace} -o yaml`;
 }

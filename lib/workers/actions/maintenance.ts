@@ -20,7 +20,7 @@ import { actionOutcomes, type StateAfterFailure } from "#lib/workers/outcomes.ts
 import { patchSiteObjects, pauseCron, resumeCron } from "#lib/workers/workloads.ts";
 import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
-const LOOK = 6 * SECOND; // of the ten seconds that the scheduler allows for reading the state
+const PAGE_TIMEOUT = 6 * SECOND; // the scheduler allows ten seconds for reading the state
 
 /**
  * Returns the handler that turns maintenance mode on. It pauses scheduled tasks first, because they fail in maintenance
@@ -31,7 +31,7 @@ export function maintenanceOn(app: App): Handler {
     cron: (site, run) => pauseCron(site, run, OPERATIONS["maintenance-on"].changes().cron),
     enable: (site, run) => setMaintenanceMode(site, run, "enable"),
     health: requireMaintenancePage,
-  }, { hooks: ended(true), observe: observeSite });
+  }, { hooks: maintenanceOutcomes(true), observe: observeSite });
 }
 
 export function maintenanceOff(app: App): Handler {
@@ -39,18 +39,20 @@ export function maintenanceOff(app: App): Handler {
     disable: (site, run) => setMaintenanceMode(site, run, "disable"),
     cron: (site, run) => patchSiteObjects(site, run, OPERATIONS["maintenance-off"].changes().cron),
     health: requireLoginPage,
-  }, { hooks: ended(false), observe: observeSite });
+  }, { hooks: maintenanceOutcomes(false), observe: observeSite });
 }
 
-function ended(maintenance: boolean): Hooks {
+function maintenanceOutcomes(maintenance: boolean): Hooks {
   return actionOutcomes({ succeeded: () => ({ change: () => ({ maintenance }) }) });
 }
 
 /** Turns maintenance mode on or off; safe to repeat. The caller pauses scheduled tasks and updates the row. */
-export async function setMaintenanceMode(here: JobContext, run: Run, how: "enable" | "disable"): Promise<void> {
-  const result = await runJob(here, run, `maintenance-${how}`);
-  const what = how === "enable" ? "Maintenance could not be turned on" : "Maintenance could not be turned off";
-  await requireTask(here, run, result, what);
+export async function setMaintenanceMode(context: JobContext, run: Run, mode: "enable" | "disable"): Promise<void> {
+  const result = await runJob(context, run, `maintenance-${mode}`);
+  const what = mode === "enable"
+    ? "Maintenance mode could not be turned on"
+    : "Maintenance mode could not be turned off";
+  await requireTask(context, run, result, what);
 }
 
 /**
@@ -59,31 +61,31 @@ export async function setMaintenanceMode(here: JobContext, run: Run, how: "enabl
  */
 async function observeSite(site: SpokeSite, run: Run): Promise<StateAfterFailure> {
   const { finishedSteps } = run.job;
-  const made = finishedSteps.includes("enable") ? true : finishedSteps.includes("disable") ? false : undefined;
-  const maintenance = await isClosed(site, run) ?? made;
+  const expected = finishedSteps.includes("enable") ? true : finishedSteps.includes("disable") ? false : undefined;
+  const maintenance = await isClosed(site, run) ?? expected;
   if (maintenance === undefined) return await readStateAfterFailure(site, run);
-  if (!maintenance) await wakeCron(site, run);
-  const seen = await readStateAfterFailure({ ...site, spoke: { ...site.spoke, maintenance } }, run);
-  return { ...seen, maintenance };
+  if (!maintenance) await tryResumeCron(site, run);
+  const state = await readStateAfterFailure({ ...site, spoke: { ...site.spoke, maintenance } }, run);
+  return { ...state, maintenance };
 }
 
 /** Returns whether the site is in maintenance mode; undefined if the login page does not answer in time. */
 async function isClosed(site: SpokeSite, run: Run): Promise<boolean | undefined> {
   try {
     const job = site.blueprint.jobObject(site.inputs, "closed", `${run.job.fence}-after`);
-    const result = await site.space.run(job, clusterWaitOf(run, LOOK));
+    const result = await site.space.run(job, clusterWaitOf(run, PAGE_TIMEOUT));
     await deleteFinishedJob(site, run, result);
     const status = parseHealthStatus(result.log);
     return status === null ? undefined : status === 503;
   } catch (error) {
-    run.log.info("Cannot see whether a site is in maintenance", { error });
+    run.log.info("Cannot check whether a site is in maintenance mode", { error });
   }
 }
 
-async function wakeCron(site: SpokeSite, run: Run): Promise<void> {
+async function tryResumeCron(site: SpokeSite, run: Run): Promise<void> {
   try {
     await resumeCron(site, run);
   } catch (error) {
-    run.log.warn("Cannot turn on the scheduled tasks of a site that is open", { error });
+    run.log.warn("Cannot resume the scheduled tasks of a site after maintenance mode", { error });
   }
 }

@@ -11,15 +11,15 @@ import { BATCH_JOB, clusterWaitOf, permanentError, spokeHandler, type SpokeSite 
 
 export function purgeCaches(app: App): Handler {
   return siteTaskHandler(app, OPERATIONS["purge-caches"], {
-    purge: purgeOnce,
+    purge: runPurgeJob,
   });
 }
 
 export function runCron(app: App): Handler {
   return siteTaskHandler(app, OPERATIONS["run-cron"], {
     async run(site, run) {
-      if (site.spoke.maintenance) throw closed();
-      await requireTask(site, run, await runOnce(site, run), "The scheduled tasks could not be run");
+      if (site.spoke.maintenance) throw maintenanceError();
+      await requireTask(site, run, await runCronJob(site, run), "The scheduled tasks could not be run");
     },
   });
 }
@@ -32,7 +32,7 @@ export function siteTaskHandler<Step extends string>(
   return spokeHandler(app, operation, steps, { hooks: taskOutcomes });
 }
 
-export async function purgeOnce(site: JobContext, run: Run): Promise<void> {
+export async function runPurgeJob(site: JobContext, run: Run): Promise<void> {
   await requireTask(site, run, await runJob(site, run, "purge"), "The caches could not be purged");
 }
 
@@ -41,24 +41,24 @@ export async function purgeOnce(site: JobContext, run: Run): Promise<void> {
  * running, so the tasks do not run twice. A run of the CronJob at the same time is harmless, because Moodle locks each
  * task.
  */
-async function runOnce({ space }: JobContext, run: Run): Promise<JobResult> {
+async function runCronJob({ space }: JobContext, run: Run): Promise<JobResult> {
   const { cronJob } = run.job.progress;
   if (typeof cronJob === "string" && await space.get({ ...BATCH_JOB, name: cronJob }, run)) {
-    run.showProgress("The job that was begun before is under way still");
+    run.showProgress("Waiting for the Job of an earlier attempt");
     return await space.follow(cronJob, clusterWaitOf(run));
   }
   const cron = await space.get(MOODLE_CRONJOB, run);
   if (!cron) throw missingObjectError(MOODLE_CRONJOB);
-  const job = jobOf(cron, run.job.fence);
+  const job = createCronJobRun(cron, run.job.fence);
   await run.saveProgress({ cronJob: job.metadata.name });
   return await space.run(job, clusterWaitOf(run));
 }
 
 /**
- * Creates a Job from the CronJob's template. The CronJob owns the Job but is not its controller. Otherwise it could
- * delete the Job before the result was read.
+ * Creates a Job from the CronJob's template. The CronJob owns the Job but is not its controller. Otherwise the CronJob
+ * could delete the Job before the result was read.
  */
-function jobOf(cron: KubeObject, fence: string): KubeObject {
+function createCronJobRun(cron: KubeObject, fence: string): KubeObject {
   const { metadata = {}, spec } = cron["spec"].jobTemplate;
   const { apiVersion, kind, name } = MOODLE_CRONJOB;
   return {
@@ -73,11 +73,11 @@ function jobOf(cron: KubeObject, fence: string): KubeObject {
   };
 }
 
-function closed(): ClusterError {
+function maintenanceError(): ClusterError {
   return permanentError(
     "Maintenance",
-    "The scheduled tasks of a site in maintenance cannot be run",
-    "Turn maintenance off, then ask for this again.",
+    "Scheduled tasks cannot run in maintenance mode",
+    "Turn maintenance mode off, then request this again.",
     "user",
   );
 }

@@ -13,9 +13,9 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { Log } from "#lib/base/log.ts";
 
-type Needed = Pick<App, "db" | "catalog" | "log">;
+type BillingDependencies = Pick<App, "db" | "catalog" | "log">;
 
-export function checkBilling(app: Needed, payments: Payments): Handler {
+export function checkBilling(app: BillingDependencies, payments: Payments): Handler {
   const { db, log } = app;
   return {
     kind: CHECK_BILLING,
@@ -35,19 +35,19 @@ export function checkBilling(app: Needed, payments: Payments): Handler {
 
 /** Reads and stores the subscription, unless the row has another one by now. */
 export async function checkSubscription(
-  { db, catalog, log }: Needed,
+  { db, catalog, log }: BillingDependencies,
   run: Run,
   payments: Payments,
   federationId: string,
 ): Promise<void> {
   const id = (await readBilledHub(db.rows, federationId))?.row.subscriptionId ?? null;
   if (id === null) return;
-  const seen = await payments.readSubscription(id, run.signal);
+  const subscription = await payments.readSubscription(id, run.signal);
   const entries = await run.write(async (tx) => {
     const row = await lockSubscription(tx, federationId);
     if (row?.subscriptionId !== id) return [];
     const billed = await readBilledQuantities(tx, catalog, row);
-    const audit = await saveSubscription(tx, row, seen, billed);
+    const audit = await saveSubscription(tx, row, subscription, billed);
     await record(tx, SYSTEM, { audit });
     return audit;
   });
@@ -69,7 +69,7 @@ export async function recordProviderRefusal(
     // The next try is in an hour.
     await updateSubscription(tx, federationId, { error, retryAt: sql<Date>`wheelwright_now() + interval '1 hour'` });
   }
-  log.error("The payment provider refuses what a hub's billing needs", {
+  log.error("The payment provider refused a billing request of a hub", {
     operation: job.id,
     federation: federationId,
     kind: job.kind,

@@ -20,9 +20,9 @@ import type { Payments } from "#lib/drivers/payments/payments.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { checkSubscription } from "#lib/workers/billing/check.ts";
 
-type Needed = Pick<App, "db" | "log" | "catalog">;
+type EventDependencies = Pick<App, "db" | "log" | "catalog">;
 
-export function billingEvent(app: Needed, payments: Payments): Handler {
+export function billingEvent(app: EventDependencies, payments: Payments): Handler {
   return {
     kind: BILLING_EVENT,
     steps: {
@@ -37,7 +37,7 @@ export function billingEvent(app: Needed, payments: Payments): Handler {
       // The error is logged, because no user waits for this job.
       onFailed(_, job, report) {
         const about = { operation: job.id, event: job.payload.event, federation: job.federationId };
-        app.log.error("An event of the payment provider was not handled, and will not be", {
+        app.log.error("Cannot process an event of the payment provider; giving up", {
           ...about,
           reason: report.message,
         });
@@ -51,20 +51,25 @@ export function billingEvent(app: Needed, payments: Payments): Handler {
  * Reads the hub's subscription and marks its waiting events as handled. After a crash the subscription is read again,
  * which is harmless.
  */
-async function handleSubscription(app: Needed, run: Run, payments: Payments, event: EventRow): Promise<void> {
+async function handleSubscription(
+  app: EventDependencies,
+  run: Run,
+  payments: Payments,
+  event: EventRow,
+): Promise<void> {
   const hub = event.federationId!;
   // Listed before the read, which may not include later events.
-  const answered = [event.id, ...await findQueuedEvents(app.db.rows, hub)];
+  const eventIds = [event.id, ...await findQueuedEvents(app.db.rows, hub)];
   await checkSubscription(app, run, payments, hub);
-  await run.write((tx) => markHandled(tx, answered, "subscription"));
+  await run.write((tx) => markHandled(tx, eventIds, "subscription"));
 }
 
 async function handleRefund(run: Run, payments: Payments, event: EventRow): Promise<void> {
-  const of = refundLookup(event);
-  const found = of && await payments.readRefunds(of, run.signal);
+  const lookup = refundLookup(event);
+  const refund = lookup && await payments.readRefunds(lookup, run.signal);
   await run.write(async (tx) => {
     await markHandled(tx, [event.id], "refund");
-    const row = found?.customer ? await findByCustomer(tx, found.customer) : undefined;
-    if (found && row) await record(tx, SYSTEM, { audit: await recordRefunds(tx, row.federationId, found.refunds) });
+    const row = refund?.customer ? await findByCustomer(tx, refund.customer) : undefined;
+    if (refund && row) await record(tx, SYSTEM, { audit: await recordRefunds(tx, row.federationId, refund.refunds) });
   });
 }

@@ -18,7 +18,7 @@ const BATCH = 500;
 
 export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch = BATCH): Handler {
   return upkeepHandler({ kind: "plan-billing", every: 15 * SECOND }, {
-    compare: ["Comparing the spokes with what is billed", 5 * MINUTE, async (run) => {
+    compare: ["Comparing the spokes with the billed quantities", 5 * MINUTE, async (run) => {
       for (let after: string | undefined = ""; after !== undefined;) {
         run.throwIfStopped();
         const hubs = await readHubsToSync(db.rows, { after, limit: batch });
@@ -31,13 +31,13 @@ export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch 
 }
 
 /** The maximum number of hubs per run, which is hourly. */
-const MOST = 500;
+const MAX_HUBS = 500;
 
 /** Returns the handler that queues the daily checks. It spreads the checks over the hour until the next run. */
-export function planBillingChecks({ db }: Pick<App, "db">, most = MOST): Handler {
+export function planBillingChecks({ db }: Pick<App, "db">, limit = MAX_HUBS): Handler {
   return upkeepHandler({ kind: "reconcile-billing", every: HOUR }, {
-    unseen: ["Finding subscriptions that were not looked at for a day", 5 * MINUTE, async (run) => {
-      const ids = await findUncheckedHubs(db.rows, most), now = (await db.now()).getTime();
+    unseen: ["Finding subscriptions that were not checked for a day", 5 * MINUTE, async (run) => {
+      const ids = await findUncheckedHubs(db.rows, limit), now = (await db.now()).getTime();
       const jobs = ids.map((id, i) => checkBillingJob(id, new Date(now + Math.floor((i * HOUR) / ids.length))));
       run.throwIfStopped();
       if (jobs.length > 0) await db.transact((tx) => record(tx, SYSTEM, { jobs }));

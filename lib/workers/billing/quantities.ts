@@ -14,16 +14,16 @@ export type ItemChange =
  * quantity 0. If a size has two items, the first one gets the whole quantity. Items without a size of the catalog are
  * not changed.
  */
-export function planItems(items: readonly SubscriptionItem[], wanted: Quantities): ItemChange[] {
-  const seen = new Set<string>();
+export function planItems(items: readonly SubscriptionItem[], desired: Quantities): ItemChange[] {
+  const sizes = new Set<string>();
   const changes = items.flatMap((item): ItemChange[] => {
     if (item.size === null) return [];
-    const quantity = seen.has(item.size) ? 0 : quantityOf(wanted, item.size);
-    seen.add(item.size);
+    const quantity = sizes.has(item.size) ? 0 : quantityOf(desired, item.size);
+    sizes.add(item.size);
     return quantity === item.quantity ? [] : [{ item: item.id, quantity }];
   });
-  const missing = Object.keys(wanted).filter((size) => wanted[size]! > 0 && !seen.has(size)).sort();
-  return [...changes, ...missing.map((size) => ({ size, quantity: wanted[size]! }))];
+  const missing = Object.keys(desired).filter((size) => desired[size]! > 0 && !sizes.has(size)).sort();
+  return [...changes, ...missing.map((size) => ({ size, quantity: desired[size]! }))];
 }
 
 type NewItem = SubscriptionRequest["items"][number];
@@ -54,7 +54,7 @@ export async function applyChanges(
 
 async function priceOf(payments: Payments, catalog: Catalog, run: Run, size: string): Promise<string> {
   const price = priceForSize(catalog, size);
-  if (!price) throw new Error(`The size ${size}, which is to be billed, has neither an item nor a price`);
+  if (!price) throw new Error(`The billed size ${size} has neither a subscription item nor a price`);
   run.throwIfStopped();
   return await payments.priceFor(price, run.signal);
 }

@@ -1,8 +1,8 @@
 /**
  * Sends a hub's customer and quantities to the payment provider, as they are when the job runs.
  * Quantities are absolute, and the provider's current ones are read first, so the job can be repeated at any time.
- * Before each call the stored quantity is marked as unknown (`sentQuantities` is null). If the answer is lost, the next plan
- * queues another sync.
+ * Before each call the stored quantity is marked as unknown (`sentQuantities` is null). If the answer is lost, the next
+ * run of `plan-billing` queues another sync.
  * A late call of a crashed replica may set old quantities, and the provider cannot refuse it. Another sync therefore
  * follows a minute later.
  * A subscription may end although spokes are billed, because someone cancelled it or did not pay. No job renews it; it
@@ -34,11 +34,11 @@ import { applyChanges, planItems } from "#lib/workers/billing/quantities.ts";
 import { recordProviderRefusal } from "#lib/workers/billing/check.ts";
 
 /** Milliseconds after which an interrupted call has ended at the provider. */
-const LATE = MINUTE;
+const FOLLOW_UP_DELAY = MINUTE;
 
-type Needed = Pick<App, "db" | "catalog" | "log">;
+type SyncDependencies = Pick<App, "db" | "catalog" | "log">;
 
-export function syncBilling(app: Needed, payments: Payments): Handler {
+export function syncBilling(app: SyncDependencies, payments: Payments): Handler {
   const { db, log } = app;
   return {
     kind: SYNC_BILLING,
@@ -46,16 +46,16 @@ export function syncBilling(app: Needed, payments: Payments): Handler {
       async customer(run) {
         const hub = await readBilledHub(db.rows, run.job.federationId!);
         // A removed hub needs no customer.
-        if (hub && !hub.removed) await tellCustomer(run, payments, hub);
+        if (hub && !hub.removed) await sendCustomer(run, payments, hub);
       },
       async quantities(run) {
         const hub = await readBilledHub(db.rows, run.job.federationId!);
-        if (hub) await tellQuantities(app, run, payments, hub);
+        if (hub) await sendQuantities(app, run, payments, hub);
       },
     },
     hooks: {
       onSucceeded: (_, { federationId, progress, updatedAt }) => {
-        const later = new Date(updatedAt.getTime() + LATE);
+        const later = new Date(updatedAt.getTime() + FOLLOW_UP_DELAY);
         return Promise.resolve(progress.again ? { jobs: [followUpSyncJob(federationId!, later)] } : {});
       },
       // The refusal may be because the customer was deleted. Reading the subscription shows that.
@@ -71,15 +71,15 @@ export function syncBilling(app: Needed, payments: Payments): Handler {
  * Sends the customer's name and address, and stores what was sent. If the address has changed by the end of the job,
  * the next job sends it again.
  */
-async function tellCustomer(run: Run, payments: Payments, { row, name }: BilledHub): Promise<void> {
-  const { federationId, customerId: known, email } = row;
-  const wanted = { federationId, name, email };
+async function sendCustomer(run: Run, payments: Payments, { row, name }: BilledHub): Promise<void> {
+  const { federationId, customerId: storedId, email } = row;
+  const desired = { federationId, name, email };
   run.throwIfStopped();
-  if (known === null || !await describe(run, payments, row, wanted)) {
-    const customer = await payments.customerFor(wanted, run.signal);
+  if (storedId === null || !await tryUpdateCustomer(run, payments, row, desired)) {
+    const customer = await payments.customerFor(desired, run.signal);
     await run.write(async (tx) => {
       const now = await lockSubscription(tx, federationId);
-      if (now?.customerId === known) await updateSubscription(tx, federationId, { customerId: customer });
+      if (now?.customerId === storedId) await updateSubscription(tx, federationId, { customerId: customer });
     });
   }
   await run.saveProgress({ email });
@@ -89,14 +89,14 @@ async function tellCustomer(run: Run, payments: Payments, { row, name }: BilledH
  * Returns whether the customer exists. Throws if the customer was deleted while a subscription exists, because an
  * operator must decide what to do.
  */
-async function describe(
+async function tryUpdateCustomer(
   run: Run,
   payments: Payments,
   { customerId, subscriptionId }: SubscriptionRow,
-  wanted: CustomerRequest,
+  desired: CustomerRequest,
 ): Promise<boolean> {
   try {
-    await payments.updateCustomer(customerId!, wanted, run.signal);
+    await payments.updateCustomer(customerId!, desired, run.signal);
     return true;
   } catch (error) {
     const gone = error instanceof PaymentError && error.code === "customer_gone";
@@ -105,31 +105,33 @@ async function describe(
   }
 }
 
-async function tellQuantities(app: Needed, run: Run, payments: Payments, hub: BilledHub): Promise<void> {
+async function sendQuantities(app: SyncDependencies, run: Run, payments: Payments, hub: BilledHub): Promise<void> {
   const { row, counts, removed } = hub, { federationId, customerId: customer } = row;
   if (customer === null && !removed) return; // no customer exists, so nothing can be sent
   if (row.sentQuantities === null && row.subscriptionId !== null) await run.saveProgress({ again: true });
-  const found = customer === null ? null : await find(run, payments, { ...row, customerId: customer });
-  const ended = found ? hasEnded(found) : row.subscriptionId !== null;
-  const wanted = selectBilled(counts, app.catalog, found?.items ?? []);
-  let shown = found;
-  if (removed && found && !ended) {
-    await noteAsking(run, row);
+  const subscription = customer === null
+    ? null
+    : await findCurrentSubscription(run, payments, { ...row, customerId: customer });
+  const ended = subscription ? hasEnded(subscription) : row.subscriptionId !== null;
+  const desired = selectBilled(counts, app.catalog, subscription?.items ?? []);
+  let result = subscription;
+  if (removed && subscription && !ended) {
+    await markQuantitiesUnknown(run, row);
     run.throwIfStopped();
-    shown = await payments.endSubscription(found.id, run.signal);
+    result = await payments.endSubscription(subscription.id, run.signal);
   } else if (customer !== null && !ended) {
-    const changes = planItems(found?.items ?? [], wanted);
-    const standing = { federationId, customer, subscription: found };
+    const changes = planItems(subscription?.items ?? [], desired);
+    const current = { federationId, customer, subscription };
     if (changes.length > 0) {
-      await noteAsking(run, row);
-      shown = await applyChanges(payments, app.catalog, run, standing, changes);
+      await markQuantitiesUnknown(run, row);
+      result = await applyChanges(payments, app.catalog, run, current, changes);
     }
   }
-  await noteTold(app, run, hub, wanted, shown);
+  await saveQuantities(app, run, hub, desired, result);
 }
 
 /** Returns the provider's current subscription. Also finds one whose creation was not recorded. */
-async function find(
+async function findCurrentSubscription(
   run: Run,
   payments: Payments,
   { subscriptionId, customerId: customer, federationId }: SubscriptionRow & { customerId: string },
@@ -139,28 +141,28 @@ async function find(
 }
 
 /** Marks the billed quantity as unknown until the provider's answer is stored. */
-async function noteAsking(run: Run, { sentQuantities, federationId }: SubscriptionRow): Promise<void> {
+async function markQuantitiesUnknown(run: Run, { sentQuantities, federationId }: SubscriptionRow): Promise<void> {
   if (sentQuantities === null) return;
   await run.write((tx) => updateSubscription(tx, federationId, { sentQuantities: null }));
 }
 
 /** Stores the sent quantities and the provider's answer, unless the row has another subscription by now. */
-async function noteTold(
-  { catalog, log }: Needed,
+async function saveQuantities(
+  { catalog, log }: SyncDependencies,
   run: Run,
   { row: before, removed }: BilledHub,
-  wanted: Quantities,
-  shown: Subscription | null,
+  desired: Quantities,
+  result: Subscription | null,
 ): Promise<void> {
   const federationId = before.federationId;
   const entries = await run.write(async (tx) => {
     const now = await lockSubscription(tx, federationId);
     if (!now || now.subscriptionId !== before.subscriptionId || now.customerId !== before.customerId) return [];
-    const readdressed = !removed && now.email !== run.job.progress.email;
-    const sentQuantities = readdressed ? null : JSON.stringify(wanted);
+    const addressChanged = !removed && now.email !== run.job.progress.email;
+    const sentQuantities = addressChanged ? null : JSON.stringify(desired);
     const row = await updateSubscription(tx, federationId, { sentQuantities, error: null, retryAt: null });
-    const billed = await readBilledQuantities(tx, catalog, { ...row, items: shown?.items ?? [] });
-    const audit = await saveSubscription(tx, row, shown, billed);
+    const billed = await readBilledQuantities(tx, catalog, { ...row, items: result?.items ?? [] });
+    const audit = await saveSubscription(tx, row, result, billed);
     await record(tx, SYSTEM, { audit });
     return audit;
   });

@@ -17,12 +17,12 @@ import { SECOND } from "#lib/base/time.ts";
 import { restartSite } from "#lib/workers/actions/actions.ts";
 import { patchFenced } from "#lib/workers/fenced-objects.ts";
 import { createIngress } from "#lib/workers/install/ingress.ts";
-import { applySiteObject } from "#lib/workers/reapply/objects.ts";
+import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
 import { MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
-const COMES_BACK = 5 * SECOND; // of a step, left for waiting at its end
+const RESTART_WAIT = 5 * SECOND; // maximum wait for Moodle's pod after the old settings were restored
 
 /** Returns the inputs that the operation will apply; until they are computed, the current ones. */
 export function inputsAfterChange({ inputs }: SpokeSite, run: Run): SpokeInputs {
@@ -36,24 +36,24 @@ export function changesDomain(before: SpokeInputs, after: SpokeInputs): boolean 
 /** Returns notes about the consequences of a move that users should know. */
 export function domainChangeNotes(before: SpokeInputs, after: SpokeInputs): string[] {
   return [
-    `${before.host} leads to ${after.host} for ${FORMER_DOMAIN_DAYS} days once that answers, and to its front page alone; links in the ` +
-    "site's content that name it are left as they are, for Moodle's own tool that would change them (admin/tool/replace) is " +
+    `Once ${after.host} answers, ${before.host} redirects to its front page for ${FORMER_DOMAIN_DAYS} days. Links to ` +
+    `${before.host} in the site's content are not changed, because Moodle's tool for this (admin/tool/replace) is ` +
     "experimental",
     ...(before.identity
-      ? [`The hub's identity provider must take people back to ${spokeUrl(after)}/admin/oauth2callback.php`]
+      ? [`Add the redirect URI ${spokeUrl(after)}/admin/oauth2callback.php to the hub's identity provider`]
       : []),
   ];
 }
 
 /** Returns whether Moodle's pods must restart to read the change. */
-function isToldAnew({ blueprint, inputs }: SpokeSite, after: SpokeInputs): boolean {
+function needsRestart({ blueprint, inputs }: SpokeSite, after: SpokeInputs): boolean {
   return addressChanges(blueprint, inputs, after).app.length > 0;
 }
 
 /** Wraps a step so that it runs only if the pods must restart. */
 export function ifPodsRestart(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
   return async (site, run) => {
-    if (isToldAnew(site, inputsAfterChange(site, run))) await work(site, run);
+    if (needsRestart(site, inputsAfterChange(site, run))) await work(site, run);
   };
 }
 
@@ -69,7 +69,7 @@ export async function openNewAddress(site: SpokeSite, run: Run): Promise<void> {
   await removeRedirects(site, run, addressChanges(blueprint, inputs, after).ingress);
   if (!changesDomain(inputs, after)) return;
   const own = (of: SpokeInputs) => blueprint.spokeObjects({ ...of, formerHosts: [] }, "ingress");
-  await applySiteObject(space, run, mergeIngressRules(own(inputs), own(after)));
+  await applySiteObjects(space, run, mergeIngressRules(own(inputs), own(after)));
   await createIngress(site, run, own(after), after.host);
 }
 
@@ -78,12 +78,12 @@ export async function openNewAddress(site: SpokeSite, run: Run): Promise<void> {
  */
 export async function restartWithNewSettings(site: SpokeSite, run: Run): Promise<void> {
   await run.saveProgress({ moved: true });
-  await putTold(site, run, site.inputs, inputsAfterChange(site, run));
+  await applyPodSettings(site, run, site.inputs, inputsAfterChange(site, run));
   await restartSite(site, run);
   await waitForWorkload(site, run, MOODLE_DEPLOYMENT);
 }
 
-async function putTold(
+async function applyPodSettings(
   { app, blueprint, space }: SpokeSite,
   run: Run,
   from: SpokeInputs,
@@ -92,7 +92,7 @@ async function putTold(
   const mail = (mailSettingsOf(from) === null) === (mailSettingsOf(to) === null)
     ? []
     : blueprint.mailSecret(to, app.config.relay?.secret ?? null);
-  await applySiteObject(space, run, [...mail, ...addressChanges(blueprint, from, to).app.map((change) => change.put)]);
+  await applySiteObjects(space, run, [...mail, ...addressChanges(blueprint, from, to).app.map((change) => change.put)]);
 }
 
 export async function applyRedirects(site: SpokeSite, run: Run): Promise<void> {
@@ -101,43 +101,43 @@ export async function applyRedirects(site: SpokeSite, run: Run): Promise<void> {
 
 /**
  * Restores the previous settings and domain if a move changed them. Returns whether the site now has them. If the
- * cluster does not answer, both domains keep leading to the site.
+ * cluster does not answer, both domains keep serving the site.
  */
 export async function restoreAddress(site: SpokeSite, run: Run): Promise<boolean> {
   try {
     const { blueprint, space, inputs } = site, after = inputsAfterChange(site, run);
-    if (!isToldAnew(site, after)) return true;
+    if (!needsRestart(site, after)) return true;
     if (changesDomain(inputs, after)) {
       const { ingress, redirect } = addressChanges(blueprint, after, inputs);
       await removeRedirects(site, run, ingress);
       await putIngresses(site, run, redirect);
     }
     if (!run.job.progress.moved) return true;
-    await putTold(site, run, after, inputs);
+    await applyPodSettings(site, run, after, inputs);
     await restartSite(site, run, new Date(run.job.startedAt!.getTime() + 1)); // a time other than that of the move
-    await space.ready([MOODLE_DEPLOYMENT], clusterWaitOf(run, COMES_BACK)).catch(letStart);
+    await space.ready([MOODLE_DEPLOYMENT], clusterWaitOf(run, RESTART_WAIT)).catch(ignoreClusterError);
     return true;
   } catch (error) {
-    run.log.warn("Cannot put a site back under the name that it had", { error });
+    run.log.warn("Cannot restore the previous domain of a site", { error });
     return false;
   }
 }
 
-/** Ignores a ClusterError because the restart only takes longer. The next sweep checks the site. */
-function letStart(error: unknown): void {
+/** Ignores a ClusterError: the pod only takes longer to start, and the next sweep checks the site. */
+function ignoreClusterError(error: unknown): void {
   if (!(error instanceof ClusterError)) throw error;
 }
 
 async function removeRedirects({ space }: SpokeSite, run: Run, changes: readonly ObjectRemoval[]): Promise<void> {
   for (const { ref } of changes) {
     if (!await space.get(ref, run)) continue;
-    const { metadata } = await patchFenced(space, { ref, hold: run.job, change: () => [] }, run);
+    const { metadata } = await patchFenced(space, { ref, jobFence: run.job, change: () => [] }, run);
     await space.delete(ref, metadata.uid!, run);
   }
 }
 
 /** Applies the Ingresses and sets the fence on new ones as well, so that a late run cannot delete them. */
 async function putIngresses({ space }: SpokeSite, run: Run, changes: readonly ObjectPut[]): Promise<void> {
-  await applySiteObject(space, run, changes.map((change) => change.put));
-  for (const { ref } of changes) await patchFenced(space, { ref, hold: run.job, change: () => [] }, run);
+  await applySiteObjects(space, run, changes.map((change) => change.put));
+  for (const { ref } of changes) await patchFenced(space, { ref, jobFence: run.job, change: () => [] }, run);
 }

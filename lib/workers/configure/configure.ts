@@ -2,8 +2,8 @@
  * Applies the settings in a spoke's row to its site: title, administrator's address, brand, mail and domain.
  * The first step computes the desired settings and stores them with the operation. A later change of the row queues
  * another operation. The row's inputs hold the current settings and are updated at the end.
- * During a move, both domains lead to the site. Once the login page answers under the new domain, the old one becomes a
- * redirect. A failed move is reverted (address.ts).
+ * During a move, both domains serve the site. Once the login page answers under the new domain, the old domain
+ * redirects to it. A failed move is reverted (address.ts).
  */
 import type { App } from "#lib/app.ts";
 import { changedSeedParts, pickConfigurableInputs } from "#lib/moodle/configure.ts";
@@ -12,7 +12,7 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 import { readStateAfterFailure, spokeActionHandler, verifySite } from "#lib/workers/actions/actions.ts";
-import { purgeOnce } from "#lib/workers/actions/tasks.ts";
+import { runPurgeJob } from "#lib/workers/actions/tasks.ts";
 import {
   applyRedirects,
   changesDomain,
@@ -27,7 +27,7 @@ import {
 import { configureOutcomes } from "#lib/workers/configure/outcomes.ts";
 import { readSettingsOfHub } from "#lib/workers/install/provision.ts";
 import { requireHealth, requireSeed } from "#lib/workers/site-jobs.ts";
-import { applySiteObject } from "#lib/workers/reapply/objects.ts";
+import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
 import { requireRunning } from "#lib/workers/workloads.ts";
 import { addNotes, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
@@ -40,7 +40,7 @@ export function configure(app: App): Handler {
     ingress: openNewAddress,
     verify: ifPodsRestart(verifySite),
     app: ifPodsRestart(restartWithNewSettings),
-    caches: ifDomainChanges(purgeOnce),
+    caches: ifDomainChanges(runPurgeJob),
     health: (site, run) => requireHealth({ ...site, inputs: inputsAfterChange(site, run) }, run),
     redirect: ifDomainChanges(applyRedirects),
   }, {
@@ -53,7 +53,7 @@ export function configure(app: App): Handler {
 }
 
 async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Promise<void> {
-  await requireRunning(space, run, "be changed", "ask for it again");
+  await requireRunning(space, run, "be changed", "request it again");
   const after = await toDesiredInputs(app, spoke, inputs);
   if (changesDomain(inputs, after)) await addNotes(run, domainChangeNotes(inputs, after));
   if (inputs.mailHeld && !after.mailHeld && !after.mail) await addNotes(run, [NO_RELAY_NOTE]);
@@ -66,12 +66,12 @@ async function seed(site: SpokeSite, run: Run): Promise<void> {
   const hub = await readSettingsOfHub(site, run), changes = changedSeedParts(inputs, after);
   const parts = changes.filter((part) => part !== "brand" || themeOf(after, hub) !== null);
   if (parts.length < changes.length) {
-    await addNotes(run, [`The brand ${after.brand?.name} is not configured: the look stays as it is`]);
+    await addNotes(run, [`The brand ${after.brand?.name} is not configured; the theme was not changed`]);
   }
   if (parts.length === 0) return;
-  await applySiteObject(space, run, blueprint.spokeObjects(after, "seed", hub, parts));
+  await applySiteObjects(space, run, blueprint.spokeObjects(after, "seed", hub, parts));
   await space.noPods(SEED_PODS, clusterWaitOf(run));
   const { done, skipped } = await requireSeed(site, run);
-  run.log.info("Changed a site", { done, skipped });
+  run.log.info("Configured a site", { done, skipped });
   await addNotes(run, skipped);
 }

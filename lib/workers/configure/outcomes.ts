@@ -13,34 +13,36 @@ import { actionOutcomes, isBeingRemoved } from "#lib/workers/outcomes.ts";
 export const configureOutcomes = actionOutcomes({
   async succeeded(tx, job, before) {
     return {
-      metadata: isBeingRemoved(before) ? {} : await keepNames(tx, before, job.progress.after as ConfigurableInputs),
+      metadata: isBeingRemoved(before)
+        ? {}
+        : await saveAppliedSettings(tx, before, job.progress.after as ConfigurableInputs),
     };
   },
   async stopped(tx, job, before, report) {
     if (report === null) return {};
-    const after = job.progress.after as ConfigurableInputs | undefined, wished = before.requestedDomain;
+    const after = job.progress.after as ConfigurableInputs | undefined, requestedDomain = before.requestedDomain;
     if (!isBeingRemoved(before)) {
       if (after && job.finishedSteps.includes("seed")) {
         await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, ...pickSiteDetails(after) });
       }
-      if (!await hasFollower(tx, job)) await clearRequestedDomain(tx, before.id);
+      if (!await hasLaterConfigure(tx, job)) await clearRequestedDomain(tx, before.id);
     }
     const isBack = (job.progress.observed as { isBack?: boolean } | undefined)?.isBack === true;
     const moving = after !== undefined && after.host !== before.domain;
     const message = !moving
       ? report.message
       : isBack
-      ? `${report.message}; the site stays ${before.domain}`
-      : `${report.message}; the site may answer as ${after.host} until it is asked for again, or the blueprint is reapplied`;
-    const domain = wished !== null && { domain: { from: before.domain, to: wished } };
+      ? `${report.message}; the site keeps the domain ${before.domain}`
+      : `${report.message}; the site may use ${after.host} until you request the change again or reapply the blueprint`;
+    const domain = requestedDomain !== null && { domain: { from: before.domain, to: requestedDomain } };
     return { change: () => ({ stateReason: message }), metadata: { message, ...domain } };
   },
 });
 
-async function keepNames(tx: Tx, before: SpokeRow, after: ConfigurableInputs): Promise<object> {
+async function saveAppliedSettings(tx: Tx, before: SpokeRow, after: ConfigurableInputs): Promise<object> {
   await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, ...after });
-  const kept = after.formerHosts ?? [], moves = after.host !== before.domain;
-  const freed = await releaseDomains(tx, before.id, [...kept.map(({ host }) => host), after.host]);
+  const formerHosts = after.formerHosts ?? [], moves = after.host !== before.domain;
+  const freed = await releaseDomains(tx, before.id, [...formerHosts.map(({ host }) => host), after.host]);
   if (moves) await switchDomain(tx, before, after.host);
   return {
     ...(moves && { domain: { from: before.domain, to: after.host } }),
@@ -49,6 +51,6 @@ async function keepNames(tx: Tx, before: SpokeRow, after: ConfigurableInputs): P
 }
 
 /** Returns whether a later configure operation is queued. That operation will apply the current settings. */
-async function hasFollower(tx: Tx, { id, spokeId }: Job): Promise<boolean> {
+async function hasLaterConfigure(tx: Tx, { id, spokeId }: Job): Promise<boolean> {
   return (await listLiveOperations(tx, spokeId!)).some((other) => other.kind === "configure" && other.id !== id);
 }

@@ -18,7 +18,7 @@ import { MINUTE } from "#lib/base/time.ts";
 
 const CERTIFICATE = { apiVersion: "cert-manager.io/v1", kind: "Certificate" };
 const CLASS = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass" };
-const PATIENCE = 2 * MINUTE; // to wait for an address; a cloud load balancer takes about a minute
+const ADDRESS_TIMEOUT = 2 * MINUTE; // to wait for an address; a cloud load balancer takes about a minute
 
 /**
  * Waits for the site's Ingress and certificate. `host` is the domain to check; it defaults to the spoke's. Redirects of
@@ -27,17 +27,17 @@ const PATIENCE = 2 * MINUTE; // to wait for an address; a cloud load balancer ta
 export async function createIngress(
   site: SpokeSite,
   run: Run,
-  given: readonly KubeObject[],
+  manifests: readonly KubeObject[],
   host: string | null = null,
 ): Promise<void> {
   const { app, space, cluster, spoke, inputs } = site;
   const former = host === null ? inputs.formerHosts ?? [] : [];
-  const ingresses = given.filter((ingress) => !leadsFrom(ingress, former.map((each) => each.host)));
+  const ingresses = manifests.filter((ingress) => !isRedirectFrom(ingress, former.map((each) => each.host)));
   for (const ingress of ingresses) await awaitAddress(site, run, ingress);
   const names = ingresses.flatMap((ingress) => ingress["spec"]?.tls ?? []).map(({ secretName }) => secretName);
   if (names.length === 0 || !await cluster.serves(CERTIFICATE, run)) return;
   const certificates = names.map((name) => ({ ...CERTIFICATE, name }));
-  for (const certificate of certificates) await orderAnew(space, run, certificate);
+  for (const certificate of certificates) await deleteFailedCertificate(space, run, certificate);
   try {
     await space.ready(certificates, clusterWaitOf(run));
   } catch (error) {
@@ -45,7 +45,7 @@ export async function createIngress(
   }
 }
 
-function leadsFrom(ingress: KubeObject, hosts: readonly string[]): boolean {
+function isRedirectFrom(ingress: KubeObject, hosts: readonly string[]): boolean {
   const rules: readonly { readonly host?: string }[] = ingress["spec"]?.rules ?? [];
   return rules.length > 0 && rules.every(({ host }) => host !== undefined && hosts.includes(host));
 }
@@ -54,7 +54,7 @@ function leadsFrom(ingress: KubeObject, hosts: readonly string[]): boolean {
  * Deletes a failed Certificate, because cert-manager would retry only after an hour. The Ingress creates it again. A
  * valid certificate stays in its Secret.
  */
-async function orderAnew(space: Space, run: Run, ref: Ref): Promise<void> {
+async function deleteFailedCertificate(space: Space, run: Run, ref: Ref): Promise<void> {
   const found = await space.get(ref, run);
   if (found && hasGivenUp(found)) await space.delete(ref, found.metadata.uid!, run);
 }
@@ -73,17 +73,17 @@ async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: Ku
   const name: string | undefined = ingress["spec"]?.ingressClassName;
   if (name !== undefined && !await hasClass(cluster, run, name)) {
     return await addNotes(run, [
-      `The cluster has no ingress class ${name}: nothing leads to the site from outside until its controller is installed, ` +
-      "or another class is named (ingressClass in surroundings.yaml, or the region of CATALOG)",
+      `The cluster has no ingress class ${name}, so the site cannot be reached from outside. Install its controller, ` +
+      "or set another class (ingressClass in surroundings.yaml, or in the region in CATALOG)",
     ]);
   }
   try {
-    await space.ready([refOf(ingress)], clusterWaitOf(run, PATIENCE));
+    await space.ready([refOf(ingress)], clusterWaitOf(run, ADDRESS_TIMEOUT));
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
     await addNotes(run, [
-      "No ingress controller has given the site an address yet: see whether the one of its ingress class runs, and has one",
+      "The site's Ingress has no address yet: check that the controller of its ingress class runs and has an address",
     ]);
   }
 }

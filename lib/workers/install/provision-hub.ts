@@ -11,7 +11,7 @@ import { type HubSite, openHub, permanentError } from "#lib/workers/site.ts";
 
 export function provisionHub(app: App): Handler {
   return createHandler(OPERATIONS["provision-hub"], (run: Run) => openHub(app, run), {
-    namespace: makeNamespace,
+    namespace: createNamespace,
     async settings({ app, hub, blueprint, inputs, space }, run) {
       await writeSiteRecord(app, run, "federations", hub.id);
       for (const object of blueprint.hubObjects(inputs, "settings")) await replaceFenced(space, object, run.job, run);
@@ -23,7 +23,7 @@ export function provisionHub(app: App): Handler {
 /**
  * Creates the namespace. If the process crashed before it wrote the row, the labels identify the existing namespace.
  */
-async function makeNamespace(site: HubSite, run: Run): Promise<void> {
+async function createNamespace(site: HubSite, run: Run): Promise<void> {
   const { blueprint, hub, inputs, cluster } = site;
   const [manifest] = blueprint.hubObjects(inputs, "namespace");
   if (hub.namespaceUid === null) await recordCluster(site, run);
@@ -43,7 +43,7 @@ async function applyIssuer({ blueprint, inputs, cluster }: HubSite, run: Run): P
   if (!await cluster.serves({ apiVersion, kind }, run)) {
     throw permanentError(
       "NoCertManager",
-      `The cluster does not know ${kind} of ${apiVersion}`,
+      `The cluster does not serve the kind ${kind} of ${apiVersion}`,
       "Install cert-manager, or run without ACME_EMAIL; then retry.",
     );
   }

@@ -14,7 +14,7 @@ import { recordImageDigest } from "#lib/workers/image-digest.ts";
 import { install } from "#lib/workers/install/install.ts";
 import { setUpSite } from "#lib/workers/install/set-up.ts";
 import {
-  clearSources,
+  deleteVolumeSources,
   fillVolumes,
   hasFilledVolumes,
   isCopy,
@@ -35,20 +35,20 @@ import { createIngress } from "#lib/workers/install/ingress.ts";
 
 export function provision(app: App): Handler {
   return spokeHandler(app, OPERATIONS.provision, {
-    namespace: makeNamespace,
+    namespace: createNamespace,
     async policies(site: SpokeSite, run: Run) {
       await writeSiteRecord(site.app, run, "spokes", site.spoke.id);
-      await waitForQuota(site, run, await putStep(site, run, "policies"));
+      await waitForQuota(site, run, await applyStep(site, run, "policies"));
     },
-    secrets: makeSecrets,
+    secrets: createSecrets,
     async app(site: SpokeSite, run: Run) {
-      await putStep(site, run, "app");
+      await applyStep(site, run, "app");
       await waitForWorkload(site, run, MOODLE_DEPLOYMENT);
       await recordImageDigest(site, run);
     },
-    cron: async (site: SpokeSite, run: Run) => void await putStep(site, run, "cron"),
+    cron: async (site: SpokeSite, run: Run) => void await applyStep(site, run, "cron"),
     async volumes(site, run) {
-      if (!await fillVolumes(site, run)) await putStep(site, run, "volumes");
+      if (!await fillVolumes(site, run)) await applyStep(site, run, "volumes");
     },
     database: (site, run) => startDatabaseFromTemplate(site, run, startDatabase),
     async install(site, run) {
@@ -59,12 +59,12 @@ export function provision(app: App): Handler {
     async setup(site, run) {
       await seed(site, run, setUpSite, await readSeedInput(site));
       await protectSignIn(site, run);
-      if (isCopy(site)) await takeOwnPassword(site, run);
-      await clearSources(site, run);
+      if (isCopy(site)) await setNewPassword(site, run);
+      await deleteVolumeSources(site, run);
     },
     async ingress(site, run) {
-      await createIngress(site, run, await putStep(site, run, "ingress"));
-      await addNotes(run, [wayIn(site.spoke.id)]);
+      await createIngress(site, run, await applyStep(site, run, "ingress"));
+      await addNotes(run, [signInNote(site.spoke.id)]);
     },
   }, { hooks: provisionOutcomes });
 }
@@ -73,7 +73,7 @@ export function provision(app: App): Handler {
  * Creates the namespace. The process may crash before the row holds the UID. Because names are never reused, the next
  * attempt identifies the namespace by its labels.
  */
-async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
+async function createNamespace(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, spoke, inputs, cluster } = site;
   const [manifest] = blueprint.spokeObjects(inputs, "namespace");
   if (spoke.namespaceUid === null) await recordCluster(site, run);
@@ -92,16 +92,16 @@ async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
  * the database.
  */
 async function startDatabase(site: SpokeSite, run: Run): Promise<void> {
-  await putStep(site, run, "database");
-  if (hasFilledVolumes(site)) await putStep(site, run, "app");
+  await applyStep(site, run, "database");
+  if (hasFilledVolumes(site)) await applyStep(site, run, "app");
   await waitForWorkload(site, run, DATABASE_STATEFULSET);
 }
 
-async function putStep(site: SpokeSite, run: Run, step: SpokeStep): Promise<KubeObject[]> {
-  return await putAll(site, run, site.blueprint.spokeObjects(site.inputs, step));
+async function applyStep(site: SpokeSite, run: Run, step: SpokeStep): Promise<KubeObject[]> {
+  return await applyAll(site, run, site.blueprint.spokeObjects(site.inputs, step));
 }
 
-async function putAll({ space }: SpokeSite, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
+async function applyAll({ space }: SpokeSite, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
   return await settleAll(objects.map((object) => createFenced(space, object, run.job, run)));
 }
 
@@ -109,13 +109,13 @@ async function putAll({ space }: SpokeSite, run: Run, objects: readonly KubeObje
  * Creates the Secrets with passwords, which never change. Applies the mail Secret and the settings, which the operator
  * may change.
  */
-async function makeSecrets(site: SpokeSite, run: Run): Promise<void> {
+async function createSecrets(site: SpokeSite, run: Run): Promise<void> {
   const { app, blueprint, space, inputs } = site;
   const mail = blueprint.mailSecret(inputs, app.config.relay?.secret ?? null);
   await settleAll([
     ...blueprint.newSecrets(inputs).map((secret) => space.create(secret, run)),
-    putAll(site, run, mail),
-    putStep(site, run, "secrets"),
+    applyAll(site, run, mail),
+    applyStep(site, run, "secrets"),
   ]);
 }
 
@@ -126,7 +126,7 @@ async function seed(
   { inputs, parts, notes }: SeedInput,
 ): Promise<void> {
   const settings = await readSettingsOfHub(site, run);
-  await putAll(site, run, site.blueprint.spokeObjects(inputs, "seed", settings, parts));
+  await applyAll(site, run, site.blueprint.spokeObjects(inputs, "seed", settings, parts));
   const { done, skipped } = await runJob(site, run);
   run.log.info("Seeded a site", { done, skipped });
   await addNotes(run, [...notes(settings), ...skipped]);
@@ -136,7 +136,7 @@ async function seed(
  * Sets a new password for the account `admin`, which still has the password of the original site. Adds a note if the
  * account cannot be used.
  */
-async function takeOwnPassword(site: SpokeSite, run: Run): Promise<void> {
+async function setNewPassword(site: SpokeSite, run: Run): Promise<void> {
   try {
     await applyAdminPassword(site, run);
   } catch (error) {
@@ -157,12 +157,12 @@ export async function readSettingsOfHub({ app, cluster, spoke }: SpokeSite, run:
     if (!(error instanceof ClusterError) || error.status !== 404) throw error;
     // The site works without the settings of the hub, and its own namespace exists.
     const problem =
-      `The hub's namespace ${hub.namespace} is gone: identity, content and brand of the hub were left out`;
+      `The hub's namespace ${hub.namespace} is missing: the hub's identity, content and brand were not applied`;
     return { ...NO_HUB_SETTINGS, problems: [problem] };
   }
 }
 
 /** Returns a note on how to sign in, because few people can read the Secret with the password. */
-function wayIn(spokeId: string): string {
-  return `POST /api/spokes/${spokeId}/sign-in-link gives a link with which the site's administrator chooses a password`;
+function signInNote(spokeId: string): string {
+  return `The site's administrator sets a password with a sign-in link: POST /api/spokes/${spokeId}/sign-in-link`;
 }

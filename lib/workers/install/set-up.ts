@@ -10,8 +10,8 @@ import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
 export async function setUpSite(site: SpokeSite, run: Run): Promise<SeedResult> {
   const { blueprint, inputs, space, spoke } = site;
-  const told = spoke.siteIdentifier === null ? {} : { siteIdentifier: spoke.siteIdentifier };
-  const result = await space.run(blueprint.jobObject(inputs, "setup", run.job.fence, told), clusterWaitOf(run));
+  const parameters = spoke.siteIdentifier === null ? {} : { siteIdentifier: spoke.siteIdentifier };
+  const result = await space.run(blueprint.jobObject(inputs, "setup", run.job.fence, parameters), clusterWaitOf(run));
   const facts = parseSiteFacts(result.log);
   if (facts) await requireSameSite(run, spoke, facts);
   const seeding = await requireSeedApplied(site, run, result);

@@ -16,20 +16,20 @@ import { createVolumesFromTemplate } from "#lib/workers/templates/use.ts";
 
 /** Creates the volumes and returns true. Returns false if the install Job has to fill them. */
 export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
-  const found = await sourceOf(site);
+  const found = await findSource(site);
   if (!found) return await createVolumesFromTemplate(site, run);
   const { spoke } = found,
     backup = found.backup.readyAt === null ? await awaitBackup(site, found.backup) : found.backup;
   await requireUsableBackup(site.app.db.rows, spoke, backup.id);
-  demandVersion(site, backup);
+  requireSameVersion(site, backup);
   await createPvcsFromSnapshots(site, run, readBackupSnapshots(backup, spoke));
   await waitUntilPvcsBound(site, run);
   const from = `backup ${backup.id} of ${backup.createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   await addNotes(
     run,
-    isCopy(site) ? [`It is a copy of ${spoke.slug}, made from ${from}`] : [
-      `It is made from ${from}, in place of an installation`,
-      "People sign in with the passwords of then; the Secret admin holds another: reset-admin-password makes them agree",
+    isCopy(site) ? [`Copied from ${spoke.slug} with ${from}`] : [
+      `Created from ${from} instead of a new installation`,
+      "Users sign in with the passwords in the backup. The Secret admin contains another: run reset-admin-password",
     ],
   );
   return true;
@@ -39,13 +39,13 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
 async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Backup): Promise<Backup> {
   const operation = await findJob(db.rows, operationId);
   if (operation && !isFinished(operation.state)) {
-    throw new OperationAwaited("Waiting until the backup is taken that it is to be made from", operationId);
+    throw new OperationAwaited("Waiting for the backup from which the spoke is created", operationId);
   }
   const backup = (await findBackup(db.rows, id))!; // read again, because the operation may have ended since
   if (backup.readyAt !== null) return backup;
   throw permanentError(
     "BackupNotReady",
-    `The backup ${id} could not be taken: ${backup.error ?? "it was called off"}`,
+    `The backup ${id} could not be taken: ${backup.error ?? "it was cancelled"}`,
     "Remove this spoke, and copy again.",
   );
 }
@@ -53,9 +53,9 @@ async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Back
 /**
  * Throws if the backup has another Moodle version. This happens if the original spoke was upgraded before the backup.
  */
-function demandVersion({ inputs: { images, version } }: SpokeSite, { id, ...taken }: Backup): void {
+function requireSameVersion({ inputs: { images, version } }: SpokeSite, { id, ...taken }: Backup): void {
   if (taken.images === null || taken.images.moodle === images.moodle) return;
-  const message = `The backup ${id} is of Moodle ${taken.lmsVersion}, and this site was to be of ${version}`;
+  const message = `The backup ${id} contains Moodle ${taken.lmsVersion}, but this site needs ${version}`;
   throw permanentError("AnotherVersion", message, "Remove this spoke, and copy again.");
 }
 
@@ -81,30 +81,34 @@ export interface SeedInput {
 
 /** Returns the settings to apply. Restored content belongs to its users and is not changed. */
 export async function readSeedInput(site: SpokeSite): Promise<SeedInput> {
-  const { inputs, app: { db } } = site, found = await sourceOf(site);
-  const notes = (told: SpokeInputs) => (settings: HubSettings) => seedNotes(told, settings);
+  const { inputs, app: { db } } = site, found = await findSource(site);
+  const notes = (seedInputs: SpokeInputs) => (settings: HubSettings) => seedNotes(seedInputs, settings);
   if (!found) return { inputs, parts: null, notes: notes(inputs) };
   const { backup, spoke } = found;
   if (isCopy(site)) {
-    const { inputs: news, parts } = copyChanges(inputs, spoke);
-    const left = spoke.identity && (!inputs.identity || news.identity) ? [FOREIGN_SIGN_ON] : [];
-    return { inputs: news, parts, notes: (settings) => [...seedNotes(news, settings), ...left] };
+    const { inputs: changedInputs, parts } = copyChanges(inputs, spoke);
+    const signOnNotes = spoke.identity && (!inputs.identity || changedInputs.identity) ? [SINGLE_SIGN_ON_NOTE] : [];
+    return {
+      inputs: changedInputs,
+      parts,
+      notes: (settings) => [...seedNotes(changedInputs, settings), ...signOnNotes],
+    };
   }
   const isOlder = await hasSucceededSince(db.rows, spoke.id, "configure", backup.createdAt);
   return { inputs, parts: isOlder ? SITE_DETAIL_PARTS : [], notes: () => [] };
 }
 
-const FOREIGN_SIGN_ON =
-  "The single sign-on that the other site had is still set up in this one: its administrators can take " +
-  "it away under OAuth 2 services";
+const SINGLE_SIGN_ON_NOTE =
+  "The single sign-on of the original site is still set up in this copy: its administrators can remove " +
+  "it under OAuth 2 services";
 
 /** Deletes the snapshot objects behind the volumes once the site uses the volumes. */
-export async function clearSources(site: SpokeSite, run: Run): Promise<void> {
+export async function deleteVolumeSources(site: SpokeSite, run: Run): Promise<void> {
   if (hasFilledVolumes(site)) await deleteSourceObjectsWhenBound(site, run);
 }
 
 /** Returns the backup from which the site is created, and the backup's spoke; null if there is no backup. */
-async function sourceOf({ app: { db: { rows } }, spoke }: SpokeSite) {
+async function findSource({ app: { db: { rows } }, spoke }: SpokeSite) {
   const backup: Backup | null = spoke.fromBackup === null ? null : await findBackup(rows, spoke.fromBackup);
   return backup && {
     backup,

@@ -18,22 +18,26 @@ import { processSignup, type QueuedSignup, SIGNUP } from "#lib/domains/auth/sign
 
 /** Milliseconds before the second attempt, and the maximum between later ones. */
 export interface MailRetry {
-  readonly first: number;
-  readonly most: number;
+  readonly firstMs: number;
+  readonly maxMs: number;
 }
 
-/** Long enough for a mail server that is down overnight. */
-const RETRY: MailRetry = { first: 2 * SECOND, most: 15 * MINUTE };
+/** The delays cover a mail server that is down overnight. */
+const RETRY: MailRetry = { firstMs: 2 * SECOND, maxMs: 15 * MINUTE };
 
-export function sendMail({ config, log }: Pick<App, "config" | "log">, post: MailTransport, retry = RETRY): Handler {
+export function sendMail(
+  { config, log }: Pick<App, "config" | "log">,
+  transport: MailTransport,
+  retry = RETRY,
+): Handler {
   return {
     kind: MAIL_KIND,
     steps: {
       async send(run) {
         try {
-          await send(run, post, config.publicUrl);
+          await send(run, transport, config.publicUrl);
         } catch (error) {
-          throw error instanceof MailError && error.transient ? later(error, run, retry) : error;
+          throw error instanceof MailError && error.transient ? withRetryDelay(error, run, retry) : error;
         }
       },
     },
@@ -46,7 +50,7 @@ export function sendMail({ config, log }: Pick<App, "config" | "log">, post: Mai
       // The error is logged, because no user waits for this job.
       async onFailed(tx, job, report) {
         const { letter } = job.payload as MailPayload;
-        log.error("A mail was not sent, and will not be", {
+        log.error("Cannot send a mail; giving up", {
           operation: job.id,
           template: letter.template,
           to: letter.to.email,
@@ -61,14 +65,16 @@ export function sendMail({ config, log }: Pick<App, "config" | "log">, post: Mai
   };
 }
 
-async function send(run: Run, post: MailTransport, home: URL): Promise<void> {
+async function send(run: Run, transport: MailTransport, home: URL): Promise<void> {
   const payload = run.job.payload as MailPayload, { letter } = payload;
   const about = { template: letter.template, to: letter.to.email };
-  const found = await run.write((tx) => prepare(tx, payload));
-  if ("reason" in found) return run.log.info("A mail is not sent any more", { ...about, reason: found.reason });
-  const link = found.secret === null
+  const preparation = await run.write((tx) => prepare(tx, payload));
+  if ("reason" in preparation) {
+    return run.log.info("Skipped a mail that is no longer needed", { ...about, reason: preparation.reason });
+  }
+  const link = preparation.secret === null
     ? readingPageOf(letter.template, home)
-    : linkOf(letter.template, home, found.secret);
+    : linkOf(letter.template, home, preparation.secret);
   const mail: Mail = {
     id: `${run.job.id}@${home.hostname}`,
     template: letter.template,
@@ -77,14 +83,14 @@ async function send(run: Run, post: MailTransport, home: URL): Promise<void> {
     link,
   };
   run.throwIfStopped();
-  const { answer, file } = await post.send(mail, run.signal);
+  const { answer, file } = await transport.send(mail, run.signal);
   if (file === null) return run.log.info("Sent a mail", { ...about, messageId: mail.id, answer });
   run.log.info(`Mail for ${letter.to.email}: ${file}`, { template: letter.template, link: link ?? undefined });
 }
 
 /**
- * Returns the secret for the mail's link, or null if the mail has no link. Returns a reason if the mail is no longer
- * needed.
+ * Returns the secret for the mail's link, or null if the mail has no link. Returns a `reason` if the mail must not be
+ * sent anymore.
  */
 async function prepare(
   tx: Tx,
@@ -94,12 +100,16 @@ async function prepare(
     .executeTakeFirst();
   if (user?.disabledAt) return { reason: "The user was disabled" };
   if (!needsLink(letter.template)) return { secret: null };
-  if (grantId === null) throw new Error(`A letter of ${letter.template} needs a grant`);
+  if (grantId === null) throw new Error(`A mail of the template ${letter.template} needs the ID of a one-time token`);
   const secret = await addSecret(tx, grantId);
-  return secret === null ? { reason: "Its link was used, voided or has expired" } : { secret };
+  return secret === null ? { reason: "Its link was used or revoked, or has expired" } : { secret };
 }
 
-function later({ code, message, blame, hint }: MailError, run: Run, { first, most }: MailRetry): MailError {
+function withRetryDelay(
+  { code, message, blame, hint }: MailError,
+  run: Run,
+  { firstMs: first, maxMs: most }: MailRetry,
+): MailError {
   return new MailError(code, message, {
     transient: true,
     blame,
@@ -109,7 +119,7 @@ function later({ code, message, blame, hint }: MailError, run: Run, { first, mos
 }
 
 /** Returns the handler that processes a password reset or sign-up after the HTTP response; see lib/domains/auth. */
-export function forgottenPassword(): Handler {
+export function answerForgottenPassword(): Handler {
   return {
     kind: FORGOTTEN_PASSWORD,
     steps: {
@@ -118,7 +128,7 @@ export function forgottenPassword(): Handler {
   };
 }
 
-export function signup(): Handler {
+export function answerSignup(): Handler {
   return {
     kind: SIGNUP,
     steps: {

@@ -1,6 +1,6 @@
 /**
- * Announces deprecations to users before they take effect. It runs often, so that new releases and new token owners are
- * announced soon. Without notices it does nothing.
+ * Announces deprecations to users before they take effect. It runs often, so that deprecations of a new release are
+ * announced soon, also to new token owners. Without notices it does nothing.
  */
 import type { App } from "#lib/app.ts";
 import {
@@ -16,20 +16,20 @@ import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 /** Users per transaction. */
 const BATCH = 200;
 
-export function announce({ db, notices }: Pick<App, "db" | "notices">, batch = BATCH): Handler {
+export function announceDeprecations({ db, notices }: Pick<App, "db" | "notices">, batch = BATCH): Handler {
   return upkeepHandler({ kind: "announce", limit: 2 * HOUR, every: 10 * MINUTE }, {
-    people: ["Telling people what is going to change", 30 * MINUTE, async (run) => {
-      const ahead = notices.length === 0 ? [] : selectCurrentNotices(notices, await db.now());
-      if (ahead.length === 0) return;
-      let people = 0;
+    people: ["Announcing deprecations to users", 30 * MINUTE, async (run) => {
+      const current = notices.length === 0 ? [] : selectCurrentNotices(notices, await db.now());
+      if (current.length === 0) return;
+      let mailedUsers = 0;
       for (let after: string | null = ""; after !== null;) {
         const page: ReaderPage = { after, limit: batch };
-        const done: AnnounceResult = await run.write((tx) => announceToPage(tx, ahead, page));
-        people += done.mailed;
+        const done: AnnounceResult = await run.write((tx) => announceToPage(tx, current, page));
+        mailedUsers += done.mailed;
         after = done.next;
       }
-      if (people > 0) {
-        run.log.info("Told people what is going to change", { people, notices: ahead.map(({ id }) => id) });
+      if (mailedUsers > 0) {
+        run.log.info("Announced deprecations to users", { people: mailedUsers, notices: current.map(({ id }) => id) });
       }
     }],
   });

@@ -1,6 +1,6 @@
 /**
- * Recognises what the storage keeps after a namespace is deleted: snapshot contents, and volumes whose class retains
- * them. They are cluster-scoped, so only the names that they refer to show the owner. Pure.
+ * Recognizes storage objects of deleted namespaces: VolumeSnapshotContents, and volumes with the reclaim policy
+ * `Retain`. The objects are cluster-scoped, so their owner follows from the namespace to which they refer. Pure.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { belongsToRelease } from "#lib/moodle/names.ts";
@@ -8,33 +8,40 @@ import { belongsToRelease } from "#lib/moodle/names.ts";
 /**
  * The name of a snapshot of a backup or template, with the random part of its ID: `files-06fj2c4v7tq0w1x9n3m8k5r2dg`.
  */
-const CUT = /^(?:files|db)-([0-9a-z]{26})$/;
+const SNAPSHOT_NAME = /^(?:files|db)-([0-9a-z]{26})$/;
 /**
  * The name of a snapshot from which volumes are created, with the suffix of the adoption: `origin-files-k5r2dg7w1x`.
  */
-const SOURCE = /^origin-(?:files|database)-([0-9a-z]+)$/;
+const SOURCE_NAME = /^origin-(?:files|database)-([0-9a-z]+)$/;
 
 export interface RemainingContent {
   readonly object: KubeObject;
   readonly namespace: string;
   readonly snapshot: string;
   /**
-   * `cut`: the content of a snapshot that was taken of a volume. `source`: a second content for data that belongs to
-   * another one; deleting it keeps the data. `id` is the random part of the ID of the backup, template or adoption.
+   * `cut`: the content of a snapshot of a volume. `source`: a second content for the data of another content, which
+   * keeps the data when it is deleted. `id` is the random part of the ID of the backup, template or adoption.
    */
   readonly kind: "cut" | "source";
   readonly id: string;
 }
 
 /** Returns a snapshot content of this release; null if the content belongs to another release or to someone else. */
-export function readContent(object: KubeObject, isOwn: (namespace: string) => boolean): RemainingContent | null {
-  const { volumeSnapshotRef: of, source } = object["spec"] ?? {};
-  const namespace = String(of?.namespace ?? ""), snapshot = String(of?.name ?? "");
+export function readSnapshotContent(
+  object: KubeObject,
+  isOwn: (namespace: string) => boolean,
+): RemainingContent | null {
+  const { volumeSnapshotRef: snapshotRef, source } = object["spec"] ?? {};
+  const namespace = String(snapshotRef?.namespace ?? ""), snapshot = String(snapshotRef?.name ?? "");
   if (!isOwn(namespace)) return null;
-  const cut = CUT.exec(snapshot), made = SOURCE.exec(snapshot);
-  if (cut && source?.volumeHandle !== undefined) return { object, namespace, snapshot, kind: "cut", id: cut[1]! };
-  if (!made || source?.snapshotHandle === undefined || object.metadata.name !== `${namespace}-${snapshot}`) return null;
-  return { object, namespace, snapshot, kind: "source", id: made[1]! };
+  const snapshotName = SNAPSHOT_NAME.exec(snapshot), sourceName = SOURCE_NAME.exec(snapshot);
+  if (snapshotName && source?.volumeHandle !== undefined) {
+    return { object, namespace, snapshot, kind: "cut", id: snapshotName[1]! };
+  }
+  if (!sourceName || source?.snapshotHandle === undefined || object.metadata.name !== `${namespace}-${snapshot}`) {
+    return null;
+  }
+  return { object, namespace, snapshot, kind: "source", id: sourceName[1]! };
 }
 
 export interface ReleasedVolume {
@@ -43,7 +50,7 @@ export interface ReleasedVolume {
   readonly claim: string;
 }
 
-export const VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
+export const PERSISTENT_VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
 
 /** Returns a retained volume of this release that no PVC uses; null for any other volume. */
 export function readReleasedVolume(object: KubeObject, isOwn: (namespace: string) => boolean): ReleasedVolume | null {

@@ -1,6 +1,6 @@
 /**
- * Deletes what the storage keeps of removed sandboxes: those of templates without a row, and those of restore tests. It
- * finds them by the release's names, so a missing row does not matter. A sandbox contains only copies of data.
+ * Deletes the snapshot contents and volumes of deleted sandboxes: those of restore tests, and of templates without a
+ * row. Finds the objects by the release ID in their names, not by rows. A sandbox contains only copies of data.
  * This task never deletes data of spokes, since it may be the last copy: see `wheelwright doctor --reconcile`.
  */
 import type { App } from "#lib/app.ts";
@@ -11,21 +11,21 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { setContentDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
 import {
   isSandboxOf,
-  readContent,
+  PERSISTENT_VOLUME,
   readReleasedVolume,
+  readSnapshotContent,
   type RemainingContent,
-  VOLUME,
 } from "#lib/workers/orphans/read-orphans.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 const PAGE = 500;
 /** Milliseconds per cluster, so that a cluster that does not answer does not delay the others. */
-const PATIENCE = 10 * MINUTE;
+const CLUSTER_TIMEOUT = 10 * MINUTE;
 
 export function removeOrphans(app: App): Handler {
   return upkeepHandler({ kind: "delete-orphans", every: HOUR }, {
-    sandboxes: ["Removing what sandboxes have left in the storage", HOUR, async (run) => {
-      await Promise.all((await clusterNames(app)).map((name) => removeIn(app, run, name)));
+    sandboxes: ["Removing the storage of deleted sandboxes", HOUR, async (run) => {
+      await Promise.all((await clusterNames(app)).map((name) => removeFromCluster(app, run, name)));
     }],
   });
 }
@@ -33,20 +33,22 @@ export function removeOrphans(app: App): Handler {
 async function clusterNames({ db, catalog, clusters }: App): Promise<string[]> {
   const rows = await db.rows.selectFrom("federations").select("cluster").distinct().where("state", "<>", "removed")
     .execute();
-  const places = [null, ...catalog.regions.map(({ name }) => name)].map((region) => clusters.clusterFor(region));
-  return [...new Set([...places, ...rows.map(({ cluster }) => cluster)])];
+  const regionClusters = [null, ...catalog.regions.map(({ name }) => name)].map((region) =>
+    clusters.clusterFor(region)
+  );
+  return [...new Set([...regionClusters, ...rows.map(({ cluster }) => cluster)])];
 }
 
 /** Deletes the orphans of one cluster. An error is logged, and the next run tries again in an hour. */
-async function removeIn(app: App, run: Run, name: string): Promise<void> {
-  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(PATIENCE)]), bounded = { ...run, signal };
+async function removeFromCluster(app: App, run: Run, name: string): Promise<void> {
+  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(CLUSTER_TIMEOUT)]), bounded = { ...run, signal };
   try {
     await removeAll(app, bounded, await app.clusters.open(name));
   } catch (error) {
     run.signal.throwIfAborted();
     run.throwIfStopped();
     if (!(error instanceof ClusterError) && !signal.aborted) throw error;
-    run.log.warn("Cannot remove what sandboxes have left in the storage; trying again in an hour", {
+    run.log.warn("Cannot remove the storage of deleted sandboxes; trying again in an hour", {
       cluster: name,
       error,
     });
@@ -56,12 +58,14 @@ async function removeIn(app: App, run: Run, name: string): Promise<void> {
 async function removeAll({ config, db }: App, run: Run, cluster: Cluster): Promise<void> {
   const isSandbox = (namespace: string): boolean => isSandboxOf(namespace, config.releaseId);
   const contents = (await listAll(cluster, run, SNAPSHOT_CONTENT)).flatMap((each) =>
-    readContent(each, isSandbox) ?? []
+    readSnapshotContent(each, isSandbox) ?? []
   );
-  const volumes = (await listAll(cluster, run, VOLUME)).flatMap((each) => readReleasedVolume(each, isSandbox) ?? []);
+  const volumes = (await listAll(cluster, run, PERSISTENT_VOLUME)).flatMap((each) =>
+    readReleasedVolume(each, isSandbox) ?? []
+  );
   if (contents.length + volumes.length === 0) return;
   const needed = await readNeededSandboxes(db.rows), namespaces = new Map<string, boolean>();
-  const isOver = async (namespace: string): Promise<boolean> => {
+  const isDeleted = async (namespace: string): Promise<boolean> => {
     if (isNeededSandbox(needed, namespace)) return false;
     if (!namespaces.has(namespace)) {
       namespaces.set(namespace, await cluster.findNamespace(namespace, run) !== null);
@@ -69,25 +73,25 @@ async function removeAll({ config, db }: App, run: Run, cluster: Cluster): Promi
     return !namespaces.get(namespace);
   };
   for (const content of contents) {
-    if (needed.contents.has(content.object.metadata.name) || !await isOver(content.namespace)) continue;
+    if (needed.contents.has(content.object.metadata.name) || !await isDeleted(content.namespace)) continue;
     await removeContent(cluster, run, content);
   }
   for (const { object, namespace } of volumes) {
-    if (await isOver(namespace)) await removeVolume(cluster, run, object);
+    if (await isDeleted(namespace)) await removeVolume(cluster, run, object);
   }
 }
 
 /** Lists all objects of a kind. Returns an empty list if the cluster does not serve the kind or refuses to list it. */
 async function listAll(cluster: Cluster, run: Run, kind: typeof SNAPSHOT_CONTENT): Promise<KubeObject[]> {
-  const found: KubeObject[] = [];
+  const objects: KubeObject[] = [];
   try {
     let page = await cluster.listPage(kind, { selector: "", limit: PAGE }, run);
-    found.push(...page.items);
+    objects.push(...page.items);
     while (page.next !== null) {
       page = await cluster.listPage(kind, { selector: "", limit: PAGE, next: page.next }, run);
-      found.push(...page.items);
+      objects.push(...page.items);
     }
-    return found;
+    return objects;
   } catch (error) {
     if (error instanceof ClusterError && [403, 404].includes(error.status)) return [];
     throw error;
@@ -101,16 +105,16 @@ async function removeContent(cluster: Cluster, run: Run, { object, kind }: Remai
   if (kind === "source" && object["spec"].deletionPolicy !== "Retain") return;
   if (kind === "cut") await setContentDeletePolicy(cluster, run, object);
   await cluster.deleteGlobal({ ...SNAPSHOT_CONTENT, name }, uid!, run);
-  run.log.info("Removed a snapshot content of a sandbox that is gone", { cluster: cluster.name, content: name, kind });
+  run.log.info("Removed a snapshot content of a deleted sandbox", { cluster: cluster.name, content: name, kind });
 }
 
 /** Sets the reclaim policy of a released volume to `Delete`. The storage driver then deletes the volume. */
 async function removeVolume(cluster: Cluster, run: Run, object: KubeObject): Promise<void> {
-  await cluster.patchGlobal({ ...VOLUME, name: object.metadata.name }, [
+  await cluster.patchGlobal({ ...PERSISTENT_VOLUME, name: object.metadata.name }, [
     { op: "test", path: "/spec/claimRef/uid", value: object["spec"].claimRef.uid },
     { op: "replace", path: "/spec/persistentVolumeReclaimPolicy", value: "Delete" },
   ], run);
-  run.log.info("Released a volume of a sandbox that is gone", {
+  run.log.info("Released a volume of a deleted sandbox", {
     cluster: cluster.name,
     volume: object.metadata.name,
   });

@@ -15,22 +15,23 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 export const reapplyOutcomes = actionOutcomes({
   succeeded(_, job, { blueprintInputs }) {
-    const taken = newAmountsOf(job), blueprintRevision = String(job.progress.revision);
-    const inputs = () => taken && { blueprintInputs: JSON.stringify(withSize(blueprintInputs as SpokeInputs, taken)) };
+    const newSize = newAmountsOf(job), blueprintRevision = String(job.progress.revision);
+    const inputs = () =>
+      newSize && { blueprintInputs: JSON.stringify(withSize(blueprintInputs as SpokeInputs, newSize)) };
     return { change: () => ({ drift: null, blueprintRevision, ...inputs(), ...imageDigestOf(job) }) };
   },
   async stopped(tx, job) {
-    const change = await asItStands(tx, job);
+    const change = await readStateAfterStop(tx, job);
     return { change: () => change };
   },
 });
 
 /** Returns the spoke's state after a failed reapply. The state also depends on earlier operations. */
-async function asItStands(tx: Tx, job: Job): Promise<Partial<Pick<SpokeRow, "state" | "health">>> {
-  const seen = job.progress.observed as StateAfterFailure | undefined;
+async function readStateAfterStop(tx: Tx, job: Job): Promise<Partial<Pick<SpokeRow, "state" | "health">>> {
+  const observed = job.progress.observed as StateAfterFailure | undefined;
   if (await findInterruptedUpgrade(tx, job) !== null) return { state: "failed", health: "unknown" };
-  if (await wasSuspended(tx, job)) return seen ? {} : { state: "suspended", health: "unknown" };
-  return seen?.state === "suspended" ? { state: "active", health: "degraded" } : {}; // nobody requested this
+  if (await wasSuspended(tx, job)) return observed ? {} : { state: "suspended", health: "unknown" };
+  return observed?.state === "suspended" ? { state: "active", health: "degraded" } : {}; // nobody requested this
 }
 
 async function wasSuspended(tx: Tx, job: Job): Promise<boolean> {

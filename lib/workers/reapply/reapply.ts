@@ -24,7 +24,7 @@ import {
   updateLabels,
 } from "#lib/workers/reapply/objects.ts";
 import { reapplyOutcomes } from "#lib/workers/reapply/outcomes.ts";
-import { chooseSize, newAmountsOf } from "#lib/workers/reapply/size.ts";
+import { newAmountsOf, storeNewAmounts } from "#lib/workers/reapply/size.ts";
 import { waitForQuota, waitForWorkload } from "#lib/workers/workloads.ts";
 import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { permanentError, type SpokeSite } from "#lib/workers/site.ts";
@@ -37,7 +37,7 @@ export function reapply(app: App): Handler {
       // This stores the revision of the first attempt. If another release continues, the sweep reports the remaining
       // drift.
       if (!run.job.progress.revision) await run.saveProgress({ revision: site.blueprint.revision });
-      await chooseSize(site, run);
+      await storeNewAmounts(site, run);
       await updateLabels(site, run);
       await waitForQuota(site, run, await applyLimitsForBothSizes(site, run));
     },
@@ -70,17 +70,19 @@ export function reapply(app: App): Handler {
 }
 
 /** Throws if the data is not this site's, or if its version is not that of the images. */
-async function verify(here: SpokeSite, run: Run): Promise<void> {
-  const { app, spoke } = here;
-  const site = await readDatabase(here, run);
+async function verify(context: SpokeSite, run: Run): Promise<void> {
+  const { app, spoke } = context;
+  const site = await readDatabase(context, run);
   await requireSameSite(run, spoke, site);
   const version = spoke.lmsVersion;
-  const cutOff = site.lockedUntil !== null && await findInterruptedUpgrade(app.db.rows, run.job) !== null;
-  if (!cutOff && isAtVersion(site, { version, code: null })) return await protectSignIn(here, run);
-  const is = cutOff ? "was left in the middle of an upgrade" : `is of ${site.release ?? "no known version"}`;
+  const isInterrupted = site.lockedUntil !== null && await findInterruptedUpgrade(app.db.rows, run.job) !== null;
+  if (!isInterrupted && isAtVersion(site, { version, code: null })) return await protectSignIn(context, run);
+  const contents = isInterrupted
+    ? "contains an interrupted upgrade"
+    : `contains Moodle ${site.release ?? "of an unknown version"}`;
   throw permanentError(
     "AnotherVersion",
-    `The database ${is}, and the spoke is of ${version}`,
-    `Have an operator restore a backup of ${version} (wheelwright restore ${spoke.id} --list); or retry the upgrade.`,
+    `The database ${contents}, but the spoke has the version ${version}`,
+    `Ask an operator to restore a backup of ${version} (wheelwright restore ${spoke.id} --list), or retry the upgrade.`,
   );
 }

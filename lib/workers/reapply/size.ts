@@ -13,33 +13,35 @@ import type { ResizedSpoke } from "#lib/workers/resize/outcomes.ts";
 import { addNotes, type SpokeSite } from "#lib/workers/site.ts";
 
 /** Chooses the new amounts, once per operation, and stores them in its progress. */
-export async function chooseSize({ app, inputs }: SpokeSite, run: Run): Promise<void> {
+export async function storeNewAmounts({ app, inputs }: SpokeSite, run: Run): Promise<void> {
   if (run.job.progress.taken !== undefined) return;
   const offered = withOfferedResources(app, inputs);
   const { size, resources, madeDatabaseDisk } = offered;
-  const taken: ResizedSpoke = { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
-  await run.saveProgress({ taken: offered === inputs ? null : taken });
+  const newAmounts: ResizedSpoke = { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
+  await run.saveProgress({ taken: offered === inputs ? null : newAmounts });
   if (offered !== inputs) {
-    await addNotes(run, [`The size ${size} has other amounts now than when this was made: they were taken over`]);
+    await addNotes(run, [
+      `The amounts of the size ${size} have changed since this spoke was created: the new ones were applied`,
+    ]);
   }
 }
 
 /** Returns the site with the new amounts. */
 export function withNewAmounts(site: SpokeSite, run: Run): SpokeSite {
-  const taken = newAmountsOf(run.job);
-  return taken ? { ...site, inputs: withSize(site.inputs, taken) } : site;
+  const newAmounts = newAmountsOf(run.job);
+  return newAmounts ? { ...site, inputs: withSize(site.inputs, newAmounts) } : site;
 }
 
 /** Returns the inputs with limits that are large enough for both sizes. */
-export function inputsBetween({ blueprint, inputs }: SpokeSite, run: Run): SpokeInputs {
-  const taken = newAmountsOf(run.job);
-  return taken ? inputsDuringResize(inputs, withSize(inputs, taken), blueprint.quotaUsage) : inputs;
+export function inputsForBothSizes({ blueprint, inputs }: SpokeSite, run: Run): SpokeInputs {
+  const newAmounts = newAmountsOf(run.job);
+  return newAmounts ? inputsDuringResize(inputs, withSize(inputs, newAmounts), blueprint.quotaUsage) : inputs;
 }
 
 export function newAmountsOf({ progress }: Pick<Job, "progress">): ResizedSpoke | null {
   return (progress.taken ?? null) as ResizedSpoke | null;
 }
 
-export function withSize({ madeDatabaseDisk: _, ...inputs }: SpokeInputs, taken: ResizedSpoke): SpokeInputs {
-  return v.parse(SpokeInputs, { ...inputs, ...taken });
+export function withSize({ madeDatabaseDisk: _, ...inputs }: SpokeInputs, newAmounts: ResizedSpoke): SpokeInputs {
+  return v.parse(SpokeInputs, { ...inputs, ...newAmounts });
 }

@@ -37,11 +37,11 @@ export const KINDS_IN_NAMESPACE = [
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
 /** Milliseconds to wait in one attempt. A volume is deleted seconds after its PVC. */
-const PATIENCE = MINUTE;
-const LONGEST_PAUSE = 10 * SECOND;
+const ATTEMPT_TIMEOUT = MINUTE;
+const MAX_PAUSE = 10 * SECOND;
 
 /** The owner of the removed objects: a spoke, hub or sandbox. */
-type Held = NamespaceRecord | { readonly namespace: string; readonly sandbox: string };
+type RemovedOwner = NamespaceRecord | { readonly namespace: string; readonly sandbox: string };
 
 /** A volume and its PVC. The UID identifies the PVC, because manually created volumes reuse names. */
 interface Volume {
@@ -86,92 +86,100 @@ function volumesOf(run: Run): readonly Volume[] {
   return run.job.progress.volumes ?? [];
 }
 
-const STRAY =
-  "It carries this spoke's or hub's label, and Wheelwright has not made it: delete it, or take the label off.";
-const FORCED =
-  "Its namespace was taken away by force, without waiting for it: delete it by hand; the removal goes on by itself.";
+const UNKNOWN_ORIGIN_HINT =
+  "It has this spoke's or hub's label, but Wheelwright did not create it: delete it, or remove the label.";
+const FORCE_DELETED_HINT =
+  "Its namespace was force-deleted without it: delete it manually. The removal then continues automatically.";
 
-interface Leftover {
+interface RemainingObject {
   readonly sentence: string;
   readonly hint: string;
 }
 
 /**
- * Waits, then throws a transient ClusterError while something remains. The operation continues when everything is gone.
+ * Waits until no object remains. Throws a transient ClusterError if an object remains for too long; a retry of the step
+ * waits again.
  */
-export async function requireNothingLeft(
-  { cluster, holding }: { readonly cluster: Cluster; readonly holding: Held },
+export async function requireNoRemainingObjects(
+  { cluster, holding }: { readonly cluster: Cluster; readonly holding: RemovedOwner },
   run: Run,
 ): Promise<void> {
-  const end = performance.now() + Math.min(PATIENCE, run.timeLeft());
-  for (let pause = SECOND / 4;; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+  const end = performance.now() + Math.min(ATTEMPT_TIMEOUT, run.timeLeft());
+  for (let pause = SECOND / 4;; pause = Math.min(2 * pause, MAX_PAUSE)) {
     const notes: string[] = [];
-    const left = await findLabelled(cluster, run, holding) ?? await findForced(cluster, run, holding, notes) ??
+    const remaining = await findLabelled(cluster, run, holding) ??
+      await findInDeletedNamespace(cluster, run, holding, notes) ??
       await findVolume(cluster, run, notes);
-    if (left === null) return await addNotes(run, notes);
+    if (remaining === null) return await addNotes(run, notes);
     if (performance.now() + pause > end) {
-      throw new ClusterError("Remaining", left.sentence, { transient: true, blame: "operator", hint: left.hint });
+      throw new ClusterError("Remaining", remaining.sentence, {
+        transient: true,
+        blame: "operator",
+        hint: remaining.hint,
+      });
     }
-    run.showProgress(left.sentence);
+    run.showProgress(remaining.sentence);
     await sleep(pause, run.signal);
   }
 }
 
-async function findLabelled(cluster: Cluster, run: Run, holding: Held): Promise<Leftover | null> {
-  const whose = selectorOf(holding);
+async function findLabelled(cluster: Cluster, run: Run, holding: RemovedOwner): Promise<RemainingObject | null> {
+  const selector = selectorOf(holding);
   for (const kind of KINDS_BY_LABEL) {
-    const [left] = await cluster.listAll(kind, `${MANAGED_BY_LABEL}=wheelwright,${whose}`, run);
-    if (left) return describe(left, STRAY);
+    const [remaining] = await cluster.listAll(kind, `${MANAGED_BY_LABEL}=wheelwright,${selector}`, run);
+    if (remaining) return describe(remaining, UNKNOWN_ORIGIN_HINT);
   }
   return null;
 }
 
-function selectorOf(holding: Held): string {
+function selectorOf(holding: RemovedOwner): string {
   if ("sandbox" in holding) return `${SANDBOX_LABEL}=${holding.sandbox}`;
   const { federationId, spokeId } = holding;
   return spokeId === null ? `${FEDERATION_LABEL}=${federationId},!${SPOKE_LABEL}` : `${SPOKE_LABEL}=${spokeId}`;
 }
 
-/** Searches a force-deleted namespace. If someone has created the namespace again, its objects belong to them. */
-async function findForced(
+/** Searches a force-deleted namespace. If someone has created the namespace again, its objects are ignored. */
+async function findInDeletedNamespace(
   cluster: Cluster,
   run: Run,
-  { namespace }: Held,
+  { namespace }: RemovedOwner,
   notes: string[],
-): Promise<Leftover | null> {
+): Promise<RemainingObject | null> {
   if (await cluster.findNamespace(namespace, run)) return null;
-  const unseen: string[] = [];
+  const unlistedKinds: string[] = [];
   for (const kind of KINDS_IN_NAMESPACE) {
     try {
-      const [left] = await cluster.listUnder(kind, namespace, run);
-      if (left) return describe(left, FORCED);
+      const [remaining] = await cluster.listUnder(kind, namespace, run);
+      if (remaining) return describe(remaining, FORCE_DELETED_HINT);
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
-      if (error.status === 403) unseen.push(kind.kind);
+      if (error.status === 403) unlistedKinds.push(kind.kind);
       else if (error.status !== 404) throw error; // a 404 means that the cluster does not serve this kind
     }
   }
-  if (unseen.length > 0) notes.push(`Could not see whether any of these is left: ${unseen.join(", ")}: no permission`);
+  if (unlistedKinds.length > 0) {
+    notes.push(`Cannot check whether objects of these kinds remain: ${unlistedKinds.join(", ")} (no permission)`);
+  }
   return null;
 }
 
 /**
  * Returns a volume that is being deleted. A volume with another reclaim policy stays, as the cluster's operator chose.
  */
-async function findVolume(cluster: Cluster, run: Run, notes: string[]): Promise<Leftover | null> {
+async function findVolume(cluster: Cluster, run: Run, notes: string[]): Promise<RemainingObject | null> {
   for (const { claim, claimUid, volume } of volumesOf(run)) {
     const found = await readVolume(cluster, run, volume, notes);
     if (found === null || found["spec"]?.claimRef?.uid !== claimUid) continue;
     if (found["spec"]?.persistentVolumeReclaimPolicy !== "Delete") {
-      notes.push(`The volume ${volume} of the claim ${claim} stays: its reclaim policy is not Delete`);
+      notes.push(`The volume ${volume} of the PVC ${claim} stays: its reclaim policy is not Delete`);
       continue;
     }
     const { phase, message } = found["status"] ?? {};
     const state = phase ? `, ${phase}${message ? `: ${message}` : ""}` : "";
-    const held = heldBy(found);
+    const blockers = describeFinalizers(found);
     return {
-      sentence: `The volume ${volume} of the claim ${claim} is still there${state}${held}`,
-      hint: "See to the storage driver, which deletes it; the removal goes on by itself.",
+      sentence: `The volume ${volume} of the PVC ${claim} still exists${state}${blockers}`,
+      hint: "Check the storage driver, which must delete it. The removal then continues automatically.",
     };
   }
   return null;
@@ -187,24 +195,24 @@ async function readVolume(
     return await cluster.find({ ...VOLUME, name }, run);
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 403) throw error;
-    notes.push(`Could not see whether the volume ${name} is gone: no permission`);
+    notes.push(`Cannot check whether the volume ${name} is deleted (no permission)`);
     return null;
   }
 }
 
-function describe(left: KubeObject, hint: string): Leftover {
-  const { name, namespace, deletionTimestamp } = left.metadata;
-  const since = deletionTimestamp ? `; it has been going since ${formatMinute(deletionTimestamp)}` : "";
+function describe(remaining: KubeObject, hint: string): RemainingObject {
+  const { name, namespace, deletionTimestamp } = remaining.metadata;
+  const since = deletionTimestamp ? `, being deleted since ${formatMinute(deletionTimestamp)}` : "";
   return {
-    sentence: `${left.kind} ${name}${namespace ? ` in namespace ${namespace}` : ""} is still there${since}${
-      heldBy(left)
+    sentence: `${remaining.kind} ${name}${namespace ? ` in namespace ${namespace}` : ""} still exists${since}${
+      describeFinalizers(remaining)
     }`,
     hint: deletionTimestamp
-      ? "Repair the controller that takes this finalizer away; the removal goes on by itself."
+      ? "Repair the controller that removes this finalizer. The removal then continues automatically."
       : hint,
   };
 }
 
-function heldBy({ metadata: { deletionTimestamp, finalizers } }: KubeObject): string {
+function describeFinalizers({ metadata: { deletionTimestamp, finalizers } }: KubeObject): string {
   return deletionTimestamp && finalizers?.length ? `, held by the finalizer ${finalizers.join(", ")}` : "";
 }

@@ -6,7 +6,7 @@
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { createHandler, type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
-import { recordVolumes, requireNothingLeft } from "#lib/workers/removal/remaining-objects.ts";
+import { recordVolumes, requireNoRemainingObjects } from "#lib/workers/removal/remaining-objects.ts";
 import { hubRemovalOutcomes, removalOutcomes } from "#lib/workers/outcomes.ts";
 import { requireSameCluster } from "#lib/workers/same-cluster.ts";
 import { clusterWaitOf, openHub, openSpoke, type Site, type SpokeSite } from "#lib/workers/site.ts";
@@ -34,17 +34,17 @@ export function remove(app: App): Handler {
     },
     ...LAST_STEPS,
     async confirm(site: SpokeSite, run: Run) {
-      await dropMadeContents(site, run);
+      await deleteUnusedContents(site, run);
       await LAST_STEPS.confirm(site, run);
     },
   };
   const hooks = removalOutcomes;
-  return tellDaily(app, createHandler(OPERATIONS.remove, (run: Run) => openSpoke(app, run), steps, { hooks }));
+  return withDailyReport(app, createHandler(OPERATIONS.remove, (run: Run) => openSpoke(app, run), steps, { hooks }));
 }
 
 export function removeHub(app: App): Handler {
   const hooks = hubRemovalOutcomes;
-  return tellDaily(
+  return withDailyReport(
     app,
     createHandler(OPERATIONS["remove-hub"], (run: Run) => openHub(app, run), LAST_STEPS, { hooks }),
   );
@@ -53,13 +53,13 @@ export function removeHub(app: App): Handler {
 const LAST_STEPS = {
   namespace: removeNamespace,
   async confirm(site: Site, run: Run): Promise<void> {
-    await requireNothingLeft(site, run);
+    await requireNoRemainingObjects(site, run);
     await requireSameCluster(site, run);
   },
 };
 
 /** Deletes the snapshot contents of volumes that were never created. Contents are cluster-scoped. */
-async function dropMadeContents({ app, cluster, spoke }: SpokeSite, run: Run): Promise<void> {
+async function deleteUnusedContents({ app, cluster, spoke }: SpokeSite, run: Run): Promise<void> {
   const { namespace } = spoke;
   for (const turn of await listTurns(app.db.rows, spoke)) await deleteSourceContents(cluster, run, { namespace, turn });
 }
@@ -69,9 +69,9 @@ async function dropMadeContents({ app, cluster, spoke }: SpokeSite, run: Run): P
  * the UID. A namespace of that name is then deleted only if it has our labels.
  */
 async function removeNamespace(site: Site, run: Run): Promise<void> {
-  const { cluster, holding: { namespace, uid: known } } = site;
+  const { cluster, holding: { namespace, uid: recordedUid } } = site;
   await requireSameCluster(site, run);
-  const uid = known ?? await findOwn(site, run);
+  const uid = recordedUid ?? await findOwn(site, run);
   if (uid !== null) {
     await recordVolumes(cluster, run, namespace);
     await cluster.space(namespace, uid).remove(clusterWaitOf(run));
@@ -92,30 +92,30 @@ async function findOwn({ cluster, holding }: Site, run: Run): Promise<string | n
  * Wraps a handler so that it reports an unfinished removal once a day: in the audit log, notifications and log. The
  * operation shows the current error.
  */
-function tellDaily(app: App, handler: Handler): Handler {
+function withDailyReport(app: App, handler: Handler): Handler {
   return wrapSteps(handler, (work, step) => async (run) => {
     try {
       await work(run);
     } catch (error) {
-      if (error instanceof ClusterError && !run.signal.aborted) await tell(app, run, step, error);
+      if (error instanceof ClusterError && !run.signal.aborted) await reportStuckRemoval(app, run, step, error);
       throw error;
     }
   });
 }
 
-async function tell(app: App, run: Run, step: string, error: ClusterError): Promise<void> {
-  const { id, spokeId, federationId, startedAt, progress, requester: asker } = run.job;
+async function reportStuckRemoval(app: App, run: Run, step: string, error: ClusterError): Promise<void> {
+  const { id, spokeId, federationId, startedAt, progress, requester } = run.job;
   const notifiedAt = typeof progress.notifiedAt === "string" ? Date.parse(progress.notifiedAt) : startedAt!.getTime();
   const now = await app.db.now();
   if (now.getTime() - notifiedAt < DAY) return;
   const { code, fault, message } = analyzeFailure(error, step).report;
-  run.log.error("A removal hangs", { since: startedAt, step, code, reason: message });
+  run.log.error("A removal is stuck", { since: startedAt, step, code, reason: message });
   await run.write(async (tx) => {
     await updateHeldJob(tx, run.job, { progress: { notifiedAt: now.toISOString() } });
     if (spokeId === null) return;
     const { slug } = await tx.selectFrom("spokes").select("slug").where("id", "=", spokeId).executeTakeFirstOrThrow();
     const metadata = { action: "remove", slug, step, code, fault, message, since: startedAt, operationId: id };
     const about = { objectType: "spoke", objectId: spokeId, federationId, spokeId } as const;
-    await record(tx, asker, { audit: [{ kind: "spoke_action_failed", ...about, metadata }] });
+    await record(tx, requester, { audit: [{ kind: "spoke_action_failed", ...about, metadata }] });
   });
 }

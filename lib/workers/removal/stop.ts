@@ -12,48 +12,50 @@ import { patchFenced } from "#lib/workers/fenced-objects.ts";
 import { isMissingNamespace } from "#lib/workers/same-cluster.ts";
 import { addNotes, BATCH_JOB, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
-const TRIES = 3;
-const MOST = 3 * MINUTE; // for the pods of one kind to end; six times the usual grace period
+const MAX_ATTEMPTS = 3;
+const MAX_POD_WAIT = 3 * MINUTE; // for the pods of one kind to end; six times the usual grace period
 
 export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
   if (site.spoke.readyAt === null || site.holding.uid === null) return; // the site never had data
-  const giveUp = (why: string) => addNotes(run, [`The site was not stopped before it was removed: ${why}`]);
-  for (let tries = Number(run.job.progress.stops ?? 0) + 1; tries <= TRIES; tries++) {
-    await run.saveProgress({ stops: tries }); // attempts that crashed count too
+  const giveUp = (reason: string) => addNotes(run, [`The site was not stopped before it was removed: ${reason}`]);
+  for (let attempt = Number(run.job.progress.stops ?? 0) + 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    await run.saveProgress({ stops: attempt }); // attempts that crashed count too
     try {
       return await stopAll(site.space, run);
     } catch (error) {
       run.signal.throwIfAborted();
       if (!(error instanceof ClusterError)) throw error;
       if (isMissingNamespace(error)) return; // nothing is left to stop
-      run.log.warn("Cannot stop a site that is to be removed", { error });
-      if (!error.transient || error.code === "deadline" || tries === TRIES) return await giveUp(messageOf(error));
-      await sleep(backoffDelay(tries, SECOND, MINUTE), run.signal);
+      run.log.warn("Cannot stop a site before its removal", { error });
+      if (!error.transient || error.code === "deadline" || attempt === MAX_ATTEMPTS) {
+        return await giveUp(messageOf(error));
+      }
+      await sleep(backoffDelay(attempt, SECOND, MINUTE), run.signal);
     }
   }
-  await giveUp(`${TRIES} tries came to no end`);
+  await giveUp(`${MAX_ATTEMPTS} attempts did not finish`);
 }
 
 /** Stops Jobs, Moodle and the database, if they exist. */
 export async function stopAll(space: Space, run: Run): Promise<void> {
-  await patchIfThere(space, run, MOODLE_CRONJOB, { op: "add", path: "/spec/suspend", value: true });
+  await patchIfExists(space, run, MOODLE_CRONJOB, { op: "add", path: "/spec/suspend", value: true });
   // Scheduled tasks and Jobs of cancelled operations are deleted, because no operation waits for them.
   for (const { metadata } of await space.list(BATCH_JOB, "", run)) {
     await space.delete({ ...BATCH_JOB, name: metadata.name }, metadata.uid!, run);
   }
-  await patchIfThere(space, run, MOODLE_DEPLOYMENT, { op: "add", path: "/spec/replicas", value: 0 });
-  await space.noPods("app=moodle", clusterWaitOf(run, patience(run)));
-  await patchIfThere(space, run, DATABASE_STATEFULSET, { op: "add", path: "/spec/replicas", value: 0 });
-  await space.noPods(SITE_PODS, clusterWaitOf(run, patience(run)));
+  await patchIfExists(space, run, MOODLE_DEPLOYMENT, { op: "add", path: "/spec/replicas", value: 0 });
+  await space.noPods("app=moodle", clusterWaitOf(run, podWaitOf(run)));
+  await patchIfExists(space, run, DATABASE_STATEFULSET, { op: "add", path: "/spec/replicas", value: 0 });
+  await space.noPods(SITE_PODS, clusterWaitOf(run, podWaitOf(run)));
 }
 
 /** Returns the milliseconds to wait for pods. Leaves enough of the step's time to add a note. */
-function patience(run: Run): number {
-  return Math.min(MOST, run.timeLeft() / 3);
+function podWaitOf(run: Run): number {
+  return Math.min(MAX_POD_WAIT, run.timeLeft() / 3);
 }
 
 /** Patches an object under the fence. Does nothing if the object was deleted. */
-async function patchIfThere(space: Space, run: Run, ref: Ref, change: PatchOperation): Promise<void> {
+async function patchIfExists(space: Space, run: Run, ref: Ref, change: PatchOperation): Promise<void> {
   if (!await space.get(ref, run)) return;
-  await patchFenced(space, { ref, hold: run.job, change: () => [change] }, run);
+  await patchFenced(space, { ref, jobFence: run.job, change: () => [change] }, run);
 }

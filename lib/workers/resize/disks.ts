@@ -13,111 +13,126 @@ import { patchFenced } from "#lib/workers/fenced-objects.ts";
 import { permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
 
 /** The namespace and inputs of the site whose disks are resized. */
-type DiskPlace = Pick<SpokeSite, "space" | "inputs">;
+type DiskSite = Pick<SpokeSite, "space" | "inputs">;
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 const REQUEST = "/spec/resources/requests/storage";
 /** gRPC codes of errors that a retry does not fix. */
-const FINAL = /code = (?:InvalidArgument|OutOfRange|NotFound|FailedPrecondition|Unimplemented|PermissionDenied)\b/;
+const PERMANENT_ERROR =
+  /code = (?:InvalidArgument|OutOfRange|NotFound|FailedPrecondition|Unimplemented|PermissionDenied)\b/;
 
-export type DiskClaims = Readonly<Record<DiskName, KubeObject>>;
+export type DiskPvcs = Readonly<Record<DiskName, KubeObject>>;
 
-/** Which disks to wait for, up to which stage, and which earlier errors to ignore. */
-interface Growing {
+/** The disks to wait for, the stage to wait for, and the earlier errors to ignore. */
+interface GrowthWait {
   readonly disks: readonly DiskName[];
-  readonly down: "to the volume" | "to the file system";
-  readonly before?: ReadonlySet<string>;
+  readonly until: "to the volume" | "to the file system";
+  readonly pastErrorKeys?: ReadonlySet<string>;
 }
 
 /** Returns the PVCs of the site. Throws a final ClusterError if one is missing. */
-export async function readClaims(place: DiskPlace, run: Run): Promise<DiskClaims> {
-  const [files, database] = await Promise.all([readClaim(place, run, "files"), readClaim(place, run, "database")]);
+export async function readDiskPvcs(site: DiskSite, run: Run): Promise<DiskPvcs> {
+  const [files, database] = await Promise.all([readDiskPvc(site, run, "files"), readDiskPvc(site, run, "database")]);
   return { files, database };
 }
 
-async function readClaim(place: DiskPlace, run: Run, disk: DiskName): Promise<KubeObject> {
-  const ref = refOf(place, disk), claim = await place.space.get(ref, run);
+async function readDiskPvc(site: DiskSite, run: Run, disk: DiskName): Promise<KubeObject> {
+  const ref = refOf(site, disk), claim = await site.space.get(ref, run);
   if (claim) return claim;
   throw permanentError(
     "NotFound",
-    `The volume claim ${ref.name} is not in the cluster any more`,
-    "Somebody has deleted it, and the data on it: restore a backup.",
+    `The PersistentVolumeClaim ${ref.name} is missing`,
+    "It was deleted, and with it the data: restore a backup.",
   );
 }
 
 /** Returns the sizes that the PVCs request. Kubernetes never allows a smaller request. */
-export function disksOf({ files, database }: DiskClaims): DiskSizes {
-  return { files: asked(files), database: asked(database) };
+export function requestedDiskSizes({ files, database }: DiskPvcs): DiskSizes {
+  return { files: requestedSize(files), database: requestedSize(database) };
 }
 
 /**
  * Returns which PVCs can grow, according to their StorageClass. A PVC without a class was created manually and cannot
  * grow.
  */
-export async function readGrowth(cluster: Cluster, run: Run, { files, database }: DiskClaims): Promise<GrowableDisks> {
-  const may = async (claim: KubeObject): Promise<boolean> => {
+export async function readExpandableDisks(
+  cluster: Cluster,
+  run: Run,
+  { files, database }: DiskPvcs,
+): Promise<GrowableDisks> {
+  const canExpand = async (claim: KubeObject): Promise<boolean> => {
     const name = classOf(claim);
     const found = name === "" ? null : await cluster.find({ ...CLASS, name }, run);
     return found?.["allowVolumeExpansion"] === true;
   };
-  return { files: await may(files), database: await may(database) };
+  return { files: await canExpand(files), database: await canExpand(database) };
 }
 
 /** Returns a note about a disk that cannot grow. */
-export function ungrownDiskNote(claim: KubeObject, wanted: string): string {
+export function ungrownDiskNote(claim: KubeObject, desiredSize: string): string {
   const name = classOf(claim);
-  const why = name === "" ? "it has no storage class" : `its storage class ${name} does not let volumes grow`;
+  const why = name === "" ? "it has no storage class" : `its storage class ${name} does not allow volume expansion`;
   return `The disk ${claim.metadata.name} stays at ${
-    asked(claim)
-  } and does not become ${wanted}: ${why} (allowVolumeExpansion)`;
+    requestedSize(claim)
+  } instead of ${desiredSize}: ${why} (allowVolumeExpansion)`;
 }
 
 /** Raises the request of the PVC to at least this size, and returns the resulting request. */
-export async function growPvc(place: DiskPlace, run: Run, disk: DiskName, size: string): Promise<string> {
+export async function growPvc(site: DiskSite, run: Run, disk: DiskName, size: string): Promise<string> {
   const change = (claim: KubeObject) =>
-    parseQuantity(asked(claim)) < parseQuantity(size) ? [{ op: "replace" as const, path: REQUEST, value: size }] : [];
-  return asked(await patchFenced(place.space, { ref: refOf(place, disk), hold: run.job, change }, run));
+    parseQuantity(requestedSize(claim)) < parseQuantity(size)
+      ? [{ op: "replace" as const, path: REQUEST, value: size }]
+      : [];
+  return requestedSize(await patchFenced(site.space, { ref: refOf(site, disk), jobFence: run.job, change }, run));
 }
 
 /** Returns keys of the disks' past error events, so that new errors can be recognised. */
-export async function readPastErrorKeys(place: DiskPlace, run: Run): Promise<ReadonlySet<string>> {
-  return new Set((await failures(place, run, DISK_NAMES)).map(keyOf));
+export async function readPastErrorKeys(site: DiskSite, run: Run): Promise<ReadonlySet<string>> {
+  return new Set((await listResizeFailures(site, run, DISK_NAMES)).map(keyOf));
 }
 
 /**
  * Waits until the volumes or their file systems have the requested size. Throws a final ClusterError if a driver
  * reports a new permanent error, or if the step's time runs out.
  */
-export async function waitUntilGrown(place: DiskPlace, run: Run, { disks, down, before }: Growing): Promise<void> {
-  const known = before ?? await readPastErrorKeys(place, run);
-  const late = await pollUntil(run, async () => {
-    const claims = await Promise.all(disks.map((disk) => readClaim(place, run, disk)));
-    const lacking = claims.map((claim) => lackOf(claim, down)).filter((lack) => lack !== null);
-    if (lacking.length === 0) return null;
-    const last = (await failures(place, run, disks)).at(-1);
-    const sentence = lacking.join("; ") + (last ? `: ${last["message"]}` : "");
-    if (last && FINAL.test(String(last["message"])) && !known.has(keyOf(last))) throw ungrown(sentence);
+export async function waitUntilGrown(
+  site: DiskSite,
+  run: Run,
+  { disks, until, pastErrorKeys }: GrowthWait,
+): Promise<void> {
+  const pastKeys = pastErrorKeys ?? await readPastErrorKeys(site, run);
+  const problem = await pollUntil(run, async () => {
+    const claims = await Promise.all(disks.map((disk) => readDiskPvc(site, run, disk)));
+    const waiting = claims.map((claim) => describeMissingGrowth(claim, until)).filter((text) => text !== null);
+    if (waiting.length === 0) return null;
+    const last = (await listResizeFailures(site, run, disks)).at(-1);
+    const sentence = waiting.join("; ") + (last ? `: ${last["message"]}` : "");
+    if (last && PERMANENT_ERROR.test(String(last["message"])) && !pastKeys.has(keyOf(last))) {
+      throw resizeError(sentence);
+    }
     return sentence;
   });
-  if (late !== null) throw ungrown(late);
+  if (problem !== null) throw resizeError(problem);
 }
 
-function lackOf(claim: KubeObject, down: Growing["down"]): string | null {
+function describeMissingGrowth(claim: KubeObject, until: GrowthWait["until"]): string | null {
   const { capacity, conditions = [] } = claim["status"] ?? {}, { name } = claim.metadata;
-  if (parseQuantity(String(capacity?.storage)) >= parseQuantity(asked(claim))) return null;
+  if (parseQuantity(String(capacity?.storage)) >= parseQuantity(requestedSize(claim))) return null;
   const grown = conditions.some(({ type, status }: { type: string; status: string }) =>
     type === "FileSystemResizePending" && status === "True"
   );
-  if (grown && down === "to the volume") return null;
-  const what = grown ? "The file system" : "The volume";
-  return `${what} of claim ${name} is still to grow from ${capacity?.storage ?? "nothing"} to ${asked(claim)}`;
+  if (grown && until === "to the volume") return null;
+  const part = grown ? "The file system" : "The volume";
+  return `${part} of the PVC ${name} has not grown from ${capacity?.storage ?? "nothing"} to ${
+    requestedSize(claim)
+  } yet`;
 }
 
 /** Returns events about failed resizes of these PVCs, the latest last. */
-async function failures(place: DiskPlace, run: Run, disks: readonly DiskName[]): Promise<KubeObject[]> {
-  const names = sitePvcNames(place.inputs),
-    events = await place.space.list({ apiVersion: "v1", kind: "Event" }, "", run);
+async function listResizeFailures(site: DiskSite, run: Run, disks: readonly DiskName[]): Promise<KubeObject[]> {
+  const names = sitePvcNames(site.inputs),
+    events = await site.space.list({ apiVersion: "v1", kind: "Event" }, "", run);
   return events.filter((event) =>
     /^(VolumeResizeFailed|FileSystemResizeFailed)$/.test(String(event["reason"])) &&
     disks.some((disk) => event["involvedObject"]?.name === names[disk])
@@ -129,15 +144,15 @@ function keyOf(event: KubeObject): string {
   return `${event.metadata.uid} ${event["count"] ?? event["series"]?.count ?? 1}`;
 }
 
-function ungrown(message: string): ClusterError {
+function resizeError(message: string): ClusterError {
   return permanentError(
     "VolumeResizeFailed",
     message,
-    "See what the storage driver says, and its capacity; then resize again. What has grown stays so.",
+    "Check the storage driver's log and free capacity, then resize again. Disks that have grown keep their size.",
   );
 }
 
-function asked(claim: KubeObject): string {
+function requestedSize(claim: KubeObject): string {
   return String(claim["spec"]?.resources?.requests?.storage);
 }
 
@@ -146,6 +161,6 @@ function classOf(claim: KubeObject): string {
     "";
 }
 
-function refOf({ inputs }: DiskPlace, disk: DiskName): Ref {
+function refOf({ inputs }: DiskSite, disk: DiskName): Ref {
   return { ...CLAIM, name: sitePvcNames(inputs)[disk] };
 }

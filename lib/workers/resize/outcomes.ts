@@ -14,15 +14,19 @@ export const resizeOutcomes = actionOutcomes({
   succeeded(_, job, before) {
     const after = job.progress.after as ResizedSpoke;
     const { madeDatabaseDisk: _made, ...inputs } = before.blueprintInputs as SpokeInputs;
-    return { change: () => rewritten(job, { ...inputs, ...after }), metadata: { from: before.size, to: after.size } };
+    return {
+      change: () => updatedColumns(job, { ...inputs, ...after }),
+      metadata: { from: before.size, to: after.size },
+    };
   },
   stopped(_, job, before, report) {
     const from = before.size, to = String(job.payload.size);
-    const half = report && job.finishedSteps.includes("prepare") && {
-      stateReason: `${report.message}; some of it may have the size ${to} by now: resize it again, or reapply the ` +
-        `blueprint to have all of it ${from} (disks stay as large as they have become)`,
+    const partial = report && job.finishedSteps.includes("prepare") && {
+      stateReason:
+        `${report.message}; parts of the site may already have the size ${to}. Resize it again, or reapply the ` +
+        `blueprint to return to the size ${from} (disks never shrink)`,
     };
-    const change = () => ({ ...rewritten(job, before.blueprintInputs as SpokeInputs), ...half });
+    const change = () => ({ ...updatedColumns(job, before.blueprintInputs as SpokeInputs), ...partial });
     return { change, metadata: { from, to } };
   },
 });
@@ -31,8 +35,8 @@ export const resizeOutcomes = actionOutcomes({
  * Returns the row's size and inputs with the disk sizes that the cluster reported, which may be larger. Keeps fields
  * that a later release added.
  */
-function rewritten(job: Job, inputs: SpokeInputs): { readonly size: string; readonly blueprintInputs: string } {
+function updatedColumns(job: Job, inputs: SpokeInputs): { readonly size: string; readonly blueprintInputs: string } {
   const disks = job.progress.disks as Partial<DiskSizes> | undefined;
-  const seen = disks ? withDisks(inputs, { ...inputs.resources.disks, ...disks }) : inputs;
-  return { size: seen.size, blueprintInputs: JSON.stringify(seen) };
+  const updated = disks ? withDisks(inputs, { ...inputs.resources.disks, ...disks }) : inputs;
+  return { size: updated.size, blueprintInputs: JSON.stringify(updated) };
 }

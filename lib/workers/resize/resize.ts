@@ -16,11 +16,11 @@ import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { type ResizeParameters, sizeDependentObjects } from "#lib/operations/resize.ts";
 import { RESTART_ANNOTATION, spokeActionHandler, verifySite } from "#lib/workers/actions/actions.ts";
 import {
-  disksOf,
   growPvc,
-  readClaims,
-  readGrowth,
+  readDiskPvcs,
+  readExpandableDisks,
   readPastErrorKeys,
+  requestedDiskSizes,
   ungrownDiskNote,
   waitUntilGrown,
 } from "#lib/workers/resize/disks.ts";
@@ -33,18 +33,18 @@ import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 export function resize(app: App): Handler {
   return spokeActionHandler(app, OPERATIONS.resize, {
     prepare,
-    quota: makeRoom,
+    quota: raiseLimits,
     disks: growDisks,
     async database(site, run) {
       await setSize(site, run, "database", DATABASE_STATEFULSET);
       await waitForWorkload(site, run, DATABASE_STATEFULSET);
-      await waitUntilGrown(site, run, { disks: ["database"], down: "to the file system" });
+      await waitUntilGrown(site, run, { disks: ["database"], until: "to the file system" });
     },
     verify: verifySite,
     async app(site, run) {
       await setSize(site, run, "app", MOODLE_DEPLOYMENT);
       await waitForWorkload(site, run, MOODLE_DEPLOYMENT);
-      await waitUntilGrown(site, run, { disks: ["files"], down: "to the file system" });
+      await waitUntilGrown(site, run, { disks: ["files"], until: "to the file system" });
     },
     cron: (site, run) => setSize(site, run, "cron"),
     limits: (site, run) => setSize(site, run, "limits"),
@@ -60,19 +60,19 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const { app, space, cluster, inputs } = site;
   const { size } = run.job.payload as unknown as ResizeParameters;
   const refusal = app.catalog.findProblem("size", size);
-  if (refusal !== null) throw impossible("NotOffered", `The size ${size} is not offered any more: size ${refusal}`);
-  await requireRunning(space, run, "be given another size", "resize");
-  const resources = app.catalog.resourcesOf(size), claims = await readClaims(site, run);
-  const present = withDisks(inputs, disksOf(claims)), { disks } = present.resources;
+  if (refusal !== null) throw sizeError("NotOffered", `The size ${size} is no longer offered: size ${refusal}`);
+  await requireRunning(space, run, "be resized", "resize");
+  const resources = app.catalog.resourcesOf(size), claims = await readDiskPvcs(site, run);
+  const present = withDisks(inputs, requestedDiskSizes(claims)), { disks } = present.resources;
   const short = DISK_NAMES.filter((disk) => parseQuantity(disks[disk]) < parseQuantity(resources.disks[disk]));
-  const canGrow = short.length > 0 ? await readGrowth(cluster, run, claims) : { files: true, database: true };
+  const canGrow = short.length > 0 ? await readExpandableDisks(cluster, run, claims) : { files: true, database: true };
   const target = resizedInputs(present, size, resources, { canGrow });
   const [over] = app.blueprint.quotaUsage(target).problems;
-  if (over !== undefined) throw impossible("TooSmall", `The size ${size} does not hold this site: ${over}`);
+  if (over !== undefined) throw sizeError("TooSmall", `The size ${size} is too small for this site: ${over}`);
   const left = short.filter((disk) => !canGrow[disk]).map((disk) =>
     ungrownDiskNote(claims[disk], resources.disks[disk])
   );
-  if (left.length > 0 && app.payments) throw unbillable(size, left); // customers pay for the size
+  if (left.length > 0 && app.payments) throw diskError(size, left); // customers pay for the size
   await addNotes(run, left);
   await run.saveProgress({ before: sizeOf(present), after: sizeOf(target) });
 }
@@ -81,11 +81,11 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
  * Sets each limit to the largest of three values: the current one, both sizes, and the sum of the largest parts. Waits
  * until the quota's status shows the new limits, because Kubernetes enforces only those.
  */
-async function makeRoom(site: SpokeSite, run: Run): Promise<void> {
+async function raiseLimits(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs } = site;
-  const [before, after] = [inAnother(inputs, run, "before"), inAnother(inputs, run, "after")];
-  const room = inputsDuringResize(before, after, blueprint.quotaUsage);
-  const bounds = sizeDependentObjects(blueprint, room).limits;
+  const [before, after] = [withStoredSize(inputs, run, "before"), withStoredSize(inputs, run, "after")];
+  const limits = inputsDuringResize(before, after, blueprint.quotaUsage);
+  const bounds = sizeDependentObjects(blueprint, limits).limits;
   for (const { ref, fields } of bounds) {
     await patchSiteObject(
       site,
@@ -98,22 +98,22 @@ async function makeRoom(site: SpokeSite, run: Run): Promise<void> {
 }
 
 function atLeast(object: KubeObject, { path, value }: SizeField): SizeField {
-  const there = readSizeField(object, path);
-  return { path, value: there === undefined ? value : maxQuantity(String(there), String(value)) };
+  const current = readSizeField(object, path);
+  return { path, value: current === undefined ? value : maxQuantity(String(current), String(value)) };
 }
 
 /** Waits until the status of the quotas shows the requested limits. */
 export async function waitForQuotaRecount({ space }: SpokeSite, run: Run, refs: readonly Ref[]): Promise<void> {
-  const late = await pollUntil(run, async () => {
+  const problem = await pollUntil(run, async () => {
     const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
     const behind = quotas.find((quota) =>
       Object.entries<string>(quota?.["spec"]?.hard ?? {}).some(([name, hard]) =>
         !isSame(hard, quota!["status"]?.hard?.[name])
       )
     );
-    return behind ? `The quota ${behind.metadata.name} is not counted anew yet` : null;
+    return behind ? `The quota ${behind.metadata.name} does not show the new limits in its status yet` : null;
   });
-  if (late !== null) throw new ClusterError("deadline", late, { transient: true });
+  if (problem !== null) throw new ClusterError("deadline", problem, { transient: true });
 }
 
 function isSame(one: string, other: string | undefined): boolean {
@@ -121,12 +121,12 @@ function isSame(one: string, other: string | undefined): boolean {
 }
 
 async function growDisks(site: SpokeSite, run: Run): Promise<void> {
-  const { disks } = inAnother(site.inputs, run, "after").resources, before = await readPastErrorKeys(site, run);
+  const { disks } = withStoredSize(site.inputs, run, "after").resources, before = await readPastErrorKeys(site, run);
   for (const disk of DISK_NAMES) {
     const size = await growPvc(site, run, disk, disks[disk]);
     await run.saveProgress({ disks: { ...run.job.progress.disks as object, [disk]: size } });
   }
-  await waitUntilGrown(site, run, { disks: DISK_NAMES, down: "to the volume", before });
+  await waitUntilGrown(site, run, { disks: DISK_NAMES, until: "to the volume", pastErrorKeys: before });
 }
 
 /**
@@ -139,24 +139,24 @@ async function setSize(
   step: "database" | "app" | "cron" | "limits",
   restarted?: Ref,
 ): Promise<void> {
-  const objects = sizeDependentObjects(site.blueprint, inAnother(site.inputs, run, "after"))[step];
-  for (const { ref, fields } of objects.filter((each) => !restarted || !isOne(each.ref, restarted))) {
+  const objects = sizeDependentObjects(site.blueprint, withStoredSize(site.inputs, run, "after"))[step];
+  for (const { ref, fields } of objects.filter((each) => !restarted || !isSameObject(each.ref, restarted))) {
     await patchSiteObject(site, run, ref, (object) => buildSizePatch(object, fields));
   }
   if (!restarted) return;
-  const own = objects.find(({ ref }) => isOne(ref, restarted))?.fields ?? [];
+  const own = objects.find(({ ref }) => isSameObject(ref, restarted))?.fields ?? [];
   // Each attempt of the operation writes the same value, so a repeated patch restarts nothing.
   const value = run.job.startedAt!.toISOString();
   const stamp: SizeField = { path: ["spec", "template", "metadata", "annotations", RESTART_ANNOTATION], value };
   await patchSiteObject(site, run, restarted, (object) => buildSizePatch(object, [...own, stamp]));
 }
 
-function isOne(ref: Ref, other: Ref): boolean {
+function isSameObject(ref: Ref, other: Ref): boolean {
   return ref.kind === other.kind && ref.name === other.name;
 }
 
 /** Returns the spoke's inputs with the size before or after the resize. */
-function inAnother(inputs: SpokeInputs, run: Run, which: "before" | "after"): SpokeInputs {
+function withStoredSize(inputs: SpokeInputs, run: Run, which: "before" | "after"): SpokeInputs {
   const { madeDatabaseDisk: _, ...rest } = inputs;
   return v.parse(SpokeInputs, { ...rest, ...run.job.progress[which] as ResizedSpoke });
 }
@@ -165,14 +165,14 @@ function sizeOf({ size, resources, madeDatabaseDisk }: SpokeInputs): ResizedSpok
   return { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
 }
 
-function unbillable(size: string, left: readonly string[]): ClusterError {
+function diskError(size: string, left: readonly string[]): ClusterError {
   return permanentError(
     "DiskCannotGrow",
-    `Nothing was changed, and the price stays: the storage cannot give the size ${size}. ${left.join(". ")}`,
-    "Set allowVolumeExpansion on the storage class if its driver can do that, or choose a size with the same disks.",
+    `The storage cannot provide the size ${size}. The site and its price were not changed. ${left.join(". ")}`,
+    "Set allowVolumeExpansion on the storage class if its driver supports it, or choose a size with the same disks.",
   );
 }
 
-function impossible(code: string, message: string): ClusterError {
+function sizeError(code: string, message: string): ClusterError {
   return permanentError(code, message, "Choose another size, or correct this one in sizes.yaml or CATALOG.");
 }

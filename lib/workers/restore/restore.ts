@@ -25,7 +25,7 @@ import { requireSameSite } from "#lib/workers/site-identity.ts";
 import { setUpSite } from "#lib/workers/install/set-up.ts";
 import { readSettingsOfHub } from "#lib/workers/install/provision.ts";
 import { protectSignIn, readImage, requireMaintenancePage, writeDatabaseFence } from "#lib/workers/site-jobs.ts";
-import { applySiteObject } from "#lib/workers/reapply/objects.ts";
+import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
 import { stopAll } from "#lib/workers/removal/stop.ts";
 import { deleteUnusedPvcs } from "#lib/workers/restore/delete-pvcs.ts";
 import { retainReplacedPvcs } from "#lib/workers/restore/retain-pvcs.ts";
@@ -164,7 +164,7 @@ async function setUpRestoredSite(restoredSite: SpokeSite, run: Run): Promise<voi
     { backupId, reworded } = preparedRestoreOf(run);
   if (maintenance || backupId === null) await setMaintenanceMode(restoredSite, run, "disable"); // an earlier try may have it on
   const parts = reworded ? SITE_DETAIL_PARTS : [];
-  await applySiteObject(
+  await applySiteObjects(
     space,
     run,
     blueprint.spokeObjects(inputs, "seed", await readSettingsOfHub(restoredSite, run), parts),
@@ -211,9 +211,7 @@ async function addRollbackHint(work: (run: Run) => Promise<void>, run: Run): Pro
       error,
       "The volumes that it had before stand untouched beside the others",
       (hint) =>
-        `${hint ?? "Once the cause is gone, retry."} Or have an operator go back: ${command}${
-          isRollback ? "" : " --back"
-        }`,
+        `${hint ?? "Fix the cause, then retry."} Or have an operator go back: ${command}${isRollback ? "" : " --back"}`,
     );
   }
 }

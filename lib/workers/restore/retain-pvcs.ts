@@ -25,7 +25,7 @@ export async function retainReplacedPvcs(
   const patchPvc = async (name: string, change: (claim: KubeObject) => PatchOperation[]): Promise<ClaimIdentity[]> => {
     const ref = { ...PVC, name };
     if (!await space.get(ref, run)) return []; // the PVC was lost, which may be the reason for the restore
-    const { metadata } = await patchFenced(space, { ref, hold: run.job, change }, run);
+    const { metadata } = await patchFenced(space, { ref, jobFence: run.job, change }, run);
     return [{ claim: name, uid: metadata.uid! }];
   };
   for (const name of used) await patchPvc(name, removeLabel);

@@ -9,7 +9,7 @@ import { maxQuantity } from "#lib/moodle/resize.ts";
 import { refOf } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { applySiteObject } from "#lib/workers/reapply/objects.ts";
+import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
 import { waitForQuotaRecount } from "#lib/workers/resize/resize.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 
@@ -31,7 +31,7 @@ export async function raiseStorageQuota(site: SpokeSite, run: Run): Promise<void
   ];
   const storageQuota = formatQuantity("storage", sizes.reduce((sum, each) => sum + parseQuantity(String(each)), 0));
   await run.saveProgress({ storageQuota });
-  const limits = await applySiteObject(
+  const limits = await applySiteObjects(
     space,
     run,
     blueprint.spokeObjects(withStorageQuota(inputs, storageQuota), "policies"),

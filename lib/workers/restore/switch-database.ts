@@ -6,7 +6,7 @@ import { DATABASE_STATEFULSET } from "#lib/moodle/names.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { patchFenced } from "#lib/workers/fenced-objects.ts";
-import { applySiteObject } from "#lib/workers/reapply/objects.ts";
+import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
 import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
 /** Recreates the StatefulSet for the site's new inputs; safe to repeat. */
@@ -17,11 +17,15 @@ export async function switchDatabase({ blueprint, space, inputs }: SpokeSite, ru
   )!;
   const observed = await space.get(DATABASE_STATEFULSET, run);
   if (observed && pvcTemplatesOf(observed) !== pvcTemplatesOf(desired)) {
-    const { metadata } = await patchFenced(space, { ref: DATABASE_STATEFULSET, hold: run.job, change: () => [] }, run);
+    const { metadata } = await patchFenced(
+      space,
+      { ref: DATABASE_STATEFULSET, jobFence: run.job, change: () => [] },
+      run,
+    );
     await space.delete(DATABASE_STATEFULSET, metadata.uid!, run);
     await space.gone([DATABASE_STATEFULSET], clusterWaitOf(run));
   }
-  await applySiteObject(space, run, objects);
+  await applySiteObjects(space, run, objects);
 }
 
 function pvcTemplatesOf({ spec }: KubeObject): string {

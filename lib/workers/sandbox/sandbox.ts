@@ -16,7 +16,7 @@ import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/dr
 import type { Run } from "#lib/scheduler/handler.ts";
 import { settleAll } from "#lib/base/cancellation.ts";
 import { createFenced } from "#lib/workers/fenced-objects.ts";
-import { recordVolumes, releaseVolumes, requireNothingLeft } from "#lib/workers/removal/remaining-objects.ts";
+import { recordVolumes, releaseVolumes, requireNoRemainingObjects } from "#lib/workers/removal/remaining-objects.ts";
 import { waitForQuota } from "#lib/workers/workloads.ts";
 import { clusterWaitOf, permanentError } from "#lib/workers/site.ts";
 import { deleteSourceContents, type VolumeContext } from "#lib/workers/volumes/pvcs.ts";
@@ -44,7 +44,7 @@ export async function openSandbox(app: App, cluster: string, inputs: SandboxInpu
     get space() {
       const uid = readRecord(run)?.uid ?? null;
       if (uid !== null) return space ??= opened.space(namespace, uid);
-      throw new ClusterError("NotFound", `The namespace ${namespace} was never made`, { transient: false });
+      throw new ClusterError("NotFound", `The namespace ${namespace} was never created`, { transient: false });
     },
   };
 }
@@ -97,7 +97,7 @@ export async function removeSandbox({ cluster, inputs }: Sandbox, run: Run): Pro
     await cluster.space(namespace, uid).remove(clusterWaitOf(run));
   }
   if (origin) await deleteSourceContents(cluster, run, { namespace, turn: origin.turn });
-  await requireNothingLeft({ cluster, holding: { namespace, sandbox: sandbox.id } }, run);
+  await requireNoRemainingObjects({ cluster, holding: { namespace, sandbox: sandbox.id } }, run);
   await requireRecordedCluster(cluster, run);
 }
 

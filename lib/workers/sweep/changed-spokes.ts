@@ -4,54 +4,54 @@ import type { KubeObject, WatchedChange } from "#lib/drivers/cluster/cluster.ts"
 import { openDigestRecorder } from "#lib/workers/sweep/digests.ts";
 import { namespaceOf } from "#lib/workers/sweep/check-spokes.ts";
 
-export interface ChangedSpokes {
+export interface ChangedNamespaces {
   /** Notifies a waiting reader when a namespace was added. */
-  readonly bell: Notifier;
+  readonly notifier: Notifier;
   /** Records listed objects. A listed object is not a change. */
-  list(objects: readonly KubeObject[]): void;
-  hear(change: WatchedChange): void;
+  recordListed(objects: readonly KubeObject[]): void;
+  recordChange(change: WatchedChange): void;
   /** Adds namespaces to check that no watch reported. */
   add(namespaces: readonly string[]): void;
   /** Removes and returns up to `most` namespaces, oldest first. */
-  take(most: number): string[];
+  take(limit: number): string[];
   size(): number;
   /** Namespaces of listed objects. */
-  known(): readonly string[];
+  listNamespaces(): readonly string[];
   /** Records that a watch has ended. Later changes may be missed. */
-  lose(error: unknown): void;
-  lost(): { readonly error: unknown } | null;
+  recordLostWatch(error: unknown): void;
+  lostWatch(): { readonly error: unknown } | null;
 }
 
-export function openChangedSpokes(): ChangedSpokes {
-  const bell = openNotifier(), digests = openDigestRecorder(), fresh = new Set<string>();
+export function openChangedSpokes(): ChangedNamespaces {
+  const notifier = openNotifier(), digests = openDigestRecorder(), changed = new Set<string>();
   let lost: { readonly error: unknown } | null = null;
   const add = (namespace: string): void => {
-    fresh.add(namespace);
-    bell.notify();
+    changed.add(namespace);
+    notifier.notify();
   };
   return {
-    bell,
-    list(objects) {
-      for (const object of objects) digests.note(namespaceOf(object), object);
+    notifier,
+    recordListed(objects) {
+      for (const object of objects) digests.record(namespaceOf(object), object);
     },
-    hear({ type, object }) {
+    recordChange({ type, object }) {
       const namespace = namespaceOf(object);
       if (type === "DELETED") digests.forget(namespace, object);
-      else if (!digests.note(namespace, object)) return;
+      else if (!digests.record(namespace, object)) return;
       add(namespace);
     },
     add: (namespaces) => namespaces.forEach(add),
-    take(most) {
-      const taken = [...fresh.values().take(most)];
-      for (const namespace of taken) fresh.delete(namespace);
+    take(limit) {
+      const taken = [...changed.values().take(limit)];
+      for (const namespace of taken) changed.delete(namespace);
       return taken;
     },
-    size: () => fresh.size,
-    known: digests.namespaces,
-    lose(error) {
+    size: () => changed.size,
+    listNamespaces: digests.namespaces,
+    recordLostWatch(error) {
       lost ??= { error };
-      bell.notify();
+      notifier.notify();
     },
-    lost: () => lost,
+    lostWatch: () => lost,
   };
 }

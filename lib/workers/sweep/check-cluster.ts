@@ -3,8 +3,8 @@
  *   list all, watch from each list --> check changed spokes, count failed checks each minute --> half an hour is over
  *        ^                                                      |                                                 |
  *        +---- a watch is lost (410) or refused, or very many have changed ----+----------------------------------+
- * All of this is one run of the job `look`, which the sweep queues again within a minute. A replica that takes over the
- * job starts with the lists. The lists are repeated every half hour, to find changes that a watch missed.
+ * One run of the job `look` does all of this, and the sweep queues the job again within a minute. A replica that takes
+ * over the job starts with the lists. The lists are repeated every half hour, to find changes that a watch missed.
  */
 import type { App } from "#lib/app.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
@@ -22,13 +22,25 @@ import {
   type SweepSite,
   writeResults,
 } from "#lib/workers/sweep/check-spokes.ts";
-import { type ChangedSpokes, openChangedSpokes } from "#lib/workers/sweep/changed-spokes.ts";
+import { type ChangedNamespaces, openChangedSpokes } from "#lib/workers/sweep/changed-spokes.ts";
 import { SITE_POD } from "#lib/workers/sweep/images.ts";
-import { countCandidates, type Health, readCandidates, readChanged, type SweptSpoke } from "#lib/workers/sweep/rows.ts";
-import { eachPage, SELECTOR, type SweepCheck, type SweepPace, type SweptKind } from "#lib/workers/sweep/spoke-facts.ts";
+import {
+  countSpokesToCheck,
+  readChangedNamespaces,
+  readSpokesToCheck,
+  type SpokeHealth,
+  type SweptSpoke,
+} from "#lib/workers/sweep/rows.ts";
+import {
+  readPages,
+  SPOKE_SELECTOR,
+  type SweepCheck,
+  type SweepPace,
+  type SweptKind,
+} from "#lib/workers/sweep/spoke-facts.ts";
 
 /** The divisor of the pauses between pages of a full list. Full lists are rare while a cluster is watched. */
-const HASTE = 6;
+const PAUSE_DIVISOR = 6;
 /** The maximum number of changed spokes that are checked together. */
 const BATCH = 20;
 /**
@@ -40,78 +52,83 @@ const FEW = 100, SHARE = 100;
 const SAMPLE = 5;
 
 /** The number of consecutive failures after which watching ends. The next check lists the cluster again. */
-const MISSED = 2;
+const MAX_FAILURES = 2;
 
 /** The state of a watched cluster. */
-interface Followed extends SweepSite {
+interface WatchedCluster extends SweepSite {
   readonly name: string;
-  readonly news: ChangedSpokes;
+  readonly changes: ChangedNamespaces;
   /** Unhealthy spokes by namespace. */
-  readonly ailing: Map<string, Health>;
+  readonly unhealthy: Map<string, SpokeHealth>;
   /** Namespaces to check again in the next minute. */
-  readonly later: Set<string>;
+  readonly recheck: Set<string>;
 }
 
 export async function checkCluster(app: App, run: Run, name: string, pace: SweepPace): Promise<void> {
-  const count = await countCandidates(app.db.rows, name);
+  const count = await countSpokesToCheck(app.db.rows, name);
   if (count === 0) return;
   const site = { app, run, cluster: await app.clusters.open(name), pace };
-  if (count >= pace.follow.from && await mayWatch(site)) {
-    const followed = { ...site, name, news: openChangedSpokes(), ailing: new Map(), later: new Set<string>() };
-    return await runWithin([run.signal], null, (signal) => follow(followed, count, signal));
+  if (count >= pace.watch.minSpokes && await canWatch(site)) {
+    const watched = { ...site, name, changes: openChangedSpokes(), unhealthy: new Map(), recheck: new Set<string>() };
+    return await runWithin([run.signal], null, (signal) => follow(watched, count, signal));
   }
-  const list: SweepCheck["list"] = async (kind, take) => void await eachPage(site.cluster, run, kind, pace, take);
-  await checkSpokes(site, await readCandidates(app.db.rows, name), { list, counted: true });
+  const list: SweepCheck["list"] = async (kind, take) => void await readPages(site.cluster, run, kind, pace, take);
+  await checkSpokes(site, await readSpokesToCheck(app.db.rows, name), { list, counted: true });
 }
 
 /**
  * Returns whether the credentials allow watching. The shipped role allows either all watched kinds or none. Without the
  * permission, the cluster is listed repeatedly.
  */
-async function mayWatch({ cluster, run }: SweepSite): Promise<boolean> {
-  const may = await cluster.allows({ verb: "watch", group: "", resource: "configmaps" }, run);
-  if (!may) run.log.warn("May not watch a cluster with many spokes, and lists it instead", { cluster: cluster.name });
-  return may;
+async function canWatch({ cluster, run }: SweepSite): Promise<boolean> {
+  const isAllowed = await cluster.allows({ verb: "watch", group: "", resource: "configmaps" }, run);
+  if (!isAllowed) {
+    run.log.warn("No permission to watch a cluster with many spokes; listing it instead", { cluster: cluster.name });
+  }
+  return isAllowed;
 }
 
-async function follow(followed: Followed, count: number, signal: AbortSignal): Promise<void> {
-  const { app, run, pace, news } = followed;
-  const until = performance.now() + pace.follow.ms, many = Math.max(FEW, Math.ceil(count / SHARE));
+async function follow(watched: WatchedCluster, count: number, signal: AbortSignal): Promise<void> {
+  const { app, run, pace, changes } = watched;
+  const until = performance.now() + pace.watch.relistMs, manyChanges = Math.max(FEW, Math.ceil(count / SHARE));
   let since = await app.db.now();
-  await lookAtAll(followed, signal);
-  let minute = performance.now() + pace.follow.minute, missed = 0;
+  await checkAll(watched, signal);
+  let minute = performance.now() + pace.watch.failedCheckMs, failures = 0;
   for (;;) {
-    await news.bell.waitForNotification(Math.max(0, Math.min(minute, until) - performance.now()), signal);
-    await sleep(pace.follow.gap, signal);
-    const lost = news.lost();
-    if (lost) run.log.warn("Lists a cluster again: a watch was lost", { cluster: followed.name, error: lost.error });
-    if (lost || news.size() > many || performance.now() >= until) return;
+    await changes.notifier.waitForNotification(Math.max(0, Math.min(minute, until) - performance.now()), signal);
+    await sleep(pace.watch.burstMs, signal);
+    const lost = changes.lostWatch();
+    if (lost) run.log.warn("Listing a cluster again: a watch ended", { cluster: watched.name, error: lost.error });
+    if (lost || changes.size() > manyChanges || performance.now() >= until) return;
     try {
       if (performance.now() >= minute) {
-        minute = performance.now() + pace.follow.minute;
-        since = await passMinute(followed, since);
-        missed = 0;
+        minute = performance.now() + pace.watch.failedCheckMs;
+        since = await runMinuteChecks(watched, since);
+        failures = 0;
       }
-      await lookAtNews(followed);
+      await checkChanges(watched);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ClusterError) || !error.transient) throw error;
-      if (isClusterUnavailable(error) && ++missed >= MISSED) throw error;
-      run.log.warn("Cannot look at spokes that have changed", { cluster: followed.name, error });
+      if (isClusterUnavailable(error) && ++failures >= MAX_FAILURES) throw error;
+      run.log.warn("Cannot check the changed spokes of a cluster", { cluster: watched.name, error });
     }
   }
 }
 
-function hasty(pace: SweepPace): SweepPace {
-  return { ...pace, pauseMs: pace.pauseMs / HASTE };
+function withShorterPauses(pace: SweepPace): SweepPace {
+  return { ...pace, pauseMs: pace.pauseMs / PAUSE_DIVISOR };
 }
 
 /** Checks all spokes once, and starts the watches. */
-async function lookAtAll(followed: Followed, signal: AbortSignal): Promise<void> {
-  const spokes = await readCandidates(followed.app.db.rows, followed.name);
-  const known = new Set(spokes.map(({ namespace }) => namespace)), { releaseId } = followed.app.config;
-  const isOwn = (namespace: string): boolean => known.has(namespace) || belongsToRelease(namespace, releaseId);
-  keep(followed, await checkSpokes(followed, spokes, { list: listAndWatch(followed, isOwn, signal), counted: true }));
+async function checkAll(watched: WatchedCluster, signal: AbortSignal): Promise<void> {
+  const spokes = await readSpokesToCheck(watched.app.db.rows, watched.name);
+  const ownNamespaces = new Set(spokes.map(({ namespace }) => namespace)), { releaseId } = watched.app.config;
+  const isOwn = (namespace: string): boolean => ownNamespaces.has(namespace) || belongsToRelease(namespace, releaseId);
+  storeResult(
+    watched,
+    await checkSpokes(watched, spokes, { list: listAndWatch(watched, isOwn, signal), counted: true }),
+  );
 }
 
 /**
@@ -119,26 +136,26 @@ async function lookAtAll(followed: Followed, signal: AbortSignal): Promise<void>
  * namespaces of other installations.
  */
 function listAndWatch(
-  { run, cluster, pace, news }: Followed,
+  { run, cluster, pace, changes }: WatchedCluster,
   isOwn: (namespace: string) => boolean,
   signal: AbortSignal,
 ): SweepCheck["list"] {
   const watch = async (kind: SweptKind, version: string): Promise<void> => {
     try {
-      const from = { selector: SELECTOR, version };
+      const from = { selector: SPOKE_SELECTOR, version };
       for await (const change of cluster.follow(kind, from, { check: run.throwIfStopped, signal })) {
-        if (isOwn(namespaceOf(change.object))) news.hear(change);
+        if (isOwn(namespaceOf(change.object))) changes.recordChange(change);
       }
     } catch (error) {
-      if (!signal.aborted) news.lose(error);
+      if (!signal.aborted) changes.recordLostWatch(error);
     }
   };
   return async (kind, take) => {
     // Statuses of pods change often, so pods are not watched. The Deployment's status shows when a site's pod is
     // replaced.
-    if (kind.kind === SITE_POD.kind) return void await eachPage(cluster, run, kind, hasty(pace), take);
-    const version = await eachPage(cluster, run, kind, hasty(pace), async (objects) => {
-      news.list(objects);
+    if (kind.kind === SITE_POD.kind) return void await readPages(cluster, run, kind, withShorterPauses(pace), take);
+    const version = await readPages(cluster, run, kind, withShorterPauses(pace), async (objects) => {
+      changes.recordListed(objects);
       await take(objects);
     });
     void watch(kind, version);
@@ -149,47 +166,51 @@ function listAndWatch(
  * Runs the checks of each minute. It checks spokes that an operation has changed and a few Secrets. It also counts one
  * more failed check for each unhealthy spoke.
  */
-async function passMinute(followed: Followed, since: Date): Promise<Date> {
-  const { app, run, cluster, pace, name, news, ailing, later } = followed, now = await app.db.now();
+async function runMinuteChecks(watched: WatchedCluster, since: Date): Promise<Date> {
+  const { app, run, cluster, pace, name, changes, unhealthy, recheck } = watched, now = await app.db.now();
   await cluster.identity(run); // throws if the cluster does not answer, before anything is changed
   // A change may be committed later than the time in its row, so the query starts a minute earlier.
-  const changed = await readChanged(app.db.rows, name, new Date(since.getTime() - pace.follow.minute));
-  const due = [...later, ...changed];
-  later.clear();
-  for (const namespace of due) ailing.delete(namespace);
-  news.add(due);
-  await writeResults(run, now, [...ailing.values()]);
-  const sample = pickSome(news.known(), pace.asks / SAMPLE);
-  const sure = (await readCandidates(app.db.rows, name, sample)).filter(({ drift }) => drift === null);
-  for (let i = 0; i < sure.length && news.size() === 0; i += SAMPLE) {
-    await checkSecrets(followed, sure.slice(i, i + SAMPLE));
+  const changed = await readChangedNamespaces(app.db.rows, name, new Date(since.getTime() - pace.watch.failedCheckMs));
+  const due = [...recheck, ...changed];
+  recheck.clear();
+  for (const namespace of due) unhealthy.delete(namespace);
+  changes.add(due);
+  await writeResults(run, now, [...unhealthy.values()]);
+  const sample = pickSome(changes.listNamespaces(), pace.maxComparisons / SAMPLE);
+  const undrifted = (await readSpokesToCheck(app.db.rows, name, sample)).filter(({ drift }) => drift === null);
+  for (let i = 0; i < undrifted.length && changes.size() === 0; i += SAMPLE) {
+    await checkSecrets(watched, undrifted.slice(i, i + SAMPLE));
   }
   return now;
 }
 
-async function lookAtNews(followed: Followed): Promise<void> {
-  const { app, name, news, later } = followed;
-  for (let namespaces = news.take(BATCH); namespaces.length > 0 && !news.lost(); namespaces = news.take(BATCH)) {
+async function checkChanges(watched: WatchedCluster): Promise<void> {
+  const { app, name, changes, recheck } = watched;
+  for (
+    let namespaces = changes.take(BATCH);
+    namespaces.length > 0 && !changes.lostWatch();
+    namespaces = changes.take(BATCH)
+  ) {
     try {
-      const spokes = await readCandidates(app.db.rows, name, namespaces);
-      for (const namespace of namespaces) followed.ailing.delete(namespace);
+      const spokes = await readSpokesToCheck(app.db.rows, name, namespaces);
+      for (const namespace of namespaces) watched.unhealthy.delete(namespace);
       if (spokes.length === 0) continue;
-      const site = { ...followed, pace: hasty(followed.pace) };
-      keep(followed, await checkSpokes(site, spokes, { list: listEach(followed, spokes), counted: false }));
+      const site = { ...watched, pace: withShorterPauses(watched.pace) };
+      storeResult(watched, await checkSpokes(site, spokes, { list: listEach(watched, spokes), counted: false }));
     } catch (error) {
-      for (const namespace of namespaces) later.add(namespace);
+      for (const namespace of namespaces) recheck.add(namespace);
       throw error;
     }
   }
 }
 
-function keep({ ailing, later }: Followed, { ailing: found, again }: SweepResult): void {
-  for (const [namespace, health] of found) ailing.set(namespace, health);
-  for (const namespace of again) later.add(namespace);
+function storeResult({ unhealthy, recheck }: WatchedCluster, { unhealthy: found, recheck: again }: SweepResult): void {
+  for (const [namespace, health] of found) unhealthy.set(namespace, health);
+  for (const namespace of again) recheck.add(namespace);
 }
 
 /** Returns a function that reads the same objects as the full lists, but only of these spokes. */
-function listEach({ run, cluster }: Followed, spokes: readonly SweptSpoke[]): SweepCheck["list"] {
+function listEach({ run, cluster }: WatchedCluster, spokes: readonly SweptSpoke[]): SweepCheck["list"] {
   return async (kind, take) => {
     for (const { namespace } of spokes) {
       const found = kind.kind === "Namespace"

@@ -1,8 +1,8 @@
 /**
  * Checks active spokes of a cluster. It lists objects kind by kind and keeps only a few facts of each spoke. It writes
  * health first, then drift.
- * Nothing is written until a list is complete, because a spoke is not unhealthy when its cluster does not answer. The
- * earlier result stays, with its time in `observedAt`.
+ * Results are written only after a list is complete, because a spoke is not unhealthy when its cluster does not answer.
+ * Until then the earlier result stays, with its time in `observedAt`.
  */
 import {
   type ExpectedObject,
@@ -20,26 +20,26 @@ import { checkDrift } from "#lib/workers/sweep/drift.ts";
 import { confirmHealth } from "#lib/workers/sweep/health.ts";
 import { readImages } from "#lib/workers/sweep/images.ts";
 import { expectedOf, type SpokeFacts, type SweepCheck, type SweptKind } from "#lib/workers/sweep/spoke-facts.ts";
-import { type Health, readInputs, type SweptSpoke, writeHealth } from "#lib/workers/sweep/rows.ts";
+import { readSpokeInputs, type SpokeHealth, type SweptSpoke, writeHealth } from "#lib/workers/sweep/rows.ts";
 
 const NAMESPACE: SweptKind = { apiVersion: "v1", kind: "Namespace" };
-const HEALTH: readonly SweptKind[] = [NAMESPACE, ...PART_KINDS];
+const HEALTH_KINDS: readonly SweptKind[] = [NAMESPACE, ...PART_KINDS];
 const ROWS = 500;
 
 /** The part of a check's result that is not stored in the database. */
 export interface SweepResult {
   /** Unhealthy spokes by namespace. */
-  readonly ailing: ReadonlyMap<string, Health>;
+  readonly unhealthy: ReadonlyMap<string, SpokeHealth>;
   /** Namespaces to check again, because they could not be checked or written. */
-  readonly again: readonly string[];
+  readonly recheck: readonly string[];
 }
 
 /** The cluster to check, and the pace of the check. */
 export type SweepSite = Pick<SweepCheck, "app" | "run" | "cluster" | "pace">;
 
 /**
- * Checks the spokes. `list` reads the objects of a kind. Failed checks count at most once a minute: `counted` is
- * whether this check counts.
+ * Checks the spokes. `list` reads the objects of a kind. `counted` is whether a failed check counts; at most one per
+ * minute does.
  */
 export async function checkSpokes(
   site: SweepSite,
@@ -47,31 +47,33 @@ export async function checkSpokes(
   { list: pages, counted }: { readonly list: SweepCheck["list"]; readonly counted: boolean },
 ): Promise<SweepResult> {
   const { app, run } = site, began = await app.db.now();
-  const here = await ofThisCluster(site.cluster, run, spokes);
-  const sights = new Map(here.map((spoke) => [spoke.namespace, sightOf(spoke)]));
-  const look: SweepCheck = { ...site, began, sights, listed: new Set(), list: pages };
+  const here = await selectOwnSpokes(site.cluster, run, spokes);
+  const facts = new Map(here.map((spoke) => [spoke.namespace, createFacts(spoke)]));
+  const check: SweepCheck = { ...site, startedAt: began, facts, listed: new Set(), list: pages };
 
-  const kinds = await readKinds(look);
-  for (const { apiVersion, kind } of HEALTH) await list(look, { apiVersion, kind }, kinds);
-  const seen = await confirmHealth(look), ailing = seen.filter(({ ailment }) => ailment !== null);
-  const written = await writeResults(run, began, counted ? seen : seen.filter(({ ailment }) => ailment === null));
+  const kinds = await readKinds(check);
+  for (const { apiVersion, kind } of HEALTH_KINDS) await list(check, { apiVersion, kind }, kinds);
+  const healths = await confirmHealth(check), unhealthy = healths.filter(({ problem }) => problem !== null);
+  const written = await writeResults(run, began, counted ? healths : healths.filter(({ problem }) => problem === null));
   for (const { apiVersion, kind } of kinds.values()) {
-    if (look.listed.has(kind) || kind === "Secret") continue;
+    if (check.listed.has(kind) || kind === "Secret") continue;
     try {
-      await list(look, { apiVersion, kind }, kinds);
+      await list(check, { apiVersion, kind }, kinds);
     } catch (error) {
       const refused = error instanceof ClusterError && (error.status === 403 || error.status === 404);
       if (!refused) throw error; // otherwise the kind is not served or not listable, and is skipped
-      run.log.warn("Cannot tell whether objects of a kind have drifted", { kind, error });
+      run.log.warn("Cannot list the objects of a kind to check them for drift", { kind, error });
     }
   }
-  await readImages(look);
-  const unsettled = await checkDrift(look);
-  const bad = new Map(ailing.map((health) => [health.id, health]));
-  const unwritten = here.filter(({ id }) => !written.has(id) && (counted || !bad.has(id)));
+  await readImages(check);
+  const unchecked = await checkDrift(check);
+  const unhealthyById = new Map(unhealthy.map((health) => [health.id, health]));
+  const unwritten = here.filter(({ id }) => !written.has(id) && (counted || !unhealthyById.has(id)));
   return {
-    ailing: new Map(here.flatMap(({ id, namespace }) => bad.has(id) ? [[namespace, bad.get(id)!]] : [])),
-    again: [...unsettled, ...unwritten.map(({ namespace }) => namespace)],
+    unhealthy: new Map(
+      here.flatMap(({ id, namespace }) => unhealthyById.has(id) ? [[namespace, unhealthyById.get(id)!]] : []),
+    ),
+    recheck: [...unchecked, ...unwritten.map(({ namespace }) => namespace)],
   };
 }
 
@@ -80,17 +82,17 @@ export async function checkSpokes(
  * result.
  */
 export async function checkSecrets(site: SweepSite, spokes: readonly SweptSpoke[]): Promise<void> {
-  const began = await site.app.db.now(), here = await ofThisCluster(site.cluster, site.run, spokes);
-  const sights = new Map(here.map((spoke) => [spoke.namespace, sightOf(spoke)]));
-  for (const { ailments } of sights.values()) ailments.set("Namespace", null);
-  await checkDrift({ ...site, began, sights, listed: new Set(), list: () => Promise.resolve() });
+  const began = await site.app.db.now(), here = await selectOwnSpokes(site.cluster, site.run, spokes);
+  const facts = new Map(here.map((spoke) => [spoke.namespace, createFacts(spoke)]));
+  for (const { problems } of facts.values()) problems.set("Namespace", null);
+  await checkDrift({ ...site, startedAt: began, facts, listed: new Set(), list: () => Promise.resolve() });
 }
 
 /** Writes the health of spokes in batches. Returns the IDs of the written rows. */
-export async function writeResults(run: Run, began: Date, looks: readonly Health[]): Promise<Set<string>> {
+export async function writeResults(run: Run, began: Date, healths: readonly SpokeHealth[]): Promise<Set<string>> {
   const written = new Set<string>();
-  for (let i = 0; i < looks.length; i += ROWS) {
-    for (const id of await run.write((tx) => writeHealth(tx, began, looks.slice(i, i + ROWS)))) written.add(id);
+  for (let i = 0; i < healths.length; i += ROWS) {
+    for (const id of await run.write((tx) => writeHealth(tx, began, healths.slice(i, i + ROWS)))) written.add(id);
   }
   return written;
 }
@@ -99,7 +101,7 @@ export async function writeResults(run: Run, began: Date, looks: readonly Health
  * Returns the spokes that were created in this cluster. Spokes of another cluster with the same name would seem to be
  * missing.
  */
-async function ofThisCluster(
+async function selectOwnSpokes(
   cluster: Cluster,
   run: Run,
   candidates: readonly SweptSpoke[],
@@ -108,19 +110,19 @@ async function ofThisCluster(
   const here = candidates.filter(({ clusterUid }) => clusterUid === null || clusterUid === identity);
   const elsewhere = candidates.length - here.length;
   if (elsewhere > 0) {
-    run.log.warn("Spokes were made in another cluster of this name; they are not looked at", { elsewhere });
+    run.log.warn("Skipping spokes that were created in another cluster of this name", { elsewhere });
   }
   return here;
 }
 
-interface KnownKind extends SweptKind {
+interface ListedKind extends SweptKind {
   readonly steps: readonly SpokeStep[];
 }
 
 /** Returns the kinds to list. The blueprint renders the same kinds for all spokes, so one spoke is enough. */
-async function readKinds({ app, sights }: SweepCheck): Promise<ReadonlyMap<string, KnownKind>> {
-  for (const { spoke: { id, maintenance } } of sights.values()) {
-    const inputs = (await readInputs(app, [id])).get(id);
+async function readKinds({ app, facts }: SweepCheck): Promise<ReadonlyMap<string, ListedKind>> {
+  for (const { spoke: { id, maintenance } } of facts.values()) {
+    const inputs = (await readSpokeInputs(app, [id])).get(id);
     if (!inputs) continue;
     const site = { inputs, maintenance };
     const versions = new Map(
@@ -136,44 +138,44 @@ async function readKinds({ app, sights }: SweepCheck): Promise<ReadonlyMap<strin
   return new Map();
 }
 
-async function list(look: SweepCheck, kind: SweptKind, kinds: ReadonlyMap<string, KnownKind>): Promise<void> {
+async function list(check: SweepCheck, kind: SweptKind, kinds: ReadonlyMap<string, ListedKind>): Promise<void> {
   const steps = kinds.get(kind.kind)?.steps ?? [];
-  await look.list(kind, (objects) => take(look, steps, objects));
-  look.listed.add(kind.kind);
+  await check.list(kind, (objects) => take(check, steps, objects));
+  check.listed.add(kind.kind);
 }
 
 async function take(
-  { app, sights }: SweepCheck,
+  { app, facts }: SweepCheck,
   steps: readonly SpokeStep[],
   objects: readonly KubeObject[],
 ): Promise<void> {
-  const bySight = Map.groupBy(objects, (object) => sights.get(namespaceOf(object)));
-  const comparable = [...bySight.keys()].flatMap((sight) =>
-    sight && sight.spoke.blueprintRevision === app.blueprint.revision ? sight.spoke.id : []
+  const objectsByFacts = Map.groupBy(objects, (object) => facts.get(namespaceOf(object)));
+  const comparable = [...objectsByFacts.keys()].flatMap((spokeFacts) =>
+    spokeFacts && spokeFacts.spoke.blueprintRevision === app.blueprint.revision ? spokeFacts.spoke.id : []
   );
-  const inputs = await readInputs(app, comparable);
-  for (const [sight, found] of bySight) {
-    if (!sight) continue; // the namespace has no active spoke
-    for (const object of found) note(sight, object);
-    const own = inputs.get(sight.spoke.id);
-    if (own) compare(sight, expectedOf(app, sight, own, steps), found);
+  const inputs = await readSpokeInputs(app, comparable);
+  for (const [spokeFacts, found] of objectsByFacts) {
+    if (!spokeFacts) continue; // the namespace has no active spoke
+    for (const object of found) recordObject(spokeFacts, object);
+    const own = inputs.get(spokeFacts.spoke.id);
+    if (own) compare(spokeFacts, expectedOf(app, spokeFacts, own, steps), found);
   }
 }
 
-function note({ spoke, ailments, titles }: SpokeFacts, object: KubeObject): void {
+function recordObject({ spoke, problems, titles }: SpokeFacts, object: KubeObject): void {
   const title = objectTitle(object);
   titles.add(title);
-  if (object.kind === "Namespace") ailments.set("Namespace", findNamespaceProblem(object, spoke.namespaceUid));
+  if (object.kind === "Namespace") problems.set("Namespace", findNamespaceProblem(object, spoke.namespaceUid));
   const part = partsOf(spoke).find(({ kind, name }) => kind === object.kind && name === object.metadata.name);
-  if (part) ailments.set(title, findPartProblem(part, object));
+  if (part) problems.set(title, findPartProblem(part, object));
 }
 
 function compare({ suspects }: SpokeFacts, expected: readonly ExpectedObject[], found: readonly KubeObject[]): void {
-  const standing = new Map(found.map((object) => [objectTitle(object), object]));
+  const existing = new Map(found.map((object) => [objectTitle(object), object]));
   for (const { object, comparison } of expected) {
-    const title = objectTitle(object), there = standing.get(title);
-    if (!there || comparison !== "full") continue;
-    if (findMismatches(withObservedRevision(object, there), there).length > 0) suspects.add(title);
+    const title = objectTitle(object), actual = existing.get(title);
+    if (!actual || comparison !== "full") continue;
+    if (findMismatches(withObservedRevision(object, actual), actual).length > 0) suspects.add(title);
     else suspects.delete(title); // fixed before the list restarted
   }
 }
@@ -183,6 +185,6 @@ export function namespaceOf({ kind, metadata }: KubeObject): string {
   return kind === "Namespace" ? metadata.name : metadata.namespace ?? "";
 }
 
-function sightOf(spoke: SweptSpoke): SpokeFacts {
-  return { spoke, ailments: new Map(), images: new Map(), titles: new Set(), suspects: new Set() };
+function createFacts(spoke: SweptSpoke): SpokeFacts {
+  return { spoke, problems: new Map(), images: new Map(), titles: new Set(), suspects: new Set() };
 }

@@ -9,7 +9,7 @@ import { findPartProblem, PART_KINDS } from "#lib/domains/spokes/health.ts";
 
 export interface DigestRecorder {
   /** Stores the object's digest. Returns whether it was new or has changed. */
-  note(namespace: string, object: KubeObject): boolean;
+  record(namespace: string, object: KubeObject): boolean;
   forget(namespace: string, object: KubeObject): void;
   /** Namespaces with at least one digest. */
   namespaces(): readonly string[];
@@ -26,7 +26,7 @@ export function openDigestRecorder(): DigestRecorder {
   const rows = new Map<string, number>(), columns = new Map<string, number>();
   let width = WIDTH, table = new Int32Array(width * 64);
 
-  const placeOf = (namespace: string, title: string): number => {
+  const indexOf = (namespace: string, title: string): number => {
     const row = rows.get(namespace) ?? rows.size, column = columns.get(title) ?? columns.size;
     rows.set(namespace, row);
     columns.set(title, column);
@@ -47,13 +47,13 @@ export function openDigestRecorder(): DigestRecorder {
     table = wider;
   };
   return {
-    note(namespace, object) {
-      const place = placeOf(namespace, objectTitle(object)), digest = digestOf(object);
-      const isNews = table[place] !== digest;
-      table[place] = digest;
-      return isNews;
+    record(namespace, object) {
+      const index = indexOf(namespace, objectTitle(object)), digest = digestOf(object);
+      const hasChanged = table[index] !== digest;
+      table[index] = digest;
+      return hasChanged;
     },
-    forget: (namespace, object) => void (table[placeOf(namespace, objectTitle(object))] = 0),
+    forget: (namespace, object) => void (table[indexOf(namespace, objectTitle(object))] = 0),
     namespaces: () => [...rows.keys()],
   };
 }
@@ -67,8 +67,8 @@ function digestOf(object: KubeObject): number {
     object;
   const phase = object.kind === "Namespace" ? object["status"]?.phase : undefined;
   const isPart = PART_KINDS.some(({ kind }) => kind === object.kind);
-  const ailment = isPart ? findPartProblem({ kind: object.kind, name: object.metadata.name }, object) : null;
-  return hashOf(JSON.stringify([labels, annotations, deletionTimestamp, uid, rest, phase, ailment])) || 1;
+  const problem = isPart ? findPartProblem({ kind: object.kind, name: object.metadata.name }, object) : null;
+  return hashOf(JSON.stringify([labels, annotations, deletionTimestamp, uid, rest, phase, problem])) || 1;
 }
 
 /** Returns the FNV-1a hash of the text. */

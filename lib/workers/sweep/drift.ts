@@ -10,21 +10,21 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { createDrift, type Drift, type DriftedObject, equalDrift } from "#lib/domains/spokes/drift.ts";
 import { checkObjectDrift } from "#lib/domains/spokes/check-drift.ts";
 import { sleep } from "#lib/base/time.ts";
-import { movedImages } from "#lib/workers/sweep/images.ts";
+import { findMovedImages } from "#lib/workers/sweep/images.ts";
 import { expectedOf, type SpokeFacts, type SweepCheck } from "#lib/workers/sweep/spoke-facts.ts";
-import { readInputs, writeDrift } from "#lib/workers/sweep/rows.ts";
+import { readSpokeInputs, writeDrift } from "#lib/workers/sweep/rows.ts";
 
 const ROWS = 500;
 
-interface Verdict {
+interface DriftResult {
   readonly id: string;
   readonly before: unknown;
   readonly drift: Drift | null;
 }
 
-interface Doubt {
-  readonly sight: SpokeFacts;
-  readonly doubtful: readonly ExpectedObject[];
+interface DriftCandidate {
+  readonly spokeFacts: SpokeFacts;
+  readonly suspects: readonly ExpectedObject[];
   readonly secrets: readonly ExpectedObject[];
 }
 
@@ -32,86 +32,95 @@ interface Doubt {
  * Checks the spokes for drift and writes the results. Returns the namespaces of spokes that could not be checked or
  * written.
  */
-export async function checkDrift(look: SweepCheck): Promise<string[]> {
-  const sights = [...look.sights.values()], doubts: Doubt[] = [];
-  for (let i = 0; i < sights.length; i += ROWS) {
-    const batch = sights.slice(i, i + ROWS);
-    const inputs = await readInputs(look.app, batch.map(({ spoke }) => spoke.id));
-    for (const sight of batch) {
-      const own = inputs.get(sight.spoke.id);
-      if (!own || sight.ailments.get("Namespace") !== null) continue; // the health check reports the problem
-      const expected = expectedOf(look.app, sight, own);
-      const doubtful = expected.filter(({ object }) =>
-        look.listed.has(object.kind) &&
-        (sight.suspects.has(objectTitle(object)) || !sight.titles.has(objectTitle(object)))
+export async function checkDrift(check: SweepCheck): Promise<string[]> {
+  const facts = [...check.facts.values()], candidates: DriftCandidate[] = [];
+  for (let i = 0; i < facts.length; i += ROWS) {
+    const batch = facts.slice(i, i + ROWS);
+    const inputs = await readSpokeInputs(check.app, batch.map(({ spoke }) => spoke.id));
+    for (const spokeFacts of batch) {
+      const own = inputs.get(spokeFacts.spoke.id);
+      if (!own || spokeFacts.problems.get("Namespace") !== null) continue; // the health check reports the problem
+      const expected = expectedOf(check.app, spokeFacts, own);
+      const suspects = expected.filter(({ object }) =>
+        check.listed.has(object.kind) &&
+        (spokeFacts.suspects.has(objectTitle(object)) || !spokeFacts.titles.has(objectTitle(object)))
       );
-      doubts.push({ sight, doubtful, secrets: expected.filter(({ object }) => object.kind === "Secret") });
+      candidates.push({ spokeFacts, suspects, secrets: expected.filter(({ object }) => object.kind === "Secret") });
     }
   }
-  const verdicts = await askAll(look, doubts);
-  const settled = new Set(verdicts.map(({ id }) => id));
-  const news = verdicts.filter(({ before, drift }) => !equalDrift(before, drift));
-  for (let i = 0; i < news.length; i += ROWS) {
-    const batch = news.slice(i, i + ROWS);
-    const written = new Set(await look.run.write((tx) => writeDrift(tx, look.began, batch)));
-    for (const { id } of batch) if (!written.has(id)) settled.delete(id);
+  const results = await compareAll(check, candidates);
+  const checkedIds = new Set(results.map(({ id }) => id));
+  const changes = results.filter(({ before, drift }) => !equalDrift(before, drift));
+  for (let i = 0; i < changes.length; i += ROWS) {
+    const batch = changes.slice(i, i + ROWS);
+    const written = new Set(await check.run.write((tx) => writeDrift(tx, check.startedAt, batch)));
+    for (const { id } of batch) if (!written.has(id)) checkedIds.delete(id);
   }
-  const { run, cluster } = look;
-  run.log.debug("Looked at a cluster", { cluster: cluster.name, spokes: sights.length, doubts: doubts.length });
-  return doubts.flatMap(({ sight: { spoke } }) => settled.has(spoke.id) ? [] : spoke.namespace);
+  const { run, cluster } = check;
+  run.log.debug("Checked a cluster", { cluster: cluster.name, spokes: facts.length, doubts: candidates.length });
+  return candidates.flatMap(({ spokeFacts: { spoke } }) => checkedIds.has(spoke.id) ? [] : spoke.namespace);
 }
 
-async function askAll(look: SweepCheck, doubts: readonly Doubt[]): Promise<Verdict[]> {
-  const verdicts: Verdict[] = [];
-  let left = look.pace.asks, unasked = 0;
-  const [certain, doubtful] = [false, true].map((is) =>
-    shuffled(doubts.filter(({ doubtful }) => doubtful.length > 0 === is))
+async function compareAll(check: SweepCheck, candidates: readonly DriftCandidate[]): Promise<DriftResult[]> {
+  const results: DriftResult[] = [];
+  let left = check.pace.maxComparisons, skipped = 0;
+  const [certain, suspects] = [false, true].map((is) =>
+    shuffled(candidates.filter(({ suspects }) => suspects.length > 0 === is))
   );
-  for (const doubt of [...doubtful!, ...certain!]) {
-    if (doubt.doubtful.length > left) {
-      unasked++;
+  for (const candidate of [...suspects!, ...certain!]) {
+    if (candidate.suspects.length > left) {
+      skipped++;
       continue;
     }
-    left -= doubt.doubtful.length;
-    const secrets = doubt.secrets.length > left ? [] : doubt.secrets;
+    left -= candidate.suspects.length;
+    const secrets = candidate.secrets.length > left ? [] : candidate.secrets;
     left -= secrets.length;
-    const asked = [...doubt.doubtful, ...secrets];
-    const kept = secrets.length > 0 ? [] : earlierOf(doubt.sight).filter(({ object }) => object.startsWith("Secret/"));
-    if (asked.length > 0) await sleep(look.pace.pauseMs, look.run.signal);
+    const compared = [...candidate.suspects, ...secrets];
+    const earlierSecrets = secrets.length > 0
+      ? []
+      : readEarlierDrift(candidate.spokeFacts).filter(({ object }) => object.startsWith("Secret/"));
+    if (compared.length > 0) await sleep(check.pace.pauseMs, check.run.signal);
     try {
-      verdicts.push(verdictOf(look, doubt.sight, [...kept, ...await ask(look, doubt.sight, asked)]));
+      results.push(
+        createResult(check, candidate.spokeFacts, [
+          ...earlierSecrets,
+          ...await compareObjects(check, candidate.spokeFacts, compared),
+        ]),
+      );
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
       // The other spokes can still be checked. The next run checks this spoke again.
-      look.run.log.warn("Cannot tell whether a spoke has drifted", { spoke: doubt.sight.spoke.id, error });
+      check.run.log.warn("Cannot check a spoke for drift", { spoke: candidate.spokeFacts.spoke.id, error });
       if (error.transient) break;
     }
   }
-  if (unasked > 0) look.run.log.warn("So much seems to have drifted that not all was asked about", { unasked });
-  return verdicts;
+  if (skipped > 0) {
+    check.run.log.warn("Too many objects seem to have drifted; some spokes were not compared", { unasked: skipped });
+  }
+  return results;
 }
 
-function earlierOf({ spoke }: SpokeFacts): readonly DriftedObject[] {
+function readEarlierDrift({ spoke }: SpokeFacts): readonly DriftedObject[] {
   return (spoke.drift as Drift | null)?.objects ?? [];
 }
 
-async function ask(
+async function compareObjects(
   { app, cluster, run }: SweepCheck,
   { spoke }: SpokeFacts,
-  asked: readonly ExpectedObject[],
+  compared: readonly ExpectedObject[],
 ): Promise<DriftedObject[]> {
-  const place = { cluster, space: cluster.space(spoke.namespace, spoke.namespaceUid) };
+  const target = { cluster, space: cluster.space(spoke.namespace, spoke.namespaceUid) };
   const found: DriftedObject[] = [];
-  for (const { object, comparison } of asked) {
-    const known = spoke.blueprintRevision === app.blueprint.revision;
-    const drifted = await checkObjectDrift(place, { object, comparison: known ? comparison : "presence" }, run);
+  for (const { object, comparison } of compared) {
+    const isCurrent = spoke.blueprintRevision === app.blueprint.revision;
+    const drifted = await checkObjectDrift(target, { object, comparison: isCurrent ? comparison : "presence" }, run);
     if (drifted) found.push(drifted);
   }
   return found;
 }
 
-function verdictOf(look: SweepCheck, sight: SpokeFacts, found: readonly DriftedObject[]): Verdict {
-  const { app } = look, { spoke } = sight, objects = [...found, ...movedImages(look, sight)];
+function createResult(check: SweepCheck, spokeFacts: SpokeFacts, found: readonly DriftedObject[]): DriftResult {
+  const { app } = check, { spoke } = spokeFacts, objects = [...found, ...findMovedImages(check, spokeFacts)];
   const from = spoke.blueprintRevision, to = app.blueprint.revision;
   return { id: spoke.id, before: spoke.drift, drift: createDrift(objects, from === to ? null : { from, to }) };
 }

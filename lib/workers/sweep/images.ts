@@ -1,45 +1,45 @@
 /**
- * Compares the image that each site runs with the recorded digest. A difference means that the tag was moved and a node
- * pulled the new image. Records the digest of a spoke that has none.
+ * Compares the image that each site runs with the digest in the spoke's row. A difference means that the tag was moved
+ * and a node pulled the new image. Stores the digest of a spoke that has none.
  */
 import { sql } from "kysely";
 import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { digestsIn, isOtherImage, MOODLE_PODS } from "#lib/moodle/image-digest.ts";
-import { SELECTOR, type SpokeFacts, type SweepCheck, type SweptKind } from "#lib/workers/sweep/spoke-facts.ts";
+import { SPOKE_SELECTOR, type SpokeFacts, type SweepCheck, type SweptKind } from "#lib/workers/sweep/spoke-facts.ts";
 
-export const SITE_POD: SweptKind = { apiVersion: "v1", kind: "Pod", selector: `${SELECTOR},${MOODLE_PODS}` };
+export const SITE_POD: SweptKind = { apiVersion: "v1", kind: "Pod", selector: `${SPOKE_SELECTOR},${MOODLE_PODS}` };
 const PREFIX = "Pod/", ROWS = 500;
 
 /** Reads the images of the sites' pods. Without the permission to list pods, earlier findings stay. */
-export async function readImages(look: SweepCheck): Promise<void> {
-  const { run, sights } = look;
+export async function readImages(check: SweepCheck): Promise<void> {
+  const { run, facts } = check;
   try {
-    await look.list(SITE_POD, (pods) => {
-      for (const pod of pods) noteImage(sights.get(pod.metadata.namespace ?? ""), pod);
+    await check.list(SITE_POD, (pods) => {
+      for (const pod of pods) recordImage(facts.get(pod.metadata.namespace ?? ""), pod);
       return Promise.resolve();
     });
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 403) throw error;
-    return run.log.warn("Cannot compare the images of sites: listing pods is not allowed", { error });
+    return run.log.warn("Cannot compare the images of sites: no permission to list pods", { error });
   }
-  look.listed.add(SITE_POD.kind);
-  const fresh = [...sights.values()].flatMap(({ spoke: { id, imageDigest }, images }) => {
+  check.listed.add(SITE_POD.kind);
+  const unrecorded = [...facts.values()].flatMap(({ spoke: { id, imageDigest }, images }) => {
     const [digest] = [...images.values()].flat();
     return imageDigest === null && digest !== undefined ? [{ id, digest }] : [];
   });
-  for (let i = 0; i < fresh.length; i += ROWS) {
-    await run.write((tx) => recordDigests(tx, look.began, fresh.slice(i, i + ROWS)));
+  for (let i = 0; i < unrecorded.length; i += ROWS) {
+    await run.write((tx) => recordDigests(tx, check.startedAt, unrecorded.slice(i, i + ROWS)));
   }
 }
 
-function noteImage(sight: SpokeFacts | undefined, pod: KubeObject): void {
-  if (sight?.spoke.image) sight.images.set(pod.metadata.name, digestsIn(pod, sight.spoke.image));
+function recordImage(spokeFacts: SpokeFacts | undefined, pod: KubeObject): void {
+  if (spokeFacts?.spoke.image) spokeFacts.images.set(pod.metadata.name, digestsIn(pod, spokeFacts.spoke.image));
 }
 
 /** Returns the pods that run another image than the recorded one, under the same tag. */
-export function movedImages({ listed }: SweepCheck, { spoke, images }: SpokeFacts): DriftedObject[] {
+export function findMovedImages({ listed }: SweepCheck, { spoke, images }: SpokeFacts): DriftedObject[] {
   const recorded = spoke.imageDigest, earlier = spoke.drift as { objects: readonly DriftedObject[] } | null;
   if (!listed.has(SITE_POD.kind)) return (earlier?.objects ?? []).filter(({ object }) => object.startsWith(PREFIX));
   if (recorded === null) return [];

@@ -33,7 +33,7 @@ export interface SweptSpoke {
 }
 
 /** Returns the active spokes of a cluster; with `namespaces`, only those in these namespaces. */
-export async function readCandidates(
+export async function readSpokesToCheck(
   rows: Rows,
   cluster: string,
   namespaces?: readonly string[],
@@ -48,7 +48,7 @@ export async function readCandidates(
     .execute();
 }
 
-export async function countCandidates(rows: Rows, cluster: string): Promise<number> {
+export async function countSpokesToCheck(rows: Rows, cluster: string): Promise<number> {
   const { count } = await rows.selectFrom("spokes").select(sql<string>`count(*)`.as("count"))
     .where("cluster", "=", cluster).where("state", "=", "active").where("namespaceUid", "is not", null)
     .executeTakeFirstOrThrow();
@@ -56,14 +56,14 @@ export async function countCandidates(rows: Rows, cluster: string): Promise<numb
 }
 
 /** Returns the namespaces of active spokes that an operation has changed since the given time. */
-export async function readChanged(rows: Rows, cluster: string, since: Date): Promise<string[]> {
+export async function readChangedNamespaces(rows: Rows, cluster: string, since: Date): Promise<string[]> {
   const found = await rows.selectFrom("spokes").select("namespace").where("cluster", "=", cluster)
     .where("state", "=", "active").where("namespaceUid", "is not", null).where("updatedAt", ">=", since).execute();
   return found.map(({ namespace }) => namespace);
 }
 
 /** Returns the inputs of spokes by ID. Skips invalid inputs, so that the drift of such a spoke is unknown. */
-export async function readInputs({ db, config }: App, ids: readonly string[]): Promise<Map<string, SpokeInputs>> {
+export async function readSpokeInputs({ db, config }: App, ids: readonly string[]): Promise<Map<string, SpokeInputs>> {
   if (ids.length === 0) return new Map();
   const found = await db.rows.selectFrom("spokes").select(["id", "blueprintInputs"])
     .where(sql<boolean>`id = any(${ids}::text[])`).execute();
@@ -73,24 +73,24 @@ export async function readInputs({ db, config }: App, ids: readonly string[]): P
   }));
 }
 
-export interface Health {
+export interface SpokeHealth {
   readonly id: string;
   /** Null if the spoke is healthy. */
-  readonly ailment: string | null;
+  readonly problem: string | null;
 }
 
 /**
  * Writes the health of spokes, and counts failed checks. Records an event for each spoke whose health changed. Returns
  * the IDs of the written rows.
  */
-export async function writeHealth(tx: Tx, began: Date, looks: readonly Health[]): Promise<string[]> {
-  const ids = looks.map(({ id }) => id), ailments = looks.map(({ ailment }) => ailment);
+export async function writeHealth(tx: Tx, began: Date, healths: readonly SpokeHealth[]): Promise<string[]> {
+  const ids = healths.map(({ id }) => id), problems = healths.map(({ problem }) => problem);
   // An operation that ended since the last check left a healthy spoke, so the count restarts.
   const { rows: written } = await sql<Written>`
-    with look as (select * from unnest(${ids}::text[], ${ailments}::text[]) as look (id, ailment)),
+    with look as (select * from unnest(${ids}::text[], ${problems}::text[]) as look (id, problem)),
     held as (
-      select spokes.id, spokes.health as before, look.ailment, case
-        when look.ailment is null then 0
+      select spokes.id, spokes.health as before, look.problem, case
+        when look.problem is null then 0
         when spokes.observed_at > spokes.updated_at then least(spokes.failed_checks + 1, ${FAILED_CHECKS_LIMIT}::integer)
         else 1 end as bad
       from spokes join look using (id)
@@ -99,9 +99,9 @@ export async function writeHealth(tx: Tx, began: Date, looks: readonly Health[])
       order by spokes.id for no key update of spokes skip locked
     )
     update spokes set observed_at = ${began}, failed_checks = held.bad, health = case
-      when held.ailment is null then 'healthy' when held.bad >= ${FAILED_CHECKS_LIMIT} then 'degraded' else spokes.health end
+      when held.problem is null then 'healthy' when held.bad >= ${FAILED_CHECKS_LIMIT} then 'degraded' else spokes.health end
     from held where spokes.id = held.id
-    returning spokes.id, federation_id, slug, held.before, health as after, held.ailment`.execute(tx);
+    returning spokes.id, federation_id, slug, held.before, health as after, held.problem`.execute(tx);
   const changed = written.filter(({ before, after }) => before !== after);
   await recordHealth(tx, changed);
   return written.map(({ id }) => id);
@@ -109,12 +109,12 @@ export async function writeHealth(tx: Tx, began: Date, looks: readonly Health[])
 
 async function recordHealth(tx: Tx, changed: readonly Written[]): Promise<void> {
   await record(tx, SYSTEM, {
-    audit: changed.map(tellAudit),
-    events: changed.map(({ id, federationId, ailment }) => ({
+    audit: changed.map(toAuditEntry),
+    events: changed.map(({ id, federationId, problem }) => ({
       federationId,
       spokeId: id,
       state: "active",
-      error: ailment,
+      error: problem,
     })),
   });
 }
@@ -123,20 +123,20 @@ async function recordHealth(tx: Tx, changed: readonly Written[]): Promise<void> 
  * Marks the health of a cluster's active spokes as unknown, one batch per call, so that few rows are locked. Skips
  * locked rows. Returns whether this was the last batch.
  */
-export async function forgetHealth(tx: Tx, cluster: string, reason: string): Promise<boolean> {
+export async function markHealthUnknown(tx: Tx, cluster: string, reason: string): Promise<boolean> {
   const { rows: written } = await sql<Written>`
     with held as (
       select id, health as before from spokes where cluster = ${cluster} and state = 'active' and health <> 'unknown'
-      order by id limit ${FORGET} for no key update skip locked
+      order by id limit ${BATCH} for no key update skip locked
     )
     update spokes set health = 'unknown', failed_checks = 0 from held where spokes.id = held.id
-    returning spokes.id, federation_id, slug, held.before, health as after, ${reason}::text as ailment`.execute(tx);
+    returning spokes.id, federation_id, slug, held.before, health as after, ${reason}::text as problem`.execute(tx);
   await recordHealth(tx, written);
-  return written.length < FORGET;
+  return written.length < BATCH;
 }
 
 /** Returns the active spokes of a cluster whose health is not unknown. */
-export async function listKnownHealth(rows: Rows, cluster: string): Promise<string[]> {
+export async function listSpokesWithHealth(rows: Rows, cluster: string): Promise<string[]> {
   const found = await rows.selectFrom("spokes").select("id").where("cluster", "=", cluster)
     .where("state", "=", "active").where("health", "<>", "unknown").orderBy("id").execute();
   return found.map(({ id }) => id);
@@ -146,7 +146,7 @@ export async function listKnownHealth(rows: Rows, cluster: string): Promise<stri
  * Marks the health of one spoke as unknown. Waits up to two seconds for a locked row, then throws a `database_locked`
  * fault.
  */
-export async function forgetHealthOf(tx: Tx, id: string, reason: string): Promise<void> {
+export async function markSpokeHealthUnknown(tx: Tx, id: string, reason: string): Promise<void> {
   await sql`set local lock_timeout = ${sql.lit(LOCK_WAIT)}`.execute(tx);
   const { rows: written } = await sql<Written>`
     with held as (
@@ -154,13 +154,13 @@ export async function forgetHealthOf(tx: Tx, id: string, reason: string): Promis
       for no key update
     )
     update spokes set health = 'unknown', failed_checks = 0 from held where spokes.id = held.id
-    returning spokes.id, federation_id, slug, held.before, health as after, ${reason}::text as ailment`.execute(tx);
+    returning spokes.id, federation_id, slug, held.before, health as after, ${reason}::text as problem`.execute(tx);
   await sql`set local lock_timeout = default`.execute(tx);
   await recordHealth(tx, written);
 }
 
 const LOCK_WAIT = "2s";
-const FORGET = 500;
+const BATCH = 500;
 
 /** Writes drift that has changed. Returns the IDs of the written rows. */
 export async function writeDrift(
@@ -186,16 +186,16 @@ interface Written {
   slug: string;
   before: string;
   after: string;
-  ailment: string | null;
+  problem: string | null;
 }
 
-function tellAudit({ id, federationId, slug, before, after, ailment }: Written): AuditEntry {
+function toAuditEntry({ id, federationId, slug, before, after, problem }: Written): AuditEntry {
   return {
     kind: "spoke_health_changed",
     objectType: "spoke",
     objectId: id,
     federationId,
     spokeId: id,
-    metadata: { slug, from: before, to: after, reason: ailment },
+    metadata: { slug, from: before, to: after, reason: problem },
   };
 }

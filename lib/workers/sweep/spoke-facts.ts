@@ -15,26 +15,26 @@ export interface SweptKind extends Omit<Ref, "name"> {
 }
 export type PageConsumer = (objects: readonly KubeObject[]) => Promise<void>;
 
-export interface Paging {
+export interface ListPaging {
   readonly page: number;
   /** Milliseconds before each page, to spread a check over minutes. */
   readonly pauseMs: number;
 }
 
 /** The number of times a list may restart after its continue token expired. */
-const RESTARTS = 3;
+const MAX_RESTARTS = 3;
 /** Selects the objects of spokes. Hubs, Jobs and their pods are not checked. */
-export const SELECTOR = `${MANAGED_BY_LABEL}=wheelwright,wheelwright.dev/spoke`;
+export const SPOKE_SELECTOR = `${MANAGED_BY_LABEL}=wheelwright,wheelwright.dev/spoke`;
 
 /**
  * Reads a list page by page, and returns the version of the completed list. If the continue token expires, the list
  * restarts, so `take` may receive an object twice.
  */
-export async function eachPage(
+export async function readPages(
   cluster: Cluster,
   run: Run,
   kind: SweptKind,
-  { page: limit, pauseMs }: Paging,
+  { page: limit, pauseMs }: ListPaging,
   take: PageConsumer,
 ): Promise<string> {
   let next: string | null = null;
@@ -42,44 +42,44 @@ export async function eachPage(
     await sleep(pauseMs, run.signal);
     try {
       const from: { readonly next?: string } = next === null ? {} : { next };
-      const page = await cluster.listPage(kind, { selector: kind.selector ?? SELECTOR, limit, ...from }, run);
+      const page = await cluster.listPage(kind, { selector: kind.selector ?? SPOKE_SELECTOR, limit, ...from }, run);
       await take(page.items);
       next = page.next;
       if (next === null) return page.version;
     } catch (error) {
       const expired = error instanceof ClusterError && error.status === 410 && next !== null;
-      if (!expired || restarts++ >= RESTARTS) throw error;
+      if (!expired || restarts++ >= MAX_RESTARTS) throw error;
       next = null;
     }
   }
 }
 
 /** When and how a cluster with many spokes is watched. All times are in milliseconds. */
-export interface ClusterFollower {
+export interface WatchPace {
   /** The minimum number of spokes for a cluster to be watched. */
-  readonly from: number;
+  readonly minSpokes: number;
   /** The time after which everything is listed again. */
-  readonly ms: number;
+  readonly relistMs: number;
   /** The time between two failed checks that count. */
-  readonly minute: number;
+  readonly failedCheckMs: number;
   /** The time to wait for more changes, because they come in bursts. */
-  readonly gap: number;
+  readonly burstMs: number;
 }
 
-export interface SweepPace extends Paging {
-  readonly follow: ClusterFollower;
+export interface SweepPace extends ListPaging {
+  readonly watch: WatchPace;
 
   /** The maximum number of objects that a check compares by dry run. Other objects keep their earlier result. */
-  readonly asks: number;
+  readonly maxComparisons: number;
   /** The maximum number of unlisted objects that a check reads by name. Beyond it, they count as missing. */
-  readonly confirms: number;
+  readonly maxReads: number;
 }
 
 /** The facts that a check collects about a spoke. */
 export interface SpokeFacts {
   readonly spoke: SweptSpoke;
   /** The problem of the namespace and of each part; null if it is healthy. Parts in no list have no entry. */
-  readonly ailments: Map<string, string | null>;
+  readonly problems: Map<string, string | null>;
   /** Digests of the images that the site's pods run, by pod name. */
   readonly images: Map<string, readonly string[]>;
   readonly titles: Set<string>;
@@ -92,9 +92,9 @@ export interface SweepCheck {
   readonly run: Run;
   readonly cluster: Cluster;
   readonly pace: SweepPace;
-  readonly began: Date;
+  readonly startedAt: Date;
   /** The spokes by namespace. */
-  readonly sights: ReadonlyMap<string, SpokeFacts>;
+  readonly facts: ReadonlyMap<string, SpokeFacts>;
   /** Reads the objects of a kind that belong to these spokes. */
   readonly list: (kind: SweptKind, take: PageConsumer) => Promise<void>;
   /** Kinds whose list is complete. Only objects of these kinds can count as missing. */

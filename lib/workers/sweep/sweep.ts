@@ -5,8 +5,8 @@
  * A check lists each kind except Secrets across all namespaces, in pages of 500. It compares at most 200 objects (three
  * calls each) and some Secrets. A spoke of the built-in blueprint has 28 objects of 12 kinds, 4 of them Secrets. Up to
  * 55 spokes need 11 pages, and 10,000 need 480. With a pause of 0.3 s before each page, a check makes about two calls
- * per second. A check of 10,000 spokes would take minutes, so clusters with 2,000 or more are watched (follow.ts) for
- * half an hour per check.
+ * per second. A check of 10,000 spokes would take minutes, so clusters with 2,000 or more are watched for half an
+ * hour per check (check-cluster.ts).
  */
 import { SYSTEM } from "#lib/audit/requester.ts";
 import type { App } from "#lib/app.ts";
@@ -15,41 +15,44 @@ import type { NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { checkOrForget } from "#lib/workers/sweep/unavailable-cluster.ts";
-import type { ClusterFollower, SweepPace } from "#lib/workers/sweep/spoke-facts.ts";
+import { checkClusterOrMarkUnknown } from "#lib/workers/sweep/unavailable-cluster.ts";
+import type { SweepPace, WatchPace } from "#lib/workers/sweep/spoke-facts.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 /** The job kind of a check. It does not repeat itself, because the sweep determines the clusters in use each time. */
-const LOOK: JobKind = {
+const CLUSTER_CHECK: JobKind = {
   kind: "look",
   plan: 1,
   visible: false,
-  steps: [{ name: "spokes", label: "Looking at the spokes of a cluster", timeout: 50 * MINUTE }],
+  steps: [{ name: "spokes", label: "Checking the spokes of a cluster", timeout: 50 * MINUTE }],
   timeLimit: HOUR,
 };
 
-const FOLLOWING: ClusterFollower = { from: 2000, ms: 30 * MINUTE, minute: MINUTE, gap: 500 };
-export const PACE: SweepPace = { page: 500, pauseMs: 300, asks: 200, confirms: 100, follow: FOLLOWING };
+const WATCH_PACE: WatchPace = { minSpokes: 2000, relistMs: 30 * MINUTE, failedCheckMs: MINUTE, burstMs: 500 };
+export const SWEEP_PACE: SweepPace = { page: 500, pauseMs: 300, maxComparisons: 200, maxReads: 100, watch: WATCH_PACE };
 
 export function sweep({ db }: Pick<App, "db">): Handler {
   return upkeepHandler({ kind: "sweep", limit: 10 * MINUTE, every: MINUTE }, {
-    clusters: ["Finding the clusters to look at", MINUTE, async (run) => {
+    clusters: ["Finding the clusters to check", MINUTE, async (run) => {
       const found = await db.rows.selectFrom("spokes").select("cluster").distinct()
         .where("state", "=", "active").where("namespaceUid", "is not", null).execute();
       if (found.length === 0) return;
-      await run.write((tx) => record(tx, SYSTEM, { jobs: found.map(({ cluster }) => clusterCheckJob(cluster)) }));
+      await run.write((tx) => record(tx, SYSTEM, { jobs: found.map(({ cluster }) => createClusterCheckJob(cluster)) }));
     }],
   });
 }
 
-export function clusterCheck(app: App, pace: SweepPace = PACE): Handler {
-  return { kind: LOOK, steps: { spokes: (run) => checkOrForget(app, run, String(run.job.payload.cluster), pace) } };
+export function createClusterCheck(app: App, pace: SweepPace = SWEEP_PACE): Handler {
+  return {
+    kind: CLUSTER_CHECK,
+    steps: { spokes: (run) => checkClusterOrMarkUnknown(app, run, String(run.job.payload.cluster), pace) },
+  };
 }
 
 /** Returns the job that checks a cluster. Each cluster has at most one such job at a time. */
-export function clusterCheckJob(cluster: string): NewJob {
+export function createClusterCheckJob(cluster: string): NewJob {
   return {
-    kind: LOOK,
+    kind: CLUSTER_CHECK,
     lane: null,
     federationId: null,
     spokeId: null,

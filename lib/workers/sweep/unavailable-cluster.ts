@@ -5,21 +5,21 @@ import { isClusterBusy, isClusterUnavailable } from "#lib/drivers/cluster/availa
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { checkCluster } from "#lib/workers/sweep/check-cluster.ts";
-import { forgetHealth, forgetHealthOf, listKnownHealth } from "#lib/workers/sweep/rows.ts";
+import { listSpokesWithHealth, markHealthUnknown, markSpokeHealthUnknown } from "#lib/workers/sweep/rows.ts";
 import type { SweepPace } from "#lib/workers/sweep/spoke-facts.ts";
 
 /** The number of attempts after which the cluster counts as unavailable. A single failure may be accidental. */
-const TRIES = 2;
+const MAX_ATTEMPTS = 2;
 
-export async function checkOrForget(app: App, run: Run, cluster: string, pace: SweepPace): Promise<void> {
+export async function checkClusterOrMarkUnknown(app: App, run: Run, cluster: string, pace: SweepPace): Promise<void> {
   try {
     await checkCluster(app, run, cluster, pace);
   } catch (error) {
     run.signal.throwIfAborted();
-    if (!(error instanceof ClusterError) || !isClusterUnavailable(error) || run.job.attempt < TRIES) throw error;
+    if (!(error instanceof ClusterError) || !isClusterUnavailable(error) || run.job.attempt < MAX_ATTEMPTS) throw error;
     const reason = isClusterBusy(error) ? "The cluster is busy" : "The cluster does not answer";
-    while (!await run.write((tx) => forgetHealth(tx, cluster, reason)));
-    await forgetLocked(app, run, cluster, reason);
+    while (!await run.write((tx) => markHealthUnknown(tx, cluster, reason)));
+    await markLockedRows(app, run, cluster, reason);
     throw error;
   }
 }
@@ -28,10 +28,10 @@ export async function checkOrForget(app: App, run: Run, cluster: string, pace: S
  * Marks the health of spokes whose rows were locked, and waits for the locks. If a row stays locked, the job's next
  * attempt tries again.
  */
-async function forgetLocked({ db }: App, run: Run, cluster: string, reason: string): Promise<void> {
-  for (const id of await listKnownHealth(db.rows, cluster)) {
+async function markLockedRows({ db }: App, run: Run, cluster: string, reason: string): Promise<void> {
+  for (const id of await listSpokesWithHealth(db.rows, cluster)) {
     try {
-      await run.write((tx) => forgetHealthOf(tx, id, reason));
+      await run.write((tx) => markSpokeHealthUnknown(tx, id, reason));
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== "database_locked") throw error;
       run.log.warn("Cannot mark the health of a spoke as unknown: its row is locked", { spoke: id, cluster });

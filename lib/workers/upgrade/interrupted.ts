@@ -60,6 +60,6 @@ export function withRollbackHint(error: ClusterError, job: Pick<Job, "progress" 
   return withRecoveryInstructions(
     error,
     describeRollback(job),
-    (hint) => `${hint ?? "Once the cause is gone, retry."} ${rollback}`,
+    (hint) => `${hint ?? "Fix the cause, then retry."} ${rollback}`,
   );
 }

@@ -8,7 +8,7 @@ import { FenceLost } from "#lib/jobs/fence.ts";
 import { readInstallation } from "#lib/installation/installation.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { applySiteRecord, listOutdatedRecords, type RecordedRow } from "#lib/workers/site-record.ts";
+import { applySiteRecord, listOutdatedRecords, type RecordedTable } from "#lib/workers/site-record.ts";
 import { isMissingNamespace } from "#lib/workers/same-cluster.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
@@ -25,7 +25,7 @@ export function updateSiteRecords(app: App): Handler {
  * Writes the records that are due. Skips the other records of a cluster that does not answer. The next run retries
  * failed ones.
  */
-async function updateAll({ db, clusters }: App, run: Run, table: RecordedRow): Promise<void> {
+async function updateAll({ db, clusters }: App, run: Run, table: RecordedTable): Promise<void> {
   const context = { clusters, installation: await readInstallation(db.rows) }, unavailable = new Set<string>();
   const failures = { newer: 0, others: 0, error: null as unknown };
   for (let after = "", more = true; more;) {

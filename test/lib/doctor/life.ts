@@ -51,7 +51,7 @@ export async function liveThrough(): Promise<ReadonlySet<string>> {
       await scene.ended(id, "configure");
     }
     await lookOnce(scene.app);
-    await lookOnce(scene.app, { follow: { from: 1, ms: 300, minute: MINUTE, gap: 0 } });
+    await lookOnce(scene.app, { watch: { minSpokes: 1, relistMs: 300, failedCheckMs: MINUTE, burstMs: 0 } });
     await installFromTemplate(scene, hub);
     await failAndRetry(scene, hub);
     const call = { signal: AbortSignal.timeout(MINUTE) };

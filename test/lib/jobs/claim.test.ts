@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { claimJob, type KnownKinds, knownKindsOf, nullIfTaken } from "#lib/jobs/claim.ts";
+import { claimJob, listSupportedKinds, nullIfTaken, type SupportedKinds } from "#lib/jobs/claim.ts";
 import { pollQueue } from "#lib/jobs/poll.ts";
-import { endHeldJob, endPlainJob, FenceLost, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
+import { endHeldJob, endJobDirectly, FenceLost, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { rejection } from "#test/support/until.ts";
 import { action, install, kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
@@ -15,7 +15,7 @@ test.before.each(async (context) => {
 test.after.each(({ scene }) => scene.close());
 
 const work = kind("work", ["one"]);
-const known = knownKindsOf([work]);
+const known = listSupportedKinds([work]);
 
 async function claim(scene: Scene, job: Job, holder = "r"): Promise<Job | null> {
   const candidate = { ...job, finishedSteps: 0 };
@@ -24,8 +24,8 @@ async function claim(scene: Scene, job: Job, holder = "r"): Promise<Job | null> 
   );
 }
 
-async function look(scene: Scene, known: KnownKinds, most: number) {
-  return (await pollQueue(scene.db.rows, { known, holder: "r", limit: most })).candidates;
+async function look(scene: Scene, known: SupportedKinds, most: number) {
+  return (await pollQueue(scene.db.rows, { supported: known, holder: "r", limit: most })).candidates;
 }
 
 test("gives a job to one of many who want it", async ({ scene }) => {
@@ -54,12 +54,12 @@ test("finds the oldest of each free lane, and jobs without one", async ({ scene 
     loose(free),
   );
   await scene.db.sql("update jobs set run_at = now() + interval '1 hour' where spoke_id = $1", [b.spokes[0]]);
-  const all = knownKindsOf([work, free]);
+  const all = listSupportedKinds([work, free]);
   assert.equal((await look(scene, all, 10)).map(({ id }) => id), [a0!.id, b1!.id, mail!.id]);
   assert.equal((await look(scene, all, 1)).map(({ id }) => id), [a0!.id]);
   assert.ok(await claim(scene, a0!));
   assert.equal((await look(scene, all, 10)).map(({ id }) => id), [b1!.id, mail!.id]);
-  const { waitMs: wait } = await pollQueue(scene.db.rows, { known, holder: "r", limit: 10 });
+  const { waitMs: wait } = await pollQueue(scene.db.rows, { supported: known, holder: "r", limit: 10 });
   assert.ok(wait! > 3_500_000 && wait! <= 3_600_000);
 });
 
@@ -78,7 +78,7 @@ test("refuses every write of a holder whose fence is no longer the job's", async
     () => scene.db.transact((tx) => updateHeldJob(tx, held!, { label: "x" })),
     () => scene.db.transact((tx) => endHeldJob(tx, held!, { state: "succeeded", label: "x", failure: null })),
     () => scene.db.transact((tx) => requeueHeldJob(tx, held!, { label: "x", delayMs: 0, countsAsAttempt: true })),
-    () => endPlainJob(scene.db.rows, held!, "one"),
+    () => endJobDirectly(scene.db.rows, held!, "one"),
   ];
   for (const write of writes) assert.instance(await rejection(write()), FenceLost);
   const [row] = await scene.db.sql("select state, label from jobs");

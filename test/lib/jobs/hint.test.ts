@@ -13,12 +13,12 @@ test("is to retry where the action of that name is taken", () => {
 });
 
 test("is to ask for the same action where nothing counts as failed", () => {
-  assert.is(after("restart", "active"), "See the log; then ask for the action restart again.");
-  assert.is(after("resume", "suspended"), "See the log; then ask for the action resume again.");
-  assert.is(after("upgrade", "active"), "See the log; then ask for the action upgrade again.");
-  assert.is(after("reapply", "failed"), "See the log; then ask for the action reapply again.");
+  assert.is(after("restart", "active"), "See the log; then request the action restart again.");
+  assert.is(after("resume", "suspended"), "See the log; then request the action resume again.");
+  assert.is(after("upgrade", "active"), "See the log; then request the action upgrade again.");
+  assert.is(after("reapply", "failed"), "See the log; then request the action reapply again.");
   assert.is(after("restore", "failed"), "See the log; then restore it again.", "it is no action of the API");
-  assert.is(after("backup"), "See the log; then ask for the action backup again.");
+  assert.is(after("backup"), "See the log; then request the action backup again.");
 });
 
 test("stays as it was where it says by itself what is meant, or nobody sees the job", () => {
@@ -28,7 +28,10 @@ test("stays as it was where it says by itself what is meant, or nobody sees the 
 });
 
 test("is nothing while it is tried again", () => {
-  assert.is(hintWhileRetrying("Once the cause is gone, retry."), "Once the cause is gone, it goes on by itself.");
+  assert.is(
+    hintWhileRetrying("Fix the cause, then retry."),
+    "Fix the cause, then the operation continues automatically.",
+  );
   assert.is(hintWhileRetrying(null), null);
 });
 

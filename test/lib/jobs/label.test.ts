@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { hubLane, type NewJob } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { describeOperation, type MaySee } from "#lib/jobs/operation.ts";
+import { describeOperation, type OperationVisibilityCheck } from "#lib/jobs/operation.ts";
 import { findJob, requestCancel } from "#lib/jobs/store.ts";
 import { action, type Hub, install, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
@@ -18,7 +18,7 @@ const setUp = (hub: Hub): NewJob => ({
   spokeId: null,
 });
 
-async function view(scene: Scene, id: string, visible?: MaySee) {
+async function view(scene: Scene, id: string, visible?: OperationVisibilityCheck) {
   return await describeOperation(scene.db.rows, (await findJob(scene.db.rows, id))!, visible);
 }
 
@@ -78,7 +78,7 @@ test("says that the hub's set-up has failed, and names it, until somebody retrie
   ]);
   const [job] = await scene.enqueue(install(provision, hub, 0));
   const { label, position, waitingFor } = await view(scene, job!.id);
-  assert.equal([label, position], ["Waiting until the hub's set-up, which has failed, is retried", 1]);
+  assert.equal([label, position], ["Waiting for a retry of the hub's setup, which failed", 1]);
   assert.is(waitingFor!.id, own!.id);
   const [again] = await scene.enqueue(setUp(hub));
   assert.is((await view(scene, job!.id)).waitingFor!.id, again!.id);
@@ -131,7 +131,7 @@ test("a plan that this release does not know is waited for, and so is whatever s
     install(provision, hub, 1),
   );
   const { label } = await view(scene, newer!.id);
-  assert.is(label, "Waiting for a release of this service that knows provision in version 99");
+  assert.is(label, "Waiting for a newer release of this service that supports provision in version 99");
   const { waitingFor, position } = await view(scene, behind!.id);
   assert.equal([waitingFor!.id, position], [newer!.id, 2]);
 });
@@ -143,7 +143,7 @@ test("what was called off while it was queued waits for nothing", async ({ scene
   const { state, label, position, waitingFor, etaSeconds, error } = await view(scene, second!.id);
   assert.equal([state, label, position, waitingFor, etaSeconds, error], [
     "cancelled",
-    "Called off before it began",
+    "Cancelled before it started",
     null,
     null,
     null,

@@ -1,7 +1,7 @@
 /** Tests that lanes without a ready-lane row are marked as ready again. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { knownKindsOf } from "#lib/jobs/claim.ts";
+import { listSupportedKinds } from "#lib/jobs/claim.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { markMissedLanes, pollQueue } from "#lib/jobs/poll.ts";
 import { kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
@@ -17,7 +17,7 @@ const quiet = kind("quiet", ["one"], { visible: false });
 const quietIn = (lane: string): NewJob => ({ kind: quiet, lane, federationId: null, spokeId: null });
 
 async function found({ db }: Scene): Promise<string[]> {
-  const look = await pollQueue(db.rows, { known: knownKindsOf([quiet], [quiet]), holder: "r", limit: 10 });
+  const look = await pollQueue(db.rows, { supported: listSupportedKinds([quiet], [quiet]), holder: "r", limit: 10 });
   return look.started.map(({ id }) => id);
 }
 
@@ -26,7 +26,7 @@ test("calls a lane again whose call was lost, and no other", async ({ scene }) =
   await scene.db.sql("update jobs set run_at = run_at + interval '1 hour' where lane = 'b'");
   await scene.db.sql("delete from ready_lanes");
   assert.equal(await found(scene), []);
-  const recall = async () => (await markMissedLanes(scene.db.rows, knownKindsOf([quiet]), "")).added;
+  const recall = async () => (await markMissedLanes(scene.db.rows, listSupportedKinds([quiet]), "")).added;
   assert.equal([await recall(), await recall()], [1, 0]);
   assert.equal(await found(scene), [lost!.id]);
   assert.is(await recall(), 0);
@@ -35,7 +35,7 @@ test("calls a lane again whose call was lost, and no other", async ({ scene }) =
 test("checks all lanes, a thousand at a time", async ({ scene }) => {
   await scene.enqueue(...Array.from({ length: 1_001 }, (_, n) => quietIn(`lane ${n}`)));
   await scene.db.sql("delete from ready_lanes");
-  const known = knownKindsOf([quiet]), one = await markMissedLanes(scene.db.rows, known, "");
+  const known = listSupportedKinds([quiet]), one = await markMissedLanes(scene.db.rows, known, "");
   assert.is(one.added, 1_000);
   assert.equal(await markMissedLanes(scene.db.rows, known, one.last), { added: 1, last: "" });
 });

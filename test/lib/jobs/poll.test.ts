@@ -3,8 +3,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { claimJob, knownKindsOf } from "#lib/jobs/claim.ts";
-import { endHeldJob, endPlainJob, recordStep, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
+import { claimJob, listSupportedKinds } from "#lib/jobs/claim.ts";
+import { endHeldJob, endJobDirectly, recordStep, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
 import type { Job, NewJob } from "#lib/jobs/job.ts";
 import { pollQueue, type PollResult } from "#lib/jobs/poll.ts";
 import { requestCancel } from "#lib/jobs/store.ts";
@@ -25,8 +25,8 @@ const quietIn = (lane: string): NewJob => ({ kind: quiet, lane, federationId: nu
 
 /** Polls as a replica that knows these kinds and starts `quiet` directly. */
 async function look({ db }: Scene, kinds: readonly JobKind[] = [work, quiet], most = 10): Promise<PollResult> {
-  const known = knownKindsOf(kinds, kinds.filter((one) => one === quiet));
-  return await pollQueue(db.rows, { known, holder: "r", limit: most });
+  const known = listSupportedKinds(kinds, kinds.filter((one) => one === quiet));
+  return await pollQueue(db.rows, { supported: known, holder: "r", limit: most });
 }
 
 async function found(scene: Scene, kinds?: readonly JobKind[]): Promise<string[]> {
@@ -35,7 +35,7 @@ async function found(scene: Scene, kinds?: readonly JobKind[]): Promise<string[]
 }
 
 async function claim({ db }: Scene, job: Job): Promise<Job> {
-  const known = knownKindsOf([work]), candidate = { ...job, finishedSteps: 0 };
+  const known = listSupportedKinds([work]), candidate = { ...job, finishedSteps: 0 };
   return (await db.transact((tx) => claimJob(tx, candidate, known, { holder: "r", label: "x" })))!;
 }
 
@@ -144,7 +144,7 @@ test("hands a lane on to the replicas that know what comes next in it, and says 
   const { started: [job] } = await look(scene, [quiet]);
   assert.is(job!.id, first!.id);
   assert.equal(await found(scene, [odd]), []); // it runs; and takes the call of its kind away
-  await endPlainJob(scene.db.rows, job!, "one");
+  await endJobDirectly(scene.db.rows, job!, "one");
   const seen = await look(scene, [quiet]);
   assert.equal([seen.started, seen.candidates, seen.wakeOthers], [[], [], true]);
   assert.equal([(await look(scene, [quiet])).wakeOthers, await found(scene, [odd])], [false, [next!.id]]);
@@ -173,7 +173,7 @@ test("takes away what calls a lane twice, and comes to the lanes behind it", asy
   for (let more = true; more;) {
     const one = await look(scene);
     ids.push(...one.started.map(({ id }) => id));
-    more = one.more;
+    more = one.hasMore;
   }
   assert.is(ids.at(-1), other!.id);
   const [{ calls }] = await scene.db.sql("select count(*)::int as calls from ready_lanes");
@@ -181,10 +181,10 @@ test("takes away what calls a lane twice, and comes to the lanes behind it", asy
 });
 
 test("costs the same whatever waits", async ({ scene }) => {
-  const explainer = openQueryExplainer(scene.db.url), known = knownKindsOf([work]);
+  const explainer = openQueryExplainer(scene.db.url), known = listSupportedKinds([work]);
   const pages = async () => {
     await scene.db.sql("analyze");
-    const [plan] = await explainer.explain((rows) => pollQueue(rows, { known, holder: "r", limit: 10 }));
+    const [plan] = await explainer.explain((rows) => pollQueue(rows, { supported: known, holder: "r", limit: 10 }));
     assert.equal(plan!.scannedTables.filter((table) => table === "jobs" || table === "ready_lanes"), []);
     return plan!.buffers;
   };

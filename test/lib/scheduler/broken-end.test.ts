@@ -28,7 +28,7 @@ test("ends an operation whose end cannot be recorded after some tries, says so i
   assert.equal([broken.state, tries, broken.failure?.code], ["failed", 3, "internal"]);
   const [row] = await scene.db.sql("select state, health, state_reason from spokes where id = $1", [hub.spokes[0]]);
   assert.equal(row, { state: "failed", health: "unknown", stateReason: broken.failure!.message });
-  assert.match(row.stateReason, /^The service made a mistake as it recorded how this ended/);
+  assert.match(row.stateReason, /^The service could not record the result of the operation/);
   assert.not.match(JSON.stringify(broken.failure), "secret");
 });
 
@@ -61,7 +61,7 @@ test("ends an operation whose start cannot be recorded after some tries: nothing
   assert.equal(row, { state: "active", stateReason: broken.failure!.message });
   assert.match(
     row.stateReason,
-    /^The service made a mistake as it recorded that this began, and nothing more was done/,
+    /^The service could not record the start of the operation .* The site was not changed/,
   );
   assert.not.match(JSON.stringify(broken.failure), "secret");
 });

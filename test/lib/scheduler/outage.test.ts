@@ -48,7 +48,7 @@ test("a full disk is complained of once, however many jobs wait, and they run on
   await scene.db.sql("drop trigger refuse on jobs");
   for (const { id } of jobs) await scene.until(id, ({ state }) => state === "succeeded");
   await scheduler.close();
-  assert.equal(said.map(({ message }) => message), ["Cannot look for work; trying again"]);
+  assert.equal(said.map(({ message }) => message), ["Cannot poll the queue; trying again"]);
 });
 
 test.run();

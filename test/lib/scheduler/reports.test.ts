@@ -47,13 +47,13 @@ test("a last try tells how often it was tried, and since when", () => {
   const { message, code } = finalReportOf(passing, job(7));
   assert.equal([code, message], [
     "unreachable",
-    "Gave up, tried 7 times since 2026-11-21 10:03 UTC: The cluster cannot be reached: GET c/x: refused",
+    "Gave up after 7 attempts since 2026-11-21 10:03 UTC: The cluster cannot be reached: GET c/x: refused",
   ]);
 });
 
 test("what waits for a cluster is tried again within ten seconds, however often it was, and whatever its kind", () => {
   const away = (code: string, status = 0) =>
-    analyzeFailure(new ClusterError(code, "x", { transient: true, status }), "app").clusterAway;
+    analyzeFailure(new ClusterError(code, "x", { transient: true, status }), "app").clusterUnavailable;
   assert.equal([away("unreachable"), away("TooManyRequests", 429), away("ServiceUnavailable", 503)], [
     true,
     true,
@@ -80,7 +80,7 @@ test("a last try that was cut short tells the reason of the one before in the sa
   const before = { ...passing.report, hint: "Do." };
   const { code, hint, message } = finalReportOf(cut, job(3, before));
   assert.equal([code, hint], ["unreachable", "Do."]);
-  assert.match(message, /^Gave up, tried 3 times .*: The cluster cannot be reached: GET c\/x: refused$/);
+  assert.match(message, /^Gave up after 3 attempts .*: The cluster cannot be reached: GET c\/x: refused$/);
   assert.is(finalReportOf(cut, job(3, { ...before, step: "database" })).code, "deadline");
 });
 

@@ -78,7 +78,7 @@ test("one outage is complained of once, whichever look is answered in it, and wh
   await answer();
   await fail("the database takes no writes");
   assert.equal(begun, ["claim", "rescue", "claim", "rescue", "claim"]);
-  assert.equal(lines.map((line) => JSON.parse(line).message), ["Cannot look for work; trying again"]);
+  assert.equal(lines.map((line) => JSON.parse(line).message), ["Cannot poll the queue; trying again"]);
   await rounds.close();
 });
 

@@ -118,7 +118,7 @@ test("gives up what keeps failing when its time is over", async ({ scene }) => {
   const after = await scene.until(job!.id, ended);
   assert.ok(after.attempt > 1);
   assert.is(after.state, "failed");
-  assert.match(after.failure!.message, new RegExp(`^Gave up, tried ${after.attempt} times since .* UTC: later$`));
+  assert.match(after.failure!.message, new RegExp(`^Gave up after ${after.attempt} attempts since .* UTC: later$`));
 });
 
 test("stops a step that takes too long, and tries again", async ({ scene }) => {

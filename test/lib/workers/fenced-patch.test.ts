@@ -29,7 +29,7 @@ const REF = { apiVersion: "v1", kind: "ConfigMap", name: "thing" };
 
 function write(space: Space, fence: string, value: string): Promise<unknown> {
   const change = () => [{ op: "add" as const, path: "/data/value", value }];
-  return patchFenced(space, { ref: REF, hold: { id: "op", fence }, change }, call);
+  return patchFenced(space, { ref: REF, jobFence: { id: "op", fence }, change }, call);
 }
 
 async function value(space: Space): Promise<string> {
@@ -85,7 +85,7 @@ test("tells the operator of an object that somebody has deleted", async ({ scene
   await deleteAsAdmin(scene.simulator, (await space.get(REF, call))!);
   const error = await rejection(write(space, "9", "new")) as ClusterError;
   assert.equal([error.code, error.blame, error.transient], ["NotFound", "operator", false]);
-  assert.match(error.hint!, /^Somebody has deleted it/);
+  assert.match(error.hint!, /^It was deleted/);
 });
 
 test.run();

@@ -16,7 +16,7 @@ import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { SimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import { handlers } from "#lib/workers/handlers.ts";
+import { createHandlers } from "#lib/workers/handlers.ts";
 import { builtInBlueprint } from "#test/support/blueprint.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { applyClusterRole, CLUSTER_ROLE } from "#test/support/service-account.ts";
@@ -175,6 +175,6 @@ export async function makeApp(
 /** Starts a replica without nightly backups by default: they would disturb tests that move the clock. */
 export async function startReplica(app: App, nights: "with nights" | "without" = "without"): Promise<Scheduler> {
   const retry = { firstMs: 50, maxMs: 200 };
-  const own = handlers(app).filter(({ kind }) => nights === "with nights" || kind.kind !== "plan-backups");
+  const own = createHandlers(app).filter(({ kind }) => nights === "with nights" || kind.kind !== "plan-backups");
   return await openScheduler(app, { handlers: own, lanes: 64, retry });
 }

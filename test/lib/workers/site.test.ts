@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
 import { rejection } from "#test/support/until.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { handlers } from "#lib/workers/handlers.ts";
+import { createHandlers } from "#lib/workers/handlers.ts";
 import { requireSameCluster } from "#lib/workers/same-cluster.ts";
 import { openSpoke } from "#lib/workers/site.ts";
 import { type Clinic, holderOf, openClinic } from "#test/lib/workers/actions/scene.ts";
@@ -23,7 +23,7 @@ function counting({ scene }: Clinic): { readonly of: (kind: string) => Handler; 
       return scene.app.clusters.open(name);
     },
   };
-  const all = handlers({ ...scene.app, clusters });
+  const all = createHandlers({ ...scene.app, clusters });
   return { of: (name) => all.find(({ kind }) => kind.kind === name)!, opened: () => opened };
 }
 
@@ -56,7 +56,7 @@ test("has the row as it is when the step begins, and shows a namespace only wher
   assert.is(site.holding.uid, null);
   assert.match(
     (await rejection(Promise.resolve().then(() => site.space))).message,
-    /^The namespace .* was never made$/,
+    /^The namespace .* was never created$/,
   );
   assert.is((await openSpoke(app, run)).space.uid, uid);
 });

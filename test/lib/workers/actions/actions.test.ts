@@ -90,7 +90,7 @@ test("resume refuses to start a site on an empty database", async ({ scene, id }
   const job = await scene.ended(id, "resume");
   assert.equal([job.state, job.failure!.step], ["failed", "verify"]);
   const row = await scene.row(id);
-  assert.match(row.stateReason!, "no installed site");
+  assert.match(row.stateReason!, "no longer contains an installed site");
   const [moodle] = scene.simulator.objects("Deployment").filter(({ metadata }) => metadata.namespace === namespace);
   assert.is(moodle!["spec"].replicas, 0);
   const audits = await scene.db.sql("select metadata from audit_events where kind = 'spoke_action_failed'");
@@ -103,7 +103,7 @@ test("a failed restart says what can be done: ask for it again, and not retry", 
   await ask(scene, id, "restart");
   const { state, failure } = await scene.ended(id, "restart");
   assert.is(state, "failed");
-  assert.match(failure!.hint!, /, then ask for the action restart again\.$/);
+  assert.match(failure!.hint!, /, then request the action restart again\.$/);
   assert.is(await ask(scene, id, "retry").then(() => "taken", (fault) => fault.code), "spoke_state");
   await ask(scene, id, "restart");
 });

@@ -105,7 +105,7 @@ test("that cannot be turned on leaves row and site as they were, scheduled tasks
   clinic.scene.simulator.faults.failJob("maintenance-enable-", { log: ["Error opening maintenance files!"] });
   const { state, failure } = await clinic.does("maintenance-on");
   assert.equal([state, failure!.step], ["failed", "enable"]);
-  assert.match(failure!.message, /^Maintenance could not be turned on because .*Error opening maintenance files!/);
+  assert.match(failure!.message, /^Maintenance mode could not be turned on because .*Error opening maintenance files!/);
   assert.equal(await facts(clinic), OFF);
   assert.is((await clinic.row()).stateReason, failure!.message);
 });

@@ -7,7 +7,7 @@ import { showSpoke } from "#lib/domains/spokes/show.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import { RESTART_ANNOTATION } from "#lib/workers/actions/actions.ts";
-import { handlers } from "#lib/workers/handlers.ts";
+import { createHandlers } from "#lib/workers/handlers.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { auditsOf, holderOf } from "#test/lib/workers/actions/scene.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
@@ -117,7 +117,7 @@ test("whose certificate is refused leaves the site where it was, and can be aske
   assert.ok(job.failure!.hint);
   const { domain, formerDomains, stateReason, state } = await shown(clinic);
   assert.equal([domain, formerDomains.length, state], [SECOND, 1, "active"]);
-  assert.match(stateReason!, /; the site stays algebra\.school\.example$/);
+  assert.match(stateReason!, /; the site keeps the domain algebra\.school\.example$/);
   assert.equal(ingresses(clinic), LEAD_TO_SECOND);
   assert.is(clinic.objects("Deployment")[0]!.metadata.generation, metadata.generation, "nothing was restarted");
   await until(() => clinic.objects("Certificate").every(({ spec }) => !spec.dnsNames.includes(THIRD)));
@@ -153,7 +153,7 @@ test("of a late holder does nothing any more", async ({ clinic }) => {
   const job = (await clinic.scene.operations(clinic.id)).filter(({ kind }) => kind === "configure").at(-1)!;
   assert.is((job.progress.after as { host: string }).host, SECOND);
   const late = holderOf(clinic, job, "1");
-  const { steps } = handlers(clinic.scene.app).find(({ kind }) => kind.kind === "configure")!;
+  const { steps } = createHandlers(clinic.scene.app).find(({ kind }) => kind.kind === "configure")!;
   for (const step of ["ingress", "app", "redirect"]) {
     assert.is((await rejection(steps[step]!(late)) as Error).name, "FenceLost", step);
   }
@@ -161,7 +161,7 @@ test("of a late holder does nothing any more", async ({ clinic }) => {
 });
 
 test("ends after 30 days: nothing is left of the old name, and others can have it", async ({ clinic }) => {
-  const free = handlers(clinic.scene.app).find(({ kind }) => kind.kind === "free-names")!;
+  const free = createHandlers(clinic.scene.app).find(({ kind }) => kind.kind === "free-names")!;
   const upkeep = async () => await free.steps["spokes"]!(holderOf(clinic, await clinic.last("configure"), "1"));
   const before = (await clinic.scene.operations(clinic.id)).length;
   await clinic.scene.db.shiftClock(29 * DAY);

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { findFederation } from "#lib/domains/federations/store.ts";
-import { handlers } from "#lib/workers/handlers.ts";
+import { createHandlers } from "#lib/workers/handlers.ts";
 import { until } from "#test/support/until.ts";
 import { auditsOf, holderOf } from "#test/lib/workers/actions/scene.ts";
 import { CORE } from "#test/lib/workers/reapply/damage.ts";
@@ -81,7 +81,7 @@ test("with a brand that nobody has configured leaves the look, and says so", asy
   await paint(clinic, null);
   const job = await clinic.configures({ brand: "unknown" });
   assert.equal([job.state, job.progress.notes], ["succeeded", [
-    "The brand unknown is not configured: the look stays as it is",
+    "The brand unknown is not configured; the theme was not changed",
   ]]);
   assert.is(seen(clinic)[1], "#123456");
 });
@@ -120,7 +120,7 @@ test("takes what is asked while it waits, and lets what is asked while it runs f
 test("comes from a late holder too late to put old words back", async ({ clinic }) => {
   const job = await clinic.last("configure");
   const late = holderOf(clinic, job, "1");
-  const { steps } = handlers(clinic.scene.app).find(({ kind }) => kind.kind === "configure")!;
+  const { steps } = createHandlers(clinic.scene.app).find(({ kind }) => kind.kind === "configure")!;
   await clinic.configures({ displayName: "Newest" });
   const error = await steps["seed"]!(late).then(() => null, (reason) => reason);
   assert.is(error?.name, "FenceLost");

@@ -5,7 +5,7 @@ import { provision } from "#lib/operations/provision.ts";
 import { wrapSteps } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { LeaseLapsed } from "#lib/scheduler/stop-reasons.ts";
-import { handlers } from "#lib/workers/handlers.ts";
+import { createHandlers } from "#lib/workers/handlers.ts";
 import { openWorkScene } from "#test/lib/workers/scene.ts";
 import { addSiteContents, siteContentsOf, siteSecretsOf } from "#test/support/sites.ts";
 import { until } from "#test/support/until.ts";
@@ -16,7 +16,7 @@ const test = suite<CopyScene>("a copy whose holder dies");
 test("in each step is gone on with: nothing is lost, made twice, shared or left behind", async () => {
   const scene = await openWorkScene(), died: string[] = [];
   let source: string | null = null;
-  const dying = handlers(scene.app).map((handler) =>
+  const dying = createHandlers(scene.app).map((handler) =>
     handler.kind.kind !== "provision" ? handler : wrapSteps(handler, (work, step) => async (run) => {
       await work(run);
       source ??= run.job.spokeId; // it is there before there is a copy

@@ -17,7 +17,7 @@ const test = suite<CopyScene>("a copy that waits");
 test.before(openCopies);
 test.after(({ scene }) => scene.close());
 
-const WAITING = "Waiting until the backup is taken that it is to be made from";
+const WAITING = "Waiting for the backup from which the spoke is created";
 
 async function waits({ scene }: CopyScene, id: string): Promise<void> {
   await until(async () => (await scene.operations(id)).some(({ label }) => label === WAITING));
@@ -121,7 +121,7 @@ test("fails for good where its source was upgraded before the backup was taken: 
   });
   const row = await scene.becomes(made, "active", "failed");
   assert.is(row.state, "failed");
-  assert.match(row.stateReason!, / is of Moodle 5\.2\.2, and this site was to be of /, row.stateReason!);
+  assert.match(row.stateReason!, / contains Moodle 5\.2\.2, but this site needs /, row.stateReason!);
 });
 
 test("fails for good where its source is removed before the backup was taken", async (context) => {

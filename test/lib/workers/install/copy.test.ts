@@ -64,7 +64,7 @@ test("is of the version, the images and the disks that the data is of, and is no
 test("says of what it is, in its operation, its audit and that of its source", async ({ scene, id }) => {
   const [{ id: made, slug, fromBackup }] = await scene.db.sql("select * from spokes where copy_of = $1", [id]);
   const [job] = await scene.operations(made);
-  assert.match(notesOf(job!).join("\n"), `It is a copy of algebra, made from backup ${fromBackup} of `);
+  assert.match(notesOf(job!).join("\n"), `Copied from algebra with backup ${fromBackup} of `);
   assert.match(notesOf(job!).join("\n"), "The site sends no mail until an administrator allows it");
   const [requested] = await scene.db.sql(
     "select metadata from audit_events where kind = 'spoke_requested' and spoke_id = $1",
@@ -125,7 +125,7 @@ test("in another hub gets the look and the courses that were asked for, beside t
   assert.is(config!.brandcolor, "#0044aa");
   assert.equal([...new Set(courses)].sort(), ["algebra-1", "algebra-2", "demo-1"]);
   const [job] = await scene.operations(made);
-  assert.match(notesOf(job!).join("\n"), "The single sign-on that the other site had is still set up in this one");
+  assert.match(notesOf(job!).join("\n"), "The single sign-on of the original site is still set up in this copy");
 });
 
 test("of a copy shares nothing with either", async (context) => {

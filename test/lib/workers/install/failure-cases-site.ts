@@ -47,7 +47,7 @@ export const SITE_CASES: readonly FailureCase[] = [
     code: "WebhookUnreachable",
     fault: "operator",
     message:
-      /^Gave up, tried \d+ times since [-\d]+ [\d:]+ UTC: Cannot write the PersistentVolumeClaim files because .*does not answer: Internal error/,
+      /^Gave up after \d+ attempts since [-\d]+ [\d:]+ UTC: Cannot write the PersistentVolumeClaim files because .*does not answer: Internal error/,
     hint: /Repair the service of the webhook gate\.example\.org/,
   },
   {

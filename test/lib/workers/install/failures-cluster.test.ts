@@ -39,7 +39,10 @@ async function setUpOn(scene: WorkScene, server: string, timeLimit = 1500): Prom
 test("that refuses connections is tried until the time is over, and then told how often", async ({ scene }) => {
   const { code, fault, message, hint } = await setUpOn(scene, "http://127.0.0.1:9");
   assert.equal([code, fault], ["unreachable", "cluster"]);
-  assert.match(message, /^Gave up, tried \d+ times since .*: The cluster cannot be reached: .*(ECONNREFUSED|refused)/i);
+  assert.match(
+    message,
+    /^Gave up after \d+ attempts since .*: The cluster cannot be reached: .*(ECONNREFUSED|refused)/i,
+  );
   assert.match(hint!, /API server is running/);
 });
 
@@ -80,7 +83,7 @@ test("without cert-manager fails the hub, whose spokes wait and say so", async (
   const { label, waitingFor, state } = await showOperation(scene.db.rows, scene.actor, queued!);
   assert.equal([state, label, waitingFor?.kind], [
     "queued",
-    "Waiting until the hub's set-up, which has failed, is retried",
+    "Waiting for a retry of the hub's setup, which failed",
     "provision-hub",
   ]);
   const own = (await listOperations(scene.db.rows, { federationId: hub.id, limit: 9 })).items.find(({ spokeId }) =>

@@ -214,7 +214,7 @@ test("notes what the hub has not configured, and goes on", async ({ scene }) => 
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
   const [job] = await scene.operations(id);
   assert.match(job!.progress.notes.join("\n"), "no identity settings");
-  assert.match(job!.progress.notes.at(-1), `POST /api/spokes/${id}/sign-in-link gives a link`);
+  assert.match(job!.progress.notes.at(-1), `a sign-in link: POST /api/spokes/${id}/sign-in-link`);
 });
 
 test("goes on without what its hub shares when the hub's namespace is gone, and says so", async ({ scene }) => {
@@ -227,7 +227,7 @@ test("goes on without what its hub shares when the hub's namespace is gone, and 
   const id = await scene.spoke(hub, "algebra");
   await scene.becomes(id, "active");
   const [job] = await scene.operations(id);
-  assert.match(String(job!.progress.notes), new RegExp(`The hub's namespace ${namespace} is gone`));
+  assert.match(String(job!.progress.notes), new RegExp(`The hub's namespace ${namespace} is missing`));
 });
 
 test.run();

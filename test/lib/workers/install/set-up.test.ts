@@ -86,7 +86,7 @@ test("sets nothing of a site that is another one than was installed", async ({ s
   const { stateReason } = await scene.becomes(id, "active", "failed");
   assert.equal([(await scene.operations(id))[0]!.failure?.step, stateReason], [
     "setup",
-    "The data in the database is of another site than was installed here",
+    "The database contains another site than the one that was installed",
   ]);
   assert.is(scene.simulator.site(namespace).database!.accounts, undefined);
 });

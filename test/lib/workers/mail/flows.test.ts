@@ -5,7 +5,7 @@ import { sendResetLink } from "#lib/domains/auth/forgot-password.ts";
 import { processSignup } from "#lib/domains/auth/signup.ts";
 import { openMailTransport } from "#lib/drivers/mail/open.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
-import { handlers } from "#lib/workers/handlers.ts";
+import { createHandlers } from "#lib/workers/handlers.ts";
 import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
 import { submissionOf } from "#test/support/html-form.ts";
 import { createTestUser } from "#test/support/users.ts";
@@ -27,7 +27,7 @@ test.after(async ({ flows, smtp }) => {
 test("lead from the request by way of the queue and the mail server to the page", async ({ flows, smtp }) => {
   const ada = await createTestUser(flows.db, "ada");
   const post = openMailTransport(flows.app.config);
-  const scheduler = await openScheduler(flows.app, { handlers: handlers(flows.app, post), lanes: 8 });
+  const scheduler = await openScheduler(flows.app, { handlers: createHandlers(flows.app, post), lanes: 8 });
   try {
     await flows.post("/auth/forgot-password", { email: ada.email });
     await flows.post("/auth/signup", { email: "bob@example.org", password: "chosen at the signup" });

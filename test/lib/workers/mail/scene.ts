@@ -28,7 +28,7 @@ export interface Context {
   opened: (() => unknown)[];
 }
 
-const RETRY: MailRetry = { first: 20, most: 40 };
+const RETRY: MailRetry = { firstMs: 20, maxMs: 40 };
 
 /** Gives the suite one database for all its tests: each looks at its own people's mail only. */
 export function withMail(test: Test<Context>): void {
@@ -65,7 +65,11 @@ export async function replica(
   const post = openPost({ ...place, name: "hubs.example.org", timeouts: { wait: 60_000, whole: 60_000 } });
   opened.push(() => post.close());
   const handlers = [sendMail(app, post, retry), ...more];
-  const scheduler = await openScheduler(app, { handlers, lanes, retry: { firstMs: RETRY.first, maxMs: RETRY.most } });
+  const scheduler = await openScheduler(app, {
+    handlers,
+    lanes,
+    retry: { firstMs: RETRY.firstMs, maxMs: RETRY.maxMs },
+  });
   opened.push(() => scheduler.close());
   return scheduler;
 }

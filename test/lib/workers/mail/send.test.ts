@@ -62,7 +62,7 @@ test("tries again after what may pass, and says who must mend what", async (cont
 
 test("leaves a server that is in trouble alone for a while", async (context) => {
   context.smtp.rules.recipient = () => "451 4.3.0 Not now";
-  await replica(context, { retry: { first: HOUR, most: HOUR } });
+  await replica(context, { retry: { firstMs: HOUR, maxMs: HOUR } });
   const [job] = await context.scene.enqueue(createMailJob(plain("kim@example.org")));
   const { runAt, updatedAt } = await context.scene.until(job!.id, ({ failure }) => failure !== null);
   assert.ok(runAt.getTime() - updatedAt.getTime() >= 0.49 * HOUR);
@@ -78,7 +78,7 @@ test("gives up at once on an address that there is not, and tells operators", as
   assert.is(failure!.code, "mail_recipient");
   assert.is(failure!.message, "The mail server rejected mail for nobody@example.org: 550 5.1.1 No such user");
   const told = await until(() => context.log.find(({ level, to }) => level === "error" && to === "nobody@example.org"));
-  assert.is(told.message, "A mail was not sent, and will not be");
+  assert.is(told.message, "Cannot send a mail; giving up");
   assert.match(told.reason, "No such user");
 });
 
@@ -163,7 +163,7 @@ test("sends nothing when the grant was voided, or the user was disabled", async 
   await replica(context);
   for (const each of [job, other!]) assert.is((await ended(context, each)).state, "succeeded");
   assert.is(smtp.mails.length, 0);
-  const reasons = context.log.filter(({ message }) => message === "A mail is not sent any more");
+  const reasons = context.log.filter(({ message }) => message === "Skipped a mail that is no longer needed");
   assert.equal(reasons.map(({ to }) => to).sort(), [gil.email, hal.email]);
 });
 

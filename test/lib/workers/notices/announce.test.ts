@@ -7,7 +7,7 @@ import type { AnnouncedChange } from "#lib/base/notice.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { DAY } from "#lib/base/time.ts";
 import { sendMail } from "#lib/workers/mail/send.ts";
-import { announce } from "#lib/workers/notices/announce.ts";
+import { announceDeprecations } from "#lib/workers/notices/announce.ts";
 import { called, caller, ending, limit } from "#test/lib/domains/deprecations/scene.ts";
 import { loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 import { createTestApp } from "#test/support/app.ts";
@@ -39,7 +39,7 @@ test.after(({ scene }) => scene.close());
 
 /** The handler, as one that does not repeat itself, and its run to the end. */
 function once({ app }: Context, notices: readonly AnnouncedChange[], batch?: number): Handler {
-  const handler = announce({ db: app.db, notices }, batch);
+  const handler = announceDeprecations({ db: app.db, notices }, batch);
   const { repeatEvery: _, ...kind } = handler.kind;
   return { ...handler, kind };
 }
@@ -99,7 +99,7 @@ test("tells of what is announced for later when its time has come, and of nothin
 
 test("asks the database nothing while nothing is announced", async () => {
   const db = { now: () => Promise.reject(new Error("asked")) } as unknown as App["db"];
-  await announce({ db, notices: [] }).steps.people!({} as never);
+  await announceDeprecations({ db, notices: [] }).steps.people!({} as never);
 });
 
 test.run();

@@ -69,7 +69,7 @@ test("makes again what was deleted, but for what holds data or passwords", async
   assert.equal(found.filter((text) => !text.endsWith(" missing")), []);
   assert.is(found.length, deleted.length, found.join("\n"));
   const job = await succeeds(clinic);
-  assert.match(notesOf(job).join(), "The Secret admin was gone");
+  assert.match(notesOf(job).join(), "The Secret admin was missing");
   assert.equal(await drift(clinic), []);
   assert.is(clinic.objects("PersistentVolumeClaim")[0]!.metadata.uid, uid);
 });
@@ -137,7 +137,7 @@ test("starts nothing on a database of another version, and leaves a failed spoke
     saveDatabase({ ...database!, config: { ...database!.config, ...config } });
   };
   lock({ upgraderunning: "99999999999" });
-  assert.match((await clinic.does("reapply")).failure!.message, "in the middle of an upgrade");
+  assert.match((await clinic.does("reapply")).failure!.message, "an interrupted upgrade");
   assert.is(clinic.objects("Deployment")[0]!["spec"].replicas, 0);
   lock({ upgraderunning: "" });
   await succeeds(clinic);
@@ -168,7 +168,7 @@ test("refuses before it touches anything when passwords, a volume or the namespa
     assert.equal(writes.filter((write) => !write.includes("/configmaps/wheelwright?")), []); // of the upkeep
   };
   await hand(clinic, CORE, "secrets/moodle", null);
-  await refused("PasswordsLost", /^The Secret moodle is gone/);
+  await refused("PasswordsLost", /^The Secret moodle is missing/);
   assert.is((await clinic.row()).state, "active");
   await hand(clinic, CORE, "persistentvolumeclaims/files", null);
   await refused("VolumeLost", /PersistentVolumeClaim files is being deleted/);

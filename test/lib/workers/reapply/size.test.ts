@@ -66,7 +66,7 @@ test("is offered by the dry run, taken over by a reapply but for the disks, and 
   scene.simulator.faults.remove(fault);
   const job = await scene.ended(id, "reapply");
   assert.is(job.state, "succeeded", job.failure?.message);
-  assert.match(notesOf(job).join(), "The size small has other amounts now");
+  assert.match(notesOf(job).join(), "The amounts of the size small have changed");
   const after = await scene.row(id), { resources } = after.blueprintInputs;
   assert.equal([after.size, after.state], ["small", "active"]);
   assert.equal(resources, { ...amounts.now, disks: before.blueprintInputs.resources.disks });

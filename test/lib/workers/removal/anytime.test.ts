@@ -5,7 +5,7 @@ import { record } from "#lib/changes/record.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeOperationKind } from "#lib/operations/table.ts";
-import { handlers } from "#lib/workers/handlers.ts";
+import { createHandlers } from "#lib/workers/handlers.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { RELEASE } from "#test/support/release.ts";
@@ -37,7 +37,9 @@ async function standing(scene: WorkScene, hub: Awaited<ReturnType<WorkScene["hub
 
 test("stops it within its step, removes everything, and tells each thing once.", async ({ scene }) => {
   const hub = await scene.hub("math");
-  const kinds = handlers(scene.app).map(({ kind }) => kind).filter(({ visible }) => visible).map(({ kind }) => kind)
+  const kinds = createHandlers(scene.app).map(({ kind }) => kind).filter(({ visible }) => visible).map(({ kind }) =>
+    kind
+  )
     .filter((kind) => !["remove", "remove-hub", "provision-hub", "provision"].includes(kind)) as SpokeOperationKind[];
   assert.ok(new Set(kinds).size >= 3);
   const spokes = new Map<SpokeOperationKind, string>();

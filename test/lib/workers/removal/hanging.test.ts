@@ -8,7 +8,7 @@ import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { acceptAbandoning } from "#lib/domains/spokes/abandon.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
-import { handlers } from "#lib/workers/handlers.ts";
+import { createHandlers } from "#lib/workers/handlers.ts";
 import { removalOutcomes } from "#lib/workers/outcomes.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -22,7 +22,7 @@ test.before(async (context) => {
     throw new ClusterError("unknown_cluster", `The cluster "${name}" is no longer configured`, { transient: true });
   };
   // Steps that are over in a moment, so that a try fails as it would after an hour.
-  const short = handlers({ ...scene.app, clusters: { ...scene.app.clusters, open } }).map((handler) =>
+  const short = createHandlers({ ...scene.app, clusters: { ...scene.app.clusters, open } }).map((handler) =>
     handler.kind.kind !== "remove" ? handler : {
       ...handler,
       kind: {

@@ -7,7 +7,7 @@ import {
   KINDS_BY_LABEL,
   KINDS_IN_NAMESPACE,
   recordVolumes,
-  requireNothingLeft,
+  requireNoRemainingObjects,
 } from "#lib/workers/removal/remaining-objects.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -61,7 +61,7 @@ function scene(left: Left, progress: Record<string, unknown> = {}) {
 
 async function refusal(left: Left, progress?: Record<string, unknown>): Promise<ClusterError> {
   const { cluster, run } = scene(left, progress);
-  return await rejection(requireNothingLeft({ cluster, holding: HOLDING }, run)) as unknown as ClusterError;
+  return await rejection(requireNoRemainingObjects({ cluster, holding: HOLDING }, run)) as unknown as ClusterError;
 }
 
 /** `v1 Secret`, for each kind in the golden files of the blueprint that stands in a namespace. */
@@ -84,7 +84,7 @@ test("looks for each kind that a blueprint renders and that stands in the namesp
 
 test("is content with a cluster in which nothing is, and has asked for everything.", async () => {
   const { cluster, run, asked } = scene({});
-  await requireNothingLeft({ cluster, holding: HOLDING }, run);
+  await requireNoRemainingObjects({ cluster, holding: HOLDING }, run);
   assert.is(asked.length, KINDS_BY_LABEL.length + KINDS_IN_NAMESPACE.length);
   assert.ok(asked.includes("Pod app.kubernetes.io/managed-by=wheelwright,wheelwright.dev/spoke=spk_1"));
   assert.ok(asked.includes("ConfigMap in spoke-oak-1"));
@@ -93,7 +93,7 @@ test("is content with a cluster in which nothing is, and has asked for everythin
 
 test("asks for what is a hub's own, and not for its spokes'.", async () => {
   const { cluster, run, asked } = scene({});
-  await requireNothingLeft({ cluster, holding: { ...HOLDING, spokeId: null } }, run);
+  await requireNoRemainingObjects({ cluster, holding: { ...HOLDING, spokeId: null } }, run);
   assert.ok(
     asked.includes(
       "Pod app.kubernetes.io/managed-by=wheelwright,wheelwright.dev/federation=fed_1,!wheelwright.dev/spoke",
@@ -104,14 +104,14 @@ test("asks for what is a hub's own, and not for its spokes'.", async () => {
 test("names what carries the label elsewhere, and what holds it.", async () => {
   const stray = await refusal({ anywhere: { Pod: [object("Pod", "web", { namespace: "shop" })] } });
   assert.equal([stray.code, stray.transient, stray.blame, stray.message], [
-    ...["Remaining", true, "operator", "Pod web in namespace shop is still there"],
+    ...["Remaining", true, "operator", "Pod web in namespace shop still exists"],
   ]);
-  assert.match(stray.hint!, /delete it, or take the label off/);
+  assert.match(stray.hint!, /delete it, or remove the label/);
   const going = { namespace: "shop", deletionTimestamp: "2026-11-21T12:03:44Z", finalizers: ["example.org/lb"] };
   const held = await refusal({ anywhere: { Ingress: [object("Ingress", "site", going)] } });
   assert.is(
     held.message,
-    "Ingress site in namespace shop is still there; it has been going since 2026-11-21 12:03 UTC, held by the finalizer example.org/lb",
+    "Ingress site in namespace shop still exists, being deleted since 2026-11-21 12:03 UTC, held by the finalizer example.org/lb",
   );
   assert.match(held.hint!, /Repair the controller/);
 });
@@ -119,8 +119,8 @@ test("names what carries the label elsewhere, and what holds it.", async () => {
 test("finds what a namespace that was forced has left under its name, without any label.", async () => {
   const claim = object("PersistentVolumeClaim", "files", { namespace: "spoke-oak-1" });
   const error = await refusal({ under: { PersistentVolumeClaim: [claim] } });
-  assert.is(error.message, "PersistentVolumeClaim files in namespace spoke-oak-1 is still there");
-  assert.match(error.hint!, /taken away by force/);
+  assert.is(error.message, "PersistentVolumeClaim files in namespace spoke-oak-1 still exists");
+  assert.match(error.hint!, /was force-deleted/);
 });
 
 test("leaves alone what somebody else has put into a namespace of that name since.", async () => {
@@ -128,7 +128,7 @@ test("leaves alone what somebody else has put into a namespace of that name sinc
     namespace: object("Namespace", "spoke-oak-1"),
     under: { Service: [object("Service", "theirs")] },
   });
-  await requireNothingLeft({ cluster, holding: HOLDING }, run);
+  await requireNoRemainingObjects({ cluster, holding: HOLDING }, run);
   assert.is(asked.length, KINDS_BY_LABEL.length);
 });
 
@@ -136,9 +136,9 @@ test("does without kinds that the cluster does not know, and notes those that it
   const { cluster, run, job } = scene({
     under: { Certificate: unable(404), ConfigMap: unable(403), Service: unable(403) },
   });
-  await requireNothingLeft({ cluster, holding: HOLDING }, run);
+  await requireNoRemainingObjects({ cluster, holding: HOLDING }, run);
   assert.equal(job.progress, {
-    notes: ["Could not see whether any of these is left: Service, ConfigMap: no permission"],
+    notes: ["Cannot check whether objects of these kinds remain: Service, ConfigMap (no permission)"],
   });
 });
 
@@ -159,23 +159,23 @@ test("waits for a volume that is to go, and tells why it does not.", async () =>
   const error = await refusal({ volumes: { "pvc-1": failed } }, { volumes });
   assert.is(
     error.message,
-    "The volume pvc-1 of the claim files is still there, Failed: rpc error: the disk is attached",
+    "The volume pvc-1 of the PVC files still exists, Failed: rpc error: the disk is attached",
   );
   assert.match(error.hint!, /storage driver/);
 });
 
 test("notes a volume that its class keeps, and one that it may not look at.", async () => {
   const kept = scene({ volumes: { "pvc-1": volume("Retain", "c-1") } }, { volumes });
-  await requireNothingLeft({ ...kept, holding: HOLDING }, kept.run);
-  assert.match(String(kept.job.progress.notes), /^The volume pvc-1 of the claim files stays/);
+  await requireNoRemainingObjects({ ...kept, holding: HOLDING }, kept.run);
+  assert.match(String(kept.job.progress.notes), /^The volume pvc-1 of the PVC files stays/);
   const unseen = scene({ volumes: { "pvc-1": unable(403) } }, { volumes });
-  await requireNothingLeft({ ...unseen, holding: HOLDING }, unseen.run);
-  assert.match(String(unseen.job.progress.notes), /^Could not see whether the volume pvc-1 is gone/);
+  await requireNoRemainingObjects({ ...unseen, holding: HOLDING }, unseen.run);
+  assert.match(String(unseen.job.progress.notes), /^Cannot check whether the volume pvc-1 is deleted/);
 });
 
 test("does not wait for a volume that another claim has by now.", async () => {
   const { cluster, run } = scene({ volumes: { "pvc-1": volume("Delete", "c-2") } }, { volumes });
-  await requireNothingLeft({ cluster, holding: HOLDING }, run);
+  await requireNoRemainingObjects({ cluster, holding: HOLDING }, run);
 });
 
 test("knows the volumes from before the claims went, and does not forget them when it looks again.", async () => {

@@ -132,7 +132,7 @@ test("names a volume that is kept.", async ({ scene, spokes }) => {
   const [job] = await scene.operations(id);
   assert.is(job!.state, "succeeded");
   assert.equal(job!.progress.notes, [
-    `The volume ${volume.metadata.name} of the claim files stays: its reclaim policy is not Delete`,
+    `The volume ${volume.metadata.name} of the PVC files stays: its reclaim policy is not Delete`,
   ]);
 });
 

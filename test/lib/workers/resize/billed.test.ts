@@ -18,7 +18,7 @@ test("touches nothing where a disk cannot grow, and the row keeps the size that 
   assert.is((await fetch(url, { method: "PATCH", headers, body })).status, 200);
   const job = await scene.resize("large");
   assert.equal([job.state, job.failure!.code], ["failed", "DiskCannotGrow"]);
-  assert.match(job.failure!.message, "the price stays");
+  assert.match(job.failure!.message, "The site and its price were not changed");
   assert.equal(scene.sizes(), before);
   assert.is((await scene.row(scene.id)).size, size);
   await scheduler.close();

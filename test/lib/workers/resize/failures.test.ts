@@ -66,7 +66,7 @@ test("keeps the disks where their class does not let them grow, says so, and doe
   await allowGrowth(scene, true);
   assert.is(job.state, "succeeded", job.failure?.message);
   const sentence = (claim: string, from: string, to: string) =>
-    `The disk ${claim} stays at ${from} and does not become ${to}: its storage class standard does not let volumes grow ` +
+    `The disk ${claim} stays at ${from} instead of ${to}: its storage class standard does not allow volume expansion ` +
     "(allowVolumeExpansion)";
   assert.equal(job.progress.notes, [sentence("files", "10Gi", "50Gi"), sentence("data-db-0", "5Gi", "10Gi")]);
   const { files, database, workers } = scene.sizes();
@@ -86,11 +86,11 @@ test("half the way leaves the old size in the row, and the disks as they have be
   assert.equal([job.state, job.failure!.step, job.failure!.code], ["failed", "disks", "VolumeResizeFailed"]);
   assert.match(
     job.failure!.message,
-    /^The volume of claim data-db-0 is still to grow from 5Gi to 50Gi: .*has no room$/,
+    /^The volume of the PVC data-db-0 has not grown from 5Gi to 50Gi yet: .*has no room$/,
   );
   const row = await scene.row(scene.id), { resources, madeDatabaseDisk } = row.blueprintInputs;
   assert.equal([row.size, row.state, row.blueprintInputs.size], ["medium", "active", "medium"]);
-  assert.match(row.stateReason!, /may have the size large by now: resize it again, or reapply the blueprint/);
+  assert.match(row.stateReason!, /may already have the size large\. Resize it again, or reapply the blueprint/);
   assert.equal([resources.disks, madeDatabaseDisk], [{ files: "200Gi", database: "50Gi" }, "5Gi"]);
   assert.equal([resources.workers, resources.quota.storage], [16, "500Gi"]);
   const { kind, metadata } = (await scene.db.sql(

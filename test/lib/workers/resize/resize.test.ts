@@ -55,7 +55,7 @@ test("does not say in the row what the cluster has not shown yet, whatever step 
   const pods = scene.simulator.objects("Pod").map(({ metadata }) => metadata.uid);
   const busy = "rpc error: code = Unavailable desc = busy";
   const holds = [
-    ["disks", "claim data-db-0", scene.breakIt({ type: "no-expansion", name: "data-db-0", message: busy })],
+    ["disks", "PVC data-db-0", scene.breakIt({ type: "no-expansion", name: "data-db-0", message: busy })],
     ["database", "The database is", scene.breakIt({ type: "unready", name: "db-0" })],
     ["app", "The site is", scene.breakIt({ type: "unready", name: `${scene.namespace}/moodle-` })],
   ] as const;

@@ -5,7 +5,7 @@ import { type Handler, wrapSteps } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
 import { RESTORE_TEST } from "#lib/workers/restore-tests/restore-test.ts";
-import { handlers } from "#lib/workers/handlers.ts";
+import { createHandlers } from "#lib/workers/handlers.ts";
 import type { App } from "#lib/app.ts";
 import {
   backUp,
@@ -35,7 +35,9 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 
 function start(app: App, wrap = (drill: Handler) => drill): Promise<Scheduler> {
-  const known = handlers(app).filter(({ kind: { kind } }) => ["plan-restore-tests", RESTORE_TEST.kind].includes(kind));
+  const known = createHandlers(app).filter(({ kind: { kind } }) =>
+    ["plan-restore-tests", RESTORE_TEST.kind].includes(kind)
+  );
   const own = known.map((handler) => handler.kind.kind === RESTORE_TEST.kind ? wrap(handler) : handler);
   return openScheduler(app, { handlers: own, lanes: 8, retry: { firstMs: 50, maxMs: 200 } });
 }

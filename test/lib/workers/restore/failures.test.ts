@@ -59,7 +59,7 @@ async function refuses(scene: WorkScene, id: string, action: SpokeActionName, wo
 function tellsWayBack({ failure, spokeId }: Job): void {
   assert.match(
     failure!.message,
-    "The site is to stay down. The volumes that it had before stand untouched beside the others",
+    "The site must stay stopped. The volumes that it had before stand untouched beside the others",
   );
   assert.match(failure!.hint!, `Or have an operator go back: wheelwright restore ${spokeId} --back`);
   assert.not.match(hideOperatorDetails({ role: "hub_admin" }, failure!.hint!), "wheelwright restore");

@@ -11,7 +11,7 @@ import { notesOf } from "#lib/jobs/operation.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import { wrapSteps } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
-import { handlers } from "#lib/workers/handlers.ts";
+import { createHandlers } from "#lib/workers/handlers.ts";
 import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 import { applyClusterRole, CLUSTER_ROLE, SERVICE_ACCOUNT } from "#test/support/service-account.ts";
 import { copySnapshots } from "#test/support/copy-snapshots.ts";
@@ -81,7 +81,7 @@ async function listed(app: App): Promise<string[]> {
 /** Dies when it has done this step of the first provision. */
 async function dyingReplica(app: App, name: string) {
   let dead = false;
-  const known = handlers(app).map((handler) =>
+  const known = createHandlers(app).map((handler) =>
     handler.kind.kind !== "provision" ? handler : wrapSteps(handler, (work, step) => async (run) => {
       await work(run);
       if (step !== name || dead) return;
@@ -148,7 +148,7 @@ test("all comes back from its newest backup, hubs first, also where the work is 
       assert.equal(await marks(scene, ids[name]), [text, text]);
     }
     const [made] = await scene.operations(ids.asleep);
-    assert.match(notesOf(made!)[0]!, /^It is made from backup/, "it was a copy, and comes back as itself");
+    assert.match(notesOf(made!)[0]!, /^Created from backup/, "it was a copy, and comes back as itself");
     const after = await scene.row(ids.busy);
     for (const field of ["id", "domain", "namespace", "siteIdentifier", "lmsVersion"] as const) {
       assert.is(after[field], before[field], field);

@@ -54,7 +54,7 @@ test("is made anew under its old name from its last snapshot, as the very site t
   assert.equal(made(scene, row), []);
   const job = await scene.ended(row.id, "provision");
   const [backup] = await scene.db.sql("select id from backups where spoke_id = $1 and kind = 'last'", [gone.id]);
-  assert.match(notesOf(job).join("\n"), `It is made from backup ${backup.id} of `);
+  assert.match(notesOf(job).join("\n"), `Created from backup ${backup.id} of `);
   assert.equal(
     scene.simulator.objects("Job").filter(({ metadata }) => metadata.namespace === row.namespace)
       .map(({ metadata }) => metadata.name.split("-")[0]).filter((name) => name === "install"),

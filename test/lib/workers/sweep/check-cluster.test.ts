@@ -7,7 +7,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { checkCluster } from "#lib/workers/sweep/check-cluster.ts";
-import { clusterCheck, clusterCheckJob } from "#lib/workers/sweep/sweep.ts";
+import { createClusterCheck, createClusterCheckJob } from "#lib/workers/sweep/sweep.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { enqueue } from "#lib/jobs/store.ts";
@@ -19,7 +19,7 @@ import { alter, closeSweep, type Context, DEPLOYMENT, keep, openSweep, unready }
 
 const LEFT = 16, KINDS = 11; // that are listed, and so watched
 /** Minutes pass quickly. */
-const FOLLOWING = { ...QUICK, follow: { ...QUICK.follow, from: 1, minute: 100 } };
+const FOLLOWING = { ...QUICK, follow: { ...QUICK.watch, from: 1, minute: 100 } };
 
 const test = suite<Context>("following a cluster");
 test.before(async (context) => {
@@ -181,17 +181,17 @@ test("changes nothing while the cluster does not answer, and looks afterwards.",
 
 test("is for clusters with many spokes: others are listed each time, and not watched.", async (context) => {
   const from = context.between.asked.length;
-  await lookOnce(context.app, { follow: { ...FOLLOWING.follow, from: LEFT + 1 } });
+  await lookOnce(context.app, { watch: { ...FOLLOWING.follow, minSpokes: LEFT + 1 } });
   assert.not.ok(context.between.asked.slice(from).some(isWatch));
 });
 
 test("is gone on with by another replica, which begins with the lists.", async (context) => {
   const { standing: { ids }, between, scene, app } = context, id = ids[11]!;
-  const handler = clusterCheck(app, FOLLOWING);
+  const handler = createClusterCheck(app, FOLLOWING);
   const open = () => openScheduler(app, { handlers: [handler], lanes: 2, retry: { firstMs: 10, maxMs: 50 } });
   const watches = (from: number) => between.asked.slice(from).filter(isWatch).length;
   const first = await open(), start = between.asked.length;
-  await scene.db.transact((tx) => enqueue(tx, SYSTEM, clusterCheckJob("default")));
+  await scene.db.transact((tx) => enqueue(tx, SYSTEM, createClusterCheckJob("default")));
   await until(() => watches(start) >= KINDS);
   const second = await open(), next = between.asked.length;
   await first.close();

@@ -9,8 +9,8 @@ import type { SweepPace } from "#lib/workers/sweep/spoke-facts.ts";
 import { until } from "#test/support/until.ts";
 
 export const QUICK: SweepPace = {
-  ...{ page: 500, pauseMs: 0, asks: 200, confirms: 100 },
-  follow: { from: Infinity, ms: 30 * MINUTE, minute: MINUTE, gap: 0 },
+  ...{ page: 500, pauseMs: 0, maxComparisons: 200, maxReads: 100 },
+  watch: { minSpokes: Infinity, relistMs: 30 * MINUTE, failedCheckMs: MINUTE, burstMs: 0 },
 };
 
 /**

@@ -18,11 +18,11 @@ test("tells each object of each spoke from the others, however many there are.",
       for (let n = 0; n < objects; n++) assert.is(act(`s${spoke}`, `o${n}`), expected, `${spoke} ${n}`);
     }
   };
-  each((space, name) => digests.note(space, object(name, { data: { space } })), true);
-  each((space, name) => digests.note(space, object(name, { data: { space } })), false);
-  assert.ok(digests.note("s7", object("o7", { data: {} })));
-  assert.ok(digests.note("s7", object("o7", { data: { space: "s7" } })), "as it was before");
-  each((space, name) => digests.note(space, object(name, { data: { space } })), false);
+  each((space, name) => digests.record(space, object(name, { data: { space } })), true);
+  each((space, name) => digests.record(space, object(name, { data: { space } })), false);
+  assert.ok(digests.record("s7", object("o7", { data: {} })));
+  assert.ok(digests.record("s7", object("o7", { data: { space: "s7" } })), "as it was before");
+  each((space, name) => digests.record(space, object(name, { data: { space } })), false);
   assert.is(digests.namespaces().length, spokes);
 });
 
@@ -32,18 +32,18 @@ test("passes over a status, and not what it says of a part's health.", () => {
     ...{ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "moodle" } },
     ...{ spec: { replicas: 1 }, status: { availableReplicas, at } },
   });
-  assert.ok(digests.note("s", moodle(1, "now")));
-  assert.not.ok(digests.note("s", moodle(1, "later")));
-  assert.ok(digests.note("s", moodle(0, "later")));
-  assert.ok(digests.note("s", moodle(1, "later")));
+  assert.ok(digests.record("s", moodle(1, "now")));
+  assert.not.ok(digests.record("s", moodle(1, "later")));
+  assert.ok(digests.record("s", moodle(0, "later")));
+  assert.ok(digests.record("s", moodle(1, "later")));
 });
 
 test("knows nothing more of what it has forgotten, and passes over how a list says what it is.", () => {
   const digests = openDigestRecorder(), { apiVersion, kind, ...rest } = object("o", { data: {} });
-  assert.ok(digests.note("s", object("o", { data: {} })));
-  assert.not.ok(digests.note("s", { ...rest, apiVersion, kind } as KubeObject));
+  assert.ok(digests.record("s", object("o", { data: {} })));
+  assert.not.ok(digests.record("s", { ...rest, apiVersion, kind } as KubeObject));
   digests.forget("s", object("o"));
-  assert.ok(digests.note("s", object("o", { data: {} })));
+  assert.ok(digests.record("s", object("o", { data: {} })));
 });
 
 test.run();

@@ -16,11 +16,11 @@ test("finds one that is missing, and keeps what it told of those that it does no
   const { app, scene } = context, id = context.standing.ids[8]!;
   const repair = await alter(context, id, ["v1", "Secret", "admin"], null);
   const told = async () => (await scene.row(id)).drift?.objects.map(({ object }: Json) => object) ?? [];
-  await lookOnce(app, { asks: 0 });
+  await lookOnce(app, { maxComparisons: 0 });
   assert.equal(await told(), []);
   await lookOnce(app);
   assert.equal(await told(), ["Secret/admin"]);
-  await lookOnce(app, { asks: 0 });
+  await lookOnce(app, { maxComparisons: 0 });
   assert.equal(await told(), ["Secret/admin"]);
   repair();
   await lookOnce(app);

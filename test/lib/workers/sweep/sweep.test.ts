@@ -7,7 +7,7 @@ import { enqueue } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { clusterCheck, clusterCheckJob, sweep } from "#lib/workers/sweep/sweep.ts";
+import { createClusterCheck, createClusterCheckJob, sweep } from "#lib/workers/sweep/sweep.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { lookOnce, QUICK } from "./checks.ts";
 import { openWorkScene } from "#test/lib/workers/scene.ts";
@@ -27,7 +27,7 @@ test("lists each kind but Secrets in pages, asks for no other by itself, and fin
   const pages = [...kinds].reduce((sum, [kind, all]) => sum + (kind === "Secret" ? 0 : Math.ceil(all.length / 50)), 0);
   const byName = asked.filter(({ path }) => /\/secrets\/\w+$/.test(path));
   assert.equal([objects.length, kinds.size], [SPOKES * 29, 12]);
-  assert.is(byName.length, QUICK.asks, "as many Secrets as may be asked for");
+  assert.is(byName.length, QUICK.maxComparisons, "as many Secrets as may be asked for");
   const guards = asked.filter(({ path }) => /^\/api\/v1\/namespaces\/spoke-[^/]+$/.test(path));
   assert.is(asked.length - byName.length - guards.length, pages + 2, "identity, pods, and lists");
   assert.ok(lists.every(({ path, query }) => !path.includes("/namespaces/") && query.get("limit") === "50"));
@@ -164,7 +164,7 @@ test("asks of no more objects than it may, and keeps the earlier verdict of the 
     (await scene.db.sql("select drift from spokes where id = any($1::text[]) and drift is not null", [some])).length;
   const repairs = [];
   for (const id of some) repairs.push(await alter(context, id, ["v1", "Service", "db"], null));
-  await lookOnce(app, { asks: 3 }); // of which some may be for what earlier tests have left
+  await lookOnce(app, { maxComparisons: 3 }); // of which some may be for what earlier tests have left
   assert.ok(await verdicts() <= 3);
   await lookOnce(app);
   assert.is(await verdicts(), 4);
@@ -235,10 +235,10 @@ planning(
     const plan = sweep(scene.app).steps["clusters"]!, run = { write: (work) => scene.db.transact(work) } as Run;
     await plan(run);
     await plan(run);
-    await scene.db.transact((tx) => enqueue(tx, SYSTEM, clusterCheckJob("a")));
+    await scene.db.transact((tx) => enqueue(tx, SYSTEM, createClusterCheckJob("a")));
     const jobs = await scene.db.sql("select payload->>'cluster' as cluster from jobs where kind = 'look' order by 1");
     assert.equal(jobs, [{ cluster: "a" }, { cluster: "b" }]);
-    const scheduler = await openScheduler(scene.app, { handlers: [clusterCheck(scene.app, QUICK)], lanes: 2 });
+    const scheduler = await openScheduler(scene.app, { handlers: [createClusterCheck(scene.app, QUICK)], lanes: 2 });
     const counts = () => Promise.all(ids.map(async (id) => (await scene.row(id)).failedChecks));
     await until(async () => (await counts()).join() === "1,1,0");
     await scheduler.close();

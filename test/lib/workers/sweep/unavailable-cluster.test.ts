@@ -5,7 +5,7 @@ import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { silentLog } from "#lib/base/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { clusterCheck } from "#lib/workers/sweep/sweep.ts";
+import { createClusterCheck } from "#lib/workers/sweep/sweep.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { lookOnce, QUICK } from "./checks.ts";
@@ -29,7 +29,7 @@ async function tryToLook({ app }: WorkScene, attempt: number): Promise<ClusterEr
     throwIfStopped: () => {},
     write: (work: Parameters<Run["write"]>[0]) => app.db.transact(work),
   } as unknown as Run;
-  return await rejection(Promise.resolve(clusterCheck(app, QUICK).steps["spokes"]!(run))) as ClusterError;
+  return await rejection(Promise.resolve(createClusterCheck(app, QUICK).steps["spokes"]!(run))) as ClusterError;
 }
 
 async function told({ db }: WorkScene): Promise<unknown[]> {
@@ -109,7 +109,7 @@ test("leaves the health as it was where only one call is refused", async ({ scen
 
 test("ends the following of a large cluster, which is listed anew when it answers", async ({ scene, id }) => {
   const { observedAt } = await scene.row(id);
-  const following = lookOnce(scene.app, { follow: { from: 1, ms: 600_000, minute: 20, gap: 0 } });
+  const following = lookOnce(scene.app, { watch: { minSpokes: 1, relistMs: 600_000, failedCheckMs: 20, burstMs: 0 } });
   const failure = rejection(following);
   await until(async () => (await scene.row(id)).observedAt! > observedAt!);
   scene.simulator.faults.answer(503, { path: "/" });

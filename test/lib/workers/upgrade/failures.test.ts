@@ -58,9 +58,9 @@ test("as it stops the site leaves a failed spoke, which says that it is one", as
   faults.set("health", scene.simulator.faults.failJob("health-", { log: ["500"] }));
   const job = await upgradeTo(scene, id, NEW);
   assert.equal([job.state, job.failure?.step], ["failed", "stop"]);
-  assert.match(job.failure!.message, "The site is to stay down. Before the upgrade it ran 4.5.12 (Build");
+  assert.match(job.failure!.message, "The site must stay stopped. Before the upgrade it ran 4.5.12 (Build");
   // What keeps it from being stopped keeps it from being taken down, too: nobody knows whether it is up.
-  assert.match(job.failure!.message, /\. How things stand since then could not be looked at$/);
+  assert.match(job.failure!.message, /\. The current state could not be read$/);
   const { state, health, stateReason } = await scene.row(id);
   assert.equal([state, health, stateReason], ["failed", "unknown", job.failure!.message]);
   assert.ok(scene.simulator.faults.remove(faults.get("stop")!));
@@ -75,7 +75,7 @@ test("in its Job leaves the site down, and says what it was, where that lies and
   const [backup] = await backups(scene, id);
   assert.match(message, /^Moodle could not be upgraded because .*Coding error detected/);
   assert.not.match(message, "looked at");
-  for (const word of ["The site is to stay down", "it ran 4.5.12 (Build", backup!]) assert.match(message, word);
+  for (const word of ["The site must stay stopped", "it ran 4.5.12 (Build", backup!]) assert.match(message, word);
   for (const { metadata, status } of snapshots) {
     assert.match(message, metadata.name);
     assert.match(message, status.boundVolumeSnapshotContentName);

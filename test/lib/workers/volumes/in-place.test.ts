@@ -30,7 +30,7 @@ test.after(({ scene }) => scene.close());
 async function set({ space }: VolumeContext, run: Run, field: string, value: unknown, ...refs: Ref[]): Promise<void> {
   for (const ref of refs) {
     const change = () => [{ op: "add" as const, path: `/spec/${field}`, value }];
-    await patchFenced(space, { ref, hold: run.job, change }, run);
+    await patchFenced(space, { ref, jobFence: run.job, change }, run);
   }
 }
 
