@@ -193,7 +193,7 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
         apiBase: values.STRIPE_API_BASE ?? null,
       }
       : null,
-    /** The passphrase of database backups; null if they are not encrypted. */
+    /** The passphrase of database backups; null to store them unencrypted. */
     backupPassphrase: values.BACKUP_PASSPHRASE ?? null,
     /** The interval of restore tests, which verify the newest backup of each active spoke. */
     restoreTests: values.RESTORE_TESTS,
@@ -208,7 +208,7 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
     /** OpenTelemetry variables that are set but not supported. */
     ignoredOtelVariables: findIgnoredOtelVariables(source.env),
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS ?? (dev ? 5000 : 25_000),
-    /** The first part of the grace period. Requests are still accepted while readiness tells load balancers to stop. */
+    /** The first part of the grace period: readiness fails, so load balancers stop, but requests are still accepted. */
     shutdownNoticeMs: values.SHUTDOWN_NOTICE_MS ?? (dev ? 0 : 5000),
     log: {
       level: values.LOG_LEVEL,

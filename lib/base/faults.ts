@@ -23,7 +23,10 @@ export const FAULTS = {
   bad_form: ["invalid", "The form must be percent-encoded UTF-8 with each field once"],
   not_a_form: ["media_type", "The body must be a form, application/x-www-form-urlencoded"],
   not_json: ["media_type", "The body must be JSON, sent as Content-Type: application/json"],
-  idempotency_key_reused: ["impossible", "This Idempotency-Key came with another body before; use a new one"],
+  idempotency_key_reused: [
+    "impossible",
+    "This Idempotency-Key was used with another body; use a new key for a new request",
+  ],
   malformed_request: ["invalid", "The request is not valid HTTP"],
   bad_host: ["invalid", "A request must have one Host header"],
   bad_expectation: ["expectation", "The only supported expectation is 100-continue"],
@@ -44,7 +47,7 @@ export const FAULTS = {
   wrong_password: ["forbidden", "Cannot change the password: the current password is wrong"],
   session_too_old: [
     "forbidden",
-    "You signed in over an hour ago; sign in again to set a password here, or leave it out",
+    "You signed in over an hour ago; sign in again to set a password here, or omit the password",
   ],
   scope_too_narrow: [
     "forbidden",
@@ -82,8 +85,8 @@ export const FAULTS = {
   link_under_way: ["conflict", "A sign-in link for this site is already being created; try again in a minute"],
   admin_unusable: [
     "conflict",
-    "Cannot create a sign-in link because its account admin is suspended; another administrator of the site must put " +
-    "that right first, for reset-admin-password cannot help, either",
+    "Cannot create a sign-in link because its account admin is suspended; another administrator of the site must fix " +
+    "that first; reset-admin-password does not help",
   ],
   link_failed: [
     "unavailable",
@@ -92,7 +95,7 @@ export const FAULTS = {
   too_many_links: ["limited", "You have created 10 sign-in links within the hour; wait before you create another"],
   federation_not_empty: [
     "conflict",
-    "Cannot remove the hub north while 2 spokes live in it; remove those first, and wait until nothing of it is left",
+    "Cannot remove the hub north while it has 2 spokes; remove them first, and wait until they are gone",
   ],
   request_missing: ["missing", "There is no such request, or you have no access to it"],
   request_decided: ["conflict", "This request was approved by ann@example.org; nothing is left to decide"],
@@ -100,14 +103,14 @@ export const FAULTS = {
     "conflict",
     "A restore of this backup is requested already; an operator will restore it or decline",
   ],
-  reason_needed: ["invalid", "Give a reason to decline a request: its requester reads it"],
-  reason_unused: ["invalid", "Only a declined request has a reason; leave it out for one that is done"],
+  reason_needed: ["invalid", "Give a reason to decline a request; the requester will see it"],
+  reason_unused: ["invalid", "Only declined requests have a reason; omit declineReason"],
   too_many_pending: ["conflict", "You have 10 requests that are pending; wait, or withdraw one"],
   asker_disabled: ["conflict", "Cannot approve: the account of ada@example.org has been disabled; reject the request"],
   onboarded: ["conflict", "Onboarding is completed already"],
-  slug_fixed: ["invalid", "slug cannot be changed: this hub is north for good"],
+  slug_fixed: ["invalid", "slug cannot be changed after creation: this hub is north"],
   federation_mismatch: ["invalid", "federationId must be the id or slug of the hub in the path"],
-  parameter_needed: ["invalid", "lmsVersion must be given to upgrade: the target version"],
+  parameter_needed: ["invalid", "lmsVersion is required to upgrade: the target version"],
   version_not_newer: [
     "impossible",
     "Cannot upgrade to 4.5.12: it runs 4.5.13, and Moodle cannot be downgraded",
@@ -121,7 +124,7 @@ export const FAULTS = {
   ],
   copy_version: [
     "invalid",
-    "A copy has the version of its source: leave lmsVersion out, and upgrade the copy later",
+    "A copy has the version of its source; omit lmsVersion, and upgrade the copy later",
   ],
   size_too_small: [
     "invalid",
@@ -133,15 +136,15 @@ export const FAULTS = {
   ],
   another_cluster: [
     "impossible",
-    "Cannot copy ash to another cluster than the one that the region eu is in: its backups can be read only there",
+    "Cannot copy ash to a cluster other than the one that the region eu is in: its backups cannot be read elsewhere",
   ],
   blueprint_lacks: [
     "impossible",
-    "Spokes cannot be copied: the StatefulSet db of the blueprint lacks the container ${ADOPT_DATABASE}, which makes " +
-    "the data its own",
+    "Spokes cannot be copied: the StatefulSet db of the blueprint lacks the container ${ADOPT_DATABASE}, which " +
+    "adapts the copied data",
   ],
   not_offered: ["invalid", "size must be one of small, medium, large"],
-  domain_needed: ["invalid", "domain must be given: slug and hub together are too long for a host name"],
+  domain_needed: ["invalid", "domain is required: slug and hub together are too long for a host name"],
   domain_reserved: ["invalid", "domain must be a spoke's own; example.org belongs to the service"],
   domain_invalid: ["invalid", "domain must be a host name such as school.example.org; it ends with a number"],
   expiry_past: ["invalid", "expiresAt must be in the future"],
@@ -174,13 +177,13 @@ export const FAULTS = {
   busy: ["unavailable", "The server is busy; try again"],
   overloaded: ["unavailable", "The server is overloaded; retry with exponential backoff"],
   not_ready: ["unavailable", "Not ready: database"],
-  cluster_unavailable: ["unavailable", "The cluster cannot be asked right now; try again"],
+  cluster_unavailable: ["unavailable", "The cluster does not respond right now; try again"],
   database_unavailable: ["unavailable", "The database cannot be reached; try again"],
   database_lost: ["unavailable", "The connection to the database was lost; try again"],
   commit_unknown: ["unavailable", "The database did not confirm whether this was saved; check before trying again"],
   database_busy: ["unavailable", "All connections to the database are in use; try again"],
   database_slow: ["unavailable", "The database took too long; try again"],
-  database_locked: ["unavailable", "Others are changing the same; try again"],
+  database_locked: ["unavailable", "Somebody else is changing the same object; try again"],
   database_read_only: ["unavailable", "The database is read-only right now; try again"],
   database_exhausted: ["unavailable", "The database's disk is full; nothing can be saved until space is freed"],
   database_closed: ["unavailable", "The service is shutting down"],

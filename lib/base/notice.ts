@@ -48,8 +48,8 @@ export function effectiveDateOf(notice: AnnouncedChange): Date {
 const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * Parses the dates of an announcement and its effect: 2026-12-01 or 2026-12-01T12:00:00Z. Throws Error if one is
- * invalid, or if they are less than 30 days apart. `subject` starts the error message.
+ * Parses the dates of an announcement and its effect: 2026-12-01 or 2026-12-01T12:00:00Z. Throws Error if a date is
+ * invalid, or if the dates are less than 30 days apart. `subject` starts the error message.
  */
 export function parseAnnouncementDates(
   subject: string,

@@ -18,16 +18,16 @@ export interface IdempotentCallOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Describes how to call an endpoint. Absent fields are false. */
+/** An endpoint and its inputs. Absent fields are false. */
 export interface EndpointDescription {
   readonly method: string;
   readonly path: string;
-  /** Whether it has path or query parameters. */
+  /** Whether the endpoint has path or query parameters. */
   readonly params?: boolean;
   readonly body?: boolean;
-  /** Whether it accepts an Idempotency-Key. */
+  /** Whether the endpoint accepts an Idempotency-Key. */
   readonly keyed?: boolean;
-  /** Whether it is a paginated list. */
+  /** Whether the endpoint returns a paginated list. */
   readonly pages?: boolean;
   readonly stream?: boolean;
   readonly empty?: boolean;

@@ -44,7 +44,7 @@ export interface ApiRequest {
   readonly target: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The type of the response, if it is not JSON. */
+  /** The type of the response; JSON if absent. */
   readonly responseType?: "text" | "stream" | "nothing" | undefined;
 }
 

@@ -7,9 +7,9 @@ import { SECOND } from "#lib/base/time.ts";
 interface BodyBounds {
   /** The maximum number of bytes. */
   readonly limit: number;
-  /** Counts the body while it is incomplete, and may cut it off. */
+  /** The limit of incomplete bodies, which may cut this body off. */
   readonly unread: UnreadBodies;
-  /** Milliseconds that any body may take, however small it is. */
+  /** Milliseconds that a body of any size may take. */
   readonly patience?: number;
 }
 

@@ -101,7 +101,7 @@ export interface Endpoint<
   readonly purpose?: string;
   /** Whether this is a probe. Probes are answered even under load, so that a busy server is not restarted. */
   readonly probe?: boolean;
-  /** The message of the 429. If it is set, calls count in the rate limit of the client's network. */
+  /** The message of the 429. If set, calls count in the rate limit of the client's network. */
   readonly rateLimitMessage?: string;
   readonly params?: P;
   readonly query?: Q;

@@ -13,7 +13,7 @@ export interface Exchange {
   readonly request: Request;
   readonly url: URL;
   readonly route: Route;
-  /** The request ID. It is the client's own ID if that is valid. */
+  /** The request ID: the client's own ID if valid, otherwise a new one. */
   readonly id: string;
   /** The client's IP address. `X-Forwarded-For` is used only behind a trusted proxy. */
   readonly ip: string;

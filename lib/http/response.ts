@@ -12,7 +12,7 @@ type Headers = Record<string, string>;
 export interface BodyStream {
   /**
    * Writes the body. The promise of `write` resolves when there is space for more. If `run` rejects, the connection
-   * must be closed abruptly. This tells the client that the body is incomplete.
+   * must be closed abruptly. Then the client knows that the body is incomplete.
    */
   run(write: (bytes: Uint8Array) => void | Promise<void>): Promise<void>;
   /** Stops the body, even before it started. */

@@ -9,9 +9,9 @@ export interface Metric {
   readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
   readonly labels?: readonly string[];
-  /** Buckets of a histogram, in its unit. */
+  /** The upper bounds of a histogram's buckets, in the metric's unit. */
   readonly buckets?: readonly number[];
-  /** Whether it covers all replicas. Only the leading replica reports it. */
+  /** Whether the metric covers all replicas. Only the leading replica reports such metrics. */
   readonly fleetWide?: true;
 }
 

@@ -17,9 +17,9 @@ export interface ObjectPatch {
 export interface ObjectPut extends Omit<ExpectedObject, "object"> {
   readonly ref: Ref;
   readonly put: KubeObject;
-  /** Why the object is not recreated if it is missing. Then the operation changes nothing. */
+  /** Why a missing object is not recreated. If set, the operation then changes nothing. */
   readonly missingReason?: string;
-  /** Another object has its name until the change is made, so a dry run would be refused. */
+  /** Set if another object has the name until the change is made. A dry run would be refused. */
   readonly skipDryRun?: true;
 }
 

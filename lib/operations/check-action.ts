@@ -46,7 +46,7 @@ export function transitionOf(kind: string): Required<Rules>["transition"] | null
   return findOperation(kind)?.transition ?? null;
 }
 
-/** States in which nothing can be queued, because their outcome is unknown. */
+/** States in which nothing can be queued, because the next state is unknown. */
 const UNSETTLED_STATES: readonly SpokeState[] = ["provisioning", "failed", "removing", "removed"];
 
 /** Maximum queued operations of a spoke. */
@@ -62,7 +62,7 @@ export interface SpokeFacts {
   readonly live: readonly string[];
   /** Whether the spoke's failed operation is an upgrade that can be retried. */
   readonly failedUpgrade: boolean;
-  /** Whether a restore failed after it stopped the site. Its objects may then be partly old and partly restored. */
+  /** Whether a restore failed after it stopped the site. The site's objects may be partly old and partly restored. */
   readonly halfRestored: boolean;
 }
 

@@ -44,7 +44,7 @@ interface ActionParameters {
   readonly skipBackup?: boolean | undefined;
 }
 
-/** The spoke after all its queued operations. */
+/** The spoke as it will be after all queued operations. */
 export interface CurrentSpoke {
   readonly version: string;
   readonly inputs: Pick<SpokeInputs, "images">;
@@ -52,30 +52,30 @@ export interface CurrentSpoke {
 }
 
 export function parameterNeededFault(field: keyof ActionParameters, action: string, what: string): Fault {
-  return new Fault("invalid", "parameter_needed", `${field} must be given to ${action}: ${what}`);
+  return new Fault("invalid", "parameter_needed", `${field} is required to ${action}: ${what}`);
 }
 
 interface HubDeclaration<Name extends string, Step extends string> {
   readonly name: Name;
   readonly plan: PlanOf<Step>;
-  /** Whether it is retried without a time limit, because giving up would leave objects behind. */
+  /** Whether the operation is retried without a time limit, because giving up would leave objects behind. */
   readonly persistent?: true;
 }
 
 export interface OperationDeclaration<Name extends string, Step extends string> extends HubDeclaration<Name, Step> {
   /** The verb before "a spoke that is …" in error messages. */
   readonly verbPhrase: string;
-  /** States in which it is allowed, stable ones first. Empty if it is never requested directly. */
+  /** States in which the operation is allowed, stable ones first. Empty if it cannot be requested directly. */
   readonly from: readonly SpokeState[];
-  /** The state while it runs, and the state after its success. Undefined if the state does not change. */
+  /** The spoke's states during the operation and after its success. Undefined if the state does not change. */
   readonly transition?: { readonly through: SpokeState; readonly to: SpokeState };
   /** Whether the API lists it as an action. */
   readonly isAction?: true;
   /** Whether only operators can request it. */
   readonly forOperators?: true;
-  /** Whether it is allowed from `failed` to repair a spoke that was active before. */
+  /** Whether the operation is allowed from `failed` to repair a spoke that was active before. */
   readonly allowedWhenFailed?: true;
-  /** Whether several of its kind can be queued, because each has its own parameters. */
+  /** Whether several operations of this kind can be queued, because each has its own parameters. */
   readonly repeatable?: true;
   /**
    * Whether a failure may leave the site down. Nothing can be queued behind a risky operation: the queued one would run
@@ -84,11 +84,11 @@ export interface OperationDeclaration<Name extends string, Step extends string> 
   readonly risky?: true;
   /** The action to do first if the site is in maintenance. If undefined, maintenance does not matter. */
   readonly maintenanceRefusal?: string;
-  /** Whether it waits until its hub is active, without blocking its lane. */
+  /** Whether the operation waits until its hub is active, without blocking its lane. */
   readonly needsActiveHub?: true;
   /** Whether the site is unavailable during or after it, or which changes cause that. */
   readonly downtime?: boolean | ((changed: { readonly object: string; readonly field: string }) => boolean);
-  /** Whether it changes if or how much the spoke is billed. */
+  /** Whether the operation changes what is billed for the spoke. */
   readonly affectsPrice?: true;
   /**
    * Returns the payload of its job. Throws an `invalid` fault if a parameter is missing, contradictory or not in the

@@ -19,10 +19,10 @@ export interface JobKind {
   readonly steps: readonly StepPlan[];
   /** Milliseconds from the first start until a transient error becomes permanent. Ignored for persistent kinds. */
   readonly timeLimit: number;
-  /** Whether it waits until its hub is active, without blocking its lane. */
+  /** Whether the job waits until its hub is active, without blocking its lane. */
   readonly needsActiveHub?: boolean;
-  /** Whether it is retried without a time limit, because giving up would leave objects behind. */
+  /** Whether the job is retried without a time limit, because giving up would leave objects behind. */
   readonly persistent?: boolean;
-  /** Milliseconds after its end until the next one runs. At most one of the kind is live. */
+  /** Milliseconds from the end of a job until the next one of this kind. At most one is queued or running. */
   readonly repeatEvery?: number;
 }

@@ -19,7 +19,7 @@ export const reapply = declareOperation({
   transition: UPDATE_TRANSITION,
   allowedWhenFailed: true,
   risky: true,
-  // Only if it changes the pod templates.
+  // The site is down only if the pod templates change.
   downtime: ({ object, field }) =>
     /^(Deployment|StatefulSet)\//.test(object) && (field === "" || field.startsWith("spec.")),
   describe(subject) {
@@ -72,7 +72,7 @@ export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[])
   });
 }
 
-/** Returns why reapply would do nothing without this object; null if it would recreate it. */
+/** Returns why reapply cannot recreate this object if it is missing; null if reapply can. */
 function describeLoss(site: Site, { kind, metadata: { name } }: KubeObject): string | null {
   if (kind === "PersistentVolumeClaim") return "The volume and the site's data are gone; reapply cannot recreate them";
   const holdsPasswords = site.blueprint.newSecrets(site.inputs).some((secret) => secret.metadata.name === name);
@@ -80,7 +80,7 @@ function describeLoss(site: Site, { kind, metadata: { name } }: KubeObject): str
   return "The Secret and the database's password are gone; reapply cannot recreate them";
 }
 
-/** Returns whether a workload of the site reads its environment from this Secret. */
+/** Whether a workload of the site reads its environment from this Secret. */
 function isReadByPods({ blueprint, inputs }: Site, secret: string): boolean {
   const workloads = (["database", "app"] as const).flatMap((step) => blueprint.spokeObjects(inputs, step));
   return workloads.some((object) => mentionsSecret(object, secret));

@@ -87,8 +87,8 @@ export function upgradeChanges(
 
 /**
  * Throws a `conflict` or `impossible` fault unless the version is newer. Compares what the versions resolve to: `4.5`
- * may be 4.5.13 today and was 4.5.12 when the spoke was created. The same version is allowed if only its image changed
- * (a rebuilt or mirrored one). The upgrade itself also checks the version in the database.
+ * may be 4.5.13 today and was 4.5.12 when the spoke was created. The same version is allowed if its image changed, for
+ * example because it was rebuilt or mirrored. The upgrade itself also checks the version in the database.
  */
 function requireNewer(catalog: Catalog, spoke: CurrentSpoke, version: string): void {
   const image = catalog.imagesOf(version).moodle, currentImage = spoke.inputs.images.moodle;

@@ -10,7 +10,7 @@ export interface ProcessMemory {
   readonly held: number;
 }
 
-/** Reads the memory. The process must have been started with INSPECTED. */
+/** Reads the memory. The process must have been started with INSPECT_FLAG. */
 export async function readMemory({ log }: MeasuredServer): Promise<ProcessMemory> {
   const [url] = /ws:\/\/127\.0\.0\.1:\S+/.exec(await readFile(log, "utf8")) ?? [];
   const socket = new WebSocket(url!);

@@ -18,7 +18,7 @@ import { type CopiedSpokes, openCopiedSpokes } from "#test/support/bench/copied-
 
 const SIZES = [3334, 10_000, 30_000];
 const FOLLOWED = 30 * SECOND;
-/** One in CHANGED spokes is changed; one in RAN reports a run. */
+/** In 1 of CHANGED spokes an object is changed. 1 of RAN spokes reports a run. */
 const CHANGED = 300, RAN = 10;
 
 /** Returns whether every change was reported within a minute. */
@@ -48,7 +48,7 @@ async function measure(spokes: number): Promise<boolean> {
     while (await drifted() < hands && performance.now() - began < 5 * MINUTE) await sleep(50);
     const elapsed = performance.now() - began;
     await sleep(Math.max(0, FOLLOWED - elapsed));
-    say(spokes, `followed: ${part()}; ${hands} changes told in ${(elapsed / SECOND).toFixed(1)} s`);
+    say(spokes, `followed: ${part()}; ${hands} changes detected in ${(elapsed / SECOND).toFixed(1)} s`);
     const held = memoryMiB(), found = await drifted();
     ending.abort(new Error("measured"));
     await following!.catch(() => {});

@@ -25,7 +25,7 @@ export interface Change {
   readonly where: string;
   /** The location within its named schema, or null: `Operation.error.hint`. */
   readonly within: string | null;
-  /** What changed, a sentence without its full stop. It may be a question. */
+  /** The change, as a sentence or question without a full stop. */
   readonly message: string;
 }
 

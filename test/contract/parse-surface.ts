@@ -17,7 +17,7 @@ export interface SurfaceEndpoint {
   readonly name: string;
   access: string;
   credentials: readonly string[];
-  /** As ISO dates. */
+  /** ISO dates. */
   deprecated: { readonly since: string; readonly sunset: string } | null;
   readonly aliases: string[];
   readonly faults: string[];

@@ -44,14 +44,14 @@ export function renderSchemaLines(schema: JsonSchema, { of, path = "", optional 
 
 /** Returns the alternatives of a schema, each of one type. Nested alternatives are flattened. */
 function optionsOf(schema: JsonSchema, at: string): readonly JsonSchema[] {
-  if (typeof schema !== "object") throw new Error(`The surface has no words for ${schema} at ${at}`);
+  if (typeof schema !== "object") throw new Error(`The surface format does not support ${schema} at ${at}`);
   const { anyOf, oneOf, ...own } = schema, keys = Object.keys(own).filter((key) => !WORDS.includes(key));
   const isSupported = (key: string) => KNOWN.includes(key) || key === "propertyNames" && isText(own[key] as JsonSchema);
   const unknown = keys.find((key) => !isSupported(key));
-  if (unknown) throw new Error(`The surface has no words for ${unknown} at ${at}`);
+  if (unknown) throw new Error(`The surface format does not support ${unknown} at ${at}`);
   const options = (anyOf ?? oneOf) as readonly JsonSchema[] | undefined;
   if ((options || own.$ref) && keys.length > (own.$ref ? 1 : 0) || anyOf && oneOf) {
-    throw new Error(`The surface has no words for what stands beside the options at ${at}`);
+    throw new Error(`The surface format does not support keywords next to the options at ${at}`);
   }
   if (options) return options.flatMap((option) => optionsOf(option, at));
   const types = own.type ?? [...new Set(valuesOf(own).map((value) => value === null ? "null" : typeof value))];
@@ -80,7 +80,7 @@ function rulesOf(options: readonly JsonSchema[], at: string): JsonSchema {
   const kinds = options.map((one) => typeOf(one).replace("integer", "number"));
   const isOpen = options.map((one) => valuesOf(one).length === 0);
   const twice = kinds.some((kind, i) => kinds.indexOf(kind) < i && (isOpen[i] || isOpen[kinds.indexOf(kind)]));
-  if (twice) throw new Error(`The surface has no words for two options of one type at ${at}`);
+  if (twice) throw new Error(`The surface format does not support two options of one type at ${at}`);
   return Object.assign(
     {},
     ...options.map((one) => Object.fromEntries(RULES.filter((rule) => rule in one).map((rule) => [rule, one[rule]]))),

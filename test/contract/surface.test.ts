@@ -89,7 +89,7 @@ test("rejects unsupported constructs instead of omitting them", () => {
     "prefixItems at": { type: "array", prefixItems: [TEXT] },
     "propertyNames at": { type: "object", propertyNames: { pattern: "^x$" } },
     "false at": false,
-    "what stands beside": { anyOf: [TEXT, NULL], maxLength: 3 },
+    "keywords next to": { anyOf: [TEXT, NULL], maxLength: 3 },
     "two options of one type": { anyOf: [TEXT, { type: "string", maxLength: 3 }] },
     "the name a.b": { type: "object", properties: { "a.b": TEXT } },
   };

@@ -33,8 +33,8 @@ interface Context {
 
 const test = suite<Context>("the portal");
 const pages = listEndpoints(manifest).filter(({ endpoint }) => endpoint.portal && isPageEndpoint(endpoint));
-const behindTheDoor = pages.filter(({ endpoint }) => endpoint.scope === "session");
-const ofThings = behindTheDoor.filter(({ pattern }) => pattern.includes(":"));
+const pagesWithSession = pages.filter(({ endpoint }) => endpoint.scope === "session");
+const ofThings = pagesWithSession.filter(({ pattern }) => pattern.includes(":"));
 
 test.before(async (context) => {
   const scene = context.scene = await openScene({ env: { SIGNUP: "on", TRUSTED_PROXIES: "127.0.0.0/8" } });
@@ -67,12 +67,12 @@ test("shows each page to the roles in test/golden/portal.txt", async ({ ask }) =
 });
 
 test("requires a session, and returns to the page after signing in", async ({ ask, samples }) => {
-  await inParallel(behindTheDoor, async (at) => {
+  await inParallel(pagesWithSession, async (at) => {
     const answer = await ask(at, "nobody"), { status, body } = answer;
     assert.is(status, 401, at.name);
     assert.match(textOf(answer), "Sign in", at.name);
     const next = at.method === "GET" ? pathOf(at.pattern, samples) : "/hubs#draft"; // a POST is not repeated automatically
-    assert.ok(body.includes(`name="next" value="${next}"`), `${at.name} does not lead back to ${next}`);
+    assert.ok(body.includes(`name="next" value="${next}"`), `${at.name} does not return to ${next}`);
   });
 });
 
@@ -85,7 +85,7 @@ test("accepts no token of any scope", async ({ ask, scene }) => {
 
 test("rejects forms from other sites", async ({ ask }) => {
   const elsewhere = [{ "sec-fetch-site": "cross-site" }, { origin: "https://evil.example" }, { origin: "null" }];
-  await inParallel(behindTheDoor.filter(({ method }) => method === "POST"), async (at) => {
+  await inParallel(pagesWithSession.filter(({ method }) => method === "POST"), async (at) => {
     for (const headers of elsewhere) {
       const answer = await ask(at, "operator", "own", headers);
       assert.is(answer.status, 403, at.name);

@@ -1,4 +1,4 @@
-/** Tests pages with much data: each has a bounded size, and links lead to every older row once. */
+/** Tests pages with much data: each page has a bounded size, and paging shows each older row once. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";

@@ -1,4 +1,4 @@
-/** Tests as each role that every visible link and form leads to a page that the role can open. */
+/** Tests that each role can open every link and form that it sees. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
@@ -39,11 +39,12 @@ for (const who of ["stranger", "spokeAdmin", "hubAdmin", "operator"] as const sa
       for (const tag of tags) {
         const to = attribute(tag, tag.startsWith("<a") ? "href" : "action") ?? "";
         const [place = ""] = to.split(/[?#]/);
-        if (/method="post"/.test(tag)) assert.ok(posts.some((post) => post.test(place)), `${path} sends to ${to}`);
-        else if (place.startsWith("/")) visited.add(to.split("#")[0]!);
-        else assert.match(to, /^(?:#|https?:\/\/|mailto:)/, `${path} leads to ${to}`);
+        if (/method="post"/.test(tag)) {
+          assert.ok(posts.some((post) => post.test(place)), `${path} has a form for ${to}`);
+        } else if (place.startsWith("/")) visited.add(to.split("#")[0]!);
+        else assert.match(to, /^(?:#|https?:\/\/|mailto:)/, `${path} links to ${to}`);
       }
-      assert.ok(visited.size < 500, "it comes to an end");
+      assert.ok(visited.size < 500, "the number of pages is bounded");
     }
     assert.equal(dead, []);
     assert.ok(visited.size > (who === "stranger" ? 8 : 15), `${visited.size} pages were found`);

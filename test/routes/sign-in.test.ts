@@ -62,7 +62,7 @@ test("redirects only to the portal's own paths", async ({ flows, open }) => {
         body: new URLSearchParams(form).toString(),
       }, `198.51.100.${ELSEWHERE.indexOf(next)}`);
       const url = new URL(headers.get("location")!, "http://localhost:3000/sign-in");
-      assert.equal([status, url.origin], [303, "http://localhost:3000"], `${JSON.stringify(next)} leads to ${url}`);
+      assert.equal([status, url.origin], [303, "http://localhost:3000"], `${JSON.stringify(next)} redirects to ${url}`);
       assert.match(headers.get("location")!, /^\/(?![/\\])/);
     }
     const { headers } = await flows.send(`/sign-in?next=${encodeURIComponent(next)}`, {

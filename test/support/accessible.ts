@@ -17,7 +17,7 @@ type RuleSelection = { readonly type: "tag" | "rule"; readonly values: readonly 
 const ALL: RuleSelection = { type: "tag", values: TAGS },
   COLOURS: RuleSelection = { type: "rule", values: ["color-contrast"] };
 
-/** Returns the accessibility problems of the page in its current state as text. Empty if there are none. */
+/** Returns the accessibility problems of the page in its current state as text; empty without problems. */
 export async function findAccessibilityProblems(page: Page, runOnly: RuleSelection = ALL): Promise<readonly string[]> {
   if (!await page.evaluate("'axe' in window")) await page.evaluate(await axe);
   const options = JSON.stringify({ resultTypes: ["violations"], runOnly });

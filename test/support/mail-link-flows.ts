@@ -1,7 +1,7 @@
 /** Sets up the flows of one-time links for tests. Passwords cost nothing, and a test runs the jobs itself, without a
  * scheduler.
  *
- *   const flows = await openFlows({ SIGNUP: "on" });
+ *   const flows = await openMailLinkFlows({ SIGNUP: "on" });
  *   await flows.post("/api/auth/forgot-password", { email });
  *   await flows.work();                                    // runs the jobs that the request queued
  *   const { token } = await flows.postman.next(email);     // sends the mail */

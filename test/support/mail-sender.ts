@@ -1,6 +1,6 @@
 /** Sends the mail that a test's scene has queued, without a scheduler and without a mail server.
  *
- *   const postman = await openPostman(scene.app);
+ *   const postman = await openMailSender(scene.app);
  *   const { subject, text, link, token } = await postman.next("ada@example.org");
  *
  * `next` sends the queued mail and returns the first one to that address that it has not returned yet. `deliver` only

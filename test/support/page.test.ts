@@ -19,7 +19,7 @@ async function pageOf(body: string): Promise<{ page: Page; sent: [path: string, 
     return Promise.resolve({ status, headers, body: `<!doctype html><title>T</title><body>${body}` });
   };
   const as = () => {
-    throw new Error("Nobody is known here");
+    throw new Error("This scene has no users");
   };
   return { page: await parsePage({ send, as }, "/here?x=1", { cookie: "" }), sent };
 }

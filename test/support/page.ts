@@ -1,7 +1,7 @@
 /** Reads pages as people do. Finds parts by role and accessible name, and follows links and submits forms without
  * script.
  *
- *   const page = await visit(scene, "/sign-in");
+ *   const page = await parsePage(scene, "/sign-in");
  *   const hubs = await page.submit("Sign in", { "E-mail address": email, Password: password });
  *   const form = await hubs.part("listitem", /north/).follow("north"); */
 import { computeAccessibleDescription, computeAccessibleName, getRole } from "dom-accessibility-api";
@@ -78,7 +78,7 @@ async function request(scene: Place, cookie: string, path: string, init: Request
   const answer = await scene.send(path, { ...init, headers });
   const jar = cookieAfter(cookie, answer), location = answer.headers.get("location");
   if (answer.status !== 303) return readPage(answer, path, jar, (to, how) => request(scene, jar, to, how));
-  if (!location?.startsWith("/") || went === MOST_REDIRECTIONS) throw new Error(`${path} leads to ${location}`);
+  if (!location?.startsWith("/") || went === MOST_REDIRECTIONS) throw new Error(`${path} redirects to ${location}`);
   return await request(scene, jar, location, {}, went + 1);
 }
 

@@ -1,12 +1,12 @@
 /** Parses IP addresses and networks as numbers, to compare them. */
 import { isIP } from "node:net";
 
-/** 128 bits. An IPv4 address is stored as its IPv4-mapped IPv6 address (::ffff:0:0/96), so both notations are equal. */
+/** An address as a 128-bit number. An IPv4 address becomes its IPv4-mapped IPv6 address, so both notations are equal. */
 export type IpAddress = bigint;
 
 const IPV4_MAPPED_PREFIX = 0xffffn << 32n;
 
-/** Parses an address; null if it is not one. A zone such as `%eth0` is ignored. */
+/** Parses an address; null for other text. A zone such as `%eth0` is ignored. */
 export function parseIpAddress(text: string): IpAddress | null {
   const plain = text.replace(/%.*$/, "");
   const family = isIP(plain);

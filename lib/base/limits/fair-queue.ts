@@ -1,8 +1,8 @@
 /**
  * Provides a bounded queue that is fair between callers: the caller with the lowest recent count is next.
  *
- * If the queue is full, one caller loses its newest entry to a caller with fewer. It is the caller with the highest sum
- * of recent and waiting entries. So one caller can neither fill the queue nor delay the others.
+ * If the queue is full, the heaviest caller loses its newest entry to a lighter caller. The weight is the sum of recent
+ * and waiting entries. So one caller can neither fill the queue nor delay the others.
  */
 import type { Fault } from "#lib/base/errors.ts";
 
@@ -10,7 +10,7 @@ import type { Fault } from "#lib/base/errors.ts";
 export interface QueueEntry {
   /** The network or user ID that the entry counts for. */
   readonly caller: string;
-  /** A signal that withdraws the entry when it aborts. */
+  /** Withdraws the entry when the signal aborts. */
   readonly signal?: AbortSignal | undefined;
 }
 

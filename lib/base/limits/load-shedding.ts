@@ -4,7 +4,7 @@
  * A request is refused if its pool is full, or if its caller already uses a quarter of the pool. If the event loop is
  * late and more than ALWAYS_ADMITTED requests are in flight, the caller with the most requests is refused. Sign-ins have
  * their own pool, so that programs cannot block people. Probes are always accepted. Creations of spokes wait in queues
- * (http/creation-queue.ts); their pool only bounds the memory.
+ * (http/creation-queue.ts); the pool of creations only limits their memory.
  *
  * The event loop delay is the lateness of a timer: Deno's monitorEventLoopDelay stays near zero under load.
  */

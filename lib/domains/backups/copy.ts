@@ -60,7 +60,7 @@ export async function findCopySource(
     throw new Fault("forbidden", "scope_too_narrow", message);
   }
   if (lmsVersion !== undefined || moodleVersion !== undefined) {
-    const message = "A copy has the version of its source: leave lmsVersion out, and upgrade the copy later";
+    const message = "A copy has the version of its source; omit lmsVersion, and upgrade the copy later";
     throw new Fault("invalid", "copy_version", message, { fields: { lmsVersion: "must be left out of a copy" } });
   }
   const found = await findSpoke(db.rows, copyOf, "hidden");
@@ -165,7 +165,7 @@ function copyAuditExtras(
 function anotherClusterFault({ slug, region }: SpokeRow): Fault {
   const where = region === null ? "its hub is in" : `the region ${region} is in`;
   const message =
-    `Cannot copy ${slug} to another cluster than the one that ${where}: its backups can be read only there`;
+    `Cannot copy ${slug} to a cluster other than the one that ${where}: its backups cannot be read elsewhere`;
   return new Fault("impossible", "another_cluster", message);
 }
 

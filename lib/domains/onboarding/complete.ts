@@ -59,7 +59,7 @@ async function requireNewSession(rows: Rows, { credential }: Actor): Promise<voi
   const row = await rows.selectFrom("sessions").select("id").where("id", "=", credential.id)
     .where("createdAt", ">", sql<Date>`wheelwright_now() - ${MAX_SESSION_AGE}::interval`).executeTakeFirst();
   if (row) return;
-  const message = "You signed in over an hour ago; sign in again to set a password here, or leave it out";
+  const message = "You signed in over an hour ago; sign in again to set a password here, or omit the password";
   throw new Fault("forbidden", "session_too_old", message, { fields: { password: message } });
 }
 

@@ -64,9 +64,9 @@ parameters("are refused if missing, contradictory or not in the catalog", () => 
     outcomeOf(() => operationRules(request.action).parsePayload?.(catalog, request));
   assert.is(
     outcome({ action: "upgrade", size: "small" }),
-    "invalid parameter_needed: lmsVersion must be given to upgrade: the target version",
+    "invalid parameter_needed: lmsVersion is required to upgrade: the target version",
   );
-  assert.is(outcome({ action: "resize" }), "invalid parameter_needed: size must be given to resize: the new size");
+  assert.is(outcome({ action: "resize" }), "invalid parameter_needed: size is required to resize: the new size");
   assert.match(outcome({ action: "upgrade", lmsVersion: "4.5.12", moodleVersion: "5" }), "invalid version_mismatch");
   assert.is(
     outcome({ action: "upgrade", lmsVersion: "5.2.2" }),

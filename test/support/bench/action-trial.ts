@@ -37,8 +37,7 @@ export interface TrialResult {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** One action for each spoke in turn. Actions that nothing may be queued behind come last, so that five spokes can get
- * all of them. */
+/** The actions, one per spoke. Risky actions are last, because nothing can be queued behind them. */
 const ALONE: readonly TrialAction[] = [
   { action: "restart" },
   { action: "purge-caches" },
@@ -194,7 +193,7 @@ async function checkScope(bench: Bench, north: string, ids: readonly string[]): 
   const same = JSON.stringify(accepted) === JSON.stringify(own) && refused.length === 0;
   const touched = (await jobs("<>")).length - before.length;
   return [
-    ...(same ? [] : [`The admin of one hub was told of ${accepted.length} accepted, ${refused.length} refused`]),
+    ...(same ? [] : [`The hub admin got ${accepted.length} accepted, ${refused.length} refused`]),
     ...(touched === 0 ? [] : [`The admin of one hub made ${touched} operations in the other`]),
   ];
 }

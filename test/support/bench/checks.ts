@@ -67,8 +67,7 @@ export function findDuplicateNamespaces(
   ];
 }
 
-/** The task that keeps site records equal to the rows, whoever holds the spoke. It runs when a bench takes over a
- * minute. */
+/** The kind of the task that updates site records. It may write to spokes of other replicas. */
 const UPKEEP = "keep-particulars", PARTICULARS = /\/configmaps\/wheelwright(?:\?|$)/;
 
 /** Finds writes in a namespace by a replica that held no operation of its spoke or hub at that moment. Writes of site

@@ -140,7 +140,9 @@ export function openEventReader({ replicas, token }: Bench, hub: string, first: 
           const event of withToken(replicas[at % replicas.length]!.url, token).events(hub, numbers.at(-1) ?? 0)
         ) {
           if (!open) return;
-          if (event.event === "StreamReset") complaints.push(`${hub}: told to begin anew after ${numbers.at(-1)}`);
+          if (event.event === "StreamReset") {
+            complaints.push(`${hub}: the stream was reset after event ${numbers.at(-1)}`);
+          }
           numbers.push(event.id);
         }
       } catch {

@@ -1,8 +1,8 @@
 /** Fills a cluster with many spokes without installing them. One is installed; the others are copies of its objects and
  * its row with other names. The cluster has no controllers, so nothing changes and it uses almost no CPU.
  *
- *   const standing = await openStanding(scene, 10_000);
- *   // standing.kubeconfig connects to the cluster; the rows are in the scene's database */
+ *   const copies = await openCopiedSpokes(scene, model, 10_000);
+ *   // copies.kubeconfig connects to the cluster; the rows are in the scene's database */
 import type { AddressInfo } from "node:net";
 import { silentLog } from "#lib/base/log.ts";
 import { newId } from "#lib/base/ids.ts";

@@ -38,8 +38,7 @@ export async function injectRandomFault(
   await sleep(random.between(0, 1_500));
 }
 
-/** Waits until the replica holds a job, so that there is something to take over. Gives up after a while, because it may
- * get no work. */
+/** Waits until the replica runs a job that others can take over. Returns after 3 s if it gets no work. */
 async function untilBusy({ db }: Bench, { id }: Replica): Promise<void> {
   const held = () => queryRows(db, "select 1 from jobs where visible and state = 'running' and holder = $1", [id]);
   await until(async () => (await held()).length > 0, 3_000).catch(() => {});

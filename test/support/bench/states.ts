@@ -35,10 +35,10 @@ async function wrongOf(cluster: ClusterProcess, holding: OwnedNamespace): Promis
     return await leftOf(cluster, id);
   }
   if (!present || present.metadata.uid !== uid) return `its namespace is ${present?.metadata.uid ?? "not there"}`;
-  if (id === federationId) return state === "active" ? null : "all is done";
+  if (id === federationId) return state === "active" ? null : "the hub is not active";
   if (state === "active") return await unreadyOf(cluster, namespace);
   if (state === "suspended") return await runningOf(cluster, namespace);
-  return "nothing is under way any more";
+  return "it has no running operation";
 }
 
 async function leftOf(cluster: ClusterProcess, id: string): Promise<string | null> {

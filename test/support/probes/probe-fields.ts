@@ -92,8 +92,8 @@ export function findUnclearMessage(status: number, message: unknown): string | n
   if (status < 400 || status >= 500) return `it is ${status}`;
   if (typeof message !== "string" || message === "") return "it has no message";
   const match = INTERNAL.exec(message)?.[0];
-  if (match) return `it tells of "${match}"`;
-  return message.length > 3000 ? "its message is endless" : null;
+  if (match) return `it reveals "${match}"`;
+  return message.length > 3000 ? "its message is too long" : null;
 }
 
 /** Runs the work for all items, with enough parallel lanes to keep a few connections busy. */

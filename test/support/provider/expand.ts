@@ -23,7 +23,7 @@ export function checkPaths(paths: readonly string[] = []): void {
   }
 }
 
-/** Returns an expanded copy of the response. Throws a Refusal if the response lacks the path. */
+/** Returns an expanded copy of the response. Throws a ProviderError if the response lacks the path. */
 export function expand(world: World, answer: Json, paths: readonly string[] = []): Json {
   const copy = structuredClone(answer);
   for (const path of paths) {

@@ -33,7 +33,7 @@ export const PAGE_PARAMS: ParamRules = {
   created: "range",
 };
 
-/** Returns the parsed values. Throws a Refusal for unknown parameters. */
+/** Returns the parsed values. Throws a ProviderError for unknown parameters. */
 export function checkParams(rules: ParamRules, values: Record<string, Json>): Record<string, Json> {
   return read({ of: { ...rules, expand: { list: "text" } } }, values, "");
 }

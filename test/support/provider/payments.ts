@@ -59,7 +59,7 @@ function isBehind(world: World, subscription: string): boolean {
   );
 }
 
-/** Records a failed payment: the card was declined, or there is none. */
+/** Records a failed payment: the card was declined or is missing. */
 export function failPayment(world: World, invoice: Invoice): void {
   charge(world, invoice, false);
   invoice.attempt_count++;

@@ -64,7 +64,7 @@ function owed(world: World, subscription: string): Invoice[] {
 
 function payOldest(world: World, id: string): Invoice {
   const [invoice] = owed(world, id);
-  if (!invoice) throw new Error(`Nothing is owed for ${id}`);
+  if (!invoice) throw new Error(`${id} has no open invoice`);
   finalizeInvoice(world, invoice);
   if (invoice.status === "open") payInvoice(world, invoice);
   return invoice;
@@ -74,12 +74,12 @@ function miss(world: World, id: string): Invoice {
   const subscription = findRecord("subscription", world.subscriptions, id);
   if (owed(world, id).length === 0) advanceClock(world, itemsOf(subscription)[0]!.current_period_end);
   const invoice = owed(world, id).at(-1);
-  if (!invoice) throw new Error(`Nothing will be owed for ${id}`);
+  if (!invoice) throw new Error(`${id} will have no invoice`);
   if (subscription.collection_method === "charge_automatically") {
     for (const card of world.cards.values()) if (card.customer === subscription.customer) card.refused = true;
   }
   finalizeInvoice(world, invoice);
-  if (invoice.status !== "open") throw new Error(`Nothing is owed for ${id}: its invoice comes to nothing`);
+  if (invoice.status !== "open") throw new Error(`${id} has no open invoice: the total is zero`);
   if (subscription.collection_method === "send_invoice") expireInvoice(world, invoice);
   else if (invoice.attempt_count === 0) failPayment(world, invoice);
   return invoice;
@@ -88,6 +88,6 @@ function miss(world: World, id: string): Invoice {
 function chargeOf(world: World, id: string): string {
   if (!world.invoices.has(id)) return id;
   const payment = [...world.payments.values()].find(({ invoice }) => invoice === id);
-  if (!payment) throw new Error(`Nothing was paid for ${id}`);
+  if (!payment) throw new Error(`${id} has no payment`);
   return world.intents.get(payment.payment.payment_intent)!.latest_charge!;
 }

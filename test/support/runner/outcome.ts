@@ -8,7 +8,7 @@ export interface TestFileOutcome {
   readonly skipped: number;
   readonly seconds: number;
   readonly output: string;
-  /** What is wrong with the file as a whole, or null. */
+  /** An error outside of single tests, or null. */
   readonly trouble: string | null;
 }
 

@@ -8,7 +8,7 @@ export interface TestFileRun {
   readonly output: string;
   /** The exit status of the file, as if it had run in its own process. Null if the process did not finish the file. */
   readonly status: number | null;
-  /** What is wrong with the file as a whole, or null. */
+  /** An error outside of single tests, or null. */
   readonly trouble: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface TestRunner {
 export interface RunnerTimeouts {
   /** The limit for one file. The slowest file needs a fraction of it, also on a slow machine. */
   readonly file: number;
-  /** The limit for the process to end when it has no more files. */
+  /** The limit for the process to end after its last file. */
   readonly end: number;
 }
 

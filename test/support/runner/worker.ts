@@ -1,7 +1,8 @@
 /** Runs test files in one process, one after another. Reads a line `MARK PATH` for each, and ends each file's output
  * with a line `MARK STATUS` on both streams. The program is loaded only once per process.
  *
- * uvu runs a file's tests as soon as the file is loaded, unless it is told to wait before uvu itself is loaded. */
+ * uvu runs a file's tests as soon as the file is loaded. A global variable that is set before uvu is loaded prevents
+ * that. */
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 

@@ -80,13 +80,13 @@ export async function decideRestoreRequest(
   key: IdempotencyKey | null,
 ): Promise<RestoreRequestRecord> {
   if (state === "declined" && declineReason === undefined) {
-    throw new Fault("invalid", "reason_needed", "Give a reason to decline a request: its requester reads it");
+    throw new Fault("invalid", "reason_needed", "Give a reason to decline a request; the requester will see it");
   }
   if (state === "done" && declineReason !== undefined) {
     throw new Fault(
       "invalid",
       "reason_unused",
-      "Only a declined request has a reason; leave it out for one that is done",
+      "Only declined requests have a reason; omit declineReason",
     );
   }
   return await app.db.transact((tx) =>

@@ -93,7 +93,7 @@ test("is refused while spokes live in it, whatever they do, and not for those th
   const remove = "update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1";
   await db.sql(remove, [oak.id]);
   await db.sql("update spokes set state = 'removing' where id = $1", [elm.id]);
-  assert.match((await rejection(removeFederation(app, operator, full))).message, "while a spoke lives in it");
+  assert.match((await rejection(removeFederation(app, operator, full))).message, "while it has a spoke");
   assert.is((await findFederation(db.rows, "full", "hidden"))!.state, "active");
   await db.sql(remove, [elm.id]);
   assert.is((await removeFederation(app, operator, full)).state, "removing");

@@ -155,26 +155,26 @@ test("reject stores the reason for the requester", async ({ scene }) => {
 
 test("a repeated decision is refused and names the first one", async ({ scene }) => {
   const operator = scene.as("operator"), stranger = scene.as("stranger");
-  const approved = await ask(scene, "settled"),
-    rejected = await ask(scene, "settled-not"),
+  const approved = await ask(scene, "accepted"),
+    rejected = await ask(scene, "refused"),
     back = await ask(scene, "back");
   await operator.post(`${PATH}/${approved}/approve`);
   await operator.post(`${PATH}/${rejected}/reject`, { reason: "no" });
   assert.is((await stranger.delete(`${PATH}/${back}`)).status, 200);
-  const { operator: { email }, stranger: asker } = scene.people;
+  const { operator: { email }, stranger: requester } = scene.people;
   const cases = [[approved, `approved by ${email}`], [rejected, `rejected by ${email}`], [
     back,
-    `withdrawn by ${asker.email}`,
+    `withdrawn by ${requester.email}`,
   ]];
-  for (const [id, said] of cases as [string, string][]) {
-    for (const [deed, input] of [["approve", {}], ["reject", { reason: "late" }]] as const) {
-      const { status, body } = await operator.post(`${PATH}/${id}/${deed}`, input);
-      assert.is(status, 409, `${deed} of what was ${said}`);
-      assert.match(body.message, said);
+  for (const [id, decision] of cases as [string, string][]) {
+    for (const [action, input] of [["approve", {}], ["reject", { reason: "late" }]] as const) {
+      const { status, body } = await operator.post(`${PATH}/${id}/${action}`, input);
+      assert.is(status, 409, `${action} after: ${decision}`);
+      assert.match(body.message, decision);
     }
     if (id !== back) assert.is((await stranger.delete(`${PATH}/${id}`)).status, 409);
   }
-  await scene.db.sql("delete from federation_members where user_id = $1", [asker.id]);
+  await scene.db.sql("delete from federation_members where user_id = $1", [requester.id]);
 });
 
 test("DELETE withdraws, repeatably, and frees the slug", async ({ scene }) => {

@@ -54,8 +54,8 @@ test("is 400 for missing or unexpected parameters, 409 or 422 for useless ones",
     const { status, body } = await scene.as("spokeAdmin").post(`/api/spokes/${id}/actions`, input);
     return `${status} ${body.message}`;
   };
-  assert.is(await ask({ action: "upgrade" }), "400 lmsVersion must be given to upgrade: the target version");
-  assert.is(await ask({ action: "resize", size: null }), "400 size must be given to resize: the new size");
+  assert.is(await ask({ action: "upgrade" }), "400 lmsVersion is required to upgrade: the target version");
+  assert.is(await ask({ action: "resize", size: null }), "400 size is required to resize: the new size");
   assert.is(await ask({ action: "resize", size: "huge" }), "400 size must be one of small, medium, large");
   assert.match(await ask({ action: "upgrade", lmsVersion: "newest" }), /^400 lmsVersion must be a version such as/);
   assert.match(await ask({ action: "upgrade", lmsVersion: "5.2", moodleVersion: "5.3" }), /^400 .*must agree/);
