@@ -147,7 +147,7 @@ function replaced(module: RouteModule): RouteModule {
 }
 
 function reached(): never {
-  throw new Fault("conflict", "reached", "It was reached");
+  throw new Fault("conflict", "reached", "The handler was called");
 }
 
 async function walk(scene: Scene): Promise<Outcome[]> {

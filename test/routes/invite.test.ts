@@ -80,7 +80,7 @@ test("shows problems at their fields and keeps the values, except the password",
   const right = await flows.send(...submissionOf(wrong.body, { password: NEW, displayName: "  " }));
   assert.is(right.status, 200);
   const [row] = await flows.db.sql("select display_name from users where email = $1", [email]);
-  assert.is(row.displayName, "eve", "an empty name is none");
+  assert.is(row.displayName, "eve", "an empty name is ignored");
 });
 
 test("accepts one of several simultaneous requests", async ({ flows }) => {

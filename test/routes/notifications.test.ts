@@ -46,7 +46,7 @@ test("marks one as read, and filters by unread", async ({ scene }) => {
   const unread = await after.follow("Unread");
   assert.is(unread.all("button").filter((text) => text.startsWith("Mark as read")).length, 1);
   const none = await unread.submit(/^Mark as read Hub/);
-  assert.is(none.path, "/notifications?show=unread", "one stays where one was");
+  assert.is(none.path, "/notifications?show=unread", "the user stays on the page");
   assert.ok(none.has("heading", "No unread notifications"));
   assert.equal((await none.follow("All notifications")).all("button"), ["Sign out"]);
 });

@@ -90,10 +90,10 @@ for (const { name, pattern } of lists) {
     const path = pathOf(scene, pattern), prefix = prefixOf(pattern);
     const all = Array.from({ length: ROWS }, (_, i) => `${prefix}_${String(i + 1).padStart(26, "0")}`);
     const ids = await pageThrough(scene, path, 100);
-    assert.is(ids.length, new Set(ids).size, "none is seen twice");
-    assert.equal(ids.filter((one) => one.includes("_000000")).sort(), all, "none is skipped");
+    assert.is(ids.length, new Set(ids).size, "no row appears twice");
+    assert.equal(ids.filter((one) => one.includes("_000000")).sort(), all, "no row is skipped");
     const some = await pageThrough(scene, path, 7, 40);
-    assert.equal(some, ids.slice(0, some.length), "by small pages they are the same, in the same order");
+    assert.equal(some, ids.slice(0, some.length), "small pages return the same rows in the same order");
   });
 
   test(`${name} by a time shows what is older than it`, async ({ scene }) => {
@@ -154,10 +154,10 @@ test("rows that are added and removed during paging neither repeat nor hide othe
     pages++;
   });
   assert.ok(pages > 50);
-  assert.is(ids.length, new Set(ids).size, "none is seen twice");
+  assert.is(ids.length, new Set(ids).size, "no row appears twice");
   const expected = new Set(all), found = new Set(ids);
   assert.equal(ids.filter((id) => expected.has(id)), all.filter((id) => found.has(id)), "in order");
-  assert.equal(all.filter((id) => !found.has(id) && !gone.has(id)), [], "none is skipped");
+  assert.equal(all.filter((id) => !found.has(id) && !gone.has(id)), [], "no row is skipped");
 });
 
 test.run();

@@ -57,7 +57,7 @@ test("shows each of 500 spokes once, page by page, even if 300 were created at t
   const pages = await pageThrough(scene, `/hubs/${scene.hub}`, /(?<=<li id=")spk_\w+/g);
   const rows = pages.flat();
   assert.equal(pages.slice(0, -1).map((ids) => ids.length), Array.from({ length: SPOKES / 50 }, () => 50));
-  assert.is(new Set(rows).size, rows.length, "none is seen twice");
+  assert.is(new Set(rows).size, rows.length, "no row appears twice");
   assert.is(rows.length, SPOKES + 1);
 });
 
@@ -69,9 +69,9 @@ test("pages through the audit log, activity and notifications", async ({ scene }
       pages.every((ids) => ids.length >= 20 && ids.length <= 100),
       `${path}: ${pages.map((ids) => ids.length)}`,
     );
-    assert.is(new Set(rows).size, rows.length, `${path}: none is seen twice`);
+    assert.is(new Set(rows).size, rows.length, `${path}: no row appears twice`);
     const newest = Array.from({ length: rows.length }, (_, i) => `evt_${String(EVENTS - i).padStart(26, "0")}`);
-    assert.equal(rows, newest, `${path}: none is passed over`);
+    assert.equal(rows, newest, `${path}: no row is skipped`);
   }
 });
 

@@ -38,7 +38,7 @@ test("sends a request once, and shows users only their own", async ({ scene, ope
   assert.ok((await open("/requests", "stranger")).has("listitem", /<b>South<\/b>.*Pending/));
   assert.not((await open("/requests", "hubAdmin")).has("listitem", /South/));
   assert.is((await open(made.path, "hubAdmin")).status, 404);
-  assert.not(made.has("button", /Approve/), "who asked does not decide");
+  assert.not(made.has("button", /Approve/), "the requester cannot decide");
   assert.match((await open("/requests", "operator")).part("listitem", /South/).text, scene.people.stranger.email);
 });
 
@@ -52,7 +52,7 @@ test("approves with changed values, and makes the requester the hub's admin", as
   const { path } = await ask("west"), page = await open(path, "operator");
   const refused = await page.submit("Approve and create hub", { Slug: "north" });
   assert.equal([refused.status, refused.field("Slug").wrong], [409, true]);
-  assert.equal(refused.all("alert").length, 1, "it is said at the decision that was refused");
+  assert.equal(refused.all("alert").length, 1, "the alert is at the refused decision");
   const done = await refused.submit("Approve and create hub", { Slug: "far-west" });
   assert.match(done.part("status", /approved/).text, "Request approved. The hub is being created");
   assert.not(done.has("button", "Reject"));

@@ -79,7 +79,7 @@ test("shows problems and keeps the address, but never the password", async ({ op
   assert.equal([again.field("E-mail address").value, again.field("Password").value], ["operator@example.org", ""]);
   assert.not.match(again.html, "a wrong password");
   assert.is(again.cookie, "");
-  assert.is((await signIn(again)).path, "/hubs?q=oak", "what one wanted is not forgotten");
+  assert.is((await signIn(again)).path, "/hubs?q=oak", "the requested page is kept");
 });
 
 test("limits attempts per IP address", async ({ flows }) => {

@@ -17,7 +17,7 @@ test("converts each address to one form", () => {
   ];
   for (const [given, form] of forms) {
     assert.is(canonicalEmail(given), form, given);
-    assert.is(canonicalEmail(form), form, "its own form is its form");
+    assert.is(canonicalEmail(form), form, "the canonical form is stable");
   }
 });
 

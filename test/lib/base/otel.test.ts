@@ -41,7 +41,7 @@ test("appends /v1/traces to the endpoint, or uses the traces endpoint unchanged"
 test("can be turned off, whatever else is set", () => {
   assert.is(on({ OTEL_SDK_DISABLED: "TRUE" }).traces, null);
   assert.is(on({ OTEL_TRACES_EXPORTER: "none" }).traces, null);
-  assert.ok(on({ OTEL_SDK_DISABLED: "1" }).traces, "only true is true");
+  assert.ok(on({ OTEL_SDK_DISABLED: "1" }).traces, "only `true` counts as true");
 });
 
 test("decodes headers and attributes, and prefers those for traces", () => {

@@ -25,7 +25,7 @@ test("reports an ended span with its labels and details", async () => {
     assert.equal([span!.outcome, span!.details], ["succeeded", { request_id: "req_1" }]);
     assert.ok(span!.seconds! >= 0);
   }
-  assert.not("status" in labels, "the labels that were given are not written into");
+  assert.not("status" in labels, "the passed labels are not modified");
 });
 
 test("reports thrown work as failed, and rethrows the error", async () => {

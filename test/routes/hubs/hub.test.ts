@@ -85,7 +85,7 @@ test("remove an empty hub once its slug is typed", async ({ scene, open }) => {
   assert.is((await scene.as("operator").get(`/api/federations/${id}`)).body.state, "provisioning");
   const done = await wrong.submit("Remove hub", { "Type empty to confirm": "empty" });
   assert.match(done.part("status", /./).text, "Removal started");
-  assert.ok(!(await open(`/hubs/${id}/remove`)).has("button", "Abandon"), "it has not failed");
+  assert.ok(!(await open(`/hubs/${id}/remove`)).has("button", "Abandon"), "the removal has not failed");
 });
 
 test("offer to abandon a failing removal", async ({ scene, open }) => {

@@ -128,7 +128,7 @@ test("has a separate pool for sign-ins, and always accepts probes", () => {
   const { enter, isShed, look } = open(1);
   enter();
   assert.is(isShed(), true);
-  for (let i = 0; i < 200; i++) assert.is(isShed("people"), false, "they left at once");
+  for (let i = 0; i < 200; i++) assert.is(isShed("people"), false, "the requests ended immediately");
   for (let i = 0; i < 128; i++) enter("people");
   assert.is(isShed("people"), true);
   for (let i = 0; i < 3; i++) look(2000);
@@ -140,7 +140,7 @@ test("refuses requests while the event loop is 500 ms late for a second", () => 
   for (let i = 0; i < 8; i++) assert.is(takes("ada"), true);
   look(100);
   look(700);
-  assert.is(takes("ada"), true, "one long turn is not yet a second");
+  assert.is(takes("ada"), true, "the event loop was late for less than a second");
   look(700);
   assert.is(takes("ada"), false);
   look(100);
@@ -174,14 +174,14 @@ test("accepts a caller again once another is heavier", () => {
   assert.is(takes("heavy"), false);
   for (const place of heavy.slice(0, 11)) place.release();
   assert.is(takes("heavy"), true);
-  assert.is(takes("heavy"), false, "now it has as many as the other");
+  assert.is(takes("heavy"), false, "the caller is as heavy as the other");
 });
 
 test("accepts a burst of many callers while the event loop is late", () => {
   const { beLate, enter, takes } = open(400);
   beLate();
   for (let i = 0; i < 200; i++) assert.is(takes(`usr_${i}`), true);
-  assert.is(takes("usr_7"), false, "nobody has more than one, and this would be the second");
+  assert.is(takes("usr_7"), false, "this would be the caller's second request");
   const burst = Array.from({ length: 100 }, () => enter()); // all arrive before their callers are known
   let taken = 0;
   for (const place of burst) {
@@ -192,7 +192,7 @@ test("accepts a burst of many callers while the event loop is late", () => {
     place.release();
     taken++;
   }
-  assert.is(taken, 100, "each has ended before the next");
+  assert.is(taken, 100, "each request ended before the next");
 });
 
 test("limits creations by bytes only, not by number or delay", () => {
@@ -212,7 +212,7 @@ test("limits creations by bytes only, not by number or delay", () => {
   let all = 0;
   while (!isRefused(() => large())) all++;
   assert.ok(all < 200, `128 MiB are full after ${all} more`);
-  assert.is(isRefused(() => enter().release()), false, "others have a room of their own");
+  assert.is(isRefused(() => enter().release()), false, "other callers have their own share");
 });
 
 test("tolerates shorter delays", () => {

@@ -83,7 +83,7 @@ test("checks five wrong passwords without delay, and further ones one by one", a
   await pass(SECOND / 4);
   assert.equal(names(), ["net5"]);
   await pass(MINUTE / 10);
-  assert.equal(names(), ["net5"], "not while one is judged");
+  assert.equal(names(), ["net5"], "not while a password is being checked");
 });
 
 test("pauses longer after each failure, at most two seconds", async () => {

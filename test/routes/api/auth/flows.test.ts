@@ -25,7 +25,7 @@ test("answer 401 with any Authorization header, before bucket, scope and body", 
     }
   }
   const email = "left@example.org";
-  assert.is((await flows.post("/api/auth/forgot-password", { email })).status, 202, "the bucket was left alone");
+  assert.is((await flows.post("/api/auth/forgot-password", { email })).status, 202, "the rate limit was not used");
 });
 
 test("apply the same to the forms of pages", async ({ flows }) => {

@@ -126,7 +126,7 @@ test("queues a job for a refund, whether its hub is known or not", async (contex
   const { hub } = context.scene;
   const found = await jobs(context);
   assert.equal(found.map((job) => (job as { hub: string | null }).hub).sort(), [hub, null].sort());
-  assert.ok(found.every((job) => !(job as { loose: boolean }).loose), "a provider that hangs must not take all places");
+  assert.ok(found.every((job) => !(job as { loose: boolean }).loose), "a hanging provider must not block all lanes");
 });
 
 test("rejects IDs that cannot be the provider's", async (context) => {
@@ -151,7 +151,7 @@ test("ignores tokens, cookies and the origin", async (context) => {
     ]
   ) assert.is((await deliver(context, event(), headers as unknown as Headers)).status, 200, JSON.stringify(headers));
   const operator = await context.scene.as("operator").credentials();
-  assert.is((await send(context.scene, event(), operator)).status, 400, "an operator is no provider");
+  assert.is((await send(context.scene, event(), operator)).status, 400, "an operator's token is not a signature");
 });
 
 test("rejects unsigned and old events, and stores nothing", async (context) => {

@@ -52,12 +52,12 @@ test("finds users by state, role and address, or its beginning", async ({ scene 
   assert.equal(await find("state=invited"), ["invited"]);
   assert.equal(await find("state=unverified"), ["flagged", "signed-up"]);
   assert.equal(await find("state=active"), ["hub-admin", "operator", "spoke-admin", "stranger"]);
-  assert.equal(await find("role=operator"), ["operator"], "an unproven address makes no operator");
+  assert.equal(await find("role=operator"), ["operator"], "an unverified user is not an operator");
   assert.equal(await find("role=hub_admin"), ["hub-admin"]);
   assert.equal(await find("role=spoke_admin&state=active"), ["spoke-admin", "stranger"]);
   assert.equal(await find("email=S"), ["signed-up", "spoke-admin", "stranger"]);
   assert.equal(await find("email=stranger%40example.org"), ["stranger"]);
-  assert.equal(await find("email=%25"), [], "it is no pattern");
+  assert.equal(await find("email=%25"), [], "the text is not a pattern");
   assert.equal(await find("email=_tranger"), []);
   assert.equal(await find("q=ADMIN"), ["hub-admin", "spoke-admin"]);
   assert.equal(await find("q=admin&role=hub_admin"), ["hub-admin"]);

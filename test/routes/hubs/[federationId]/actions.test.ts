@@ -46,7 +46,7 @@ test("previews each spoke, then runs the action", async ({ open, states }) => {
     /Downtime.*Becomes suspended.*Data, address and certificate/,
   );
   assert.not.match(confirmation.html, "<b>ash");
-  assert.equal(await states(), { oak: "active", ash: "active" }, "nothing is done yet");
+  assert.equal(await states(), { oak: "active", ash: "active" }, "nothing was changed yet");
   const done = await confirmation.submit("Suspend: 2 spokes");
   assert.match(done.path, /^\/hubs\/fed_\w+\?done=asked$/);
   assert.equal(await states(), { oak: "suspending", ash: "suspending" });

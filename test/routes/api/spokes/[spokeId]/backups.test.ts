@@ -70,7 +70,7 @@ test("explains why a cluster can take no backups: no retaining class, or none fo
   await saveSnapshotClasses(scene.db.rows, "default", [{ name: "keeping", driver: "disk.example" }]);
   assert.equal([(await ask()).available, (await ask()).lastError], [true, null]);
   await saveSnapshotClasses(scene.db.rows, "default", new Error("nobody answers"));
-  assert.is((await ask()).available, true, "what was seen is not forgotten when a look fails");
+  assert.is((await ask()).available, true, "the last result is kept when a check fails");
   const volumes = JSON.stringify([{ claim: "files", snapshot: "files-1", driver: "another.example" }]);
   await backup(scene, 1, "failed", { volumes, error: "no class" });
   assert.is((await ask()).available, false);

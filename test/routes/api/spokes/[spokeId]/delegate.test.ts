@@ -84,7 +84,7 @@ test("of a further spoke invites the same user without a second mail, and extend
   assert.ok(second.body.expiresAt >= first.body.expiresAt);
   assert.is((await mailsTo(scene, body.email)).length, 1);
   const [row] = await scene.db.sql("select display_name from users where id = $1", [first.body.userId]);
-  assert.is(row.displayName, "Both", "who waits was named already");
+  assert.is(row.displayName, "Both", "a pending user already has a name");
 });
 
 test("gives no access to a user who signed up with the address, and uses the inviter's display name", async (context) => {
@@ -98,7 +98,7 @@ test("gives no access to a user who signed up with the address, and uses the inv
     email: eve.email,
     password: "a password for tests",
   });
-  assert.is(login.status, 200, "the password of the signup is still theirs");
+  assert.is(login.status, 200, "the password of the sign-up still works");
   assert.equal([login.body.user.spokeIds, login.body.user.federationIds], [[], []]);
   const cookie = login.headers.get("set-cookie")!.split(";")[0]!;
   assert.is((await scene.as("nobody").get(`/api/spokes/${scene.spoke}`, { cookie })).status, 404);
@@ -126,7 +126,7 @@ test("is 409 for a spoke that is being removed", async ({ scene }) => {
   await scene.db.sql("update spokes set state = 'removing' where id = $1", [id]);
   const refused = await scene.as("hubAdmin").post(`/api/spokes/${id}/delegate`, { email: "late@x.example" });
   assert.is(refused.status, 409);
-  assert.equal(await scene.db.sql("select id from users where email = 'late@x.example'"), [], "and makes nobody");
+  assert.equal(await scene.db.sql("select id from users where email = 'late@x.example'"), [], "no user is created");
 });
 
 test("is for hub admins and operators: 403 for the spoke's admin, 404 for users who cannot see it", async (context) => {

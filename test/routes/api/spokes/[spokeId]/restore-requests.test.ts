@@ -81,7 +81,7 @@ test("POST refuses a backup that is not ready or another spoke's, and an elevent
   const { body } = await scene.as("hubAdmin").post(path, { backupId: await backup(scene), reason: "Why" });
   assert.is(body.code, "too_many_pending");
   const mails = await scene.db.sql("select id from jobs where lane like 'bulk-mail:%'");
-  assert.is(mails.length, 1, "of what one person requests within an hour, the first is mailed");
+  assert.is(mails.length, 1, "only the first request of a user within an hour is mailed");
 });
 
 test("is for hub admins, and its decision for operators", async ({ scene, path, backupId }) => {

@@ -80,13 +80,13 @@ test("is 409 while the site is unavailable, with a hint, and does not call the c
   assert.is(await message(), "in maintenance; turn that off first");
   await sql("update spokes set maintenance = false where id = $1", [porch.id]);
   await porch.scene.as("operator").post(`/api/spokes/${porch.id}/actions`, { action: "backup" });
-  assert.is((await porch.ask()).status, 201, "a backup keeps nobody out");
+  assert.is((await porch.ask()).status, 201, "a backup does not prevent sign-in");
   await porch.scene.as("operator").post(`/api/spokes/${porch.id}/actions`, { action: "restart" });
   assert.is(await message(), "that is updating; wait until its restart has ended");
   await sql("update spokes set state = 'active' where id = $1", [porch.id]);
-  assert.is(await message(), "that is active; wait until its restart has ended", "what is queued counts, too");
+  assert.is(await message(), "that is active; wait until its restart has ended", "queued operations count too");
   await sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where spoke_id = $1", [porch.id]);
-  assert.is(porch.jobsMade(), before + 1, "the one beside the backup");
+  assert.is(porch.jobsMade(), before + 1, "only one Job in addition to the backup");
   assert.is((await porch.ask()).status, 201);
 });
 
@@ -144,7 +144,7 @@ test("appears in no table, log line, object or pod log", async ({ porch }) => {
   assert.match(logText, "Left a Job for the cluster to delete");
   const objects = JSON.stringify(["Job", "Pod", "Secret", "ConfigMap", "Event"].flatMap(porch.objects));
   const { log } = await (await porch.space()).follow(JOB.name, { ...CALL, timeout: 20_000 });
-  assert.match(log.join("\n"), /^sealed: [\w+/]{100,}=*$/, "the Job that could not be cleared away has said it");
+  assert.match(log.join("\n"), /^sealed: [\w+/]{100,}=*$/, "the Job that was not deleted logged the sealed link");
   for (const secret of secrets) assert.not.ok((logText + objects + log.join("\n")).includes(secret));
   work.simulator.faults.clear();
   const left = porch.objects("Job").find(({ metadata }) => metadata.name === JOB.name)!;

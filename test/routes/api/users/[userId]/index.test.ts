@@ -63,7 +63,7 @@ changing(
     assert.is(body.state, "disabled");
     assert.ok(body.disabledAt);
     assert.equal(await ask(), [401, 401]);
-    assert.is((await patch(true)).body.disabledAt, body.disabledAt, "again changes nothing");
+    assert.is((await patch(true)).body.disabledAt, body.disabledAt, "repeating changes nothing");
     const [{ voidedAt }] = await scene.db.sql("select voided_at from one_time_tokens where id = 'ott_bob'");
     assert.ok(voidedAt);
     const enabled = await patch(false);
@@ -91,7 +91,7 @@ changing(
       assert.is(refused.status, 409, JSON.stringify(body));
       assert.match(refused.body.message, /last operator/);
     }
-    assert.equal(await updatesOf(scene, operator), [], "and nothing of it is done");
+    assert.equal(await updatesOf(scene, operator), [], "nothing was changed");
   },
 );
 

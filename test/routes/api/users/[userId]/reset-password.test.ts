@@ -28,7 +28,7 @@ test("shows a new, working password once, and stores it nowhere", async ({ scene
   }
   assert.equal(await scene.db.sql("select id from audit_events where metadata::text like '%scrypt%'"), []);
   const again = await scene.as("operator").post(pathOf(ann), {}, key);
-  assert.is.not(again.body.password, body.password, "a key brings no password back");
+  assert.is.not(again.body.password, body.password, "an Idempotency-Key does not return the password again");
 });
 
 test("ends the user's sessions and links, keeps their tokens, sends a mail and records the reset", async ({ scene }) => {

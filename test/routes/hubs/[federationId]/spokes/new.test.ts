@@ -43,8 +43,8 @@ test("offers the values of the catalog, with prices in each currency", async ({ 
   assert.ok(page.has("radio", /Small.*€19\.00/));
   assert.ok(page.has("radio", /Large school.*¥1,900/));
   assert.equal(page.field("Brand").options, ["None", "Deep ocean"]);
-  assert.not(page.has("field", "Seed"), "where nothing can be chosen");
-  assert.ok(page.has("field", "Content mode"), "where any text is taken");
+  assert.not(page.has("field", "Seed"), "if there are no choices");
+  assert.ok(page.has("field", "Content mode"), "if any text is accepted");
   assert.is(page.field("Administrator's address").value, "hub-admin@example.org");
   assert.match(page.part("region", "Preview").text, "Enter a slug");
 });
@@ -60,7 +60,7 @@ test("previews address, price and objects, and creates nothing", async (context)
   assert.match(part.text, /Elm <b>school<\/b>.*\d+ objects to create.*Deployment moodle.*"kind": "Namespace"/);
   assert.not.match(preview.html, "<b>school");
   assert.equal([preview.status, preview.field("Slug").value, await count()], [200, "elm", before]);
-  assert.ok(preview.part("radio", /Large/).attribute("checked") !== null, "what was chosen stays");
+  assert.ok(preview.part("radio", /Large/).attribute("checked") !== null, "the selection is kept");
 });
 
 test("creates the spoke once, even if the form is sent twice, and opens its page", async ({ scene, open, count }) => {

@@ -18,7 +18,7 @@ test("requires access to the original and to the hub, also across hubs", async (
   };
   assert.equal(await copy("hubAdmin", SOUTH), [404, "federation_missing"]);
   assert.equal(await copy("spokeAdmin", NORTH), [403, "federation_admin_only"]);
-  assert.equal(await copy("stranger", SOUTH), [404, "spoke_missing"], "sees the hub, and not the source");
+  assert.equal(await copy("stranger", SOUTH), [404, "spoke_missing"], "can see the hub, but not the source");
   await addSpokeAdmin(db, people.spokeAdmin, elm);
   assert.equal(await copy("spokeAdmin", NORTH), [403, "federation_admin_only"]);
   await addSpokeAdmin(db, people.stranger, elm);

@@ -100,7 +100,7 @@ test("with dryRun previews source, objects and price, and writes nothing", async
     ]);
     const objects = body.objects as { kind: string; metadata: { name: string }; spec: { dataSource?: object } }[];
     const files = objects.find(({ kind, metadata }) => kind === "PersistentVolumeClaim" && metadata.name === "files");
-    assert.ok(files!.spec.dataSource, "its files are made from a snapshot");
+    assert.ok(files!.spec.dataSource, "the volume is created from a snapshot");
     assert.match(JSON.stringify(objects.find(({ kind }) => kind === "StatefulSet")), "wheelwright_adopted");
     assert.equal([body.quota.over, body.price], [[], { available: false }]);
   }

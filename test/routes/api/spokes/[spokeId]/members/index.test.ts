@@ -94,7 +94,7 @@ removing("ends the access immediately, and records whose", async ({ scene, path 
     false,
   ]);
   assert.equal(event.metadata.userId, ann.id);
-  assert.is((await scene.as("hubAdmin").delete(`${path}/${ann.id}`)).status, 404, "it is done once");
+  assert.is((await scene.as("hubAdmin").delete(`${path}/${ann.id}`)).status, 404, "the removal happens once");
 });
 
 removing("closes the invitation with its last membership, and not before", async ({ scene, path }) => {
