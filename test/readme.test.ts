@@ -9,13 +9,13 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
   canRunExamples,
-  COMMAND_LINE,
   type ExampleBlock,
   type ExampleOutput,
-  missBelow,
+  findOutputMismatch,
   parseExampleBlocks,
   runExamples,
   startForExamples,
+  WHEELWRIGHT_SHELL_FUNCTION,
 } from "#test/support/examples.ts";
 
 const README = new URL("../README.md", import.meta.url), API = new URL("../docs/api.md", import.meta.url);
@@ -43,7 +43,7 @@ test.before(async (context) => {
   const isCommand = ({ how }: ExampleBlock) => how.includes("command");
   const printed = await Promise.all([
     typing("api", (block) => !isCommand(block)),
-    typing("command-line", isCommand, COMMAND_LINE),
+    typing("command-line", isCommand, WHEELWRIGHT_SHELL_FUNCTION),
   ]);
   context.printed = new Map(printed.flatMap((each) => [...each]));
 });
@@ -71,7 +71,7 @@ example("fail only where they say so", ({ blocks, printed }) => {
 example("print the blocks below them", ({ blocks, printed }) => {
   blocks.forEach((block, i) => {
     if (block.language !== "json") return;
-    const { text = "" } = printed.get(i - 1) ?? {}, miss = missBelow(block, text);
+    const { text = "" } = printed.get(i - 1) ?? {}, miss = findOutputMismatch(block, text);
     assert.is(miss, null, `${blocks[i - 1]?.text}${text}`);
   });
 });

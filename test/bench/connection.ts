@@ -18,7 +18,7 @@ export interface Connection {
 export async function openConnection(port: number): Promise<Connection> {
   const socket = connect({ host: "127.0.0.1", port, noDelay: true });
   const opened = Promise.withResolvers<void>(), broken = Promise.withResolvers<never>();
-  let read = openReader(), waiting: ((reply: HttpReply) => void) | null = null, closed = false;
+  let read = createResponseReader(), waiting: ((reply: HttpReply) => void) | null = null, closed = false;
   broken.promise.catch(() => {});
   socket.once("connect", opened.resolve);
   socket.on("error", (error) => (opened.reject(error), broken.reject(error)));
@@ -28,7 +28,7 @@ export async function openConnection(port: number): Promise<Connection> {
     if (!reply) return;
     const done = waiting!;
     waiting = null;
-    read = openReader();
+    read = createResponseReader();
     done(reply);
   });
   await opened.promise;
@@ -47,7 +47,7 @@ export async function openConnection(port: number): Promise<Connection> {
 
 /** Returns a function that takes the chunks of a response. It returns the response with the last chunk, and null
  * before. */
-export function openReader(): (chunk: Buffer) => HttpReply | null {
+export function createResponseReader(): (chunk: Buffer) => HttpReply | null {
   let buffer: Buffer = Buffer.alloc(0), head: Head | null = null;
   return (chunk) => {
     buffer = buffer.length === 0 ? chunk : Buffer.concat([buffer, chunk]);

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openReader } from "#test/bench/connection.ts";
+import { createResponseReader } from "#test/bench/connection.ts";
 import { runClosed, runOpen, sendOnce, withConnections } from "#test/bench/load.ts";
 import { parseStat } from "#test/bench/processor.ts";
 
@@ -26,7 +26,7 @@ test("reads complete responses in any fragmentation, with a length or in chunks"
   const chunked = Buffer.from("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n");
   for (const [answer, status] of [[complete, 201], [chunked, 200]] as const) {
     for (let cut = 1; cut < answer.length; cut++) {
-      const read = openReader();
+      const read = createResponseReader();
       assert.is(read(answer.subarray(0, cut)), null);
       const reply = read(answer.subarray(cut))!;
       assert.equal([reply.status, reply.body.toString()], [status, "hello"]);

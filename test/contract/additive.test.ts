@@ -2,7 +2,7 @@
  * ignored. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { breakIn, cloneDocument, describeFindings, type Json, loadCurrentDocument } from "#test/support/contract.ts";
+import { cloneDocument, describeFindings, findBreaks, type Json, loadCurrentDocument } from "#test/support/contract.ts";
 
 const test = suite("checkContract, on additions to the current document");
 
@@ -13,7 +13,7 @@ type Change = (paths: Json, schemas: Json, document: Json) => void;
 async function free(changes: Readonly<Record<string, Change>>): Promise<void> {
   const document = await present;
   for (const [name, change] of Object.entries(changes)) {
-    const found = breakIn(document, (copy) => change(copy.paths, copy.components.schemas, copy));
+    const found = findBreaks(document, (copy) => change(copy.paths, copy.components.schemas, copy));
     assert.equal(describeFindings(found), [], name);
   }
 }
@@ -156,14 +156,14 @@ test("accepts an announcement and its withdrawal", async () => {
     });
     get.responses[200].headers.Sunset = { $ref: "#/components/headers/Sunset" };
   };
-  assert.equal(describeFindings(breakIn(await present, declare)), []);
+  assert.equal(describeFindings(findBreaks(await present, declare)), []);
   const withdraw = ({ paths }: Json) => {
     const { get } = paths["/api/my-spokes"];
     delete get.deprecated;
     delete get["x-deprecation"];
     delete get.responses[200].headers.Sunset;
   };
-  assert.equal(describeFindings(breakIn(cloneDocument(await present, declare), withdraw)), []);
+  assert.equal(describeFindings(findBreaks(cloneDocument(await present, declare), withdraw)), []);
 });
 
 test.run();

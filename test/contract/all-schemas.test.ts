@@ -4,7 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { BreakingKind } from "#test/contract/findings.ts";
-import { compare, documentOf, type Json, loadCurrentDocument } from "#test/support/contract.ts";
+import { compareDocuments, documentOf, type Json, loadCurrentDocument } from "#test/support/contract.ts";
 import { type Direction, listMutations, type Mutation } from "#test/support/mutations.ts";
 
 const test = suite("checkContract, on every schema of the current document");
@@ -126,7 +126,7 @@ test("reports each breaking change by kind, and nothing else", async () => {
   for (const subject of subjectsOf({ paths, components })) {
     const before = documentFor(subject, subject.schema, components.schemas);
     for (const { name, kind, schema } of casesOf(subject)) {
-      const found = compare(before, documentFor(subject, schema, components.schemas));
+      const found = compareDocuments(before, documentFor(subject, schema, components.schemas));
       const kinds = [...new Set(found.map((one) => one.kind))];
       const isRight = kind === null ? kinds.length === 0 : kind === "any" ? kinds.length > 0 : kinds.includes(kind);
       if (!isRight) {

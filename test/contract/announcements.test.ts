@@ -2,9 +2,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { findShortAnnouncements } from "#test/contract/announcements.ts";
 import {
-  breakIn,
   CHECK_DATE,
   cloneDocument,
+  findBreaks,
   type Json,
   loadCurrentDocument,
   surfaceIn,
@@ -27,7 +27,7 @@ const spoil = ({ paths }: Json) =>
 const expected = (allowed: boolean, words: string) => [{ allowed, reason: words }];
 
 async function checkAll(declared: (document: Json) => void, change: (document: Json) => void, today = CHECK_DATE) {
-  return breakIn(cloneDocument(await present, declared), change, today).map(({ check }) => check);
+  return findBreaks(cloneDocument(await present, declared), change, today).map(({ check }) => check);
 }
 
 const IN_TIME = declare("2026-12-01", "2027-01-15");
@@ -91,7 +91,7 @@ test("reports when an unreleased announcement takes effect", async () => {
 });
 
 test("checks each operation by its own announcement", async () => {
-  const found = breakIn(
+  const found = findBreaks(
     cloneDocument(await present, IN_TIME),
     ({ components }) => delete components.schemas.Spoke.properties.slug,
     "2027-02-01",
@@ -103,7 +103,7 @@ test("checks each operation by its own announcement", async () => {
 
 test("uses the given date", async () => {
   const document = await present;
-  assert.throws(() => breakIn(document, remove, "tomorrow"), /tomorrow is no day/);
+  assert.throws(() => findBreaks(document, remove, "tomorrow"), /tomorrow is no day/);
 });
 
 const hasty = suite("findHasty, on the current document");

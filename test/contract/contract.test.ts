@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  breakIn,
-  type Case,
   cloneDocument,
+  type ContractCase,
   describeFindings,
+  findBreaks,
   type Json,
   loadCurrentDocument,
   surfaceIn,
@@ -15,7 +15,7 @@ const test = suite("checkContract, on the current document");
 
 const present = loadCurrentDocument();
 
-const each = async (cases: readonly Case[]): Promise<void> => testEachCase(await present, cases);
+const each = async (cases: readonly ContractCase[]): Promise<void> => testEachCase(await present, cases);
 
 const ACTIONS = "/api/spokes/{spokeId}/actions";
 const bodyOf = (operation: Json) => operation.requestBody.content;
@@ -25,7 +25,7 @@ const parameterOf = (operation: Json, name: string) => operation.parameters.find
 
 test("finds nothing in an unchanged document", async () => {
   const document = await present;
-  assert.equal(breakIn(document, () => undefined), []);
+  assert.equal(findBreaks(document, () => undefined), []);
 });
 
 test("finds a response field that was removed or became optional", () =>
@@ -183,7 +183,7 @@ test("finds an endpoint that no longer announces its sunset", async () => {
     Object.assign(copy.paths["/api/my-spokes"].get, { deprecated: true, "x-deprecation": deprecation });
     headersOf(copy).Sunset = { $ref: "#/components/headers/Sunset" };
   });
-  assert.equal(describeFindings(breakIn(declared, (copy) => delete headersOf(copy).Sunset)), [
+  assert.equal(describeFindings(findBreaks(declared, (copy) => delete headersOf(copy).Sunset)), [
     "response_field_removed GET /api/my-spokes answer 200, header: sunset",
   ]);
 });
@@ -191,7 +191,7 @@ test("finds an endpoint that no longer announces its sunset", async () => {
 test("finds an error code with another status or name", async () => {
   const document = await present;
   const findings = (change: (codes: Json, copy: Json) => void) =>
-    breakIn(document, (copy) => change(copy.components.examples, copy)).map((
+    findBreaks(document, (copy) => change(copy.components.examples, copy)).map((
       { kind, within, operation, message: says },
     ) => `${kind} ${within} ${operation}: ${says}`);
   const POST = "enum_changed Problem.code POST /api/federation-requests/{requestId}/reject";
@@ -214,7 +214,7 @@ test("finds an error code with another status or name", async () => {
 });
 
 test("reports a change of a shared schema for each affected operation", async () => {
-  const found = breakIn(await present, ({ components }) => delete components.schemas.User.properties.email);
+  const found = findBreaks(await present, ({ components }) => delete components.schemas.User.properties.email);
   assert.equal(found.map(({ operation, where }) => `${operation} ${where}`).sort(), [
     "GET /api/auth/me answer 200: user.email",
     "PATCH /api/auth/me answer 200: user.email",

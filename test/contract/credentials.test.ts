@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { breakIn, cloneDocument, type Json, loadCurrentDocument } from "#test/support/contract.ts";
+import { cloneDocument, findBreaks, type Json, loadCurrentDocument } from "#test/support/contract.ts";
 
 const test = suite("compareCredentials, on the current document");
 
@@ -19,7 +19,7 @@ const securityOf = (scope: string) =>
 async function between(scope: string, other: string): Promise<string> {
   const set = (to: string) => ({ paths }: Json) =>
     Object.assign(paths[PATH].get, { "x-scope": to, security: securityOf(to) });
-  const found = breakIn(cloneDocument(await present, set(scope)), set(other));
+  const found = findBreaks(cloneDocument(await present, set(scope)), set(other));
   assert.ok(found.every(({ kind, where }) => kind === "validation_tightened" && where === "credentials"));
   return found.map(({ message: messages }) => messages.replace("It can no longer be called with ", "")).join();
 }
@@ -58,7 +58,7 @@ test("finds each scope that accepts fewer credentials than before", async () => 
 
 /** Returns the findings for GET /api/users, which requires readonly. */
 async function findings(change: (get: Json, document: Json) => void): Promise<readonly string[]> {
-  return breakIn(await present, (copy) => change(copy.paths[USERS].get, copy))
+  return findBreaks(await present, (copy) => change(copy.paths[USERS].get, copy))
     .filter(({ operation }) => operation === "GET /api/users").map(({ message: messages }) => messages);
 }
 
@@ -85,7 +85,7 @@ test("finds a credential that is sent differently", async () => {
 test("finds a narrower access rule where the order is known", async () => {
   const between = async (access: string, other: string) => {
     const set = (to: string) => ({ paths }: Json) => paths[PATH].get["x-access"] = to;
-    return breakIn(cloneDocument(await present, set(access)), set(other)).map(({ message: messages }) => messages)
+    return findBreaks(cloneDocument(await present, set(access)), set(other)).map(({ message: messages }) => messages)
       .join();
   };
   for (

@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  breakIn,
-  type Case,
   cloneDocument,
+  type ContractCase,
+  findBreaks,
   type Json,
   loadCurrentDocument,
   surfaceIn,
@@ -14,7 +14,7 @@ const test = suite("findMoved, on the current document");
 
 const present = loadCurrentDocument();
 
-const each = async (cases: readonly Case[]): Promise<void> => testEachCase(await present, cases);
+const each = async (cases: readonly ContractCase[]): Promise<void> => testEachCase(await present, cases);
 
 const SPOKE = "/api/spokes/{spokeId}";
 
@@ -50,14 +50,14 @@ test("finds an endpoint with another method or path", async () => {
     }],
   ]);
   const document = await present;
-  const messages = breakIn(document, ({ paths }) => move(paths, "/api/my-spokes", "/api/spokes")).map((one) =>
+  const messages = findBreaks(document, ({ paths }) => move(paths, "/api/my-spokes", "/api/spokes")).map((one) =>
     one.message
   );
   assert.equal(messages, ["The endpoint was removed. GET /api/spokes is new and similar: was it moved?"]);
   const named = cloneDocument(document, ({ paths }) => paths["/api/auth/login"].post["x-aliases"] = ["/auth/login"]);
-  const unnamed = breakIn(named, ({ paths }) => delete paths["/api/auth/login"].post["x-aliases"]);
+  const unnamed = findBreaks(named, ({ paths }) => delete paths["/api/auth/login"].post["x-aliases"]);
   assert.equal(unnamed.map((one) => `${one.kind} ${one.message}`), ["endpoint_moved It is no longer at /auth/login"]);
-  const away = breakIn(document, (copy) => copy.servers = [{ url: "https://elsewhere.example" }]);
+  const away = findBreaks(document, (copy) => copy.servers = [{ url: "https://elsewhere.example" }]);
   assert.is(away.length, surfaceIn(document).endpoints.size);
   assert.equal(new Set(away.map(({ kind }) => kind)), new Set(["endpoint_moved"]));
 });

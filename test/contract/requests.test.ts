@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { compare, type Json } from "#test/support/contract.ts";
+import { compareDocuments, type Json } from "#test/support/contract.ts";
 
 const test = suite("compareRequests");
 
@@ -11,7 +11,7 @@ function between(once: Json, then: Json, findings = ({ kind, where }: Json) => `
   const document = (parameter: Json) => ({
     paths: { "/things": { get: { parameters: [{ in: "query", schema: TEXT, ...parameter }] } } },
   });
-  return compare(document(once), document(then)).map(findings);
+  return compareDocuments(document(once), document(then)).map(findings);
 }
 
 test("reports a renamed required parameter once", () => {
@@ -38,7 +38,7 @@ test("identifies path parameters by position", () => {
     paths: { [`/things/{${name}}`]: { get: { parameters: [{ in: "path", name, required: true, schema }] } } },
   });
   const findings = (after: Json) =>
-    compare(document("id", TEXT), after).map(({ kind, message: messageOf }) => `${kind} ${messageOf}`);
+    compareDocuments(document("id", TEXT), after).map(({ kind, message: messageOf }) => `${kind} ${messageOf}`);
   const renamed = "field_renamed `id` is now `thingId`. Generated clients use its name";
   assert.equal(findings(document("thingId", TEXT)), [renamed]);
   assert.equal(findings(document("thingId", { type: "number" })), [

@@ -1,7 +1,7 @@
 /** Tests changes of schemas that the current document does not use, but a later one may. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { compare, documentOf, type Json } from "#test/support/contract.ts";
+import { compareDocuments, documentOf, type Json } from "#test/support/contract.ts";
 
 const test = suite("compareSchemas");
 
@@ -15,7 +15,9 @@ function between(
   is: Json = was,
 ): { readonly sent: Json; readonly answered: Json } {
   const findings = (before: Json, after: Json) =>
-    compare(before, after).map(({ kind, where }) => `${kind} ${where.replace(/^the body:? ?|^answer 200:? ?/, "")}`);
+    compareDocuments(before, after).map(({ kind, where }) =>
+      `${kind} ${where.replace(/^the body:? ?|^answer 200:? ?/, "")}`
+    );
   return {
     sent: findings(documentOf(once, {}, was), documentOf(then, {}, is)),
     answered: findings(documentOf({}, once, was), documentOf({}, then, is)),
@@ -31,7 +33,7 @@ test("compares a schema of requests and responses in both directions", () => {
   assert.equal(between(then, once), { sent: ["validation_tightened size"], answered: [] });
   const shared = (schema: Json) =>
     documentOf({ $ref: "#/components/schemas/A" }, { $ref: "#/components/schemas/A" }, { A: schema });
-  const findings = (one: Json, other: Json) => compare(shared(one), shared(other)).map(({ where }) => where);
+  const findings = (one: Json, other: Json) => compareDocuments(shared(one), shared(other)).map(({ where }) => where);
   assert.equal([findings(once, then), findings(then, once)], [["answer 200: size"], ["the body: size"]]);
 });
 

@@ -7,7 +7,14 @@ import { EnvironmentVariables } from "#lib/base/variables.ts";
 import { type Config, readConfig } from "#lib/base/config.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { findStaleManifests } from "./manifests.ts";
-import { CHART, MINIMAL, readObjects, renderObjects, renderTemplates, runHelm } from "#test/support/chart.ts";
+import {
+  CHART,
+  readObjects,
+  renderObjects,
+  renderTemplates,
+  REQUIRED_CHART_VALUES,
+  runHelm,
+} from "#test/support/chart.ts";
 import { putAsAdmin, SERVICE_ACCOUNT } from "#test/support/service-account.ts";
 import { helm } from "#test/support/tools.ts";
 import { type Kube, openKube } from "#test/lib/dev/simulator/kube-client.ts";
@@ -18,7 +25,7 @@ const rendered = helm === null ? test.skip : test;
 
 /** Values that enable every option, and others that change the rendered objects. */
 const MOST = {
-  ...MINIMAL,
+  ...REQUIRED_CHART_VALUES,
   image: { repository: "registry.example.org/wheelwright", tag: "0.1.0-2", pullSecrets: ["registry"] },
   config: { ACME_EMAIL: "ops@example.org", POSTGRES_HOST: "db.example.org", TRUSTED_PROXIES: "10.42.0.0/16" },
   catalog: 'versions: ["4.5.12"]\n',
@@ -36,12 +43,20 @@ const MOST = {
   metrics: { serviceMonitor: { enabled: true }, alerts: { enabled: true }, dashboard: { enabled: true } },
 };
 const CHOICES: Readonly<Record<string, object>> = {
-  least: MINIMAL,
+  least: REQUIRED_CHART_VALUES,
   most: MOST,
-  traefik: { ...MINIMAL, ingress: { enabled: true, controller: "traefik", tls: { enabled: false } } },
-  "no controller": { ...MINIMAL, ingress: { enabled: true, controller: "none", tls: { enabled: false } } },
+  traefik: { ...REQUIRED_CHART_VALUES, ingress: { enabled: true, controller: "traefik", tls: { enabled: false } } },
+  "no controller": {
+    ...REQUIRED_CHART_VALUES,
+    ingress: { enabled: true, controller: "none", tls: { enabled: false } },
+  },
   "other clusters": { ...MOST, kubeconfig: { existingSecret: "clusters", clusterRole: "wheelwright-spoke" } },
-  less: { ...MINIMAL, migrations: { enabled: false }, networkPolicy: { enabled: false }, metrics: { enabled: false } },
+  less: {
+    ...REQUIRED_CHART_VALUES,
+    migrations: { enabled: false },
+    networkPolicy: { enabled: false },
+    metrics: { enabled: false },
+  },
 };
 
 const of = (objects: readonly Json[], kind: string, name?: string): Json =>
@@ -52,7 +67,7 @@ const sourcesOf = (object: Json): string[] =>
 
 /** Reads the configuration as the program would in a pod with these extra variables. */
 function configWith(env: Record<string, string>): Config {
-  const { publicUrl: PUBLIC_URL, rootDomain: ROOT_DOMAIN } = MINIMAL;
+  const { publicUrl: PUBLIC_URL, rootDomain: ROOT_DOMAIN } = REQUIRED_CHART_VALUES;
   const pod = { DATABASE_URL: "postgres://a:b@c/d", KUBERNETES_SERVICE_HOST: "10.43.0.1", PUBLIC_URL, ROOT_DOMAIN };
   return readConfig({ mode: "serve", env: { ...pod, ...env }, terminal: false });
 }
@@ -130,7 +145,7 @@ rendered("lets all that asks a database believe the authorities that are named",
 rendered("leaves replicas the time that they take to stop, and replaces none before another is ready", () => {
   for (const ms of [undefined, "0", "60500"]) {
     const config: Record<string, string> = ms === undefined ? {} : { SHUTDOWN_GRACE_MS: ms };
-    const { spec } = of(renderObjects({ ...MINIMAL, config }), "Deployment"), pod = spec.template.spec;
+    const { spec } = of(renderObjects({ ...REQUIRED_CHART_VALUES, config }), "Deployment"), pod = spec.template.spec;
     const { shutdownGraceMs } = configWith(config);
     assert.ok(pod.terminationGracePeriodSeconds >= shutdownGraceMs / 1000 + 10, ms);
     assert.equal(spec.strategy.rollingUpdate, { maxUnavailable: 0, maxSurge: 1 });
@@ -138,7 +153,7 @@ rendered("leaves replicas the time that they take to stop, and replaces none bef
 });
 
 rendered("gives its account what stands in cluster-role.yaml, by any name and in any namespace", () => {
-  const objects = renderObjects(MINIMAL, "hubs", "platform"), name = "hubs-wheelwright";
+  const objects = renderObjects(REQUIRED_CHART_VALUES, "hubs", "platform"), name = "hubs-wheelwright";
   const user = `system:serviceaccount:platform:${name}`;
   assert.is(
     containerOf(of(objects, "Deployment")).env.find((each: Json) => each.name === "CLUSTER_ROLE").value,
@@ -158,7 +173,7 @@ rendered("gives its account what stands in cluster-role.yaml, by any name and in
 
 rendered("lets nobody read the metrics but whom monitoring is in, unless others are named", () => {
   const open = (networkPolicy: object) =>
-    of(renderObjects({ ...MINIMAL, networkPolicy }), "NetworkPolicy").spec.ingress
+    of(renderObjects({ ...REQUIRED_CHART_VALUES, networkPolicy }), "NetworkPolicy").spec.ingress
       .find(({ ports: [{ port }] }: Json) => port === "metrics").from;
   assert.equal(open({}), [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }]);
   assert.is(open({ metricsFrom: [] }), undefined);
@@ -167,7 +182,8 @@ rendered("lets nobody read the metrics but whom monitoring is in, unless others 
 rendered("sets for event streams what each controller needs", () => {
   const annotations = (ingress: object) =>
     Object.entries<string>(
-      of(renderObjects({ ...MINIMAL, ingress: { enabled: true, ...ingress } }), "Ingress").metadata.annotations ?? {},
+      of(renderObjects({ ...REQUIRED_CHART_VALUES, ingress: { enabled: true, ...ingress } }), "Ingress").metadata
+        .annotations ?? {},
     )
       .map(([name, value]) => `${name}: ${value}`);
   assert.equal(annotations({}), [
@@ -210,7 +226,10 @@ const REFUSED: readonly (readonly [what: string, values: object, reason: RegExp]
 ];
 for (const [what, values, reason] of REFUSED) {
   rendered(`refuses ${what}`, () => {
-    assert.throws(() => renderTemplates({ ...MINIMAL, ...values }), (error: Json) => reason.test(error.stderr ?? ""));
+    assert.throws(
+      () => renderTemplates({ ...REQUIRED_CHART_VALUES, ...values }),
+      (error: Json) => reason.test(error.stderr ?? ""),
+    );
   });
 }
 
@@ -222,7 +241,9 @@ rendered("takes no variable of the configuration for another", async () => {
   const secret = known.filter((name) => /PASS|SECRET|TOKEN|_KEY$|HEADERS$|^DATABASE_.*URL$/.test(name));
   assert.equal(secret.filter((name) => !new RegExp(pattern).test(name)), []);
   const env = Object.fromEntries(
-    containerOf(of(renderObjects(MINIMAL), "Deployment")).env.map(({ name, value }: Json) => [name, value]),
+    containerOf(of(renderObjects(REQUIRED_CHART_VALUES), "Deployment")).env.map((
+      { name, value }: Json,
+    ) => [name, value]),
   );
   const config = configWith(env);
   assert.equal([config.clusterRole, config.metricsPort, config.scheduler.on], ["wheelwright-spoke", 9464, true]);
@@ -230,7 +251,10 @@ rendered("takes no variable of the configuration for another", async () => {
 
 rendered("is what deploy/kubernetes was made of, and has no fault that Helm knows of", async () => {
   assert.equal(await findStaleManifests(), []);
-  assert.match(runHelm(["lint", CHART, "--strict", "--values", "-"], JSON.stringify(MINIMAL)), /0 chart\(s\) failed/);
+  assert.match(
+    runHelm(["lint", CHART, "--strict", "--values", "-"], JSON.stringify(REQUIRED_CHART_VALUES)),
+    /0 chart\(s\) failed/,
+  );
 });
 
 test("plain manifests need nothing of Helm", async () => {

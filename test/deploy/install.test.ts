@@ -8,7 +8,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
-import { CHART, MINIMAL } from "#test/support/chart.ts";
+import { CHART, REQUIRED_CHART_VALUES } from "#test/support/chart.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { putAsAdmin } from "#test/support/service-account.ts";
 import { helm } from "#test/support/tools.ts";
@@ -57,7 +57,7 @@ function run({ db, directory }: Scene, how: string, values: object = {}): Promis
   const child = spawn(helm!, [...args, "--namespace", "wheelwright", "--timeout", "60s"], { env });
   let said = "";
   for (const output of [child.stdout, child.stderr]) output.setEncoding("utf8").on("data", (text) => said += text);
-  child.stdin.end(JSON.stringify({ ...MINIMAL, ...values }));
+  child.stdin.end(JSON.stringify({ ...REQUIRED_CHART_VALUES, ...values }));
   return new Promise((resolve) => child.once("close", (status) => resolve({ ok: status === 0, said })));
 }
 

@@ -7,7 +7,7 @@ import { loadCatalog } from "#lib/catalog/load.ts";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { blueprint } from "#src/blueprints.ts";
-import { MINIMAL, renderObjects } from "#test/support/chart.ts";
+import { renderObjects, REQUIRED_CHART_VALUES } from "#test/support/chart.ts";
 import { helm } from "#test/support/tools.ts";
 
 const test = suite("issuers of the chart");
@@ -38,7 +38,7 @@ const ISSUERS: readonly (readonly [what: string, values: object, names: readonly
 ];
 for (const [what, values, names] of ISSUERS) {
   rendered(`gives the right to the issuer that the program creates ${what}, and to no other`, () => {
-    const objects = renderObjects({ ...MINIMAL, ...values });
+    const objects = renderObjects({ ...REQUIRED_CHART_VALUES, ...values });
     const rules = of(objects, "ClusterRole", "wheelwright").rules.filter(({ resources, verbs }: Json) =>
       resources.includes("clusterissuers") && verbs.includes("patch")
     );
@@ -51,14 +51,19 @@ for (const [what, values, names] of ISSUERS) {
 rendered("knows the surroundings of the built-in blueprint", async () => {
   const { surroundings } = await loadBlueprint(blueprint);
   assert.equal([surroundings.tls, surroundings.ingressClass, surroundings.issuer], ["acme", "nginx", undefined]);
-  const policy = of(renderObjects({ ...MINIMAL, config: ACME }), "ValidatingAdmissionPolicy", "wheelwright-issuers");
+  const policy = of(
+    renderObjects({ ...REQUIRED_CHART_VALUES, config: ACME }),
+    "ValidatingAdmissionPolicy",
+    "wheelwright-issuers",
+  );
   assert.match(JSON.stringify(policy.spec.validations), surroundings.acmeServer);
 });
 
 rendered("agrees with the program on their names", async () => {
   const text = "regions:\n- { name: a, title: A, cluster: { ingressClass: traefik } }\n- { name: b, title: B }\n";
   const catalog = loadCatalog(text, await loadBlueprint(blueprint));
-  const rules = of(renderObjects({ ...MINIMAL, config: ACME, catalog: text }), "ClusterRole", "wheelwright").rules;
+  const rules =
+    of(renderObjects({ ...REQUIRED_CHART_VALUES, config: ACME, catalog: text }), "ClusterRole", "wheelwright").rules;
   const { resourceNames } = rules.find(({ resources, resourceNames }: Json) =>
     resources.includes("clusterissuers") && resourceNames
   );

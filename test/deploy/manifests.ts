@@ -5,12 +5,12 @@
  *   node test/deploy/manifests.ts --fresh     fails if a file is out of date */
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { MINIMAL, renderTemplates } from "#test/support/chart.ts";
+import { renderTemplates, REQUIRED_CHART_VALUES } from "#test/support/chart.ts";
 import { helm } from "#test/support/tools.ts";
 
 const PLACE = new URL("../../deploy/kubernetes/", import.meta.url);
 const VALUES = {
-  ...MINIMAL,
+  ...REQUIRED_CHART_VALUES,
   releaseId: "main",
   ingress: { enabled: true },
   migrations: { existingSecret: "wheelwright-owner" },

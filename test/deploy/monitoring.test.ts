@@ -4,14 +4,14 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { type Metric, METRICS } from "#lib/metrics/definitions.ts";
-import { MINIMAL, renderObjects } from "#test/support/chart.ts";
+import { renderObjects, REQUIRED_CHART_VALUES } from "#test/support/chart.ts";
 import { helm } from "#test/support/tools.ts";
 
 const test = suite("deploy/helm/wheelwright/files");
 const rendered = helm === null ? test.skip : test;
 
 const WATCHED = {
-  ...MINIMAL,
+  ...REQUIRED_CHART_VALUES,
   autoscaling: { enabled: true },
   metrics: { alerts: { enabled: true, runbook: "https://wiki.example.org/hubs" }, dashboard: { enabled: true } },
 };

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { EnvironmentVariables } from "#lib/base/variables.ts";
-import { MINIMAL, renderObjects } from "#test/support/chart.ts";
+import { renderObjects, REQUIRED_CHART_VALUES } from "#test/support/chart.ts";
 import { helm } from "#test/support/tools.ts";
 
 const test = suite("names of releases");
@@ -18,7 +18,7 @@ const RELEASES = [
 
 /** Returns the name of the account's role and the RELEASE_ID. */
 function namesOf(release: string): readonly [role: string, releaseId: string] {
-  const objects = renderObjects(MINIMAL, release);
+  const objects = renderObjects(REQUIRED_CHART_VALUES, release);
   const roles = objects.filter(({ kind }) => kind === "ClusterRole").map(({ metadata }) => metadata.name as string);
   const role = roles.find((name) => roles.includes(`${name}-spoke`))!;
   const { data } = objects.find(({ kind, data }) => kind === "ConfigMap" && data.RELEASE_ID !== undefined)!;

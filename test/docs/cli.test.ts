@@ -6,11 +6,11 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
   canRunExamples,
-  COMMAND_LINE,
-  missBelow,
+  findOutputMismatch,
   parseExampleBlocks,
   runExamples,
   startForExamples,
+  WHEELWRIGHT_SHELL_FUNCTION,
 } from "#test/support/examples.ts";
 import { nouns } from "#src/cli/nouns.ts";
 
@@ -23,13 +23,13 @@ const test = suite("docs/cli.md");
   const program = await startForExamples(directory);
   try {
     const blocks = parseExampleBlocks(program.typed(await readFile(PAGE, "utf8")));
-    const printed = await runExamples(directory, blocks, program.typed(COMMAND_LINE));
+    const printed = await runExamples(directory, blocks, program.typed(WHEELWRIGHT_SHELL_FUNCTION));
     assert.ok(printed.size > 12);
     blocks.forEach((block, i) => {
       const above = blocks[i - 1], { text = "", status = null } = printed.get(i) ?? printed.get(i - 1) ?? {};
       if (block.language === "sh") assert.is(status, 0, `${block.text}${text}`);
       if (above?.language !== "sh" || !["", "json"].includes(block.language)) return;
-      assert.is(missBelow(block, text), null, `${above.text}${text}`);
+      assert.is(findOutputMismatch(block, text), null, `${above.text}${text}`);
     });
   } finally {
     await program.stop();

@@ -7,11 +7,11 @@ import * as assert from "uvu/assert";
 import { openTestDatabase } from "#test/support/database.ts";
 import {
   canRunExamples,
-  COMMAND_LINE,
   type ExampleBlock,
-  missBelow,
+  findOutputMismatch,
   parseExampleBlocks,
   runExamples,
+  WHEELWRIGHT_SHELL_FUNCTION,
 } from "#test/support/examples.ts";
 import { findFreePort } from "#test/support/free-port.ts";
 import { startProgram } from "#test/support/program.ts";
@@ -49,7 +49,7 @@ example("the commands restore all spokes in a new cluster, and print the blocks 
     },
   };
   const exported = Object.entries(env).map(([name, value]) => `export ${name}='${value}'\n`).join("");
-  const before = COMMAND_LINE.replace("PASSWORD", PASSWORD) + exported;
+  const before = WHEELWRIGHT_SHELL_FUNCTION.replace("PASSWORD", PASSWORD) + exported;
   try {
     await writeFile(KUBECONFIG, former.simulator.kubeconfig());
     const program = startProgram(["serve"], env);
@@ -74,7 +74,7 @@ async function typePage(directory: string, before: string): Promise<void> {
   const printed = await runExamples(directory, typed.map(withoutOtherPrograms), before);
   const misses = [...printed].flatMap(([i, { text, status }]) => {
     const { how, text: command } = blocks[i]!, below = blocks[i + 1];
-    const miss = below?.language === "" ? missBelow(below, text) : null;
+    const miss = below?.language === "" ? findOutputMismatch(below, text) : null;
     return how.includes("aside") || status === 0 && miss === null ? [] : [`${command}${text}${status}, ${miss}`];
   });
   assert.ok(printed.size >= 8);

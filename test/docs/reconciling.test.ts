@@ -8,7 +8,13 @@ import { silentLog } from "#lib/base/log.ts";
 import { noteParticulars } from "#test/lib/doctor/reconcile/yesterday.ts";
 import { makeApp } from "#test/lib/workers/scene.ts";
 import { openTestDatabase } from "#test/support/database.ts";
-import { canRunExamples, COMMAND_LINE, missBelow, parseExampleBlocks, runExamples } from "#test/support/examples.ts";
+import {
+  canRunExamples,
+  findOutputMismatch,
+  parseExampleBlocks,
+  runExamples,
+  WHEELWRIGHT_SHELL_FUNCTION,
+} from "#test/support/examples.ts";
 import { findFreePort } from "#test/support/free-port.ts";
 import { startProgram } from "#test/support/program.ts";
 import { openScene } from "../lib/doctor/scene.ts";
@@ -52,7 +58,7 @@ example("the commands adopt what changed since the backup, and print the blocks 
     },
   };
   const within = (more: object) =>
-    COMMAND_LINE.replace("PASSWORD", PASSWORD) +
+    WHEELWRIGHT_SHELL_FUNCTION.replace("PASSWORD", PASSWORD) +
     Object.entries({ ...env, ...more }).map(([name, value]) => `export ${name}='${value}'\n`).join("");
   try {
     await writeFile(KUBECONFIG, scene.simulator.kubeconfig());
@@ -67,7 +73,7 @@ example("the commands adopt what changed since the backup, and print the blocks 
     const printed = await runExamples(directory, blocks, within({ DATABASE_URL }));
     const misses = [...printed].flatMap(([i, { text, status }]) => {
       const { how, text: command } = blocks[i]!, below = blocks[i + 1];
-      const miss = below?.language === "" ? missBelow(below, text) : null;
+      const miss = below?.language === "" ? findOutputMismatch(below, text) : null;
       return how.includes("aside") || status === 0 && miss === null ? [] : [`${command}${text}${status}, ${miss}`];
     });
     assert.is(misses.join("\n"), "");

@@ -6,17 +6,17 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
   canRunExamples,
-  COMMAND_LINE,
-  missBelow,
+  findOutputMismatch,
   parseExampleBlocks,
   runExamples,
   startForExamples,
+  WHEELWRIGHT_SHELL_FUNCTION,
 } from "#test/support/examples.ts";
 
 const PAGE = new URL("../../docs/restoring.md", import.meta.url);
 
 /** Creates what the page assumes to exist. */
-const BEFORE = `${COMMAND_LINE}
+const BEFORE = `${WHEELWRIGHT_SHELL_FUNCTION}
 wheelwright login http://localhost:3000 --email admin@wheelwright.localhost
 wheelwright hubs create north
 wheelwright spokes create north/ash
@@ -38,7 +38,7 @@ example("the commands print the blocks below them", async () => {
     for (const [i, { text, status }] of printed) {
       assert.is(status, 0, `${blocks[i]!.text}${text}`);
       const below = blocks[i + 1]!;
-      if (below.language === "") assert.is(missBelow(below, text), null, `${blocks[i]!.text}${text}`);
+      if (below.language === "") assert.is(findOutputMismatch(below, text), null, `${blocks[i]!.text}${text}`);
     }
   } finally {
     await program.stop();

@@ -112,7 +112,7 @@ test("logins from one address, five are checked", async ({ scene }) => {
 });
 
 test("decisions on one hub request, exactly one succeeds", async ({ scene }) => {
-  const { body: { id } } = await scene.as("stranger").post("/api/federation-requests", { slug: "wished" });
+  const { body: { id } } = await scene.as("stranger").post("/api/federation-requests", { slug: "requested" });
   const decisions = [["approve", {}], ["reject", { reason: "No" }]] as const;
   const answers = await together(20, (i) => {
     const [decision, body] = decisions[i % 2]!;
@@ -121,7 +121,7 @@ test("decisions on one hub request, exactly one succeeds", async ({ scene }) => 
   assert.equal(tally(answers), { 200: 1, 409: 19 });
   const { state } = answers.find(({ status }) => status === 200)!.body;
   const approved = state === "approved" ? 1 : 0;
-  assert.is(await count(scene, "federations where slug = 'wished'"), approved);
+  assert.is(await count(scene, "federations where slug = 'requested'"), approved);
   assert.is(await count(scene, "federation_members where user_id = $1", scene.people.stranger.id), approved);
   const decided = "audit_events where kind in ('federation_request_approved', 'federation_request_rejected')";
   assert.is(await count(scene, `${decided} and object_id = $1`, id), 1);

@@ -10,14 +10,14 @@ import { openServer } from "#src/server.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { createConformanceCheck } from "#test/support/conformance.ts";
 import { createTestSession } from "#test/support/users.ts";
-import { STRANGE } from "#test/support/probes/hostile-values.ts";
+import { STRANGE_TEXTS } from "#test/support/probes/hostile-values.ts";
 
 /**
  * Combines texts up to the length of a name, because installs are slow. Texts that are unusual as a whole are sent
  * alone.
  */
 const ALONE = ["null"];
-const TEXTS = [...ALONE, ...joined(STRANGE.filter((text) => !ALONE.includes(text)), 200)];
+const TEXTS = [...ALONE, ...joined(STRANGE_TEXTS.filter((text) => !ALONE.includes(text)), 200)];
 
 interface Sent {
   readonly id: string;

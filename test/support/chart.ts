@@ -8,7 +8,7 @@ import { helm } from "#test/support/tools.ts";
 export const CHART = fileURLToPath(new URL("../../deploy/helm/wheelwright", import.meta.url));
 
 /** The values that the chart requires, and no others. */
-export const MINIMAL = {
+export const REQUIRED_CHART_VALUES = {
   image: { repository: "registry.example.org/wheelwright" },
   publicUrl: "https://hubs.example.org",
   rootDomain: "spokes.example.org",

@@ -8,7 +8,7 @@ import { describeApi } from "#lib/reference/openapi.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { created, eventStream } from "#lib/http/reply.ts";
 import { Timestamp } from "#lib/base/schema.ts";
-import { checkExchange, createConformanceCheck, type Exchange } from "#test/support/conformance.ts";
+import { checkExchange, createConformanceCheck, type RecordedExchange } from "#test/support/conformance.ts";
 import { openOpenApiReader } from "#test/support/probes/document.ts";
 
 const Thing = v.object({ id: v.string(), at: Timestamp, more: v.optional(v.object({ size: v.picklist(["small"]) })) });
@@ -35,7 +35,7 @@ const HEADERS = {
 };
 const AT = "2026-11-21T12:00:00.000Z";
 
-interface Doctored extends Partial<Omit<Exchange, "headers" | "text">> {
+interface Doctored extends Partial<Omit<RecordedExchange, "headers" | "text">> {
   readonly body?: unknown;
   readonly headers?: Record<string, string | null>;
 }

@@ -14,7 +14,7 @@ import {
 } from "#test/support/probes/document.ts";
 
 /** A request and its response, with the body as text. The text of an open stream is null. */
-export interface Exchange {
+export interface RecordedExchange {
   readonly method: string;
   /** The path, with or without a query. */
   readonly path: string;
@@ -23,7 +23,7 @@ export interface Exchange {
   readonly text: string | null;
 }
 
-export type ConformanceCheck = (seen: Exchange) => void;
+export type ConformanceCheck = (seen: RecordedExchange) => void;
 
 const PHRASES: Readonly<Record<number, string>> = {
   400: "Bad Request",
@@ -92,7 +92,7 @@ function documentOf(manifest: Manifest): OpenApiReader {
 }
 
 /** Returns what is wrong with a response, or null. */
-export function checkExchange(document: OpenApiReader, seen: Exchange): string | null {
+export function checkExchange(document: OpenApiReader, seen: RecordedExchange): string | null {
   const { method, path, status, headers } = seen;
   const needed = status === 201 && SHOWN_ONCE.test(path) ? [] : NEEDED[status] ?? [];
   const absent = [...ALWAYS, ...needed].find((name) => !headers.get(name));
@@ -112,7 +112,7 @@ export function checkExchange(document: OpenApiReader, seen: Exchange): string |
 
 /** Checks a response of a path that is not in the document. It must be a page of the portal, or a 404: a page for
  * people, JSON for programs. */
-function checkUndocumented(document: OpenApiReader, seen: Exchange): string | null {
+function checkUndocumented(document: OpenApiReader, seen: RecordedExchange): string | null {
   if (seen.status === 404 && isJson(seen.headers)) return checkProblem(document, seen, ["no_route"]);
   return isPortal(seen.path) || seen.status === 404 ? checkPageResponse(seen) : "the path is not declared";
 }
@@ -125,7 +125,7 @@ function isPortal(path: string): boolean {
 }
 
 /** Checks the response to a method that the path does not support. */
-function checkOtherMethod(document: OpenApiReader, { methods }: DocumentPath, seen: Exchange): string | null {
+function checkOtherMethod(document: OpenApiReader, { methods }: DocumentPath, seen: RecordedExchange): string | null {
   const { method, status, headers, text } = seen;
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort().join();
   if (headers.get("allow")?.split(", ").sort().join() !== allow) return `Allow is not ${allow}`;
@@ -136,7 +136,7 @@ function checkOtherMethod(document: OpenApiReader, { methods }: DocumentPath, se
 /** `codes` are the error codes that the document declares for the status. */
 function checkProblem(
   document: OpenApiReader,
-  { status, headers, text }: Exchange,
+  { status, headers, text }: RecordedExchange,
   codes: readonly string[],
 ): string | null {
   if (!isJson(headers)) return `errors must be JSON, but this is ${headers.get("content-type")}`;
@@ -155,7 +155,7 @@ function checkProblem(
 function checkBody(
   document: OpenApiReader,
   { content }: DeclaredResponse,
-  { path, headers, text }: Exchange,
+  { path, headers, text }: RecordedExchange,
 ): string | null {
   const type = headers.get("content-type");
   const declared = Object.entries(content);

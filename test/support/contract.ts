@@ -37,13 +37,17 @@ export function surfaceIn(document: Json): Surface {
 }
 
 /** Returns the findings when `after` replaces `before`. */
-export function compare(before: Json, after: Json, today = CHECK_DATE): readonly CheckedFinding[] {
+export function compareDocuments(before: Json, after: Json, today = CHECK_DATE): readonly CheckedFinding[] {
   return checkContract(surfaceIn(before), surfaceIn(after), today);
 }
 
 /** Returns the findings for a copy with this change. */
-export function breakIn(document: Json, change: (copy: Json) => void, today = CHECK_DATE): readonly CheckedFinding[] {
-  return compare(document, cloneDocument(document, change), today);
+export function findBreaks(
+  document: Json,
+  change: (copy: Json) => void,
+  today = CHECK_DATE,
+): readonly CheckedFinding[] {
+  return compareDocuments(document, cloneDocument(document, change), today);
 }
 
 /** Returns each distinct finding as text, such as `type_changed Operation.step`. Without a shared schema, the text has
@@ -57,11 +61,11 @@ export function describeFindings(found: readonly CheckedFinding[]): readonly str
 }
 
 /** A change of a copy, and the only finding that it must cause. */
-export type Case = readonly [says: string, change: (paths: Json, schemas: Json) => void];
+export type ContractCase = readonly [says: string, change: (paths: Json, schemas: Json) => void];
 
-export function testEachCase(document: Json, cases: readonly Case[]): void {
+export function testEachCase(document: Json, cases: readonly ContractCase[]): void {
   for (const [says, change] of cases) {
-    const found = describeFindings(breakIn(document, ({ paths, components }) => change(paths, components.schemas)));
+    const found = describeFindings(findBreaks(document, ({ paths, components }) => change(paths, components.schemas)));
     assert.equal(found, [says], says);
   }
 }

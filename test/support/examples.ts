@@ -47,7 +47,7 @@ export async function startForExamples(directory: string): Promise<ExampleProgra
 
 /** Defines `wheelwright` in a shell as the program of this clone. Signing in reads the password from a file, because
  * there is no terminal. */
-export const COMMAND_LINE = `
+export const WHEELWRIGHT_SHELL_FUNCTION = `
 program() { ${PROGRAM.map((word) => `'${word}'`).join(" ")} "$@"; }
 wheelwright() {
   case "$*" in
@@ -99,7 +99,7 @@ export async function runExamples(
 }
 
 /** Returns how the output differs from the block below the command, or null. */
-export function missBelow({ language, text }: ExampleBlock, printed: string): string | null {
+export function findOutputMismatch({ language, text }: ExampleBlock, printed: string): string | null {
   if (language === "") return patternOf(text).test(printed) ? null : "it printed something else";
   const expected = JSON.parse(text), misses = jsonIn(printed).map((answer) => missIn(expected, answer, "it"));
   return misses.includes(null) ? null : misses.at(-1) ?? "no JSON was printed";

@@ -1,9 +1,9 @@
 /** Checks a response of the portal: it must be a page that its own policy allows, a redirect, the script, or a file. */
 import { createHash } from "node:crypto";
-import type { Exchange } from "#test/support/conformance.ts";
+import type { RecordedExchange } from "#test/support/conformance.ts";
 
 /** Returns what is wrong with the response, or null. */
-export function checkPageResponse({ method, path, status, headers, text }: Exchange): string | null {
+export function checkPageResponse({ method, path, status, headers, text }: RecordedExchange): string | null {
   const type = headers.get("content-type") ?? "";
   if (status === 303) {
     return headers.get("location")?.startsWith("/") ? null : "the redirect does not stay on this server";

@@ -56,7 +56,7 @@ export interface Page extends PagePart {
   readonly cookie: string;
 }
 
-type Place = Pick<Scene, "send" | "as">;
+type PageSender = Pick<Scene, "send" | "as">;
 /** Sends a request to a path. Resolves with the page after all redirects. */
 type Go = (path: string, init?: RequestInit) => Promise<Page>;
 
@@ -65,7 +65,7 @@ const dom = new Window();
 
 /** `who` is one of the scene's people, or has its own cookie. */
 export async function parsePage(
-  scene: Place,
+  scene: PageSender,
   path: string,
   who: SceneRole | "nobody" | { readonly cookie: string } = "nobody",
 ): Promise<Page> {
@@ -73,7 +73,13 @@ export async function parsePage(
   return await request(scene, cookie, path);
 }
 
-async function request(scene: Place, cookie: string, path: string, init: RequestInit = {}, went = 0): Promise<Page> {
+async function request(
+  scene: PageSender,
+  cookie: string,
+  path: string,
+  init: RequestInit = {},
+  went = 0,
+): Promise<Page> {
   const headers = { accept: "text/html", ...init.headers, ...(cookie && { cookie }) };
   const answer = await scene.send(path, { ...init, headers });
   const jar = cookieAfter(cookie, answer), location = answer.headers.get("location");

@@ -7,7 +7,7 @@
  *
  * The scene only queues mail; mail-sender.ts sends it. */
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
-import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
+import { CERTIFICATE, CERTIFICATE_KEY } from "#test/support/kube/certificate.ts";
 import { parseMime } from "#test/support/parse-mime.ts";
 import { until } from "#test/support/until.ts";
 
@@ -79,7 +79,7 @@ export async function openSmtpServer({ auth, tls, port = 0 }: SmtpServerOptions 
   const server = new SMTPServer(
     {
       secure: tls === "at once",
-      ...(tls && { key: KEY, cert: CERTIFICATE }),
+      ...(tls && { key: CERTIFICATE_KEY, cert: CERTIFICATE }),
       hideSTARTTLS: tls !== "starttls",
       disabledCommands: [...(auth ? [] : ["AUTH"]), ...(tls === "starttls" ? [] : ["STARTTLS"])],
       authOptional: !auth,

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SECOND } from "#lib/base/time.ts";
-import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
+import { CERTIFICATE, CERTIFICATE_KEY } from "#test/support/kube/certificate.ts";
 import { openKubeServer, respondWithError } from "#test/support/kube/server.ts";
 import { kubeconfigOf } from "./between.ts";
 import { until } from "#test/support/until.ts";
@@ -58,7 +58,7 @@ test("a cluster that hangs costs its time and no more.", async ({ scene }) => {
 });
 
 test("a certificate that nobody vouches for is told as such.", async ({ scene }) => {
-  const server = await openKubeServer(() => {}, { cert: CERTIFICATE, key: KEY });
+  const server = await openKubeServer(() => {}, { cert: CERTIFICATE, key: CERTIFICATE_KEY });
   const KUBECONFIG = await scene.write("untrusted", kubeconfigOf(server.url));
   const { level, message: told, hint } = await connection(scene, { env: { KUBECONFIG } });
   assert.is(level, "failing");

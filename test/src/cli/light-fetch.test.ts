@@ -8,7 +8,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { connect, type ConnectOptions } from "#lib/client/client.ts";
 import { lightFetch } from "#src/cli/light-fetch.ts";
-import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
+import { CERTIFICATE, CERTIFICATE_KEY } from "#test/support/kube/certificate.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("lightFetch");
@@ -48,7 +48,7 @@ test("sends method, headers and body, and reads the answer", async () => {
 });
 
 test("speaks TLS, and to nobody whose certificate is not vouched for", async () => {
-  const { port, close } = await echo(createServer({ key: KEY, cert: CERTIFICATE }));
+  const { port, close } = await echo(createServer({ key: CERTIFICATE_KEY, cert: CERTIFICATE }));
   const { code, message } = await rejection(asking(`https://127.0.0.1:${port}`).getMe());
   await close();
   assert.is(code, "unreachable");

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
+import { CERTIFICATE, CERTIFICATE_KEY } from "#test/support/kube/certificate.ts";
 import { type Desk, openDesk } from "./cli-fixture.ts";
 
 interface Context {
@@ -26,7 +26,7 @@ test.before(async (context) => {
   context.asked = [];
   const answer = (_: IncomingMessage, reply: { setHeader(name: string, value: string): { end(text: string): void } }) =>
     void reply.setHeader("content-type", "application/json").end(ME);
-  const target = createSecure({ key: KEY, cert: CERTIFICATE }, answer);
+  const target = createSecure({ key: CERTIFICATE_KEY, cert: CERTIFICATE }, answer);
   const proxy = createServer((request, reply) => {
     context.asked.push(`${request.method} ${request.url}`);
     answer(request, reply);

@@ -74,7 +74,7 @@ export const aboutObject = (object: KubeObject) => ({
 });
 
 /** Asserts that the diagnosis is "impossible" with this code. A string must be contained in the message unchanged. */
-export function isImpossible(verdict: Diagnosis, code: string, message: RegExp | string): void {
+export function assertImpossible(verdict: Diagnosis, code: string, message: RegExp | string): void {
   assert.is(verdict.is, "impossible", JSON.stringify(verdict));
   if (verdict.is !== "impossible") return;
   assert.is(verdict.code, code);
@@ -82,7 +82,7 @@ export function isImpossible(verdict: Diagnosis, code: string, message: RegExp |
   else assert.match(verdict.message, message);
 }
 
-export function isWaiting(verdict: Diagnosis, sentence: RegExp): void {
+export function assertWaiting(verdict: Diagnosis, sentence: RegExp): void {
   assert.is(verdict.is, "waiting", JSON.stringify(verdict));
   if (verdict.is === "waiting") assert.match(verdict.sentence, sentence);
 }

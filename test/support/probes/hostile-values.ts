@@ -109,10 +109,12 @@ export const HOSTILE_TEXTS: readonly HostileValue[] = [...UNSAFE, ...TEXTS].filt
 );
 
 /** The texts that every free-text field accepts and must return unchanged. */
-export const STRANGE: readonly string[] = TEXTS.map(({ value }) => value as string).filter((value) => value !== "");
+export const STRANGE_TEXTS: readonly string[] = TEXTS.map(({ value }) => value as string).filter((value) =>
+  value !== ""
+);
 
 /** Values by the rule in a field's error message: almost valid values to reject, and the longest values to accept. */
-export const RULES: readonly {
+export const VALUES_BY_RULE: readonly {
   readonly says: RegExp;
   readonly bad: readonly string[];
   readonly good: readonly string[];

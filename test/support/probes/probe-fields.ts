@@ -2,7 +2,12 @@
 import * as v from "valibot";
 import type { ListedEndpoint } from "#test/support/probes/endpoints.ts";
 import { type EndpointField, listFields } from "#test/support/probes/fields.ts";
-import { HOSTILE_TEXTS, HOSTILE_VALUES, type HostileValue, RULES } from "#test/support/probes/hostile-values.ts";
+import {
+  HOSTILE_TEXTS,
+  HOSTILE_VALUES,
+  type HostileValue,
+  VALUES_BY_RULE,
+} from "#test/support/probes/hostile-values.ts";
 
 export type ProbePart = "query" | "body";
 
@@ -42,7 +47,7 @@ function valuesFor({ schema }: EndpointField, part: ProbePart): readonly Hostile
 
 /** Returns values that the field's rule almost rejects, such as the longest ones. */
 function nearly(schema: v.GenericSchema): readonly HostileValue[] {
-  return RULES.filter(({ says }) => says.test(ruleTextOf(schema)))
+  return VALUES_BY_RULE.filter(({ says }) => says.test(ruleTextOf(schema)))
     .flatMap(({ good }) => good)
     .map((value) => ({ name: JSON.stringify(value), value, json: JSON.stringify(value), for: "anybody" }));
 }
@@ -63,7 +68,7 @@ export function acceptedValuesOf(
     const bad = ["🎓".repeat(most + 1), "e".repeat(most + 1), ...(least > 0 ? ["🎓".repeat(least - 1)] : [])];
     return { bad, good: ["🎓".repeat(most), "e\n\t".repeat(most).slice(0, most), "🎓".repeat(least)] };
   }
-  const rules = RULES.filter(({ says }) => says.test(saying));
+  const rules = VALUES_BY_RULE.filter(({ says }) => says.test(saying));
   return { bad: rules.flatMap(({ bad }) => bad), good: rules.flatMap(({ good }) => good) };
 }
 

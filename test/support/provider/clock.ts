@@ -1,7 +1,7 @@
 /** Simulates what happens at the provider as time passes: drafts become final, payments are missed and periods end. */
 import { billSubscription, expireInvoice, finalizeInvoice, invoicesOf } from "#test/support/provider/invoices.ts";
 import { periodEnd } from "#test/support/provider/periods.ts";
-import { recurring } from "#test/support/provider/prorations.ts";
+import { buildPeriodLine } from "#test/support/provider/prorations.ts";
 import type { Invoice, Subscription } from "#test/support/provider/records.ts";
 import { endSubscription } from "#test/support/provider/subscriptions.ts";
 import { changeRecord, itemsOf, NO_REQUEST, type World } from "#test/support/provider/world.ts";
@@ -61,7 +61,7 @@ function renew(world: World, subscription: Subscription): void {
       const { id, quantity } = item;
       world.debits.set(id, { amount: item.price.unit_amount * quantity, quantity, start, end });
     }
-    const lines = itemsOf(subscription).map((item) => recurring(world, subscription, item, { start, end }));
+    const lines = itemsOf(subscription).map((item) => buildPeriodLine(world, subscription, item, { start, end }));
     billSubscription(world, subscription, lines, "subscription_cycle", { start: begun, end: start });
   });
 }

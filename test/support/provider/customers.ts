@@ -1,6 +1,6 @@
 /** Implements customers and their search: https://docs.stripe.com/api/customers and /search */
 import { paginate } from "#test/support/provider/lists.ts";
-import { merged, PAGE_PARAMS, type ParamRules } from "#test/support/provider/params.ts";
+import { mergeMetadata, PAGE_PARAMS, type ParamRules } from "#test/support/provider/params.ts";
 import type { Customer, Json } from "#test/support/provider/records.ts";
 import { invalidParameter } from "#test/support/provider/api-error.ts";
 import { createRoute, type Route } from "#test/support/provider/route.ts";
@@ -83,7 +83,7 @@ function assign(world: World, customer: Customer, given: Record<string, Json>): 
     );
   }
   Object.assign(customer, rest, email === undefined ? {} : { email });
-  customer.metadata = merged(customer.metadata, metadata);
+  customer.metadata = mergeMetadata(customer.metadata, metadata);
   if (settings) customer.invoice_settings = { ...customer.invoice_settings, ...settings };
 }
 

@@ -24,7 +24,7 @@ export function checkPaths(paths: readonly string[] = []): void {
 }
 
 /** Returns an expanded copy of the response. Throws a ProviderError if the response lacks the path. */
-export function expand(world: World, answer: Json, paths: readonly string[] = []): Json {
+export function expandFields(world: World, answer: Json, paths: readonly string[] = []): Json {
   const copy = structuredClone(answer);
   for (const path of paths) {
     walk(world, copy, path.split("."), path);

@@ -1,6 +1,6 @@
 /** Answers one request: checks the credentials, version and form, finds the endpoint, and runs it. */
 import { CUSTOMERS } from "#test/support/provider/customers.ts";
-import { checkPaths, expand } from "#test/support/provider/expand.ts";
+import { checkPaths, expandFields } from "#test/support/provider/expand.ts";
 import type { ProviderFault } from "#test/support/provider/faults.ts";
 import { parseForm } from "#test/support/provider/form.ts";
 import type { IdempotencyKeys, StoredResponse } from "#test/support/provider/idempotency.ts";
@@ -93,7 +93,7 @@ function work(
 ): ProviderResponse {
   try {
     if (fault?.what === "500") throw troubled();
-    return respond(200, expand(world, route.handle(world, params, ...ids), params.expand));
+    return respond(200, expandFields(world, route.handle(world, params, ...ids), params.expand));
   } catch (cause) {
     return refused(cause);
   }

@@ -9,7 +9,7 @@ const HOUR = 60 * 60, DAY = 24 * HOUR;
  * https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts */
 const LEAST = 50;
 
-export type Reason = "subscription_create" | "subscription_update" | "subscription_cycle" | "upcoming";
+export type BillingReason = "subscription_create" | "subscription_update" | "subscription_cycle" | "upcoming";
 
 /** Returns an invoice with these lines without storing it. */
 export function createInvoice(
@@ -17,7 +17,7 @@ export function createInvoice(
   subscription: Subscription,
   customer: Customer | undefined,
   lines: readonly Line[],
-  reason: Reason,
+  reason: BillingReason,
   period: Line["period"],
 ): Invoice {
   const id = reason === "upcoming" ? newId("upcoming_in") : newId("in");
@@ -75,7 +75,7 @@ export function billSubscription(
   world: World,
   subscription: Subscription,
   lines: readonly Line[],
-  reason: Reason,
+  reason: BillingReason,
   period: Line["period"],
 ): Invoice {
   const waiting = takePending(world, subscription.id);

@@ -1,6 +1,6 @@
 /** Plans changes of a subscription's items: which are added, changed and removed, and which are invalid. */
-import { merged, type ParamRules } from "#test/support/provider/params.ts";
-import type { Change } from "#test/support/provider/prorations.ts";
+import { mergeMetadata, type ParamRules } from "#test/support/provider/params.ts";
+import type { ProratedChange } from "#test/support/provider/prorations.ts";
 import type { Item, Json, Metadata, Price, Subscription } from "#test/support/provider/records.ts";
 import { invalidParameter, ProviderError } from "#test/support/provider/api-error.ts";
 import { findRecord, newId, type World } from "#test/support/provider/world.ts";
@@ -11,7 +11,7 @@ export const ITEM_PARAMS: ParamRules = { price: "text", quantity: "natural", met
 export const CHANGED_ITEM_PARAMS: ParamRules = { ...ITEM_PARAMS, id: "text", deleted: "boolean" };
 
 /** The change of an item. Items that stay the same have one too. */
-export interface PlannedItem extends Change {
+export interface PlannedItem extends ProratedChange {
   readonly becomes: { readonly price: Price; readonly quantity: number; readonly metadata: Metadata } | null;
 }
 
@@ -34,7 +34,7 @@ export function planItems(
       plan.push({
         id: newId("si"),
         was: null,
-        becomes: { price, quantity: quantity ?? 1, metadata: merged({}, metadata) },
+        becomes: { price, quantity: quantity ?? 1, metadata: mergeMetadata({}, metadata) },
       });
       continue;
     }
@@ -42,7 +42,7 @@ export function planItems(
     if (place < 0) throw invalidParameter(`${at}[id]`, `No such subscription_item: '${id}'`, "resource_missing");
     const was = plan[place]!.was!;
     const price = wanted === undefined ? was.price : usable(world, wanted, `${at}[price]`);
-    const becomes = { price, quantity: quantity ?? was.quantity, metadata: merged(was.metadata, metadata) };
+    const becomes = { price, quantity: quantity ?? was.quantity, metadata: mergeMetadata(was.metadata, metadata) };
     plan[place] = { id, was, becomes: deleted ? null : becomes };
   }
   refuseImpossible(plan, param);

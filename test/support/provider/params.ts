@@ -120,7 +120,7 @@ function readMetadata(value: Json, at: string): Json {
 }
 
 /** Merges the given metadata into the old metadata. */
-export function merged(old: Record<string, string>, given: Record<string, string> | null | undefined) {
+export function mergeMetadata(old: Record<string, string>, given: Record<string, string> | null | undefined) {
   if (given === undefined) return old;
   if (given === null) return {};
   return Object.fromEntries(Object.entries({ ...old, ...given }).filter(([, value]) => value !== ""));

@@ -2,7 +2,7 @@
 import { createInvoice } from "#test/support/provider/invoices.ts";
 import { newItem, planItems } from "#test/support/provider/items.ts";
 import { periodEnd } from "#test/support/provider/periods.ts";
-import { prorate, recurring } from "#test/support/provider/prorations.ts";
+import { buildPeriodLine, computeProration } from "#test/support/provider/prorations.ts";
 import type { Invoice, Item, Json, Line, Subscription } from "#test/support/provider/records.ts";
 import { invalidParameter, ProviderError } from "#test/support/provider/api-error.ts";
 import { refuseDate, refuseForeignCurrency } from "#test/support/provider/subscriptions.ts";
@@ -36,9 +36,9 @@ function previewNext(world: World, given: Record<string, Json>): Invoice {
   const [{ current_period_end: end, price }] = itemsOf(subscription) as [Item];
   const next = { start: end, end: periodEnd(subscription.billing_cycle_anchor, price.recurring!, end) };
   const items = plan.flatMap(({ id, becomes }) => becomes ? [{ id, ...becomes }] : []);
-  const recurringLines = items.map((item) => recurring(world, subscription, item, next));
+  const recurringLines = items.map((item) => buildPeriodLine(world, subscription, item, next));
   const waiting = world.pending.filter((line) => line.subscription === id);
-  const prorations = behavior === "none" ? [] : prorate(world, subscription, plan, at).lines;
+  const prorations = behavior === "none" ? [] : computeProration(world, subscription, plan, at).lines;
   const lines: Line[] = mode === "recurring"
     ? recurringLines
     : behavior === "always_invoice" && prorations.length > 0
@@ -75,6 +75,6 @@ function previewFirst(world: World, given: Record<string, Json>): Invoice {
     ...{ id: null, customer: id, currency: price.currency, collection_method: "charge_automatically", metadata: {} },
     items: listOf("", items),
   } as unknown as Subscription;
-  const lines = items.map((item) => recurring(world, draft, item, { start: world.now, end }));
+  const lines = items.map((item) => buildPeriodLine(world, draft, item, { start: world.now, end }));
   return createInvoice(world, draft, customer, lines, "upcoming", { start: world.now, end });
 }

@@ -1,6 +1,6 @@
 /** Implements products and prices: https://docs.stripe.com/api/products and /prices */
 import { paginate } from "#test/support/provider/lists.ts";
-import { merged, PAGE_PARAMS, type ParamRules } from "#test/support/provider/params.ts";
+import { mergeMetadata, PAGE_PARAMS, type ParamRules } from "#test/support/provider/params.ts";
 import type { Json, Price, Product } from "#test/support/provider/records.ts";
 import { invalidParameter, ProviderError } from "#test/support/provider/api-error.ts";
 import { createRoute, type Route } from "#test/support/provider/route.ts";
@@ -34,7 +34,7 @@ export const PRICES: readonly Route[] = [
   createRoute("POST", "/v1/products/:id", { ...SHOWN, name: "text" }, (world, given, id) => {
     const product = findRecord("product", world.products, id);
     changeRecord(world, "product.updated", product, () => {
-      Object.assign(product, given, { metadata: merged(product.metadata, given.metadata), updated: world.now });
+      Object.assign(product, given, { metadata: mergeMetadata(product.metadata, given.metadata), updated: world.now });
     });
     return product;
   }),
@@ -96,7 +96,7 @@ export const PRICES: readonly Route[] = [
       const taken = given.lookup_key === price.lookup_key ? undefined : ownerOf(world, given.lookup_key, transfer);
       if (taken) changeRecord(world, "price.updated", taken, () => taken.lookup_key = null);
       changeRecord(world, "price.updated", price, () => {
-        Object.assign(price, rest, { metadata: merged(price.metadata, metadata) });
+        Object.assign(price, rest, { metadata: mergeMetadata(price.metadata, metadata) });
       });
       return price;
     },
@@ -124,7 +124,7 @@ function createProduct(world: World, given: Record<string, Json>): Product {
     },
     ...{ type: "service" },
     ...{ id, object: "product", created: world.now, updated: world.now, livemode: false },
-    ...{ name, active, description, metadata: merged({}, metadata), unit_label },
+    ...{ name, active, description, metadata: mergeMetadata({}, metadata), unit_label },
   };
   world.products.set(id, product);
   emit(world, "product.created", product);
@@ -162,7 +162,7 @@ function createPrice(world: World, given: Record<string, Json>): Price {
     active: given.active ?? true,
     currency,
     lookup_key: given.lookup_key ?? null,
-    metadata: merged({}, given.metadata),
+    metadata: mergeMetadata({}, given.metadata),
     nickname: given.nickname ?? null,
     product,
     recurring: given.recurring

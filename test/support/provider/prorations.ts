@@ -8,7 +8,7 @@ import type { Item, Line, Price, Subscription } from "#test/support/provider/rec
 import { type Debit, newId, type World } from "#test/support/provider/world.ts";
 
 /** An item before and after a change. A new item has no `was`; a removed item has no `becomes`. */
-export interface Change {
+export interface ProratedChange {
   readonly id: string;
   readonly was: Item | null;
   readonly becomes: { readonly price: Price; readonly quantity: number } | null;
@@ -20,7 +20,12 @@ export interface Proration {
   readonly debits: ReadonlyMap<string, Debit | null>;
 }
 
-export function prorate(world: World, subscription: Subscription, changes: readonly Change[], at: number): Proration {
+export function computeProration(
+  world: World,
+  subscription: Subscription,
+  changes: readonly ProratedChange[],
+  at: number,
+): Proration {
   const lines: Line[] = [], debits = new Map<string, Debit | null>();
   const { current_period_end: end } = subscription.items.data[0]!;
   for (const { id, was, becomes } of changes) {
@@ -47,7 +52,7 @@ export function prorate(world: World, subscription: Subscription, changes: reado
 }
 
 /** Returns the line of an item for a whole period. */
-export function recurring(
+export function buildPeriodLine(
   world: World,
   subscription: Subscription,
   { id, price, quantity }: Pick<Item, "id" | "price" | "quantity">,

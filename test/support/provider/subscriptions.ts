@@ -1,9 +1,9 @@
 /** Implements subscriptions: https://docs.stripe.com/api/subscriptions */
 import { billSubscription, invoicesOf } from "#test/support/provider/invoices.ts";
 import { applyPlan, newItem, planItems } from "#test/support/provider/items.ts";
-import { merged } from "#test/support/provider/params.ts";
+import { mergeMetadata } from "#test/support/provider/params.ts";
 import { periodEnd } from "#test/support/provider/periods.ts";
-import { prorate, recurring } from "#test/support/provider/prorations.ts";
+import { buildPeriodLine, computeProration } from "#test/support/provider/prorations.ts";
 import type { Json, Subscription } from "#test/support/provider/records.ts";
 import { invalidParameter, ProviderError, resourceMissing } from "#test/support/provider/api-error.ts";
 import { changeRecord, emit, findRecord, itemsOf, listOf, newId, type World } from "#test/support/provider/world.ts";
@@ -54,7 +54,7 @@ export function createSubscription(world: World, given: Record<string, Json>): S
     ended_at: null,
     items: listOf(`/v1/subscription_items?subscription=${id}`, items),
     latest_invoice: null,
-    metadata: merged({}, given.metadata),
+    metadata: mergeMetadata({}, given.metadata),
     start_date: start,
     status: charged ? "incomplete" : "active",
   };
@@ -65,7 +65,7 @@ export function createSubscription(world: World, given: Record<string, Json>): S
   for (const { id, price, quantity } of items) {
     world.debits.set(id, { amount: price.unit_amount * quantity, quantity, ...fullPeriod });
   }
-  const lines = items.map((item) => recurring(world, subscription, item, fullPeriod));
+  const lines = items.map((item) => buildPeriodLine(world, subscription, item, fullPeriod));
   billSubscription(world, subscription, lines, "subscription_create", { start, end: start });
   return subscription;
 }
@@ -85,11 +85,11 @@ export function updateSubscription(world: World, id: string, given: Record<strin
     rest.days_until_due ?? subscription.days_until_due,
   );
   refuseCard(world, subscription.customer, rest.default_payment_method);
-  const prorated = plan && prorate(world, subscription, plan, at);
+  const prorated = plan && computeProration(world, subscription, plan, at);
   if (proration_behavior === "always_invoice" && prorated?.lines.length) refuseOftener(world, id);
   changeRecord(world, "customer.subscription.updated", subscription, () => {
     for (const name of CHANGEABLE) if (rest[name] !== undefined) Object.assign(subscription, { [name]: rest[name] });
-    subscription.metadata = merged(subscription.metadata, rest.metadata);
+    subscription.metadata = mergeMetadata(subscription.metadata, rest.metadata);
     if (!plan || !prorated) return;
     const { lines, debits } = prorated;
     const none = proration_behavior === "none";
@@ -123,7 +123,7 @@ export function endSubscription(world: World, subscription: Subscription, given:
   for (const each of invoicesOf(world, subscription.id)) each.automatically_finalizes_at = null;
   if (credit) {
     const gone = itemsOf(subscription).map((was) => ({ id: was.id, was, becomes: null }));
-    world.pending.push(...prorate(world, subscription, gone, world.now).lines);
+    world.pending.push(...computeProration(world, subscription, gone, world.now).lines);
   }
   const ours = world.pending.filter((line) => line.subscription === subscription.id);
   if (invoice && ours.length > 0) {

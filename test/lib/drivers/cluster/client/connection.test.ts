@@ -10,7 +10,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { type Connections, openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { answer, openKubeServer, respondWithError } from "#test/support/kube/server.ts";
-import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
+import { CERTIFICATE, CERTIFICATE_KEY } from "#test/support/kube/certificate.ts";
 
 const anyone = { signal: new AbortController().signal };
 
@@ -34,7 +34,7 @@ async function ask(connections: Connections): Promise<unknown> {
   }
 }
 
-const tls = { key: KEY, cert: CERTIFICATE };
+const tls = { key: CERTIFICATE_KEY, cert: CERTIFICATE };
 
 const test = suite("openConnections");
 
@@ -205,7 +205,7 @@ test("a client certificate is shown", async () => {
     answer(response, 200, { subject: subject?.CN });
   }, { ...tls, ca: CERTIFICATE, requestCert: true, rejectUnauthorized: false });
   const cluster = { "certificate-authority-data": btoa(CERTIFICATE), "tls-server-name": "kube.test" };
-  const user = { "client-certificate-data": btoa(CERTIFICATE), "client-key-data": btoa(KEY) };
+  const user = { "client-certificate-data": btoa(CERTIFICATE), "client-key-data": btoa(CERTIFICATE_KEY) };
   assert.equal(await ask(await openServerConnections(server.kubeconfig(cluster, user))), { subject: "kube.test" });
   await server.close();
 });

@@ -9,7 +9,12 @@ import { type Api, openApi } from "#lib/drivers/cluster/client/api.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { failureOf, GET_REQUEST, UNCANCELLED } from "#test/support/kube/api.ts";
-import { CERTIFICATE, KEY, RENEWED, RENEWED_KEY } from "#test/support/kube/certificate.ts";
+import {
+  CERTIFICATE,
+  CERTIFICATE_KEY,
+  RENEWED_CERTIFICATE,
+  RENEWED_CERTIFICATE_KEY,
+} from "#test/support/kube/certificate.ts";
 import {
   answer,
   kubeconfigOf,
@@ -151,17 +156,23 @@ test("a plugin that hangs is started once for all who wait for it", async ({ fol
 test("a client certificate that was renewed is shown from then on", async ({ folder, serve, open }) => {
   const server = await serve((_asked, response, socket) => {
     answer(response, 200, { who: (socket as TLSSocket).getPeerCertificate().subject?.CN });
-  }, { key: KEY, cert: CERTIFICATE, ca: [CERTIFICATE, RENEWED], requestCert: true, rejectUnauthorized: false });
+  }, {
+    key: CERTIFICATE_KEY,
+    cert: CERTIFICATE,
+    ca: [CERTIFICATE, RENEWED_CERTIFICATE],
+    requestCert: true,
+    rejectUnauthorized: false,
+  });
   const [cert, key] = [join(folder, "cert"), join(folder, "key")];
   const write = async (...texts: string[]) => {
     await writeFile(cert, texts[0]!);
     await writeFile(key, texts[1]!);
   };
-  await write(CERTIFICATE, KEY);
+  await write(CERTIFICATE, CERTIFICATE_KEY);
   const cluster = { "certificate-authority-data": btoa(CERTIFICATE), "tls-server-name": "kube.test" };
   const api = await open(server.kubeconfig(cluster, { "client-certificate": cert, "client-key": key }));
   assert.is((await api.call(GET_REQUEST, UNCANCELLED)).body.who, "kube.test");
-  await write(RENEWED, RENEWED_KEY);
+  await write(RENEWED_CERTIFICATE, RENEWED_CERTIFICATE_KEY);
   assert.is((await api.call(GET_REQUEST, UNCANCELLED)).body.who, "renewed.kube.test");
   await until(() => server.openConnections() === 1);
 });
@@ -169,14 +180,14 @@ test("a client certificate that was renewed is shown from then on", async ({ fol
 test("a server whose authority is another one is trusted once the kubeconfig says so", async (scene) => {
   const { folder, serve, open } = scene;
   const file = join(folder, "config");
-  const server = await serve(fine, { key: RENEWED_KEY, cert: RENEWED });
+  const server = await serve(fine, { key: RENEWED_CERTIFICATE_KEY, cert: RENEWED_CERTIFICATE });
   const trusting = (authority: string) =>
     server.kubeconfig({ "certificate-authority-data": btoa(authority), "tls-server-name": "kube.test" }).text;
   await writeFile(file, trusting(CERTIFICATE));
   const api = await open({ file });
   const { code, transient, blame } = await failureOf(api.call(GET_REQUEST, UNCANCELLED));
   assert.equal([code, transient, blame], ["untrusted", true, "operator"]);
-  await writeFile(file, trusting(RENEWED));
+  await writeFile(file, trusting(RENEWED_CERTIFICATE));
   assert.equal((await api.call(GET_REQUEST, UNCANCELLED)).body, { fine: true });
 });
 

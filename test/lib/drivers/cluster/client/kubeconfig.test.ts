@@ -11,7 +11,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { GET_REQUEST, UNCANCELLED } from "#test/support/kube/api.ts";
-import { CERTIFICATE, KEY, RENEWED } from "#test/support/kube/certificate.ts";
+import { CERTIFICATE, CERTIFICATE_KEY, RENEWED_CERTIFICATE } from "#test/support/kube/certificate.ts";
 import { answer, kubeconfigOf, type KubeServer, openKubeServer } from "#test/support/kube/server.ts";
 
 interface Scene {
@@ -59,9 +59,12 @@ test("prefers a token file to a token, and either to an exec plugin", async ({ f
 });
 
 test("prefers data to files for certificates", async ({ folder }) => {
-  const secure = await openKubeServer((_asked, response) => answer(response, 200, {}), { key: KEY, cert: CERTIFICATE });
+  const secure = await openKubeServer((_asked, response) => answer(response, 200, {}), {
+    key: CERTIFICATE_KEY,
+    cert: CERTIFICATE,
+  });
   try {
-    await writeFile(join(folder, "other.pem"), RENEWED);
+    await writeFile(join(folder, "other.pem"), RENEWED_CERTIFICATE);
     const cluster = {
       "certificate-authority": join(folder, "other.pem"),
       "certificate-authority-data": btoa(CERTIFICATE),
@@ -71,7 +74,7 @@ test("prefers data to files for certificates", async ({ folder }) => {
       "client-certificate": join(folder, "missing"),
       "client-certificate-data": btoa(CERTIFICATE),
       "client-key": join(folder, "missing"),
-      "client-key-data": btoa(KEY),
+      "client-key-data": btoa(CERTIFICATE_KEY),
     };
     await call(secure, secure.kubeconfig(cluster, user));
     assert.is(secure.requests.length, 1);

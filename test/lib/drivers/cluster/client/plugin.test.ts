@@ -9,7 +9,7 @@ import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { type Connections, openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { openLog } from "#lib/base/log.ts";
-import { LOCAL_CERTIFICATE, LOCAL_KEY } from "#test/support/kube/certificate.ts";
+import { LOCAL_CERTIFICATE, LOCAL_CERTIFICATE_KEY } from "#test/support/kube/certificate.ts";
 import { answer, kubeconfigOf, openKubeServer, openSilentServer } from "#test/support/kube/server.ts";
 import { until } from "#test/support/until.ts";
 
@@ -202,7 +202,7 @@ test("renews an expired id token, each refresh token once", async ({ open }) => 
     if (path.startsWith("/.well-known")) return answer(response, 200, { token_endpoint: `${provider.url}/token` });
     forms.push(body);
     answer(response, 200, { id_token: forms.length > 1 ? fresh : idToken(2), refresh_token: `r${forms.length + 1}` });
-  }, { key: LOCAL_KEY, cert: LOCAL_CERTIFICATE });
+  }, { key: LOCAL_CERTIFICATE_KEY, cert: LOCAL_CERTIFICATE });
   try {
     const authority = { "idp-certificate-authority-data": btoa(LOCAL_CERTIFICATE) };
     const connections = await open(oidc(provider.url, authority));

@@ -4,7 +4,7 @@ import { diagnoseCertificate, hasGivenUp } from "#lib/drivers/cluster/diagnosis/
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
-import { isImpossible, isWaiting, metadataOf, timestampAt, waitClockAt } from "#test/support/kube/samples.ts";
+import { assertImpossible, assertWaiting, metadataOf, timestampAt, waitClockAt } from "#test/support/kube/samples.ts";
 
 const test = suite("certificateTrouble");
 
@@ -52,12 +52,12 @@ const PENDING: readonly (readonly [says: string, code: string, hint: RegExp])[] 
 ];
 for (const [says, code, hint] of PENDING) {
   test(`waits ten minutes for what may come right: ${code}`, () => {
-    isWaiting(
+    assertWaiting(
       diagnose(certificate(), [], [], waitClockAt(9 * MINUTE), pending(says)),
       /^Waiting for the certificate moodle-tls for /,
     );
     const verdict = diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), pending(says));
-    isImpossible(verdict, code, says);
+    assertImpossible(verdict, code, says);
     assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
   });
 }
@@ -87,20 +87,20 @@ const DECIDED: readonly (readonly [says: string, code: string])[] = [
 ];
 for (const [says, code] of DECIDED) {
   test(`gives up at once on what the authority has decided: ${code}`, () => {
-    isImpossible(diagnose(certificate(), [], [], waitClockAt(SECOND), errored(says)), code, says);
+    assertImpossible(diagnose(certificate(), [], [], waitClockAt(SECOND), errored(says)), code, says);
   });
 }
 
 test("says nothing of the ordinary course of things", () => {
   assert.is(diagnoseCertificate(certificate(), chain({ state: "pending" }), waitClockAt(HOUR)), undefined);
-  isWaiting(diagnose(certificate(), [], [], waitClockAt(HOUR), []), /Issuing certificate as Secret does not exist/);
+  assertWaiting(diagnose(certificate(), [], [], waitClockAt(HOUR), []), /Issuing certificate as Secret does not exist/);
 });
 
 test("tells of an issuer that is not there", () => {
   const says = 'Referenced "ClusterIssuer" not found: clusterissuer.cert-manager.io "wheelwright" not found';
   const requests = [made("CertificateRequest", "moodle-tls", ready("Pending", says))];
-  isWaiting(diagnose(certificate(), [], [], waitClockAt(SECOND), requests), /ClusterIssuer" not found/);
-  isImpossible(diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), requests), "IssuerNotReady", says);
+  assertWaiting(diagnose(certificate(), [], [], waitClockAt(SECOND), requests), /ClusterIssuer" not found/);
+  assertImpossible(diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), requests), "IssuerNotReady", says);
 });
 
 test("reads the certificate's own word where nothing else may be seen", () => {
@@ -114,14 +114,14 @@ test("reads the certificate's own word where nothing else may be seen", () => {
     message,
     lastTransitionTime: timestampAt(0),
   });
-  isImpossible(diagnose(failed, [], [], waitClockAt(SECOND)), "CertificateRateLimited", message);
+  assertImpossible(diagnose(failed, [], [], waitClockAt(SECOND)), "CertificateRateLimited", message);
   assert.is(hasGivenUp(failed), true);
   assert.is(hasGivenUp(certificate({ type: "Issuing", status: "True", reason: "DoesNotExist" })), false);
 });
 
 test("a verdict from before a retry is given time to be said again", () => {
   const orders = errored("429 rateLimited");
-  isWaiting(diagnose(certificate(), [], [], waitClockAt(HOUR + SECOND, HOUR), orders), /rateLimited/);
+  assertWaiting(diagnose(certificate(), [], [], waitClockAt(HOUR + SECOND, HOUR), orders), /rateLimited/);
 });
 
 test("what was made for another certificate does not count", () => {

@@ -5,11 +5,11 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import {
   aboutObject,
+  assertImpossible,
+  assertWaiting,
   crashedContainer,
   deployment,
   event,
-  isImpossible,
-  isWaiting,
   job,
   pod,
   statefulSet,
@@ -24,21 +24,21 @@ const QUOTA = 'Error creating: pods "install-1-69vzd" is forbidden: exceeded quo
 
 test("a quota that others use up is given a minute", () => {
   const events = [event(aboutObject(job()), "FailedCreate", QUOTA, SECOND)];
-  isWaiting(diagnose(job(), [], events, waitClockAt(30 * SECOND)), /exceeded quota/);
-  isImpossible(diagnose(job(), [], events, waitClockAt(62 * SECOND)), "ExceededQuota", QUOTA);
+  assertWaiting(diagnose(job(), [], events, waitClockAt(30 * SECOND)), /exceeded quota/);
+  assertImpossible(diagnose(job(), [], events, waitClockAt(62 * SECOND)), "ExceededQuota", QUOTA);
 });
 
 test("a quota that is smaller than what is asked for is given up at once", () => {
   const message = QUOTA.replace("limited: limits.memory=1Gi", "limited: limits.memory=900Mi");
   const events = [event(aboutObject(job()), "FailedCreate", message, SECOND)];
-  isImpossible(diagnose(job(), [], events, waitClockAt(2 * SECOND)), "ExceededQuota", message);
+  assertImpossible(diagnose(job(), [], events, waitClockAt(2 * SECOND)), "ExceededQuota", message);
 });
 
 test("a quota that was short before the pod came is forgotten", () => {
   const later = pod(job(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   later.metadata.creationTimestamp = timestampAt(10 * SECOND);
   const events = [event(aboutObject(job()), "FailedCreate", QUOTA, SECOND)];
-  isWaiting(diagnose(job(), [later], events, waitClockAt(2 * MINUTE)), /is running/);
+  assertWaiting(diagnose(job(), [later], events, waitClockAt(2 * MINUTE)), /is running/);
 });
 
 test("a refusal of the first of two pods is forgotten once the first has come", () => {
@@ -49,28 +49,28 @@ test("a refusal of the first of two pods is forgotten once the first has come", 
   const message = 'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: maximum cpu usage per ' +
     "Container is 2, but limit is 4";
   const events = [event(aboutObject(set), "FailedCreate", message, SECOND)];
-  isWaiting(diagnose(set, [first], events, waitClockAt(20 * SECOND)), /0 of 2 pods ready/);
+  assertWaiting(diagnose(set, [first], events, waitClockAt(20 * SECOND)), /0 of 2 pods ready/);
 });
 
 test("a LimitRange is given up at once", () => {
   const message =
     'Error creating: pods "install-1-x" is forbidden: maximum cpu usage per Container is 2, but limit is 4';
   const events = [event(aboutObject(job()), "FailedCreate", message)];
-  isImpossible(diagnose(job(), [], events, waitClockAt(SECOND)), "LimitRange", message);
+  assertImpossible(diagnose(job(), [], events, waitClockAt(SECOND)), "LimitRange", message);
 });
 
 test("pod security is given up at once for a Job", () => {
   const message = 'Error creating: pods "install-1-x" is forbidden: violates PodSecurity "restricted:latest": ' +
     "runAsNonRoot != true (pod must not set securityContext.runAsNonRoot=false)";
   const events = [event(aboutObject(job()), "FailedCreate", message)];
-  isImpossible(diagnose(job(), [], events, waitClockAt(SECOND)), "PodSecurity", message);
+  assertImpossible(diagnose(job(), [], events, waitClockAt(SECOND)), "PodSecurity", message);
 });
 
 test("pod security is given up at once for a StatefulSet", () => {
   const message = 'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: violates PodSecurity ' +
     '"restricted:latest": runAsNonRoot != true';
   const events = [event(aboutObject(statefulSet()), "FailedCreate", message)];
-  isImpossible(diagnose(statefulSet(), [], events, waitClockAt(SECOND)), "PodSecurity", message);
+  assertImpossible(diagnose(statefulSet(), [], events, waitClockAt(SECOND)), "PodSecurity", message);
 });
 
 test("pod security is given up at once for a Deployment, by its condition", () => {
@@ -82,43 +82,43 @@ test("pod security is given up at once for a Deployment, by its condition", () =
     message,
     lastTransitionTime: timestampAt(0),
   }];
-  isImpossible(diagnose(deployment({ conditions }), [], [], waitClockAt(SECOND)), "PodSecurity", message);
+  assertImpossible(diagnose(deployment({ conditions }), [], [], waitClockAt(SECOND)), "PodSecurity", message);
 });
 
 test("pod security is given up at once for a Deployment, by its ReplicaSet's event", () => {
   const message =
     'Error creating: pods "moodle-5f7-x" is forbidden: violates PodSecurity "restricted:latest": privileged';
   const events = [event({ kind: "ReplicaSet", name: "moodle-5f7", uid: "uid-rs" }, "FailedCreate", message)];
-  isImpossible(diagnose(deployment(), [], events, waitClockAt(SECOND)), "PodSecurity", message);
+  assertImpossible(diagnose(deployment(), [], events, waitClockAt(SECOND)), "PodSecurity", message);
 });
 
 test("a refusal that is older than the wait is given time to be said again", () => {
   const message = 'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: maximum cpu usage per ' +
     "Container is 2, but limit is 4";
   const events = [event(aboutObject(statefulSet()), "FailedCreate", message)];
-  isWaiting(
+  assertWaiting(
     diagnose(statefulSet(), [], events, waitClockAt(11 * MINUTE, 10 * MINUTE)),
     /^The database is starting.*; at \S+ \S+ UTC its pod was refused because /,
   );
-  isImpossible(diagnose(statefulSet(), [], events, waitClockAt(12 * MINUTE, 10 * MINUTE)), "LimitRange", message);
+  assertImpossible(diagnose(statefulSet(), [], events, waitClockAt(12 * MINUTE, 10 * MINUTE)), "LimitRange", message);
 });
 
 test("what keeps a pod from being made and is not known is waited for", () => {
   const said = (message: string) => [event(aboutObject(job()), "FailedCreate", `Error creating: ${message}`)];
   const odd = "Internal error occurred: the sun has set";
-  isWaiting(diagnose(job(), [], said(odd), waitClockAt(20 * MINUTE)), /the sun has set/);
+  assertWaiting(diagnose(job(), [], said(odd), waitClockAt(20 * MINUTE)), /the sun has set/);
   const hook = 'Internal error occurred: failed calling webhook "x.example.org": Post "https://x": EOF';
-  isWaiting(diagnose(job(), [], said(hook), waitClockAt(20 * MINUTE)), /webhook x\.example\.org does not answer/);
+  assertWaiting(diagnose(job(), [], said(hook), waitClockAt(20 * MINUTE)), /webhook x\.example\.org does not answer/);
   const denied = 'admission webhook "x.example.org" denied the request: no';
-  isImpossible(diagnose(job(), [], said(denied), waitClockAt(SECOND)), "WebhookDenied", denied);
+  assertImpossible(diagnose(job(), [], said(denied), waitClockAt(SECOND)), "WebhookDenied", denied);
   const refused = 'pods "install-1-x" is forbidden: by something new';
-  isImpossible(diagnose(job(), [], said(refused), waitClockAt(SECOND)), "Forbidden", refused);
+  assertImpossible(diagnose(job(), [], said(refused), waitClockAt(SECOND)), "Forbidden", refused);
 });
 
 test("a service account that is about to be made is waited for", () => {
   const message = 'Error creating: pods "x" is forbidden: error looking up service account ns/default: ' +
     'serviceaccount "default" not found';
-  isWaiting(
+  assertWaiting(
     diagnose(job(), [], [event(aboutObject(job()), "FailedCreate", message)], waitClockAt(SECOND)),
     /service account/,
   );
@@ -127,7 +127,7 @@ test("a service account that is about to be made is waited for", () => {
 test("a refusal of another Job of the same name does not count", () => {
   const message = 'Error creating: pods "x" is forbidden: maximum cpu usage per Container is 2, but limit is 4';
   const events = [event({ ...aboutObject(job()), uid: "uid-of-before" }, "FailedCreate", message)];
-  isWaiting(diagnose(job(), [], events, waitClockAt(SECOND)), /is running/);
+  assertWaiting(diagnose(job(), [], events, waitClockAt(SECOND)), /is running/);
 });
 
 const failed = (reason: string, message: string, type = "Failed") =>
@@ -135,7 +135,7 @@ const failed = (reason: string, message: string, type = "Failed") =>
 
 test("a Job that has failed is given up with its own reason", () => {
   const message = "Job has reached the specified backoff limit";
-  isImpossible(
+  assertImpossible(
     diagnose(failed("BackoffLimitExceeded", message), [], [], waitClockAt(0)),
     "BackoffLimitExceeded",
     message,
@@ -145,7 +145,7 @@ test("a Job that has failed is given up with its own reason", () => {
 test("a Job that is going to fail has failed", () => {
   const message = "Job was active longer than specified deadline";
   const verdict = diagnose(failed("DeadlineExceeded", message, "FailureTarget"), [], [], waitClockAt(0));
-  isImpossible(verdict, "DeadlineExceeded", message);
+  assertImpossible(verdict, "DeadlineExceeded", message);
 });
 
 test("out of memory takes precedence over the back-off limit, whatever the exit code", () => {
@@ -153,7 +153,7 @@ test("out of memory takes precedence over the back-off limit, whatever the exit 
     containerStatuses: [{ name: "moodle", state: { terminated: { reason: "OOMKilled", exitCode: 12 } } }],
   });
   const broken = failed("BackoffLimitExceeded", "Job has reached the specified backoff limit");
-  isImpossible(diagnose(broken, [dead], [], waitClockAt(0)), "OOMKilled", /ran out of memory \(exit code 12\)/);
+  assertImpossible(diagnose(broken, [dead], [], waitClockAt(0)), "OOMKilled", /ran out of memory \(exit code 12\)/);
   assert.is(failureOf(broken, [dead])?.terminated?.exitCode, 12);
 });
 
@@ -169,9 +169,13 @@ test("a rollout that is stuck is given up", () => {
       lastTransitionTime: timestampAt(MINUTE),
     },
   ];
-  isImpossible(diagnose(deployment({ conditions }), [], [], waitClockAt(MINUTE)), "ProgressDeadlineExceeded", message);
+  assertImpossible(
+    diagnose(deployment({ conditions }), [], [], waitClockAt(MINUTE)),
+    "ProgressDeadlineExceeded",
+    message,
+  );
   const unseen = deployment({ conditions, observedGeneration: 0 });
-  isWaiting(diagnose(unseen, [], [], waitClockAt(MINUTE)), /waiting for the cluster to start the change/);
+  assertWaiting(diagnose(unseen, [], [], waitClockAt(MINUTE)), /waiting for the cluster to start the change/);
 });
 
 test("a rollout that was given up before anybody waited has its time once more", () => {
@@ -179,7 +183,7 @@ test("a rollout that was given up before anybody waited has its time once more",
   const given = (lastTransitionTime: string) =>
     deployment({ conditions: [{ type: "Progressing", status: "False", reason, lastTransitionTime }] });
   const seen = (object: KubeObject, waited: number) => diagnose(object, [], [], waitClockAt(began + waited, began));
-  isWaiting(seen(given(timestampAt(MINUTE)), 9 * MINUTE), /0 of 1 /);
+  assertWaiting(seen(given(timestampAt(MINUTE)), 9 * MINUTE), /0 of 1 /);
   assert.is(seen(given(timestampAt(MINUTE)), 10 * MINUTE).is, "impossible");
   assert.is(seen(given(timestampAt(began + MINUTE)), MINUTE).is, "impossible", "it was given up since");
 });
@@ -189,13 +193,13 @@ test("a pod of a template that has been replaced does not count", () => {
   const fresh = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   fresh.metadata.creationTimestamp = timestampAt(SECOND);
   fresh.metadata.ownerReferences![0]!.name = "moodle-6c8";
-  isWaiting(diagnose(deployment(), [old, fresh], [], waitClockAt(MINUTE)), /0 of 1 /);
+  assertWaiting(diagnose(deployment(), [old, fresh], [], waitClockAt(MINUTE)), /0 of 1 /);
 });
 
 test("a pod that is being deleted does not count", () => {
   const going = crashedContainer(9);
   going.metadata.deletionTimestamp = timestampAt(0);
-  isWaiting(diagnose(deployment(), [going], [], waitClockAt(MINUTE)), /0 of 1 /);
+  assertWaiting(diagnose(deployment(), [going], [], waitClockAt(MINUTE)), /0 of 1 /);
 });
 
 test("what is available is ready, whatever its pods went through", () => {

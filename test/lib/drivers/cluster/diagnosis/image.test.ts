@@ -2,7 +2,15 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
-import { aboutObject, event, isImpossible, isWaiting, job, pod, waitClockAt } from "#test/support/kube/samples.ts";
+import {
+  aboutObject,
+  assertImpossible,
+  assertWaiting,
+  event,
+  job,
+  pod,
+  waitClockAt,
+} from "#test/support/kube/samples.ts";
 
 const test = suite("imageTrouble");
 
@@ -105,10 +113,10 @@ const WORDS: readonly (readonly [who: string, says: string, final: boolean, hint
 for (const [who, says, final, hint] of WORDS) {
   test(`understands ${who}`, () => {
     const early = diagnose(job(), [backOff(says)], [], waitClockAt(SECOND));
-    if (final) isImpossible(early, "ErrImagePull", says);
-    else isWaiting(early, /^Waiting for the image registry\.example\.org\/acme\/denied-lists:v1: /);
+    if (final) assertImpossible(early, "ErrImagePull", says);
+    else assertWaiting(early, /^Waiting for the image registry\.example\.org\/acme\/denied-lists:v1: /);
     const late = diagnose(job(), [backOff(says)], [], waitClockAt(4 * MINUTE));
-    isImpossible(late, "ErrImagePull", says);
+    assertImpossible(late, "ErrImagePull", says);
     assert.match(late.is === "impossible" ? late.hint! : "", hint);
     assert.match(
       late.is === "impossible" ? late.message : "",
@@ -118,7 +126,7 @@ for (const [who, says, final, hint] of WORDS) {
 }
 
 test("is not misled by what the image is called", () => {
-  isWaiting(
+  assertWaiting(
     diagnose(job(), [backOff(`failed to pull image "${NAME}": connection reset`)], [], waitClockAt(SECOND)),
     /reset/,
   );
@@ -127,12 +135,16 @@ test("is not misled by what the image is called", () => {
 test("tells an older kubelet's reason from the event", () => {
   const waiting = pulling(`Back-off pulling image "${NAME}"`);
   const told = event(aboutObject(waiting), "Failed", `Failed to pull image "${NAME}": manifest unknown`);
-  isImpossible(diagnose(job(), [waiting], [told], waitClockAt(SECOND)), "ErrImagePull", "manifest unknown");
+  assertImpossible(diagnose(job(), [waiting], [told], waitClockAt(SECOND)), "ErrImagePull", "manifest unknown");
 });
 
 for (const reason of ["InvalidImageName", "ErrImageNeverPull", "SignatureValidationFailed"]) {
   test(`gives up at once on ${reason}`, () => {
-    isImpossible(diagnose(job(), [pulling("couldn't parse", reason)], [], waitClockAt(0)), reason, "couldn't parse");
+    assertImpossible(
+      diagnose(job(), [pulling("couldn't parse", reason)], [], waitClockAt(0)),
+      reason,
+      "couldn't parse",
+    );
   });
 }
 

@@ -5,11 +5,11 @@ import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import {
   aboutObject,
+  assertImpossible,
+  assertWaiting,
   crashedContainer,
   deployment,
   event,
-  isImpossible,
-  isWaiting,
   timestampAt,
   waitClockAt,
 } from "#test/support/kube/samples.ts";
@@ -17,11 +17,11 @@ import {
 const test = suite("podTrouble, of a container that crashes");
 
 test("a container that crashes is given five restarts", () => {
-  isWaiting(
+  assertWaiting(
     diagnose(deployment(), [crashedContainer(4)], [], waitClockAt(MINUTE)),
     /has crashed 5 times \(Error, exit code 1\)/,
   );
-  isImpossible(
+  assertImpossible(
     diagnose(deployment(), [crashedContainer(5)], [], waitClockAt(MINUTE)),
     "CrashLoopBackOff",
     /back-off 10s restarting/,
@@ -32,14 +32,17 @@ test("a container that has crashed before anybody waited gets its next start", (
   const before = 10 * MINUTE,
     seen = (pod: KubeObject, ms: number) => diagnose(deployment(), [pod], [], waitClockAt(ms, before));
   for (const reason of ["Error", "OOMKilled"]) {
-    isWaiting(seen(crashedContainer(9, reason), before + 5 * MINUTE), /crashed before and is restarted within minutes/);
+    assertWaiting(
+      seen(crashedContainer(9, reason), before + 5 * MINUTE),
+      /crashed before and is restarted within minutes/,
+    );
     assert.is(seen(crashedContainer(10, reason, timestampAt(before + MINUTE)), before + MINUTE).is, "impossible");
     assert.is(seen(crashedContainer(9, reason), before + 6 * MINUTE).is, "impossible", "nobody starts it anew");
   }
 });
 
 test("a container that crashes for lack of memory says so", () => {
-  isImpossible(
+  assertImpossible(
     diagnose(deployment(), [crashedContainer(5, "OOMKilled")], [], waitClockAt(MINUTE)),
     "OOMKilled",
     /ran out of memory/,
@@ -62,7 +65,7 @@ test("a container that its probe kills again and again says what the probe said"
     ),
   ];
   const verdict = diagnose(deployment(), [crashedContainer(5)], events, waitClockAt(6 * MINUTE));
-  isImpossible(verdict, "CrashLoopBackOff", /because its probe fails: Liveness probe failed: curl: \(7\)/);
+  assertImpossible(verdict, "CrashLoopBackOff", /because its probe fails: Liveness probe failed: curl: \(7\)/);
 });
 
 test.run();

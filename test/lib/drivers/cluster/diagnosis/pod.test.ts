@@ -5,10 +5,10 @@ import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import {
   aboutObject,
+  assertImpossible,
+  assertWaiting,
   deployment,
   event,
-  isImpossible,
-  isWaiting,
   job,
   metadataOf,
   pod,
@@ -25,12 +25,12 @@ const pulling = (reason: string, message: string) =>
   pod(job(), { initContainerStatuses: [{ name: "dirs", state: { waiting: { reason, message } } }] });
 
 test("an image that cannot be pulled is waited for until the kubelet backs off", () => {
-  isWaiting(diagnose(job(), [pulling("ErrImagePull", PULL)], [], waitClockAt(5 * SECOND)), /no such host/);
+  assertWaiting(diagnose(job(), [pulling("ErrImagePull", PULL)], [], waitClockAt(5 * SECOND)), /no such host/);
 });
 
 test("an image that does not exist is given up at the back-off, with the original message", () => {
   const message = `Back-off pulling image "nope:1": ErrImagePull: ${PULL}`;
-  isImpossible(
+  assertImpossible(
     diagnose(job(), [pulling("ImagePullBackOff", message)], [], waitClockAt(20 * SECOND)),
     "ErrImagePull",
     PULL,
@@ -40,18 +40,18 @@ test("an image that does not exist is given up at the back-off, with the origina
 test("an older kubelet's back-off is explained by the pod's event", () => {
   const stuck = pulling("ImagePullBackOff", 'Back-off pulling image "nope:1"');
   const told = event(aboutObject(stuck), "Failed", 'Failed to pull image "nope:1": manifest unknown', SECOND);
-  isImpossible(diagnose(job(), [stuck], [told], waitClockAt(20 * SECOND)), "ErrImagePull", /manifest unknown/);
+  assertImpossible(diagnose(job(), [stuck], [told], waitClockAt(20 * SECOND)), "ErrImagePull", /manifest unknown/);
 });
 
 test("a registry that is merely slow is given three minutes", () => {
   const stuck = pulling("ImagePullBackOff", 'Back-off pulling image "x": ErrImagePull: i/o timeout');
-  isWaiting(diagnose(job(), [stuck], [], waitClockAt(2 * MINUTE)), /i\/o timeout/);
-  isImpossible(diagnose(job(), [stuck], [], waitClockAt(3 * MINUTE)), "ErrImagePull", "i/o timeout");
+  assertWaiting(diagnose(job(), [stuck], [], waitClockAt(2 * MINUTE)), /i\/o timeout/);
+  assertImpossible(diagnose(job(), [stuck], [], waitClockAt(3 * MINUTE)), "ErrImagePull", "i/o timeout");
 });
 
 test("an image name that cannot be right is given up at once", () => {
   const verdict = diagnose(job(), [pulling("InvalidImageName", "couldn't parse image name")], [], waitClockAt(0));
-  isImpossible(verdict, "InvalidImageName", "couldn't parse image name");
+  assertImpossible(verdict, "InvalidImageName", "couldn't parse image name");
 });
 
 const unbound = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: not helpful";
@@ -69,16 +69,20 @@ const CLAIM = { kind: "PersistentVolumeClaim", name: "data-db-0" };
 
 test("a claim that is being bound is normal", () => {
   const set = statefulSet();
-  isWaiting(diagnose(set, [unscheduled(set, unbound)], [], waitClockAt(9 * MINUTE)), /Waiting for a node/);
+  assertWaiting(diagnose(set, [unscheduled(set, unbound)], [], waitClockAt(9 * MINUTE)), /Waiting for a node/);
   const missing = 'persistentvolumeclaim "data-db-0" not found';
-  isWaiting(diagnose(set, [unscheduled(set, missing)], [], waitClockAt(9 * MINUTE)), /Waiting for a node/);
+  assertWaiting(diagnose(set, [unscheduled(set, missing)], [], waitClockAt(9 * MINUTE)), /Waiting for a node/);
 });
 
 test("a missing storage class is given up at once, for the pod that waits for the claim", () => {
   const set = statefulSet();
   const message = 'storageclass.storage.k8s.io "nope" not found';
   const events = [event(CLAIM, "ProvisioningFailed", message)];
-  isImpossible(diagnose(set, [unscheduled(set, unbound)], events, waitClockAt(SECOND)), "ProvisioningFailed", message);
+  assertImpossible(
+    diagnose(set, [unscheduled(set, unbound)], events, waitClockAt(SECOND)),
+    "ProvisioningFailed",
+    message,
+  );
 });
 
 const claim = (phase: string): KubeObject => ({
@@ -91,31 +95,35 @@ const claim = (phase: string): KubeObject => ({
 test("a missing storage class is given up at once for the claim itself", () => {
   const message = 'storageclass.storage.k8s.io "nope" not found';
   const events = [event(CLAIM, "ProvisioningFailed", message)];
-  isImpossible(diagnose(claim("Pending"), [], events, waitClockAt(SECOND)), "ProvisioningFailed", message);
+  assertImpossible(diagnose(claim("Pending"), [], events, waitClockAt(SECOND)), "ProvisioningFailed", message);
 });
 
 test("a driver that cannot provision is given ten minutes", () => {
   const message =
     'failed to provision volume with StorageClass "fast": rpc error: code = ResourceExhausted desc = full';
   const events = [event(CLAIM, "ProvisioningFailed", message)];
-  isWaiting(diagnose(claim("Pending"), [], events, waitClockAt(9 * MINUTE)), /ResourceExhausted/);
-  isImpossible(diagnose(claim("Pending"), [], events, waitClockAt(10 * MINUTE)), "ProvisioningFailed", message);
+  assertWaiting(diagnose(claim("Pending"), [], events, waitClockAt(9 * MINUTE)), /ResourceExhausted/);
+  assertImpossible(diagnose(claim("Pending"), [], events, waitClockAt(10 * MINUTE)), "ProvisioningFailed", message);
   // A new retry gets the full time again.
-  isWaiting(diagnose(claim("Pending"), [], events, waitClockAt(15 * MINUTE, 14 * MINUTE)), /ResourceExhausted/);
+  assertWaiting(diagnose(claim("Pending"), [], events, waitClockAt(15 * MINUTE, 14 * MINUTE)), /ResourceExhausted/);
 });
 
 test("a claim that its first pod will bind counts as ready", () => {
   const events = [event(CLAIM, "WaitForFirstConsumer", "waiting for first consumer to be created before binding")];
   assert.is(diagnose(claim("Pending"), [], events, waitClockAt(0)).is, "ready");
   assert.is(diagnose(claim("Bound"), [], [], waitClockAt(0)).is, "ready");
-  isWaiting(diagnose(claim("Pending"), [], [], waitClockAt(0)), /has no volume yet/);
+  assertWaiting(diagnose(claim("Pending"), [], [], waitClockAt(0)), /has no volume yet/);
 });
 
 test("a pod that finds no node is given two minutes", () => {
   const message = "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption " +
     "victims found for incoming pod.";
-  isWaiting(diagnose(job(), [unscheduled(job(), message)], [], waitClockAt(MINUTE)), /Insufficient cpu/);
-  isImpossible(diagnose(job(), [unscheduled(job(), message)], [], waitClockAt(2 * MINUTE)), "Unschedulable", message);
+  assertWaiting(diagnose(job(), [unscheduled(job(), message)], [], waitClockAt(MINUTE)), /Insufficient cpu/);
+  assertImpossible(
+    diagnose(job(), [unscheduled(job(), message)], [], waitClockAt(2 * MINUTE)),
+    "Unschedulable",
+    message,
+  );
 });
 
 test("waiting says when the same sight will be judged otherwise", () => {
@@ -130,9 +138,9 @@ test("a missing secret is given ten seconds", () => {
       state: { waiting: { reason: "CreateContainerConfigError", message: 'secret "moodle" not found' } },
     }],
   });
-  isWaiting(diagnose(job(), [stuck], [], waitClockAt(5 * SECOND)), /secret "moodle" not found/);
+  assertWaiting(diagnose(job(), [stuck], [], waitClockAt(5 * SECOND)), /secret "moodle" not found/);
   const verdict = diagnose(job(), [stuck], [], waitClockAt(10 * SECOND));
-  isImpossible(verdict, "CreateContainerConfigError", 'secret "moodle" not found');
+  assertImpossible(verdict, "CreateContainerConfigError", 'secret "moodle" not found');
 });
 
 test("a kubelet that has heard of no secret yet is waited for, however long", () => {
@@ -140,7 +148,7 @@ test("a kubelet that has heard of no secret yet is waited for, however long", ()
   const stuck = pod(job(), {
     containerStatuses: [{ name: "moodle", state: { waiting: { reason: "CreateContainerConfigError", message } } }],
   });
-  isWaiting(diagnose(job(), [stuck], [], waitClockAt(MINUTE)), /failed to sync secret cache/);
+  assertWaiting(diagnose(job(), [stuck], [], waitClockAt(MINUTE)), /failed to sync secret cache/);
 });
 
 test("a missing secret that is mounted is given ten seconds", () => {
@@ -149,8 +157,8 @@ test("a missing secret that is mounted is given ten seconds", () => {
   });
   const message = 'MountVolume.SetUp failed for volume "fpm" : configmap "fpm-size" not found';
   const events = [event(aboutObject(stuck), "FailedMount", message, SECOND)];
-  isWaiting(diagnose(job(), [stuck], events, waitClockAt(5 * SECOND)), /waits for its volumes/);
-  isImpossible(diagnose(job(), [stuck], events, waitClockAt(11 * SECOND)), "FailedMount", message);
+  assertWaiting(diagnose(job(), [stuck], events, waitClockAt(5 * SECOND)), /waits for its volumes/);
+  assertImpossible(diagnose(job(), [stuck], events, waitClockAt(11 * SECOND)), "FailedMount", message);
 });
 
 test("a failing probe is not worth a word in the first minute, and then never decides", () => {
@@ -158,28 +166,28 @@ test("a failing probe is not worth a word in the first minute, and then never de
   const message = "Startup probe failed: curl: (7) Failed to connect to 127.0.0.1 port 8099 after 0 ms: Couldn't " +
     "connect to server";
   const early = [event(aboutObject(starting), "Unhealthy", message, 30 * SECOND)];
-  isWaiting(diagnose(deployment(), [starting], early, waitClockAt(40 * SECOND)), /0 of 1 /);
+  assertWaiting(diagnose(deployment(), [starting], early, waitClockAt(40 * SECOND)), /0 of 1 /);
   const late = [event(aboutObject(starting), "Unhealthy", message, 5 * MINUTE)];
-  isWaiting(diagnose(deployment(), [starting], late, waitClockAt(5 * MINUTE)), /Startup probe failed/);
+  assertWaiting(diagnose(deployment(), [starting], late, waitClockAt(5 * MINUTE)), /Startup probe failed/);
 });
 
 test("a probe that is asked while its container stops is normal", () => {
   const stopping = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   const message = "Readiness probe errored and resulted in unknown state: container is in CONTAINER_EXITED state";
   const events = [event(aboutObject(stopping), "Unhealthy", message)];
-  isWaiting(diagnose(deployment(), [stopping], events, waitClockAt(20 * SECOND)), /0 of 1 /);
+  assertWaiting(diagnose(deployment(), [stopping], events, waitClockAt(20 * SECOND)), /0 of 1 /);
 });
 
 test("volumes that did not come at first are old news once a container has begun, or its image is pulled", () => {
   const message = 'MountVolume.SetUp failed for volume "fpm" : configmap "fpm-size" not found';
   const running = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   const old = [event(aboutObject(running), "FailedMount", message, SECOND)];
-  isWaiting(diagnose(deployment(), [running], old, waitClockAt(50 * SECOND)), /0 of 1 /);
+  assertWaiting(diagnose(deployment(), [running], old, waitClockAt(50 * SECOND)), /0 of 1 /);
   const creating = pod(deployment(), {
     containerStatuses: [{ name: "moodle", state: { waiting: { reason: "ContainerCreating" } } }],
   });
   const pulled = [...old, event(aboutObject(creating), "Pulling", 'Pulling image "x"', 5 * SECOND)];
-  isWaiting(diagnose(deployment(), [creating], pulled, waitClockAt(50 * SECOND)), /0 of 1 /);
+  assertWaiting(diagnose(deployment(), [creating], pulled, waitClockAt(50 * SECOND)), /0 of 1 /);
 });
 
 test("a volume that does not come, and a pod without a network, are given ten minutes", () => {
@@ -196,11 +204,11 @@ test("a volume that does not come, and a pod without a network, are given ten mi
   ] as const;
   for (const [reason, message] of words) {
     const events = [event(aboutObject(creating), reason, message)];
-    isWaiting(
+    assertWaiting(
       diagnose(job(), [creating], events, waitClockAt(9 * MINUTE)),
       /^Pod install-1-abc waits for its (volumes|network): /,
     );
-    isImpossible(diagnose(job(), [creating], events, waitClockAt(10 * MINUTE)), reason, message);
+    assertImpossible(diagnose(job(), [creating], events, waitClockAt(10 * MINUTE)), reason, message);
   }
 });
 
@@ -221,7 +229,7 @@ for (
       }],
     });
     const verdict = diagnose(job(), [stuck], [], waitClockAt(MINUTE));
-    isImpossible(verdict, "CreateContainerConfigError", says);
+    assertImpossible(verdict, "CreateContainerConfigError", says);
     assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
   });
 }

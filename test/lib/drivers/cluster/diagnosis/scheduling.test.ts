@@ -3,7 +3,15 @@ import * as assert from "uvu/assert";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { withoutSettledPvcs } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { event, isImpossible, isWaiting, job, pod, timestampAt, waitClockAt } from "#test/support/kube/samples.ts";
+import {
+  assertImpossible,
+  assertWaiting,
+  event,
+  job,
+  pod,
+  timestampAt,
+  waitClockAt,
+} from "#test/support/kube/samples.ts";
 
 const test = suite("nodeTrouble");
 
@@ -44,19 +52,19 @@ const WORDS: readonly (readonly [says: string, hint: RegExp])[] = [
 
 for (const [says, hint] of WORDS) {
   test(`understands "${says}"`, () => {
-    isWaiting(
+    assertWaiting(
       diagnose(job(), [unscheduled(says)], [], waitClockAt(MINUTE)),
       /^Waiting for a node for pod install-1-abc: /,
     );
     const verdict = diagnose(job(), [unscheduled(says)], [], waitClockAt(2 * MINUTE));
-    isImpossible(verdict, "Unschedulable", `No node can take pod install-1-abc: ${says}`);
+    assertImpossible(verdict, "Unschedulable", `No node can take pod install-1-abc: ${says}`);
     assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
   });
 }
 
 test("a gate that holds the pod back is waited for", () => {
   const gated = unscheduled("Scheduling is blocked due to non-empty scheduling gates", "SchedulingGated");
-  isWaiting(diagnose(job(), [gated], [], waitClockAt(30 * MINUTE)), /scheduling gates/);
+  assertWaiting(diagnose(job(), [gated], [], waitClockAt(30 * MINUTE)), /scheduling gates/);
 });
 
 test("a pod of which nothing is said is judged by its claims, while their volumes are made", () => {
@@ -64,11 +72,11 @@ test("a pod of which nothing is said is judged by its claims, while their volume
   const message =
     'failed to provision volume with StorageClass "fast": rpc error: code = Internal desc = no quota left';
   const events = [event({ kind: "PersistentVolumeClaim", name: "files" }, "ProvisioningFailed", message)];
-  isWaiting(
+  assertWaiting(
     diagnose(job(), [silent], events, waitClockAt(MINUTE)),
     /No volume can be created for PersistentVolumeClaim files: .*no quota left/,
   );
-  isImpossible(diagnose(job(), [silent], events, waitClockAt(10 * MINUTE)), "ProvisioningFailed", message);
+  assertImpossible(diagnose(job(), [silent], events, waitClockAt(10 * MINUTE)), "ProvisioningFailed", message);
 });
 
 test("a new volume that is never made is given up, and what copies a snapshot is waited for", () => {
@@ -77,12 +85,12 @@ test("a new volume that is never made is given up, and what copies a snapshot is
   const about = { kind: "PersistentVolumeClaim", name: "files" };
   const events = [event(about, "ExternalProvisioning", message)];
   const early = diagnose(job(), [silent], events, waitClockAt(5 * MINUTE));
-  isWaiting(
+  assertWaiting(
     early,
     /external provisioner 'slow\.example'.*Check that the provisioner of the storage class is running\./,
   );
   const verdict = diagnose(job(), [silent], events, waitClockAt(11 * MINUTE));
-  isImpossible(verdict, "VolumePending", `No volume was created for PersistentVolumeClaim files: ${message}`);
+  assertImpossible(verdict, "VolumePending", `No volume was created for PersistentVolumeClaim files: ${message}`);
   assert.match(
     verdict.is === "impossible" ? verdict.hint! : "",
     /provisioner of the storage class .* another storage class/,
@@ -92,18 +100,18 @@ test("a new volume that is never made is given up, and what copies a snapshot is
     ...{ kind: "PersistentVolumeClaim", metadata: { name: "files", creationTimestamp: timestampAt(0) }, spec },
   });
   const copied = withoutSettledPvcs(events, [claim({ dataSource: { kind: "VolumeSnapshot", name: "s" } })]);
-  isWaiting(
+  assertWaiting(
     diagnose(job(), [silent], copied, waitClockAt(170 * MINUTE)),
     /^Waiting for the volume of PersistentVolumeClaim files/,
   );
   const made = withoutSettledPvcs(events, [claim({})]);
-  isImpossible(diagnose(job(), [silent], made, waitClockAt(11 * MINUTE)), "VolumePending", message);
+  assertImpossible(diagnose(job(), [silent], made, waitClockAt(11 * MINUTE)), "VolumePending", message);
 });
 
 test("a pod whose claims nobody begins to bind is given up", () => {
   const says = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.";
-  isWaiting(diagnose(job(), [unscheduled(says)], [], waitClockAt(9 * MINUTE)), /unbound immediate/);
-  isImpossible(diagnose(job(), [unscheduled(says)], [], waitClockAt(11 * MINUTE)), "VolumePending", says);
+  assertWaiting(diagnose(job(), [unscheduled(says)], [], waitClockAt(9 * MINUTE)), /unbound immediate/);
+  assertImpossible(diagnose(job(), [unscheduled(says)], [], waitClockAt(11 * MINUTE)), "VolumePending", says);
 });
 
 test.run();

@@ -84,9 +84,9 @@ test("approve starts billing with the requester's address, if a payment provider
 
 test("approve accepts the operator's changes", async ({ scene }) => {
   const operator = scene.as("operator");
-  const id = await ask(scene, "wished", { mode: "open", tier: "gold" });
+  const id = await ask(scene, "requested", { mode: "open", tier: "gold" });
   const { status, body } = await operator.post(`${PATH}/${id}/approve`, { slug: "given", tier: "silver", name: null });
-  assert.equal([status, body.slug, body.tier], [200, "wished", "gold"]);
+  assert.equal([status, body.slug, body.tier], [200, "requested", "gold"]);
   const { body: hub } = await operator.get(`/api/federations/${body.federationId}`);
   assert.equal([hub.slug, hub.name, hub.mode, hub.tier], ["given", "given", "open", "silver"]);
   for (const input of [{ slug: "Not One" }, { tier: 7 }, { name: "" }]) {
