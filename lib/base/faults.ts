@@ -141,7 +141,7 @@ export const FAULTS = {
   blueprint_lacks: [
     "impossible",
     "Spokes cannot be copied: the StatefulSet db of the blueprint lacks the container ${ADOPT_DATABASE}, which " +
-    "adapts the copied data",
+    "adopts the data",
   ],
   not_offered: ["invalid", "size must be one of small, medium, large"],
   domain_needed: ["invalid", "domain is required: slug and hub together are too long for a host name"],

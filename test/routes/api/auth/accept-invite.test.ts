@@ -70,7 +70,11 @@ test("removes the access of a user who signed up with the address before", async
   const credentials = [{ cookie: `wheelwright=${session.secret}` }, { authorization: `Bearer ${minted.plaintext}` }];
   for (const headers of credentials) {
     const me = await flows.send("/api/auth/me", { headers });
-    assert.equal([me.status, me.body.user.federationIds, me.body.user.spokeIds], [200, [], []], "before the address is verified");
+    assert.equal(
+      [me.status, me.body.user.federationIds, me.body.user.spokeIds],
+      [200, [], []],
+      "before the address is verified",
+    );
   }
   const accepted = await flows.post(PATH, { token: await flows.link("invitation", stranger), password: NEW });
   assert.equal(accepted.body.user.federationIds, [scene.hub]);

@@ -48,7 +48,11 @@ test("shows an audit event, and whether and when it was read", async ({ scene })
   const [read] = (await scene.as("spokeAdmin").get("/api/notifications")).body;
   assert.equal(read, { ...event, read: true, readAt: read.readAt });
   assert.match(read.readAt, /^\d{4}-.*\.\d{3}Z$/);
-  assert.equal((await scene.as("hubAdmin").get("/api/notifications")).body, [unread], "other users' reads do not count");
+  assert.equal(
+    (await scene.as("hubAdmin").get("/api/notifications")).body,
+    [unread],
+    "other users' reads do not count",
+  );
 });
 
 test("shows events of removed objects to their former members", async ({ scene }) => {
