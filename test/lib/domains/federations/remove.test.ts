@@ -89,7 +89,7 @@ test("is refused while spokes live in it, whatever they do, and not for those th
   const oak = await spoke(full, { slug: "oak" }, "active"), elm = await spoke(full, { slug: "elm" });
   const refused = await rejection(removeFederation(app, operator, full));
   assert.is(refused.code, "federation_not_empty");
-  assert.match(refused.message, "Cannot remove the hub full while 2 spokes live in it");
+  assert.match(refused.message, "Cannot remove the hub full while it has 2 spokes");
   const remove = "update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1";
   await db.sql(remove, [oak.id]);
   await db.sql("update spokes set state = 'removing' where id = $1", [elm.id]);

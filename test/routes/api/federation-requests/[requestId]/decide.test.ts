@@ -21,10 +21,10 @@ async function ask(scene: Scene, slug: string, more: Record<string, unknown> = {
   return body.id;
 }
 
-/** Returns the queued mails of an address: templates and parameters. */
+/** Returns the queued mails to requesters: templates and parameters. */
 async function letters(scene: Scene, since: number): Promise<Record<string, unknown>[]> {
   const jobs = await scene.db.sql("select payload from jobs where kind = 'mail' and seq > $1 order by seq", [since]);
-  return jobs.map(({ payload }) => payload.letter);
+  return jobs.map(({ payload }) => payload.letter).filter(({ template }) => template !== "hub-requested");
 }
 
 async function lastJob(scene: Scene): Promise<number> {
