@@ -8,9 +8,9 @@ import { clearRefusedMail, recordRefusedMail } from "#lib/domains/auth/refused-m
 import { addSecret } from "#lib/domains/auth/one-time-tokens.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { MAIL_KIND, type MailPayload } from "#lib/jobs/mail.ts";
-import { isRefusal, mailServerReply } from "#lib/drivers/mail/refusals.ts";
+import { isPermanentRejection, mailServerReply } from "#lib/drivers/mail/refusals.ts";
 import { type Mail, MailError, type MailTransport } from "#lib/drivers/mail/transport.ts";
-import { linkOf, needsLink, readingPageOf, renderLetter } from "#lib/drivers/mail/render.ts";
+import { mailLinkOf, hasOneTimeLink, publicPageOf, renderLetter } from "#lib/drivers/mail/render.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { backoffDelay, MINUTE, SECOND } from "#lib/base/time.ts";
 import { FORGOTTEN_PASSWORD, sendResetLink } from "#lib/domains/auth/forgot-password.ts";
@@ -53,7 +53,7 @@ export function sendMail({ config, log }: Pick<App, "config" | "log">, post: Mai
           reason: report.message,
           ...(report.hint !== null && { hint: report.hint }),
         });
-        if (!isRefusal(report.code)) return {};
+        if (!isPermanentRejection(report.code)) return {};
         const { template, to: { email } } = letter;
         return { audit: await recordRefusedMail(tx, { email, template, reason: mailServerReply(report.message) }) };
       },
@@ -67,8 +67,8 @@ async function send(run: Run, post: MailTransport, home: URL): Promise<void> {
   const found = await run.write((tx) => prepare(tx, payload));
   if ("reason" in found) return run.log.info("A mail is not sent any more", { ...about, reason: found.reason });
   const link = found.secret === null
-    ? readingPageOf(letter.template, home)
-    : linkOf(letter.template, home, found.secret);
+    ? publicPageOf(letter.template, home)
+    : mailLinkOf(letter.template, home, found.secret);
   const mail: Mail = {
     id: `${run.job.id}@${home.hostname}`,
     template: letter.template,
@@ -93,7 +93,7 @@ async function prepare(
   const user = await tx.selectFrom("users").select("disabledAt").where("email", "=", letter.to.email)
     .executeTakeFirst();
   if (user?.disabledAt) return { reason: "The user was disabled" };
-  if (!needsLink(letter.template)) return { secret: null };
+  if (!hasOneTimeLink(letter.template)) return { secret: null };
   if (grantId === null) throw new Error(`A letter of ${letter.template} needs a grant`);
   const secret = await addSecret(tx, grantId);
   return secret === null ? { reason: "Its link was used, voided or has expired" } : { secret };

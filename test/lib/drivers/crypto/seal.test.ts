@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { createSealedReply, seal } from "#lib/drivers/crypto/seal.ts";
+import { createSealedReply, sealReply } from "#lib/drivers/crypto/seal.ts";
 
 const test = suite("makeSeal");
 
 test("opens what was sealed for its key, and nothing that was sealed for another", () => {
   const mine = createSealedReply(), other = createSealedReply();
   for (const text of ["", "said", "Grüße, 你好", "x".repeat(10_000)]) {
-    const sealed = seal(text, mine.publicKey);
+    const sealed = sealReply(text, mine.publicKey);
     assert.is(mine.open(sealed), text);
     assert.is(other.open(sealed), null);
   }
@@ -15,7 +15,7 @@ test("opens what was sealed for its key, and nothing that was sealed for another
 });
 
 test("opens nothing that was changed on the way, cut, or is no seal at all", () => {
-  const mine = createSealedReply(), bytes = Buffer.from(seal("said", mine.publicKey), "base64");
+  const mine = createSealedReply(), bytes = Buffer.from(sealReply("said", mine.publicKey), "base64");
   for (let i = 0; i < bytes.length; i++) {
     const changed = Buffer.from(bytes);
     changed[i]! ^= 1;
@@ -27,7 +27,7 @@ test("opens nothing that was changed on the way, cut, or is no seal at all", () 
 
 test("seals the same text differently each time", () => {
   const { publicKey } = createSealedReply();
-  assert.is.not(seal("said", publicKey), seal("said", publicKey));
+  assert.is.not(sealReply("said", publicKey), sealReply("said", publicKey));
 });
 
 test("opens what sign-in-link.php has sealed", () => {

@@ -28,7 +28,7 @@ test("leave a quarter to others, and two to each user however small the pool is"
       shares.take("ada");
     }
     assert.equal([shares.mayTake("ada"), shares.mayTake("ben"), shares.mayTake(undefined)], [false, true, true]);
-    shares.give("ada");
+    shares.release("ada");
     assert.ok(shares.mayTake("ada"));
   }
 });

@@ -200,7 +200,7 @@ test("an owner who may not make roles is told which one is missing", async (scen
   assert.is(failure.name, "MigrationError");
   assert.match(
     failure.message,
-    new RegExp(`^The service's role ${other} cannot be made by the owner: permission denied`),
+    new RegExp(`^The owner cannot create the service's role ${other}: permission denied`),
   );
 });
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { OpenDatabase, Rows, Topic, Tx } from "#lib/drivers/db/database.ts";
+import type { OpenDatabase, Rows, WakeupTopic, Tx } from "#lib/drivers/db/database.ts";
 import { hasState, violates } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -110,7 +110,7 @@ test("a caller that finds all connections taken is told so", async ({ db }) => {
 test("a wake-up reaches listeners of every replica after the commit, and none after a rollback", async ({ db }) => {
   const other = await db.openAgain();
   const heard: string[] = [];
-  const listen = (name: string, on: OpenDatabase, topic: Topic) =>
+  const listen = (name: string, on: OpenDatabase, topic: WakeupTopic) =>
     on.wakeups.subscribe(topic, () => heard.push(`${name} ${topic}`));
   listen("here", db, "jobs");
   listen("there", other, "jobs");

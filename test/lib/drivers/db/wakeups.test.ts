@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Topic } from "#lib/drivers/db/database.ts";
+import type { WakeupTopic } from "#lib/drivers/db/database.ts";
 import { openWakeups } from "#lib/drivers/db/wakeups.ts";
 import { silentLog } from "#lib/base/log.ts";
 
@@ -28,7 +28,7 @@ test("many announcements are sent as one, and what comes meanwhile as the next",
 
 test("a payload stays below what PostgreSQL takes, and no topic is lost", async () => {
   const { wakeups, sent } = listening(() => Promise.resolve());
-  const topics = Array.from({ length: 1000 }, (_, i): Topic => `federation:fed_${String(i).padStart(26, "0")}`);
+  const topics = Array.from({ length: 1000 }, (_, i): WakeupTopic => `federation:fed_${String(i).padStart(26, "0")}`);
   wakeups.announce(topics);
   await wakeups.flushed();
   assert.ok(sent[0]!.every((payload) => payload.length < 8000));

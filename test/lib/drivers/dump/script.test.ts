@@ -75,7 +75,7 @@ test("refuses a text of which any byte is another", async () => {
 test("refuses what stands behind the end, and what is no backup at all", async () => {
   assert.instance(await rejection(partsOf(Buffer.concat([await whole(), Buffer.from("x\n")]), 50)), BackupDamaged);
   const failure = await rejection(partsOf(Buffer.from("-- PostgreSQL database dump\n"), 50));
-  assert.is(failure.message, "It was not written by wheelwright backup");
+  assert.is(failure.message, "The file was not written by wheelwright backup");
 });
 
 test.run();

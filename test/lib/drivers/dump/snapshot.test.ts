@@ -2,7 +2,7 @@
 import type { Row } from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { applyWithin, migrate } from "#lib/drivers/db/migrate.ts";
+import { applyInTransaction, migrate } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { restoreParts } from "#lib/drivers/dump/restore.ts";
 import { readScript } from "#lib/drivers/dump/script.ts";
@@ -50,7 +50,7 @@ test("tells the schema that its rows have, where a migration ends while it begin
   await migrate(place, migrations);
   const taken = await withAdminConnection(place, (sql) =>
     sql.begin(async (tx) => {
-      await applyWithin((text) => tx.unsafe(text), [later]);
+      await applyInTransaction((text) => tx.unsafe(text), [later]);
       await tx`insert into users (id, email, display_name, colour) values ('usr_1', 'a@example.org', 'A', 'blue')`;
       const taken = backUp(place, null, [...migrations, later]);
       await until(async () => (await db.sql(WAITING)).length > 0);

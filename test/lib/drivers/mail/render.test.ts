@@ -2,14 +2,14 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Letter } from "#lib/drivers/mail/letter.ts";
-import { linkOf, needsLink, readingPageOf, type RenderedLetter, renderLetter } from "#lib/drivers/mail/render.ts";
+import { mailLinkOf, hasOneTimeLink, publicPageOf, type RenderedLetter, renderLetter } from "#lib/drivers/mail/render.ts";
 import { HOME, LETTERS, SECRET } from "#test/lib/drivers/mail/letters.ts";
 
 const test = suite("writeLetter");
 const GOLDEN = new URL("../../../golden/mail/", import.meta.url);
 
 function linkIn({ template }: Letter): string | null {
-  return needsLink(template) ? linkOf(template, HOME, SECRET) : readingPageOf(template, HOME);
+  return hasOneTimeLink(template) ? mailLinkOf(template, HOME, SECRET) : publicPageOf(template, HOME);
 }
 
 function write(letter: Letter): RenderedLetter {
@@ -104,12 +104,12 @@ test("announces several changes by the first of them, and counts what it leaves 
 });
 
 test("leads to the page of the template", () => {
-  assert.is(linkOf("invitation", HOME, "s-1"), "https://hubs.school.example/invite?token=s-1");
-  assert.is(linkOf("password-reset", new URL("https://x.example/"), "s"), "https://x.example/reset?token=s");
-  assert.is(linkOf("verification", new URL("http://localhost:3000"), "s"), "http://localhost:3000/verify?token=s");
-  assert.throws(() => linkOf("request-approved", HOME, "s"));
-  assert.is(readingPageOf("announcement", new URL("https://x.example")), "https://x.example/changelog");
-  assert.is(readingPageOf("invitation", HOME), null);
+  assert.is(mailLinkOf("invitation", HOME, "s-1"), "https://hubs.school.example/invite?token=s-1");
+  assert.is(mailLinkOf("password-reset", new URL("https://x.example/"), "s"), "https://x.example/reset?token=s");
+  assert.is(mailLinkOf("verification", new URL("http://localhost:3000"), "s"), "http://localhost:3000/verify?token=s");
+  assert.throws(() => mailLinkOf("request-approved", HOME, "s"));
+  assert.is(publicPageOf("announcement", new URL("https://x.example")), "https://x.example/changelog");
+  assert.is(publicPageOf("invitation", HOME), null);
 });
 
 test.run();

@@ -141,7 +141,7 @@ test("has at most four connections", () =>
 
 for (const hang of ["greeting", "data"] as const) {
   test(`gives up on a server that hangs at the ${hang}, and lets go of it`, () =>
-    between({}, { timeouts: { wait: 300, whole: LONG } }, async (pair) => {
+    between({}, { timeouts: { wait: 300, total: LONG } }, async (pair) => {
       pair.smtp.rules.hang = hang;
       const error = await soon(failure(pair));
       assert.is(error.code, "mail_timeout");
@@ -151,7 +151,7 @@ for (const hang of ["greeting", "data"] as const) {
 }
 
 test("gives up on a mail that takes too long, whatever trickles in", () =>
-  between({}, { timeouts: { wait: LONG, whole: 150 } }, async (pair) => {
+  between({}, { timeouts: { wait: LONG, total: 150 } }, async (pair) => {
     pair.smtp.rules.hang = "data";
     assert.is((await soon(failure(pair))).code, "mail_timeout");
     await until(() => pair.smtp.connections().open === 0);
@@ -161,7 +161,7 @@ test("gives up a login that takes too long, whatever trickles in", () =>
   between({}, {}, async ({ smtp }) => {
     smtp.rules.hang = "greeting";
     const place = { host: "127.0.0.1", port: smtp.port, user: null, pass: null, from: "a@example.org", name: "" };
-    const patience = { wait: 5000, whole: 150 };
+    const patience = { wait: 5000, total: 150 };
     const error = await soon(
       rejection(checkSmtp({ ...place, encryption: "opportunistic", timeouts: patience })),
     ) as MailError;
@@ -169,7 +169,7 @@ test("gives up a login that takes too long, whatever trickles in", () =>
   }));
 
 test("stops when it is told to, with the reason", () =>
-  between({}, { timeouts: { wait: LONG, whole: LONG } }, async ({ smtp, post }) => {
+  between({}, { timeouts: { wait: LONG, total: LONG } }, async ({ smtp, post }) => {
     smtp.rules.hang = "data";
     const stop = new AbortController(), sending = rejection(post.send(mail, stop.signal));
     await until(() => smtp.connections().open === 1);
@@ -179,7 +179,7 @@ test("stops when it is told to, with the reason", () =>
   }));
 
 test("cuts what is under way when it is closed", () =>
-  between({}, { timeouts: { wait: LONG, whole: LONG } }, async ({ smtp, post }) => {
+  between({}, { timeouts: { wait: LONG, total: LONG } }, async ({ smtp, post }) => {
     smtp.rules.hang = "data";
     const sending = rejection(post.send(mail, never));
     await until(() => smtp.connections().open === 1);

@@ -13,7 +13,7 @@ const refusal = (code: string, replayed: boolean) =>
 /** Runs createOnce with these results, one per create call. `found` is found after that many calls. */
 function attempt(answers: (string | null | Error)[], { settle = 0, found = Infinity, signal = NEVER_ABORTED } = {}) {
   const done: string[] = [];
-  const result = createOnce({ settle }, {
+  const result = createOnce({ settleMs: settle }, {
     key: "thing-of-fed_1",
     find: () => {
       done.push("find");

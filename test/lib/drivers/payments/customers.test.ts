@@ -15,7 +15,7 @@ import { rejection } from "#test/support/until.ts";
 
 const test = suite<PaymentsSetup>("customerFor");
 test.before.each(async (context) => {
-  Object.assign(context, await openPaymentsSetup({ settle: 20 }));
+  Object.assign(context, await openPaymentsSetup({ settleMs: 20 }));
 });
 test.after.each(({ provider }) => provider.close());
 

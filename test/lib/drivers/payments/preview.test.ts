@@ -18,7 +18,7 @@ const test = suite<Scene>("preview"), trouble = suite<Scene>("preview in trouble
 const MIDDLE = paid.DECEMBER_FIRST + 11 * DAYS;
 
 async function openBilled(scene: Scene): Promise<void> {
-  Object.assign(scene, await paid.openPaymentsSetup({ patience: 3000 }));
+  Object.assign(scene, await paid.openPaymentsSetup({ previewTimeoutMs: 3000 }));
   const { payments, provider } = scene, customer = await paid.customerOf(scene);
   const [small, large] = [await payments.priceFor(SMALL, NEVER), await payments.priceFor(LARGE, NEVER)];
   const items = [{ price: small, size: "small", quantity: 2 }, { price: large, size: "large", quantity: 1 }];
@@ -135,7 +135,7 @@ trouble("gives up in time on a provider that hangs, and at once when it is calle
   const { provider, customer, subscription } = scene, change = { customer, subscription, sizes: [by(SMALL, 1)] };
   provider.break("hang");
   const { code, transient } = await rejection(
-    paid.createPayments(provider, { patience: 20 }).preview(change, NEVER),
+    paid.createPayments(provider, { previewTimeoutMs: 20 }).preview(change, NEVER),
   ) as PaymentError;
   assert.equal([code, transient], ["deadline", true]);
   const reason = new Error("called off");
@@ -155,7 +155,7 @@ const line = (amount: number, more: Partial<LineShape> = {}): LineShape => ({
 const invoice = (...data: LineShape[]) =>
   ({ id: null, currency: "EUR", created: MIDDLE, lines: { data, has_more: false }, parent: null }) as const;
 const prorated = { parent: { subscription_item_details: { proration: true }, invoice_item_details: null } };
-const ASKED = [{ size: "small", price: "price_1", quantity: 2, usual: null }];
+const ASKED = [{ size: "small", price: "price_1", quantity: 2, monthly: null }];
 
 pure("counts discounts, and taxes that the amount does not hold", () => {
   const taxes = [{ amount: 190, tax_behavior: "exclusive" }, { amount: 70, tax_behavior: "inclusive" }];

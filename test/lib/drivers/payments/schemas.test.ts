@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { parseAnswer, subscriptionOf, SubscriptionShape } from "#lib/drivers/payments/schemas.ts";
+import { parseResponse, subscriptionOf, SubscriptionShape } from "#lib/drivers/payments/schemas.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("subscriptionOf");
@@ -26,7 +26,7 @@ const SUBSCRIPTION = {
 };
 
 const read = (change: object) =>
-  subscriptionOf(parseAnswer(SubscriptionShape, { ...SUBSCRIPTION, ...change }, "subscription"));
+  subscriptionOf(parseResponse(SubscriptionShape, { ...SUBSCRIPTION, ...change }, "subscription"));
 const itemOf = (change: object) => read({ items: { data: [{ ...ITEM, ...change }] } }).items[0]!;
 
 test("knows whose it is, whether ids come alone or with all that they name", () => {
@@ -71,7 +71,7 @@ test("shows the latest invoice, and none of one that was deleted or did not come
     ...{ dueAt: new Date(60_000), url: null },
   });
   const { latest_invoice: _, ...without } = SUBSCRIPTION;
-  assert.is(subscriptionOf(parseAnswer(SubscriptionShape, without, "subscription")).invoice, null);
+  assert.is(subscriptionOf(parseResponse(SubscriptionShape, without, "subscription")).invoice, null);
   for (const none of [null, undefined, "in_1", { id: "in_1", deleted: true }]) {
     assert.is(read({ latest_invoice: none }).invoice, null);
   }

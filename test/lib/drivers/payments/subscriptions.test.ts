@@ -18,7 +18,7 @@ const make = suite<Scene>("createSubscription"),
 
 for (const test of [make, set, end]) {
   test.before.each(async (scene) => {
-    Object.assign(scene, await paid.openPaymentsSetup({ settle: 20 }));
+    Object.assign(scene, await paid.openPaymentsSetup({ settleMs: 20 }));
     const { payments } = scene;
     scene.customer = await paid.customerOf(scene);
     scene.small = await payments.priceFor(paid.SMALL_PRICE, NEVER);
@@ -80,7 +80,7 @@ make("is made once though an earlier holder's call is under way, and asks for so
   await until(() => provider.hanging() === 1);
   lost.abort(new Error("lost it"));
   assert.is((await first).message, "lost it");
-  const patient = paid.createPayments(provider, { settle: 500 }),
+  const patient = paid.createPayments(provider, { settleMs: 500 }),
     items = [{ price: small, size: "small", quantity: 2 }];
   const second = patient.createSubscription({ federationId: HUB, customer, items }, NEVER);
   await until(() => provider.calls.some(({ path, status }) => path === CREATE.path && status === 400));

@@ -42,7 +42,7 @@ test.before.each(async (context) => {
       version: "1.2.3",
       log: openLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) }),
       onDropped: () => context.dropped++,
-      first: 10,
+      firstRetryMs: 10,
       ...more,
     });
   };
@@ -50,10 +50,10 @@ test.before.each(async (context) => {
 test.after.each(({ collector }) => collector.close());
 
 const span = (name: string, more: Partial<RecordedSpan> = {}): RecordedSpan => ({
-  place: startSpanContext(null, () => true),
+  context: startSpanContext(null, () => true),
   name,
   role: "server",
-  beganAt: 1_790_000_000_000.25,
+  startedAt: 1_790_000_000_000.25,
   endedAt: 1_790_000_000_001.5,
   attributes: { "http.route": "/x", count: 2 },
   failure: null,
@@ -61,14 +61,14 @@ const span = (name: string, more: Partial<RecordedSpan> = {}): RecordedSpan => (
 });
 
 const many = (exporter: Exporter, count: number, name = "many") => {
-  for (let i = 0; i < count; i++) exporter.take(span(name));
+  for (let i = 0; i < count; i++) exporter.add(span(name));
 };
 
 test("a span comes as OTLP has it, with what is said of the service and the headers that were asked for", async ({ collector, open }) => {
   const exporter = open({}, { headers: { "api-key": "k1" } });
   const parent = { traceId: "a".repeat(32), spanId: "b".repeat(16), sampled: true, state: "x=1" };
   const place = startSpanContext(parent, () => true);
-  exporter.take(span("GET /x", { place, failure: "It broke" }));
+  exporter.add(span("GET /x", { context: place, failure: "It broke" }));
   const { spanId, ...got } = await collector.span("GET /x");
   assert.is(spanId, place.spanId);
   assert.equal(
@@ -94,20 +94,20 @@ test("a span comes as OTLP has it, with what is said of the service and the head
 test("what is left is sent at the end, and what comes after it is dropped", async (context) => {
   const { collector, open } = context;
   const exporter = open({}, { batchDelayMs: 60 * SECOND });
-  exporter.take(span("last"));
+  exporter.add(span("last"));
   await exporter.close();
   assert.equal(collector.spans.map(({ name }) => name), ["last"]);
-  exporter.take(span("later"));
+  exporter.add(span("later"));
   assert.equal([context.dropped, context.log], [1, []]);
 });
 
 test("what waits to be sent again is sent once more at the end, and what is behind it, too", async (context) => {
   const { collector, open } = context;
   collector.answer = (response, batch) => batch === 1 ? response.writeHead(503).end() : acceptExport(response);
-  const exporter = open({ first: 60 * SECOND });
-  exporter.take(span("refused"));
+  const exporter = open({ firstRetryMs: 60 * SECOND });
+  exporter.add(span("refused"));
   await until(() => context.log.length === 1);
-  exporter.take(span("behind"));
+  exporter.add(span("behind"));
   await exporter.close();
   assert.equal([collector.spans.map(({ name }) => name), context.dropped], [["refused", "behind"], 0]);
 });
@@ -124,7 +124,7 @@ test("a batch comes again after a refusal that passes, and the log says so once"
   const { collector, open, log } = context;
   collector.answer = (response, batch) => batch < 3 ? response.writeHead(503).end("no") : acceptExport(response);
   const exporter = open();
-  exporter.take(span("again"));
+  exporter.add(span("again"));
   await collector.span("again");
   await exporter.close();
   assert.equal(log.map(({ level, message, reason }) => [level, message, reason]), [
@@ -142,7 +142,7 @@ test("who asks for quiet is asked again when that is over", async ({ collector, 
     else response.writeHead(429, { "retry-after": "1" }).end();
   };
   const exporter = open();
-  exporter.take(span("later"));
+  exporter.add(span("later"));
   await collector.span("later");
   assert.ok(times[1]! - times[0]! > 0.9 * SECOND);
   await exporter.close();
@@ -154,7 +154,7 @@ test("what would be refused again is not sent again, and counted", async (contex
   const exporter = open();
   many(exporter, 3, "lost");
   await until(() => context.dropped === 3);
-  exporter.take(span("next"));
+  exporter.add(span("next"));
   await collector.span("next");
   await exporter.close();
   assert.equal([collector.headers.length, collector.spans.length], [2, 1]);
@@ -164,7 +164,7 @@ test("nobody is led elsewhere, with the key in hand", async (context) => {
   const { collector, open } = context, other = await openCollector();
   collector.answer = (response) => response.writeHead(307, { location: `${other.url}/v1/traces` }).end();
   const exporter = open({}, { headers: { "api-key": "k1" } });
-  exporter.take(span("lost"));
+  exporter.add(span("lost"));
   await until(() => context.dropped === 1);
   await exporter.close();
   assert.is(other.headers.length, 0);
@@ -210,7 +210,7 @@ test("a collector that never answers holds the end up for two seconds and no lon
   const { collector, open } = context;
   collector.answer = () => {};
   const exporter = open();
-  exporter.take(span("lost"));
+  exporter.add(span("lost"));
   await until(() => collector.headers.length === 1);
   const began = performance.now();
   await exporter.close();
@@ -232,7 +232,7 @@ test("an answer without end is not read to its end", async (context) => {
     more();
   };
   const exporter = open();
-  exporter.take(span("first"));
+  exporter.add(span("first"));
   await collector.span("first"); // sent again, because its result is unknown
   await exporter.close();
   assert.ok(sent < 32 * 2 ** 20, String(sent));
@@ -241,7 +241,7 @@ test("an answer without end is not read to its end", async (context) => {
 test("a header that no request may hold is no reason to fall", async (context) => {
   const { open, log } = context;
   const exporter = open({}, { headers: { "api-key": "a\nhunter2" } });
-  exporter.take(span("lost"));
+  exporter.add(span("lost"));
   await until(() => log.length > 0);
   await exporter.close();
   assert.not.match(JSON.stringify(log), "hunter2");

@@ -17,7 +17,7 @@ const done = () => Promise.resolve();
 
 function open() {
   const spans: RecordedSpan[] = [];
-  const telemetry = openTelemetry([observeTraces(() => true, { take: (span) => void spans.push(span) })]);
+  const telemetry = openTelemetry([observeTraces(() => true, { add: (span) => void spans.push(span) })]);
   const tell = async <K extends SpanKind>(
     kind: K,
     labels: SpanLabels[K],
@@ -51,7 +51,7 @@ test("a request and a job are what they are done for, and all else is below what
           }),
       ),
   );
-  const [mail, transaction, request] = spans.map(({ place }) => place);
+  const [mail, transaction, request] = spans.map(({ context: place }) => place);
   assert.equal(request, root);
   assert.equal([transaction!.parentId, mail!.parentId], [root.spanId, transaction!.spanId]);
   assert.equal(spans.map(({ name, role }) => [name, role]), [
@@ -132,7 +132,7 @@ test("a job is told of by who ends it, from the moment that it was asked for", a
       }, { details: { operation: "op_1", asked_at: 1_000, traceId: "x" } }));
   for (const outcome of ["queued", "lost", "failed"]) await run(outcome);
   assert.is(spans.length, 1);
-  const [{ beganAt, failure, attributes }] = spans as [RecordedSpan];
+  const [{ startedAt: beganAt, failure, attributes }] = spans as [RecordedSpan];
   assert.equal([beganAt, failure, attributes], [1_000, "", {
     "wheelwright.operation.kind": "provision",
     "wheelwright.operation.id": "op_1",

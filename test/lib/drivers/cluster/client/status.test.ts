@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { errorOf, warningsOf } from "#lib/drivers/cluster/client/status.ts";
+import { errorOfResponse, warningsOf } from "#lib/drivers/cluster/client/status.ts";
 
 const error = (status: number, body: object | string, headers: Record<string, string> = {}) =>
-  errorOf(
+  errorOfResponse(
     { status, headers, body: typeof body === "string" ? body : JSON.stringify({ kind: "Status", ...body }) },
     "GET /x",
   );

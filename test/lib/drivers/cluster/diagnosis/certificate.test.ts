@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { diagnoseCertificate, hasGivenUp } from "#lib/drivers/cluster/diagnosis/certificate.ts";
+import { diagnoseCertificate, hasIssuanceFailed } from "#lib/drivers/cluster/diagnosis/certificate.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
@@ -115,8 +115,8 @@ test("reads the certificate's own word where nothing else may be seen", () => {
     lastTransitionTime: timestampAt(0),
   });
   isImpossible(diagnose(failed, [], [], waitClockAt(SECOND)), "CertificateRateLimited", message);
-  assert.is(hasGivenUp(failed), true);
-  assert.is(hasGivenUp(certificate({ type: "Issuing", status: "True", reason: "DoesNotExist" })), false);
+  assert.is(hasIssuanceFailed(failed), true);
+  assert.is(hasIssuanceFailed(certificate({ type: "Issuing", status: "True", reason: "DoesNotExist" })), false);
 });
 
 test("a verdict from before a retry is given time to be said again", () => {

@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
-import { errorOf } from "#lib/drivers/cluster/client/status.ts";
+import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
+import { errorOfResponse } from "#lib/drivers/cluster/client/status.ts";
 
 const test = suite("explain");
 
@@ -12,8 +12,8 @@ const answered = (
   message: string,
   doing = "PATCH cluster/api/v1/namespaces/n/services/db",
 ) =>
-  explain(
-    errorOf({ status, headers: {}, body: JSON.stringify({ kind: "Status", message, reason, code: status }) }, doing),
+  explainClusterError(
+    errorOfResponse({ status, headers: {}, body: JSON.stringify({ kind: "Status", message, reason, code: status }) }, doing),
   );
 
 /** Responses of the API server, and the start of the explanation. */
@@ -140,7 +140,7 @@ test("what was asked for is named by its path where the answer does not say", ()
 for (const code of ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ETIMEDOUT", "whatever"]) {
   test(`a cluster that cannot be reached is told as such, with a hint of its own: ${code}`, () => {
     const cause = Object.assign(new Error("connect"), { code });
-    const told = explain(new ClusterError("unreachable", `GET c:1/x: connect ${code}`, { transient: true, cause }));
+    const told = explainClusterError(new ClusterError("unreachable", `GET c:1/x: connect ${code}`, { transient: true, cause }));
     assert.is(told.message, `The cluster cannot be reached: GET c:1/x: connect ${code}`);
     assert.match(told.hint!, /\.$/);
   });
@@ -148,7 +148,7 @@ for (const code of ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "E
 
 test("what was judged by what the cluster showed is left as it is", () => {
   const error = new ClusterError("ErrImagePull", "The image …", { transient: false, blame: "user", hint: "Do." });
-  assert.equal(explain(error), { code: "ErrImagePull", message: "The image …", blame: "user", hint: "Do." });
+  assert.equal(explainClusterError(error), { code: "ErrImagePull", message: "The image …", blame: "user", hint: "Do." });
 });
 
 test.run();

@@ -9,7 +9,7 @@ const quota = (requested: string, used: string, limited: string) =>
   `pods "x" is forbidden: exceeded quota: spoke, requested: ${requested}, used: ${used}, limited: ${limited}`;
 
 test("a quota that is used up by others leaves room later", () => {
-  assert.is(readRefusal(quota("limits.memory=1Gi", "limits.memory=512Mi", "limits.memory=1Gi")).heals, "room");
+  assert.is(readRefusal(quota("limits.memory=1Gi", "limits.memory=512Mi", "limits.memory=1Gi")).heals, "capacity");
 });
 
 test("a quota that is too small by itself never heals, whatever the units", () => {
@@ -53,7 +53,7 @@ const WORDS: readonly (readonly [says: string, code: string, heals: string, why:
     'pods "x" is forbidden: exceeded quota: compute-resources, requested: limits.cpu=1,limits.memory=2Gi, used: ' +
     "limits.cpu=3,limits.memory=1Gi, limited: limits.cpu=4,limits.memory=2Gi",
     "ExceededQuota",
-    "room",
+    "capacity",
     /^the quota compute-resources has too little limits\.memory left$/,
   ],
   [

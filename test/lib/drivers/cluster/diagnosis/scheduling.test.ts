@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
-import { withoutSettledPvcs } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
+import { withoutOutdatedPvcEvents } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { event, isImpossible, isWaiting, job, pod, timestampAt, waitClockAt } from "#test/support/kube/samples.ts";
 
@@ -91,12 +91,12 @@ test("a new volume that is never made is given up, and what copies a snapshot is
     apiVersion: "v1",
     ...{ kind: "PersistentVolumeClaim", metadata: { name: "files", creationTimestamp: timestampAt(0) }, spec },
   });
-  const copied = withoutSettledPvcs(events, [claim({ dataSource: { kind: "VolumeSnapshot", name: "s" } })]);
+  const copied = withoutOutdatedPvcEvents(events, [claim({ dataSource: { kind: "VolumeSnapshot", name: "s" } })]);
   isWaiting(
     diagnose(job(), [silent], copied, waitClockAt(170 * MINUTE)),
     /^Waiting for the volume of PersistentVolumeClaim files/,
   );
-  const made = withoutSettledPvcs(events, [claim({})]);
+  const made = withoutOutdatedPvcEvents(events, [claim({})]);
   isImpossible(diagnose(job(), [silent], made, waitClockAt(11 * MINUTE)), "VolumePending", message);
 });
 
