@@ -54,7 +54,13 @@ export function describeEvents(events: readonly KubeObject[]): Evidence["events"
     const count = Number(event["series"]?.count ?? event["count"] ?? 1) || 1;
     const before = merged.get(key)?.count ?? 0;
     merged.delete(key); // a repeated message moves to the end
-    merged.set(key, { at: new Date(lastOccurrence(event)).toISOString(), object, reason, message, count: count + before });
+    merged.set(key, {
+      at: new Date(lastOccurrence(event)).toISOString(),
+      object,
+      reason,
+      message,
+      count: count + before,
+    });
   }
   return [...merged.values()].slice(-MAX_EVENTS);
 }

@@ -8,8 +8,8 @@
 import {
   conditionOf,
   containersOf,
-  createdAt,
   type ContainerTermination,
+  createdAt,
   parseTime,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import {
@@ -155,7 +155,9 @@ function lastEnd(pods: readonly KubeObject[], failed: boolean): ContainerEnd | u
     )
   );
   const relevant = ends.filter(({ terminated }) => !failed || terminated.exitCode !== 0);
-  return relevant.toSorted((a, b) => (parseTime(a.terminated.finishedAt) ?? 0) - (parseTime(b.terminated.finishedAt) ?? 0))
+  return relevant.toSorted((a, b) =>
+    (parseTime(a.terminated.finishedAt) ?? 0) - (parseTime(b.terminated.finishedAt) ?? 0)
+  )
     .at(-1);
 }
 

@@ -19,7 +19,8 @@ export function openSpace(context: NamespaceContext): Space {
     const ownNamespace = object.metadata.namespace;
     if (ownNamespace === namespace) return object;
     if (ownNamespace === undefined) return { ...object, metadata: { ...object.metadata, namespace } };
-    const message = `${object.kind} ${object.metadata.name} is meant for namespace ${ownNamespace}, not for ${namespace}`;
+    const message =
+      `${object.kind} ${object.metadata.name} is meant for namespace ${ownNamespace}, not for ${namespace}`;
     throw new ClusterError("BadRequest", message, { transient: false, blame: "operator" });
   };
 

@@ -134,7 +134,11 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
     });
   }
 
-  function execute(text: string, params: readonly unknown[], { limit, signal }: QueryOptions): Promise<StatementResult> {
+  function execute(
+    text: string,
+    params: readonly unknown[],
+    { limit, signal }: QueryOptions,
+  ): Promise<StatementResult> {
     if (dead) return Promise.reject(dead);
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (params.includes(undefined)) return Promise.reject(new TypeError(`A parameter is undefined in: ${text}`));

@@ -6,7 +6,11 @@ export type TimestampColumn = ColumnType<Date, Date | undefined, Date>;
 export type NullableTimestampColumn = ColumnType<Date | null, Date | null | undefined, Date | null>;
 /** A bigint. The driver reads it as text, and accepts a number or text. */
 export type BigintColumn = ColumnType<string, number | string | undefined, number | string>;
-export type NullableBigintColumn = ColumnType<string | null, number | string | null | undefined, number | string | null>;
+export type NullableBigintColumn = ColumnType<
+  string | null,
+  number | string | null | undefined,
+  number | string | null
+>;
 // deno-lint-ignore no-explicit-any
 export type JsonColumn = JSONColumnType<any>;
 // deno-lint-ignore no-explicit-any

@@ -16,7 +16,7 @@ import {
 } from "kysely";
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import type { StatementResult } from "#lib/drivers/db/client.ts";
-import type { WakeupTopic, TransactionHold, Tx } from "#lib/drivers/db/database.ts";
+import type { TransactionHold, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
 import { CommitUnknown, isAbortedTransaction, isFatal, isStalePlan, refusesWrites } from "#lib/drivers/db/faults.ts";
 import { toColumn } from "#lib/drivers/db/naming.ts";
 import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
@@ -137,8 +137,14 @@ export function rowsOn(options: DialectOptions): Kysely<Schema> {
 }
 
 /** Returns a transaction that is already open on another connection. Its owner ends it. */
-export function transactionOn(runStatement: (text: string, params: readonly unknown[]) => Promise<StatementResult["rows"]>): Tx {
-  const query: Lease["query"] = async (text, params) => ({ rows: await runStatement(text, params), command: "", count: 0 });
+export function transactionOn(
+  runStatement: (text: string, params: readonly unknown[]) => Promise<StatementResult["rows"]>,
+): Tx {
+  const query: Lease["query"] = async (text, params) => ({
+    rows: await runStatement(text, params),
+    command: "",
+    count: 0,
+  });
   const lease: Lease = { pid: 0, dead: null, query, release: () => {} };
   const pool = { acquire: () => Promise.resolve(lease) };
   return Object.assign(transactionFor(lease, { pool, limit: 0 }), { wakes: new Set<WakeupTopic>() });

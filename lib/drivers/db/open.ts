@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import { openControl } from "#lib/drivers/db/control.ts";
-import type { OpenDatabase, Rows, WakeupTopic, TransactionHold, Tx } from "#lib/drivers/db/database.ts";
+import type { OpenDatabase, Rows, TransactionHold, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
 import { type DialectOptions, inTransaction, rowsOn, userLockKey } from "#lib/drivers/db/dialect.ts";
 import { retryWhileUnavailable } from "#lib/drivers/db/retry-while-unavailable.ts";
 import { openPipeline } from "#lib/drivers/db/pipeline.ts";
@@ -139,7 +139,12 @@ function withCheck<T>(work: (tx: Tx) => Promise<T>, hold: TransactionHold | unde
  * revocation. The wait begins after the commit and without locks, so it cannot cause a deadlock. Advisory locks are fair,
  * so a constant writer cannot delay the wait forever.
  */
-async function waitForHolders(rows: Rows, wakes: ReadonlySet<WakeupTopic>, log: Log, signal?: AbortSignal): Promise<void> {
+async function waitForHolders(
+  rows: Rows,
+  wakes: ReadonlySet<WakeupTopic>,
+  log: Log,
+  signal?: AbortSignal,
+): Promise<void> {
   for (const topic of wakes) {
     if (!topic.startsWith("user:")) continue;
     const key = userLockKey(topic.slice("user:".length));

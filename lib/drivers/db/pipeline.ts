@@ -4,7 +4,7 @@
  * processor time. A read that lost its connection is repeated, because it changed nothing.
  */
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
-import { type StatementResult, slowFault } from "#lib/drivers/db/client.ts";
+import { slowFault, type StatementResult } from "#lib/drivers/db/client.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -55,7 +55,9 @@ export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SE
     let best: SharedConnection | undefined, latest = -Infinity;
     for (const connection of connections) {
       const [first] = connection.reads, at = first?.at ?? now;
-      if (!connection.lease.dead && now - connection.since < sharedFor && at > latest) [best, latest] = [connection, at];
+      if (!connection.lease.dead && now - connection.since < sharedFor && at > latest) {
+        [best, latest] = [connection, at];
+      }
     }
     return best && (now - latest < SLOW_MS || connections.size >= most || opening) ? best : undefined;
   }
@@ -70,7 +72,12 @@ export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SE
     }
   }
 
-  function send(connection: SharedConnection, text: string, params: readonly unknown[], signal: AbortSignal | undefined) {
+  function send(
+    connection: SharedConnection,
+    text: string,
+    params: readonly unknown[],
+    signal: AbortSignal | undefined,
+  ) {
     return new Promise<StatementResult>((resolve, reject) => {
       const pendingRead = { signal, reject, at: performance.now() };
       connection.reads.add(pendingRead);

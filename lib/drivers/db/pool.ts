@@ -100,7 +100,9 @@ export function openPool(options: PoolOptions): Pool {
   /** Gives idle connections to waiting callers within their shares. */
   function serve(): void {
     connections.closeExpired();
-    for (let next = callers.next(); next && connections.count().idle > 0; next = callers.next()) next.serve(connections.pop()!);
+    for (let next = callers.next(); next && connections.count().idle > 0; next = callers.next()) {
+      next.serve(connections.pop()!);
+    }
   }
 
   function takeBack(client: Client, user: string | undefined): void {

@@ -9,8 +9,8 @@ import type { RequestTables } from "#lib/drivers/db/schema-requests.ts";
 import type { TemplateTables } from "#lib/drivers/db/schema-templates.ts";
 import type {
   BigintColumn,
-  JsonColumnWithDefault,
   JsonColumn,
+  JsonColumnWithDefault,
   NullableJsonColumn,
   NullableTimestampColumn,
   TimestampColumn,

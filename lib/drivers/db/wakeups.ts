@@ -5,7 +5,7 @@
  * outside of a transaction, because NOTIFY in a transaction makes commits wait for each other. A wake-up may be lost,
  * so listeners also poll the rows.
  */
-import type { WakeupTopic, Wakeups } from "#lib/drivers/db/database.ts";
+import type { Wakeups, WakeupTopic } from "#lib/drivers/db/database.ts";
 import { runDetached } from "#lib/base/work-context.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";

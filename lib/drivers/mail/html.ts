@@ -6,7 +6,7 @@
  */
 // Imported as `markup`: the formatter would reformat `html` templates, and whitespace matters in mail programs.
 import { html as markup, raw } from "hono/html";
-import type { MailBlock, LetterContent } from "#lib/drivers/mail/content.ts";
+import type { LetterContent, MailBlock } from "#lib/drivers/mail/content.ts";
 import type { LetterContext } from "#lib/drivers/mail/text.ts";
 
 type Markup = ReturnType<typeof markup>;

@@ -7,7 +7,8 @@ import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 
 export function openMailTransport(config: Config, telemetry: Telemetry = NO_TELEMETRY): MailTransport | null {
   const transport = chooseTransport(config);
-  return transport && { ...transport, send: (mail, signal) => telemetry.span("mail", {}, () => transport.send(mail, signal)) };
+  return transport &&
+    { ...transport, send: (mail, signal) => telemetry.span("mail", {}, () => transport.send(mail, signal)) };
 }
 
 function chooseTransport({ smtp, mailDirectory, publicUrl }: Config): MailTransport | null {

@@ -11,7 +11,7 @@ import type { ConnectionOptions } from "node:tls";
 import { createTransport } from "nodemailer";
 import type { Config } from "#lib/base/config.ts";
 import { composeMail, type MailTransport } from "#lib/drivers/mail/transport.ts";
-import { toMailError, redactReply } from "#lib/drivers/mail/refusals.ts";
+import { redactReply, toMailError } from "#lib/drivers/mail/refusals.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 

@@ -5,11 +5,11 @@
  * stranger, not even a name.
  */
 import {
-  type MailBlock,
   buttonBlock,
   formatDate,
   formatDateTime,
   type LetterContent,
+  type MailBlock,
   noteBlock,
   paragraphBlock,
 } from "#lib/drivers/mail/content.ts";

@@ -1,5 +1,5 @@
 /** Renders a mail as plain text in lines of 72 characters. A link is on its own line. */
-import type { MailBlock, LetterContent } from "#lib/drivers/mail/content.ts";
+import type { LetterContent, MailBlock } from "#lib/drivers/mail/content.ts";
 
 export interface LetterContext {
   readonly home: URL;

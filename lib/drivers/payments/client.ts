@@ -52,8 +52,14 @@ export interface PaymentClient {
 
 /** Opens the client. Throws a ConfigError for a live key that would be sent unencrypted. */
 export function openPaymentClient(options: ClientOptions): PaymentClient {
-  const { secretKey, webhookSecret, apiBase, deadline = DEADLINE, previewTimeoutMs = PREVIEW_TIMEOUT, settleMs = SETTLE_TIME } =
-    options;
+  const {
+    secretKey,
+    webhookSecret,
+    apiBase,
+    deadline = DEADLINE,
+    previewTimeoutMs = PREVIEW_TIMEOUT,
+    settleMs = SETTLE_TIME,
+  } = options;
   const base = new URL(apiBase ?? API);
   if (base.protocol === "http:" && /_live_/.test(secretKey)) {
     throw new ConfigError(["STRIPE_API_BASE must use https with a live key; otherwise the key is sent unencrypted"]);

@@ -70,7 +70,9 @@ function fail(failure: ExchangeFailure, description: string, { message }: Error)
     const hint = "Check STRIPE_SECRET_KEY: it contains an invalid character.";
     return new PaymentError("unsendable", `${description} cannot be sent`, { transient: true, hint });
   }
-  return new PaymentError("unreachable", `${description}: ${message || "the connection was lost"}`, { transient: true });
+  return new PaymentError("unreachable", `${description}: ${message || "the connection was lost"}`, {
+    transient: true,
+  });
 }
 
 /** Parses a response. Throws a transient error for other content than a JSON object, because a proxy may have sent it. */

@@ -10,7 +10,13 @@ import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { itemChanges } from "#lib/drivers/payments/items.ts";
 import { hasEnded, PaymentError, type Preview, type PreviewRequest } from "#lib/drivers/payments/payments.ts";
 import { priceFor } from "#lib/drivers/payments/prices.ts";
-import { AmountSchema, CurrencySchema, parseResponse, ObjectIdSchema, UnixTimeSchema } from "#lib/drivers/payments/schemas.ts";
+import {
+  AmountSchema,
+  CurrencySchema,
+  ObjectIdSchema,
+  parseResponse,
+  UnixTimeSchema,
+} from "#lib/drivers/payments/schemas.ts";
 import { readSubscription } from "#lib/drivers/payments/subscriptions.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";

@@ -4,7 +4,11 @@ import { listAllPages, type PaymentClient } from "#lib/drivers/payments/client.t
 import type { RefundedObject, Refunds } from "#lib/drivers/payments/payments.ts";
 import { ChargeShape, parseResponse, RefundShape } from "#lib/drivers/payments/schemas.ts";
 
-export async function readRefunds(client: PaymentClient, object: RefundedObject, signal: AbortSignal): Promise<Refunds> {
+export async function readRefunds(
+  client: PaymentClient,
+  object: RefundedObject,
+  signal: AbortSignal,
+): Promise<Refunds> {
   if ("charge" in object) return await readRefundsOfCharge(client, object.charge, signal);
   const answer = await client.call(signal, (stripe) => stripe.refunds.retrieve(object.refund));
   const refund = parseResponse(RefundShape, answer, "refund");
@@ -13,7 +17,11 @@ export async function readRefunds(client: PaymentClient, object: RefundedObject,
 }
 
 async function readRefundsOfCharge(client: PaymentClient, id: string, signal: AbortSignal): Promise<Refunds> {
-  const charge = parseResponse(ChargeShape, await client.call(signal, (stripe) => stripe.charges.retrieve(id)), "charge");
+  const charge = parseResponse(
+    ChargeShape,
+    await client.call(signal, (stripe) => stripe.charges.retrieve(id)),
+    "charge",
+  );
   const list = (stripe: Stripe) => stripe.refunds.list({ charge: id, limit: 100 });
   return { customer: charge.customer, refunds: await listAllPages(client, RefundShape, signal, list) };
 }

@@ -134,7 +134,9 @@ const EventShape = v.object({
 export function parseResponse<S extends v.GenericSchema>(schema: S, value: unknown, what: string): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
-  const fields = [...new Set(result.issues.map((issue) => v.getDotPath(issue) ?? "the whole object"))].slice(0, 5).join(", ");
+  const fields = [...new Set(result.issues.map((issue) => v.getDotPath(issue) ?? "the whole object"))].slice(0, 5).join(
+    ", ",
+  );
   const message = `The payment provider returned an invalid ${what}: ${fields}`;
   throw new PaymentError("bad_answer", message, { transient: true });
 }

@@ -26,11 +26,15 @@ export function encodeBatch(
 ): string {
   const resourceJson = JSON.stringify({ attributes: toAttributes(resource) }),
     scope = JSON.stringify({ name: "wheelwright", version });
-  return `{"resourceSpans":[{"resource":${resourceJson},"scopeSpans":[{"scope":${scope},"spans":[${spans.join(",")}]}]}]}`;
+  return `{"resourceSpans":[{"resource":${resourceJson},"scopeSpans":[{"scope":${scope},"spans":[${
+    spans.join(",")
+  }]}]}]}`;
 }
 
 /** Encodes a span immediately, because text needs less memory than the object. */
-export function encodeSpan({ context: place, name, role, startedAt: beganAt, endedAt, attributes, failure }: RecordedSpan): string {
+export function encodeSpan(
+  { context: place, name, role, startedAt: beganAt, endedAt, attributes, failure }: RecordedSpan,
+): string {
   return JSON.stringify({
     traceId: place.traceId,
     spanId: place.spanId,

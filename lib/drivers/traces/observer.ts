@@ -76,7 +76,9 @@ export function observeTraces(sampler: Sampler, exporter: Pick<Exporter, "add">)
     const workContext = currentContext();
     if (!workContext?.rootSpan.sampled) return null;
     const startedAt = now();
-    if (kind === "request" || kind === "job") return { end: (span) => finishSpan(span, workContext.rootSpan, startedAt) };
+    if (kind === "request" || kind === "job") {
+      return { end: (span) => finishSpan(span, workContext.rootSpan, startedAt) };
+    }
     const spanContext = childSpanContext(workContext.span);
     return { wrap: (work) => runInSpan(spanContext, work), end: (span) => finishSpan(span, spanContext, startedAt) };
   }

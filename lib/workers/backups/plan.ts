@@ -76,7 +76,9 @@ async function readClasses(
   } catch (error) {
     run.throwIfStopped();
     if (!(error instanceof ClusterError) && !signal.aborted) throw error;
-    const message = error instanceof ClusterError ? explainClusterError(error).message : "the cluster did not answer in time";
+    const message = error instanceof ClusterError
+      ? explainClusterError(error).message
+      : "the cluster did not answer in time";
     const reason = redact(message); // users who may not see cluster details see this text
     const isNew = (await readSnapshotClasses(db.rows, name)).error !== reason; // logged once, not every minute
     run.log[isNew ? "warn" : "debug"]("Cannot see whether a cluster takes backups", { cluster: name, error });

@@ -10,7 +10,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { MAIL_KIND, type MailPayload } from "#lib/jobs/mail.ts";
 import { isPermanentRejection, mailServerReply } from "#lib/drivers/mail/refusals.ts";
 import { type Mail, MailError, type MailTransport } from "#lib/drivers/mail/transport.ts";
-import { mailLinkOf, hasOneTimeLink, publicPageOf, renderLetter } from "#lib/drivers/mail/render.ts";
+import { hasOneTimeLink, mailLinkOf, publicPageOf, renderLetter } from "#lib/drivers/mail/render.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { backoffDelay, MINUTE, SECOND } from "#lib/base/time.ts";
 import { FORGOTTEN_PASSWORD, sendResetLink } from "#lib/domains/auth/forgot-password.ts";

@@ -8,7 +8,13 @@
 import { type Call, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Connection, Connections } from "#lib/drivers/cluster/client/connection.ts";
 import { exchangeError, lateError, wasNeverSent } from "#lib/drivers/cluster/client/failures.ts";
-import { timeOfResponse, errorOfResponse, isRecord, unexpectedResponseError, warningsOf } from "#lib/drivers/cluster/client/status.ts";
+import {
+  errorOfResponse,
+  isRecord,
+  timeOfResponse,
+  unexpectedResponseError,
+  warningsOf,
+} from "#lib/drivers/cluster/client/status.ts";
 import { openThrottle, sleepWithSignals } from "#lib/drivers/cluster/client/throttle.ts";
 import { traceCall } from "#lib/drivers/cluster/client/trace-call.ts";
 import {

@@ -18,7 +18,9 @@ export function configError(message: string, cause?: unknown): ClusterError {
 export function credentialsError(cause: unknown, description?: string): ClusterError {
   if (cause instanceof ClusterError) return cause;
   const why = messageOf(cause).trim();
-  const message = `Cannot get credentials for the cluster: ${description === undefined ? why : `${description}: ${why}`}`;
+  const message = `Cannot get credentials for the cluster: ${
+    description === undefined ? why : `${description}: ${why}`
+  }`;
   return new ClusterError("credentials", message, {
     transient: true,
     blame: "operator",
@@ -38,7 +40,9 @@ export function exchangeError(failure: ExchangeFailure, description: string, cau
   const code = String((cause as { code?: unknown }).code ?? "");
   if (failure === "unsendable") return credentialsError(cause, description);
   if (failure === "too large") return unexpectedResponseError(`${description}: ${cause.message}`, 200);
-  if (failure === "deadline") return new ClusterError("deadline", `${description} ${cause.message}`, { transient: true });
+  if (failure === "deadline") {
+    return new ClusterError("deadline", `${description} ${cause.message}`, { transient: true });
+  }
   const untrusted = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO)/.test(code) ||
     /certificate|wrong version number|InvalidContentType|UnknownIssuer/i.test(cause.message);
   return new ClusterError(untrusted ? "untrusted" : "unreachable", `${description}: ${cause.message || code}`, {

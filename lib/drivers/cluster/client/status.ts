@@ -106,7 +106,9 @@ export function errorOfStatus(
       hint: refusal.hint,
     });
   }
-  if (code === 404 && status === null && text.trim() !== UNKNOWN_PATH_TEXT) return unexpectedResponseError(message, code);
+  if (code === 404 && status === null && text.trim() !== UNKNOWN_PATH_TEXT) {
+    return unexpectedResponseError(message, code);
+  }
   if (code === 404 && isUnknownKind(status)) {
     return unknownKindError(message, new Error(description));
   }

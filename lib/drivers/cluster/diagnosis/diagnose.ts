@@ -8,15 +8,15 @@
 import {
   conditionOf,
   containersOf,
+  type ContainerTermination,
   createdAt,
+  currentPodsOf,
   eventsOf,
   firstOccurrence,
   lastOccurrence,
   latestOf,
-  currentPodsOf,
-  replicaSetEventsOf,
-  type ContainerTermination,
   parseTime,
+  replicaSetEventsOf,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import { diagnoseCertificate } from "#lib/drivers/cluster/diagnosis/certificate.ts";
 import { diagnosePvc, waitsForConsumer } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
@@ -68,7 +68,9 @@ export function diagnose(
   if (object.kind === "Certificate") {
     return diagnoseCertificate(object, orders, clock) ?? waitingDiagnosis(`${name} ${unreadyReason}`);
   }
-  if (object.kind === "VolumeSnapshot") return diagnoseSnapshot(object, clock) ?? waitingDiagnosis(`${name} ${unreadyReason}`);
+  if (object.kind === "VolumeSnapshot") {
+    return diagnoseSnapshot(object, clock) ?? waitingDiagnosis(`${name} ${unreadyReason}`);
+  }
   const podDiagnoses = observed.own.map((pod) => diagnosePod(pod, events, clock)).filter((diagnosis) =>
     diagnosis !== undefined
   );
@@ -124,7 +126,12 @@ function diagnoseConditions(
     const failure = failureOf(object, pods);
     if (!failure) return undefined;
     const hint = failure.code === "OOMKilled" ? MORE_MEMORY_HINT : "Check the last lines of its log.";
-    return impossibleDiagnosis(failure.code, failure.message, failure.code === "OOMKilled" ? "operator" : "cluster", hint);
+    return impossibleDiagnosis(
+      failure.code,
+      failure.message,
+      failure.code === "OOMKilled" ? "operator" : "cluster",
+      hint,
+    );
   }
   if (object.kind === "Deployment") {
     const progressing = conditionOf(object, "Progressing");
@@ -138,7 +145,12 @@ function diagnoseConditions(
     const { name } = object.metadata;
     const words = progressing.message ?? "ProgressDeadlineExceeded";
     const message = `Deployment ${name} did not become ready in time: ${words}${lastWords ? ` ${lastWords}` : ""}`;
-    return impossibleDiagnosis("ProgressDeadlineExceeded", message, "cluster", "Check the events and logs of its pods.");
+    return impossibleDiagnosis(
+      "ProgressDeadlineExceeded",
+      message,
+      "cluster",
+      "Check the events and logs of its pods.",
+    );
   }
   return undefined;
 }
@@ -162,9 +174,16 @@ function diagnoseSnapshot(snapshot: KubeObject, clock: WaitClock): Diagnosis | u
   const error = snapshot["status"]?.error;
   if (!error?.message) return undefined;
   const message = `The snapshot ${snapshot.metadata.name} is not ready: ${error.message}`;
-  if (SNAPSHOT_GONE.test(error.message)) return impossibleDiagnosis("SnapshotGone", message, "operator", SNAPSHOT_GONE_HINT);
+  if (SNAPSHOT_GONE.test(error.message)) {
+    return impossibleDiagnosis("SnapshotGone", message, "operator", SNAPSHOT_GONE_HINT);
+  }
   const permanent = impossibleDiagnosis("SnapshotFailed", message, "cluster", SNAPSHOT_HINT);
-  return waitingDiagnosisUntil((parseTime(error.time) ?? clock.since) + clock.patience.volumeMs, clock, message, permanent);
+  return waitingDiagnosisUntil(
+    (parseTime(error.time) ?? clock.since) + clock.patience.volumeMs,
+    clock,
+    message,
+    permanent,
+  );
 }
 
 function diagnoseLostVolume({ metadata: { name } }: KubeObject): Diagnosis {
@@ -194,7 +213,10 @@ function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack
   if (!(latest && mayBeCurrentEvent(latest, clock)) && !mayBeCurrent(at, clock)) {
     const name = capitalize(displayNameOf(object.kind, object.metadata.name)),
       when = formatMinute(new Date(at).toISOString());
-    return waitingDiagnosis(`${name} ${lack}; at ${when} its ${what} was refused because ${why}`, remainingPatience(clock));
+    return waitingDiagnosis(
+      `${name} ${lack}; at ${when} its ${what} was refused because ${why}`,
+      remainingPatience(clock),
+    );
   }
 
   // An unknown message may come from a temporary error. A message with "forbidden" is a decision.

@@ -105,6 +105,11 @@ export function impossibleDiagnosis(code: string, message: string, blame: Failur
 }
 
 /** Waits until this time, then returns the final diagnosis. */
-export function waitingDiagnosisUntil(moment: number, clock: WaitClock, sentence: string, finalDiagnosis: Diagnosis): Diagnosis {
+export function waitingDiagnosisUntil(
+  moment: number,
+  clock: WaitClock,
+  sentence: string,
+  finalDiagnosis: Diagnosis,
+): Diagnosis {
   return clock.now >= moment ? finalDiagnosis : waitingDiagnosis(sentence, moment - clock.now);
 }

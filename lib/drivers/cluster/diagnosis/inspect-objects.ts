@@ -64,7 +64,8 @@ export function firstOccurrence(event: KubeObject): number {
 }
 
 export function lastOccurrence(event: KubeObject): number {
-  return parseTime(event["series"]?.lastObservedTime) ?? parseTime(event["lastTimestamp"]) ?? parseTime(event["eventTime"]) ??
+  return parseTime(event["series"]?.lastObservedTime) ?? parseTime(event["lastTimestamp"]) ??
+    parseTime(event["eventTime"]) ??
     createdAt(event);
 }
 

@@ -9,8 +9,8 @@ import {
   lastOccurrence,
   latestOf,
   nodeOf,
-  stateStartOf,
   parseTime,
+  stateStartOf,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { containerLabel, diagnoseImagePull } from "#lib/drivers/cluster/diagnosis/image.ts";
@@ -111,9 +111,7 @@ function diagnoseCrash(observed: ObservedPod, container: ContainerState, message
   const failure = diagnoseCrashLoop(observed, container, message);
   const end = parseTime(lastState?.terminated?.finishedAt);
   if (restartCount < MAX_RESTARTS || end === undefined || !isBeforeWait(end, clock)) return failure;
-  const sentence = `The ${
-    containerLabel(pod, container)
-  } crashed before and is restarted within minutes: ${message}`;
+  const sentence = `The ${containerLabel(pod, container)} crashed before and is restarted within minutes: ${message}`;
   return waitingDiagnosisUntil(clock.since + clock.patience.crashMs, clock, sentence, failure);
 }
 
@@ -138,7 +136,12 @@ function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState,
     return impossibleDiagnosis("CrashLoopBackOff", sentence, "cluster", hint);
   }
   const sentence = `The ${label} keeps crashing${how}: ${message}`;
-  return impossibleDiagnosis("CrashLoopBackOff", sentence, "cluster", "Check the last lines of its log for the reason.");
+  return impossibleDiagnosis(
+    "CrashLoopBackOff",
+    sentence,
+    "cluster",
+    "Check the last lines of its log for the reason.",
+  );
 }
 
 /** Diagnoses missing volumes or network. Their events are outdated once a container has started. */
@@ -181,11 +184,15 @@ function causeOf(message: string): string {
 /** Reports failing probes. They are normal in a pod's first minute, and never make the wait fail. */
 function diagnoseProbes({ pod, own, clock }: ObservedPod): Diagnosis | undefined {
   if (clock.now - createdAt(pod) < MINUTE) return undefined;
-  const event = own.filter((found) => found["reason"] === "Unhealthy" && clock.now - lastOccurrence(found) < MINUTE).at(-1);
+  const event = own.filter((found) => found["reason"] === "Unhealthy" && clock.now - lastOccurrence(found) < MINUTE).at(
+    -1,
+  );
   if (!event) return undefined;
   const { name } = pod.metadata, sentence = `Pod ${name} is not ready: ${event["message"]}`;
   // After the start, the log contains requests instead of the reason.
   const starting = /^Startup probe failed/.test(String(event["message"])) &&
     containersOf(pod).find(({ state, ready }) => state?.running && ready !== true);
-  return starting ? { is: "waiting", sentence, log: { pod: name, container: starting.name } } : waitingDiagnosis(sentence);
+  return starting
+    ? { is: "waiting", sentence, log: { pod: name, container: starting.name } }
+    : waitingDiagnosis(sentence);
 }

@@ -1,5 +1,5 @@
 /** Decides from an object's own status whether it is ready, and if not, why. Pure. One function per kind. */
-import { type ObjectCondition, conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { conditionOf, type ObjectCondition } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 /**

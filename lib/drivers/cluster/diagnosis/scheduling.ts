@@ -79,7 +79,12 @@ const STORAGE_HINT =
 function diagnoseUnprovisioned(pod: KubeObject, sentence: string, message: string, clock: WaitClock): Diagnosis {
   const moment = Math.max(createdAt(pod), clock.since) + clock.patience.provisionMs;
   const text = `The volumes of pod ${pod.metadata.name} were not created: ${message}`;
-  return waitingDiagnosisUntil(moment, clock, sentence, impossibleDiagnosis("VolumePending", text, "operator", STORAGE_HINT));
+  return waitingDiagnosisUntil(
+    moment,
+    clock,
+    sentence,
+    impossibleDiagnosis("VolumePending", text, "operator", STORAGE_HINT),
+  );
 }
 
 function hintFor(message: string): string {
@@ -185,12 +190,19 @@ const SNAPSHOT_MISMATCHES: readonly (readonly [words: RegExp, code: string, hint
 
 function diagnoseStorageDriver(event: KubeObject, sentence: string, clock: WaitClock): Diagnosis {
   const mismatch = SNAPSHOT_MISMATCHES.find(([words]) => words.test(sentence));
-  if (mismatch && mayBeCurrentEvent(event, clock)) return impossibleDiagnosis(mismatch[1], sentence, "operator", mismatch[2]);
+  if (mismatch && mayBeCurrentEvent(event, clock)) {
+    return impossibleDiagnosis(mismatch[1], sentence, "operator", mismatch[2]);
+  }
   const [, storageClass] = /StorageClass "([^"]+)"/.exec(sentence) ?? [];
   const whose = storageClass ? `of the storage class ${storageClass}` : "of the storage class";
   const hint = `Check the log, capacity and credentials of the storage driver ${whose}, then retry.`;
   const moment = Math.max(firstOccurrence(event), clock.since) + clock.patience.volumeMs;
-  return waitingDiagnosisUntil(moment, clock, sentence, impossibleDiagnosis("ProvisioningFailed", sentence, "operator", hint));
+  return waitingDiagnosisUntil(
+    moment,
+    clock,
+    sentence,
+    impossibleDiagnosis("ProvisioningFailed", sentence, "operator", hint),
+  );
 }
 
 /** Whether the PersistentVolumeClaim waits for its first pod. Then it is bound only when that pod is created. */

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { OpenDatabase, Rows, WakeupTopic, Tx } from "#lib/drivers/db/database.ts";
+import type { OpenDatabase, Rows, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
 import { hasState, violates } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silentLog } from "#lib/base/log.ts";

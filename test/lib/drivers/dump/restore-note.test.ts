@@ -25,7 +25,8 @@ const ask = (url: string, text: string): Promise<Row[]> =>
 
 test("what is noted of a restore is written with its rows, and without it none is", async ({ db }) => {
   const url = await db.freshUrl();
-  const text = await backUp(db.url), parts = () => readScript(unpackBackup(once(text), () => Promise.resolve("")), nothing);
+  const text = await backUp(db.url),
+    parts = () => readScript(unpackBackup(once(text), () => Promise.resolve("")), nothing);
   const reason = new Error("The disk is full");
   const note = () => Promise.reject(reason);
   assert.is(await rejection(restoreParts({ url, parts: parts(), migrations, note })), reason);

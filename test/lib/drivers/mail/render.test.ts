@@ -2,7 +2,13 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Letter } from "#lib/drivers/mail/letter.ts";
-import { mailLinkOf, hasOneTimeLink, publicPageOf, type RenderedLetter, renderLetter } from "#lib/drivers/mail/render.ts";
+import {
+  hasOneTimeLink,
+  mailLinkOf,
+  publicPageOf,
+  type RenderedLetter,
+  renderLetter,
+} from "#lib/drivers/mail/render.ts";
 import { HOME, LETTERS, SECRET } from "#test/lib/drivers/mail/letters.ts";
 
 const test = suite("writeLetter");

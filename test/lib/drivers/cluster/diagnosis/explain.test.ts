@@ -13,7 +13,10 @@ const answered = (
   doing = "PATCH cluster/api/v1/namespaces/n/services/db",
 ) =>
   explainClusterError(
-    errorOfResponse({ status, headers: {}, body: JSON.stringify({ kind: "Status", message, reason, code: status }) }, doing),
+    errorOfResponse(
+      { status, headers: {}, body: JSON.stringify({ kind: "Status", message, reason, code: status }) },
+      doing,
+    ),
   );
 
 /** Responses of the API server, and the start of the explanation. */
@@ -140,7 +143,9 @@ test("what was asked for is named by its path where the answer does not say", ()
 for (const code of ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ETIMEDOUT", "whatever"]) {
   test(`a cluster that cannot be reached is told as such, with a hint of its own: ${code}`, () => {
     const cause = Object.assign(new Error("connect"), { code });
-    const told = explainClusterError(new ClusterError("unreachable", `GET c:1/x: connect ${code}`, { transient: true, cause }));
+    const told = explainClusterError(
+      new ClusterError("unreachable", `GET c:1/x: connect ${code}`, { transient: true, cause }),
+    );
     assert.is(told.message, `The cluster cannot be reached: GET c:1/x: connect ${code}`);
     assert.match(told.hint!, /\.$/);
   });
@@ -148,7 +153,12 @@ for (const code of ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "E
 
 test("what was judged by what the cluster showed is left as it is", () => {
   const error = new ClusterError("ErrImagePull", "The image …", { transient: false, blame: "user", hint: "Do." });
-  assert.equal(explainClusterError(error), { code: "ErrImagePull", message: "The image …", blame: "user", hint: "Do." });
+  assert.equal(explainClusterError(error), {
+    code: "ErrImagePull",
+    message: "The image …",
+    blame: "user",
+    hint: "Do.",
+  });
 });
 
 test.run();
