@@ -5,7 +5,7 @@ import type { StreamFrame } from "#lib/events/keep-alive.ts";
 import { createKeepAlives } from "#lib/events/keep-alive.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite("openVoices");
+const test = suite("createKeepAlives");
 const said = { comment: "said" };
 
 /** Creates a keep-alive whose frames are taken when the test says so. */
@@ -14,7 +14,7 @@ function speak(open: ReturnType<typeof createKeepAlives>, taking?: () => Promise
   return { heard, ...open((frame) => (heard.push(frame), taking?.())) };
 }
 
-test("says that it is there, again and again, once it has had nothing to say for so long", async () => {
+test("sends keep-alives repeatedly on a silent stream", async () => {
   const { heard, send, end } = speak(createKeepAlives(20));
   send(said);
   await until(() => heard.length === 3);
@@ -22,7 +22,7 @@ test("says that it is there, again and again, once it has had nothing to say for
   end();
 });
 
-test("says nothing to who has not yet taken what was said", async () => {
+test("sends no keep-alive while the client has not received the last frame", async () => {
   const taking = Promise.withResolvers<void>(), open = createKeepAlives(20);
   const slow = speak(open, () => taking.promise), quick = speak(open);
   void slow.send(said);
@@ -34,7 +34,7 @@ test("says nothing to who has not yet taken what was said", async () => {
   quick.end();
 });
 
-test("says nothing after its end, and nothing is left that would keep the process", async () => {
+test("sends nothing after its end and leaves no timer", async () => {
   const open = createKeepAlives(20), gone = speak(open), other = speak(open);
   gone.end();
   await until(() => other.heard.length > 2);
@@ -45,7 +45,7 @@ test("says nothing after its end, and nothing is left that would keep the proces
   later.end();
 });
 
-test("a word that nobody can be told does no harm", async () => {
+test("ignores a failed keep-alive", async () => {
   const open = createKeepAlives(20),
     gone = speak(open, () => Promise.reject(new Error("The client has left"))),
     other = speak(open);

@@ -26,7 +26,7 @@ interface Stage {
   user: string;
 }
 
-const test = suite<Stage>("followHub without its database");
+const test = suite<Stage>("followHub during a database outage");
 
 test.before(async (stage) => {
   stage.db = await openTestDatabase();
@@ -51,7 +51,7 @@ const lose = (proxy: TcpProxy) => {
   proxy.cut();
 };
 
-test("those that are live and those that begin wait, and miss nothing", async ({ db, proxy, feeds, user }) => {
+test("new and live streams wait without losing events", async ({ db, proxy, feeds, user }) => {
   const hub = await insertHub(db, user, "waiting");
   await emit(db, hub, "active");
   const live = open(feeds, hub);
@@ -67,7 +67,7 @@ test("those that are live and those that begin wait, and miss nothing", async ({
   await Promise.all([live.close(), second.close()]);
 });
 
-test("they say that they are still there", async ({ db, proxy, far, user }) => {
+test("streams send keep-alives", async ({ db, proxy, far, user }) => {
   const federationId = await insertHub(db, user, "talking"),
     feeds = openFeeds(far, silentLog, { readVisibility: look, maxStreams: 9, keepAliveAfterMs: 20 });
   lose(proxy);
@@ -79,7 +79,7 @@ test("they say that they are still there", async ({ db, proxy, far, user }) => {
   await proxy.heal();
 });
 
-test("who lost the right meanwhile gets nothing of what happened meanwhile", async ({ db, proxy, feeds, user }) => {
+test("a reader who lost access gets no events from the outage", async ({ db, proxy, feeds, user }) => {
   const hub = await insertHub(db, user, "losing");
   await emit(db, hub, "active");
   const reader = open(feeds, hub, null, { userId: "loser" });
@@ -93,7 +93,7 @@ test("who lost the right meanwhile gets nothing of what happened meanwhile", asy
   assert.is(await next, undefined);
 });
 
-test("closing ends those that wait, and tells them to come back", async ({ db, proxy, far, user }) => {
+test("close ends waiting streams with a reconnection delay", async ({ db, proxy, far, user }) => {
   const hub = await insertHub(db, user, "closing"),
     feeds = openFeeds(far, silentLog, { readVisibility: look, maxStreams: 9 });
   lose(proxy);

@@ -22,7 +22,7 @@ test.after(async (context) => {
   await context.db.close();
 });
 
-test("who may see some spokes gets their events alone, and the ids skip", async ({ db, feeds, user }) => {
+test("sends only events of visible spokes, with gaps in the IDs", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "narrow");
   const [mine, other] = [await insertSpoke(db, user, hub, "mine"), await insertSpoke(db, user, hub, "other")];
   await emit(db, hub, "active");
@@ -34,7 +34,7 @@ test("who may see some spokes gets their events alone, and the ids skip", async 
   await reader.close();
 });
 
-test("a reader whose page holds what it may not see any more is narrowed within the page", async ({ db, feeds, user }) => {
+test("stops sending events of a spoke within a page after its access was revoked", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "narrowed"), spoke = await insertSpoke(db, user, hub);
   for (const id of [spoke, undefined, spoke]) await emit(db, hub, "active", id);
   const reader = open(feeds, hub, 0, { userId: "narrowed" });
@@ -45,7 +45,7 @@ test("a reader whose page holds what it may not see any more is narrowed within 
   await reader.close();
 });
 
-test("an event of a spoke that was given a moment before is not skipped", async ({ db, feeds, user }) => {
+test("sends an event of a spoke that was just granted", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "given"), spoke = await insertSpoke(db, user, hub, "second");
   const person = await createTestUser(db, "given"), given = person.id;
   sights.set(given, new Set(["first"]));
@@ -59,7 +59,7 @@ test("an event of a spoke that was given a moment before is not skipped", async 
   await reader.close();
 });
 
-test("an event that a reader may not see costs no look at what it may see", async ({ db, user }) => {
+test("checks no visibility for events of other spokes", async ({ db, user }) => {
   const hub = await insertHub(db, user, "others"),
     [own, other] = [
       await insertSpoke(db, user, hub, "own"),

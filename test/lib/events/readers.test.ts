@@ -58,7 +58,7 @@ const codeOf = (work: () => unknown) => {
   }
 };
 
-test("nothing may be seen until it was decided, and one look decides for all streams of a credential", async (context) => {
+test("shows nothing before the first check, which covers all streams of a credential", async (context) => {
   const { looks, enter } = open(context);
   const streams = Array.from({ length: 20 }, () => enter()), other = enter({ credentialId: "session", userId: "ann" });
   assert.ok(streams.every((reader) => reader.visibility(-Infinity) === null));
@@ -66,7 +66,7 @@ test("nothing may be seen until it was decided, and one look decides for all str
   assert.equal(looks, ["token,session"]);
 });
 
-test("is looked at for the sake of all, and not of the request that asked first", async (context) => {
+test("runs checks outside of the first request's context", async (context) => {
   const causes: unknown[] = [];
   const { enter } = open(context, (rows, followers) => {
     causes.push(currentContext());
@@ -76,7 +76,7 @@ test("is looked at for the sake of all, and not of the request that asked first"
   assert.equal(causes, [null]);
 });
 
-test("who enters is decided for anew, though another stream of the same credential was just now", async (context) => {
+test("checks a new stream again, even if the credential was just checked", async (context) => {
   const { looks, enter } = open(context);
   await decided(enter());
   const later = enter();
@@ -85,7 +85,7 @@ test("who enters is decided for anew, though another stream of the same credenti
   assert.ok(looks.length >= 2);
 });
 
-test("a wake-up has its user's rights looked at, and those of nobody else", async (context) => {
+test("checks only the user of a wake-up", async (context) => {
   const { looks, enter } = open(context), ann = enter({ credentialId: "a", userId: "ann" });
   const [first, second] = [enter(), enter({ federationId: "other" })];
   await Promise.all([ann, first, second].map((reader) => decided(reader)));
@@ -95,7 +95,7 @@ test("a wake-up has its user's rights looked at, and those of nobody else", asyn
   await until(() => looks.includes("token,token"));
 });
 
-test("a decision that was under way when its user changed is not taken", async (context) => {
+test("ignores a decision whose user changed during the check", async (context) => {
   const { promise: first, resolve } = Promise.withResolvers<void>();
   let turn = 0;
   const { enter } = open(
@@ -111,7 +111,7 @@ test("a decision that was under way when its user changed is not taken", async (
   assert.equal(await decided(reader), new Set(["oak"]));
 });
 
-test("a right that was taken back ends its streams, and opens nothing in the moment until they have ended", async (context) => {
+test("ends streams of revoked access and shows nothing until then", async (context) => {
   let good = true;
   const { enter } = open(
     context,
@@ -125,7 +125,7 @@ test("a right that was taken back ends its streams, and opens nothing in the mom
   assert.is(reader.visibility(-Infinity), null);
 });
 
-test("a right that was taken back ends its streams though no wake-up comes", async (context) => {
+test("ends streams of revoked access even without a wake-up", async (context) => {
   const deaf = { ...context.db, wakeups: { subscribe: () => () => {} } };
   let good = true;
   const look: ReadVisibility = (_, followers) => Promise.resolve(followers.map(() => decision(good ? "all" : null)));
@@ -136,7 +136,7 @@ test("a right that was taken back ends its streams though no wake-up comes", asy
   assert.is(reader.visibility(-Infinity), null);
 });
 
-test("a reader that saw something waits for a look that began later", async (context) => {
+test("waits for a check that began after the given time", async (context) => {
   const { looks, enter } = open(context), reader = enter();
   await decided(reader);
   const count = looks.length, now = performance.now();
@@ -145,7 +145,7 @@ test("a reader that saw something waits for a look that began later", async (con
   assert.ok(looks.length > count);
 });
 
-test("while nobody can decide, nothing may be seen, no stream ends, and then it goes on", async (context) => {
+test("while checks fail, shows nothing and ends no stream, then continues", async (context) => {
   let failures = 3;
   const look: ReadVisibility = () =>
     failures-- > 0 ? Promise.reject(new Error("The database is away")) : Promise.resolve([decision("all")]);
@@ -156,14 +156,14 @@ test("while nobody can decide, nothing may be seen, no stream ends, and then it 
   assert.is(warnings.length, 1, "it is said once");
 });
 
-test("more rights than one look has room for are all decided", async (context) => {
+test("checks more accesses than fit into one batch", async (context) => {
   const { looks, enter } = open(context, all, 3000);
   const readers = Array.from({ length: 2500 }, (_, i) => enter({ credentialId: `${i}`, userId: `user ${i}` }));
   await Promise.all(readers.map((reader) => decided(reader)));
   assert.ok(looks.every((look) => look.split(",").length <= 1000));
 });
 
-test("the 21st stream of a user is refused, whatever its credential, until one has left", (context) => {
+test("refuses a user's 21st stream until another one ends", (context) => {
   const { enter } = open(context);
   const streams = Array.from({ length: 20 }, (_, i) => enter({ credentialId: `${i % 3}`, federationId: `${i}` }));
   assert.equal(codeOf(() => enter({ credentialId: "new" })), ["limited", "too_many_streams", true]);
@@ -174,7 +174,7 @@ test("the 21st stream of a user is refused, whatever its credential, until one h
   assert.equal(codeOf(() => enter()), ["limited", "too_many_streams", true]);
 });
 
-test("a replica takes so many streams and no more", (context) => {
+test("limits the streams of a replica", (context) => {
   const { enter } = open(context, all, 2), first = enter({ userId: "ann" });
   enter({ userId: "bob" });
   assert.equal(codeOf(() => enter({ userId: "cal" })), ["limited", "too_many_streams", true]);
@@ -182,7 +182,7 @@ test("a replica takes so many streams and no more", (context) => {
   enter({ userId: "cal" });
 });
 
-test("a right whose credential has ended opens nothing, though nobody has looked at it since", async (context) => {
+test("shows nothing after the credential has expired, even without a check", async (context) => {
   let ends: (number | null)[] = [];
   const look: ReadVisibility = (_, followers) =>
     Promise.resolve(followers.map(() => decision(ends[0] === null ? null : "all", ends.shift() ?? Infinity)));
@@ -195,7 +195,7 @@ test("a right whose credential has ended opens nothing, though nobody has looked
   assert.is(looks.length, 2);
 });
 
-test("a right that is lost gives its places back, also of streams that never began", async (context) => {
+test("releases the slots of revoked access, even for streams that never started", async (context) => {
   let good = false;
   const look: ReadVisibility = (_, followers) => Promise.resolve(followers.map(() => decision(good ? "all" : null)));
   const { enter } = open(context, look, 1), reader = enter();
@@ -205,7 +205,7 @@ test("a right that is lost gives its places back, also of streams that never beg
   await decided(enter({ userId: "ann" }));
 });
 
-test("nobody asks the database while nobody follows", async (context) => {
+test("makes no queries without streams", async (context) => {
   const left = open(context), reader = left.enter();
   await decided(reader);
   await until(() => left.looks.length > 1); // it is asked again and again

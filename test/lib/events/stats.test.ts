@@ -8,9 +8,9 @@ import { openTestDatabase } from "#test/support/database.ts";
 import { insertHub, insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite("openFeeds, its stats");
+const test = suite("openFeeds, stats");
 
-test("count the streams, and the events that the slowest reader has not taken", async () => {
+test("count the streams and the backlog of the slowest reader", async () => {
   const db = await openTestDatabase(), feeds = openFeeds(db, silentLog, { readVisibility: look, maxStreams: 9 });
   const user = await insertUser(db),
     hub = await insertHub(db, user, "north"),

@@ -24,7 +24,7 @@ test.after(async (context) => {
   await context.db.close();
 });
 
-test("ends with its hub, also for who comes later or comes back, and need not be hurried back to", async ({ db, feeds, user }) => {
+test("ends when the hub is removed, also for later readers, with a long retry delay", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user);
   await emit(db, hub, "active");
   const live = open(feeds, hub);
@@ -39,7 +39,7 @@ test("ends with its hub, also for who comes later or comes back, and need not be
   assert.equal(await rest(back), [...end, undefined]);
 });
 
-test("tells an operator's means to operators alone", async ({ db, feeds, user }) => {
+test("sends operator details only to operators", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user), spoke = await insertSpoke(db, user, hub);
   const error = "VolumeSnapshotContent snapcontent-1 stays: kubectl delete volumesnapshotcontent snapcontent-1";
   await db.transact((tx) =>

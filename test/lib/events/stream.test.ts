@@ -23,7 +23,7 @@ test.after(async (context) => {
   await context.db.close();
 });
 
-test("a new reader gets the latest of the hub and of each spoke, then what happens", async ({ db, feeds, user }) => {
+test("sends a new reader the latest event of the hub and each spoke, then live events", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "fresh"), spoke = await insertSpoke(db, user, hub);
   for (const state of ["provisioning", "active"]) await emit(db, hub, state);
   for (const state of ["provisioning", "active"]) await emit(db, hub, state, spoke);
@@ -36,7 +36,7 @@ test("a new reader gets the latest of the hub and of each spoke, then what happe
   await reader.close();
 });
 
-test("a reader that comes back gets exactly what it missed", async ({ db, feeds, user }) => {
+test("sends a returning reader exactly the missed events", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "back");
   for (let i = 0; i < 6; i++) await emit(db, hub, "active");
   const reader = open(feeds, hub, 3);
@@ -48,7 +48,7 @@ test("a reader that comes back gets exactly what it missed", async ({ db, feeds,
   await reader.close();
 });
 
-test("what readers share is not read for the request of the first", async ({ db, user }) => {
+test("reads shared events outside of the first request's context", async ({ db, user }) => {
   const hub = await insertHub(db, user, "shared"), causes: unknown[] = [], over = new AbortController();
   const watched: Database = {
     ...db,
@@ -68,7 +68,7 @@ test("what readers share is not read for the request of the first", async ({ db,
   feeds.close();
 });
 
-test("another replica's events arrive, by its wake-up", async ({ db, feeds, user }) => {
+test("sends events of another replica after its wake-up", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "far");
   await emit(db, hub, "active");
   const reader = open(feeds, hub), other = await db.openAgain();
@@ -80,7 +80,7 @@ test("another replica's events arrive, by its wake-up", async ({ db, feeds, user
   await other.close();
 });
 
-test("writers and a reader at once: nothing is missed, nothing comes twice", async ({ db, feeds, user }) => {
+test("sends each event exactly once during concurrent writes", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "racing");
   await emit(db, hub, "active");
   const reader = open(feeds, hub, 0);
@@ -94,7 +94,7 @@ test("writers and a reader at once: nothing is missed, nothing comes twice", asy
   assert.equal(numbers, Array.from({ length: 801 }, (_, i) => i + 1));
 });
 
-test("what lies behind the retention begins with StreamReset and goes on with what is kept", async ({ db, feeds, user }) => {
+test("sends StreamReset and the remaining events if the client's last event was pruned", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "old");
   for (let i = 0; i < 5; i++) await emit(db, hub, "active");
   await db.sql("delete from stream_events where federation_id = $1 and number <= 3", [hub]);
@@ -107,7 +107,7 @@ test("what lies behind the retention begins with StreamReset and goes on with wh
   await ahead.close();
 });
 
-test("a reader misses nothing where the numbers leap, as in a database that was restored", async ({ db, feeds, user }) => {
+test("sends all events across gaps in the numbers", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "leaps");
   await emit(db, hub, "active");
   const reader = open(feeds, hub), seen = [await reader.next()];
@@ -121,7 +121,7 @@ test("a reader misses nothing where the numbers leap, as in a database that was 
   await reader.close();
 });
 
-test("a stream ends at once when its reader's right is taken back", async ({ db, feeds, user }) => {
+test("ends a stream immediately when the access is revoked", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "revoked");
   await emit(db, hub, "active");
   const reader = open(feeds, hub, null, { userId: "leaver" });
@@ -132,7 +132,7 @@ test("a stream ends at once when its reader's right is taken back", async ({ db,
   assert.is(await waiting, undefined);
 });
 
-test("who is so far behind that all is pruned waits for what comes, and does not ask for it again", async ({ db, feeds, user }) => {
+test("a reader behind the retention waits for new events without repeated reads", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "pruned"), waits: number[] = [];
   await emit(db, hub, "active");
   let last = 1;
@@ -156,7 +156,7 @@ test("who is so far behind that all is pruned waits for what comes, and does not
   assert.equal(waits, [1, 3, 3]);
 });
 
-test("what readers read for themselves is read one after another", async ({ feeds }) => {
+test("runs the readers' own reads one after another", async ({ feeds }) => {
   let running = 0, most = 0;
   const read = () =>
     feeds.read(async (rows) => {
@@ -168,7 +168,7 @@ test("what readers read for themselves is read one after another", async ({ feed
   assert.is(most, 1);
 });
 
-test("a stream that ended by itself has given its place back", async ({ db, user }) => {
+test("releases the slot of an ended stream", async ({ db, user }) => {
   const hub = await insertHub(db, user, "places"),
     feeds = openFeeds(db, silentLog, { readVisibility: look, maxStreams: 1 });
   sights.set("nobody", null);
@@ -176,7 +176,7 @@ test("a stream that ended by itself has given its place back", async ({ db, user
   feeds.close();
 });
 
-test("a slow reader gets nothing more of a page that it has begun once its right is taken back", async ({ db, feeds, user }) => {
+test("sends a slow reader nothing more of a page after its access was revoked", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "slow");
   for (let i = 0; i < 3; i++) await emit(db, hub, "active");
   const reader = open(feeds, hub, 0, { userId: "slow" });
@@ -186,7 +186,7 @@ test("a slow reader gets nothing more of a page that it has begun once its right
   assert.is(await reader.next(), undefined);
 });
 
-test("a spoke that was removed over five minutes ago is not repeated", async ({ db, feeds, user }) => {
+test("omits a spoke that was removed over five minutes ago", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "graves"), gone = await insertSpoke(db, user, hub);
   await emit(db, hub, "active");
   await emit(db, hub, "removed", gone);
@@ -207,7 +207,7 @@ test("a spoke that was removed over five minutes ago is not repeated", async ({ 
   assert.equal(await ago("6 minutes"), ["FederationUpdateActive", "FederationUpdateActive"]);
 });
 
-test("closing the feeds tells each reader to come back, and ends its stream", async ({ db, user }) => {
+test("close sends each reader a reconnection delay and ends its stream", async ({ db, user }) => {
   const hub = await insertHub(db, user, "closing"),
     feeds = openFeeds(db, silentLog, { readVisibility: look, maxStreams: 9 });
   await emit(db, hub, "active");
@@ -219,7 +219,7 @@ test("closing the feeds tells each reader to come back, and ends its stream", as
   assert.is(await reader.next(), undefined);
 });
 
-test("a reader that knows more than this replica does yet goes on from there", async ({ db, user }) => {
+test("accepts a last event that is newer than this replica's feed", async ({ db, user }) => {
   const hub = await insertHub(db, user, "ahead");
   await emit(db, hub, "provisioning");
   // Its wake-ups are lost, as if the control connection were being replaced. Only the poll finds new events.

@@ -19,7 +19,7 @@ test("keeps the last 200 lines of a log", () =>
     assert.equal([lines.length, lines[0], lines.at(-1)], [200, "line 50", "line 249"]);
   }));
 
-test("shows marks that turn text around, and what a terminal obeys, as escapes", () =>
+test("escapes characters that change the text direction or control a terminal", () =>
   withServer((_asked, response) => {
     response.end("\u001b[31mred\u001b[0m \u202edlrow\u0007\r\n");
   }, async (api) => {
@@ -27,7 +27,7 @@ test("shows marks that turn text around, and what a terminal obeys, as escapes",
     assert.equal(await readLog(api, source, UNCANCELLED), ["red \\u202edlrow\\u0007"]);
   }));
 
-test("with somebody who listens, each reading begins with the first line, and is another one", async () => {
+test("with a listener, reads the log from its first line each time", async () => {
   const heard: string[][] = [];
   const whole = Array.from({ length: 250 }, (_, i) => `line ${i}\n`).join("");
   await withServer((_asked, response, socket) => {
@@ -49,7 +49,7 @@ test("with somebody who listens, each reading begins with the first line, and is
   });
 });
 
-test("once it is closed, a log that has come to its end is not asked for again", () =>
+test("does not request an ended log again after close", () =>
   withServer((_asked, response) => {
     response.end("the end\n");
   }, async (api, server) => {

@@ -38,13 +38,13 @@ test.after.each(async ({ db, proxy, control }) => {
 
 const notify = (db: TestDatabase, payload: string) => db.sql("select pg_notify('control_test', $1)", [payload]);
 
-test("what is notified is heard, after the word that something may have been missed before", async ({ db, heard }) => {
+test("passes on notifications, after reporting that earlier ones may have been missed", async ({ db, heard }) => {
   await notify(db, "one");
   await until(() => heard.length === 2);
   assert.equal(heard, [null, "one"]);
 });
 
-test("a killed backend is replaced, listens again, and says that something may have been missed", async ({ db, heard, control }) => {
+test("replaces a killed backend, listens again, and reports possibly missed notifications", async ({ db, heard, control }) => {
   const pid = control.pid;
   await db.sql("select pg_terminate_backend($1)", [pid]);
   await until(() => control.pid !== null && control.pid !== pid);
@@ -54,7 +54,7 @@ test("a killed backend is replaced, listens again, and says that something may h
   assert.is(heard[2], "two");
 });
 
-test("a connection that does not answer any more is replaced", async ({ db, proxy, heard, control }) => {
+test("replaces a connection that stops answering", async ({ db, proxy, heard, control }) => {
   const pid = control.pid;
   proxy.freeze();
   await until(() => control.pid !== null && control.pid !== pid);
@@ -63,7 +63,7 @@ test("a connection that does not answer any more is replaced", async ({ db, prox
   assert.equal(heard, [null, null, "three"]);
 });
 
-test("a query is answered, rejects when the connection is lost, and when there is none", async ({ proxy, control }) => {
+test("answers a query, and rejects queries after a lost connection", async ({ proxy, control }) => {
   assert.equal((await control.query("select $1::int as one", [1])).rows, [{ one: 1 }]);
   const lost = rejection(control.query("select pg_sleep(60)"));
   proxy.cut();
@@ -73,7 +73,7 @@ test("a query is answered, rejects when the connection is lost, and when there i
   assert.instance(await rejection(control.query("select 1")), ConnectionLost);
 });
 
-test("a query without an answer in time rejects", async ({ proxy, control }) => {
+test("rejects a query that is not answered in time", async ({ proxy, control }) => {
   proxy.freeze();
   assert.is((await rejection(control.query("select 1"))).code, "database_slow");
 });

@@ -36,13 +36,13 @@ async function reasonFor(url: string): Promise<string> {
   return text;
 }
 
-test("encrypts where the server can, unless told not to", async ({ server: { url } }) => {
+test("uses TLS if the server supports it, unless disabled", async ({ server: { url } }) => {
   assert.is((await told(url)).ssl, true);
   assert.is((await told(at(url, "127.0.0.1", { sslmode: "require" }))).ssl, true);
   assert.is((await told(at(url, "127.0.0.1", { sslmode: "disable" }))).ssl, false);
 });
 
-test("checks who signed the certificate, and for whom", async ({ server: { url } }) => {
+test("checks the certificate's issuer and host name", async ({ server: { url } }) => {
   assert.is((await told(at(url, "127.0.0.1", { sslmode: "verify-ca", sslrootcert: ca }))).ssl, true);
   assert.is((await told(at(url, "localhost", { sslmode: "verify-full", sslrootcert: ca }))).ssl, true);
   const refused = [
@@ -54,14 +54,14 @@ test("checks who signed the certificate, and for whom", async ({ server: { url }
   for (const one of refused) assert.match(await reasonFor(one), /TLS with the server failed: /, one);
 });
 
-test("presents a client's certificate, and keeps to the versions that are named", async ({ server: { url } }) => {
+test("presents a client certificate and respects the TLS versions", async ({ server: { url } }) => {
   const client = { sslcert: tlsFile("client.crt"), sslkey: tlsFile("client.key"), sslmode: "require" };
   assert.is((await told(at(url, "127.0.0.1", client))).clientDn, "/CN=postgres");
   const old = { sslmode: "require", ssl_max_protocol_version: "TLSv1.2" };
   assert.is((await told(at(url, "127.0.0.1", old))).version, "TLSv1.2");
 });
 
-test("takes the next host where one does not answer, or takes no writes", async ({ server }) => {
+test("uses the next host if one does not answer or accepts no writes", async ({ server }) => {
   const { port, username, password, pathname } = new URL(server.url);
   const hosts = (attrs: string) =>
     `postgres://${username}:${password}@127.0.0.1:1,127.0.0.1:${port},localhost:${port}${pathname}?target_session_attrs=${attrs}`;
@@ -117,7 +117,7 @@ const open = (url: string) => {
   return openTransport(address, address.hosts[0]!);
 };
 
-test("refuses a server without TLS where it is demanded, and data that comes before it", async () => {
+test("refuses a server without required TLS, and data before TLS", async () => {
   for (
     const [answer, reason] of [["N", /does not support TLS/], ["SX", /data before TLS/], [
       "",
@@ -131,7 +131,7 @@ test("refuses a server without TLS where it is demanded, and data that comes bef
   }
 });
 
-test("connects again without TLS where it is only preferred and fails", async () => {
+test("connects again without TLS if preferred TLS fails", async () => {
   for (const answer of ["E", "S"]) {
     const liar = await openLiar(answer, "unused"), { ready, cut } = open(liar.url("prefer"));
     assert.is((await ready).destroyed, false);
@@ -143,7 +143,7 @@ test("connects again without TLS where it is only preferred and fails", async ()
   }
 });
 
-test("closes what it had opened when it is cut, at each moment", async ({ server: { url } }) => {
+test("closes its sockets when cut at any moment", async ({ server: { url } }) => {
   const liar = await openLiar();
   const early = open(liar.url("require"));
   early.cut();

@@ -13,7 +13,7 @@ import { withAdminConnection } from "#test/support/server.ts";
 import { rejection } from "#test/support/until.ts";
 import { backUp, fill, nothing, once } from "./dump-scene.ts";
 
-const test = suite<{ db: TestDatabase }>("restoreParts and what is noted");
+const test = suite<{ db: TestDatabase }>("restoreParts, note");
 test.before(async (context) => {
   context.db = await openTestDatabase();
   await fill(context.db);
@@ -23,7 +23,7 @@ test.after(({ db }) => db.close());
 const ask = (url: string, text: string): Promise<Row[]> =>
   withAdminConnection(url, async (sql) => [...await sql.unsafe(text)]);
 
-test("what is noted of a restore is written with its rows, and without it none is", async ({ db }) => {
+test("writes the note in the transaction of the restore", async ({ db }) => {
   const url = await db.freshUrl();
   const text = await backUp(db.url),
     parts = () => readScript(unpackBackup(once(text), () => Promise.resolve("")), nothing);

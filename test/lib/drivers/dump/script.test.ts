@@ -31,7 +31,7 @@ async function partsOf(text: Buffer, length: number): Promise<BackupPart[]> {
   return found;
 }
 
-test("reads what was written, however it comes in pieces", async () => {
+test("reads a written backup, whatever the chunks", async () => {
   const text = await whole();
   for (let length = 1; length < 80; length++) {
     const parts = await partsOf(text, length), rows = parts.filter((part) => part.kind === "rows");
@@ -46,7 +46,7 @@ test("reads what was written, however it comes in pieces", async () => {
   }
 });
 
-test("tells how many rows of each table there are", async () => {
+test("counts the rows of each table", async () => {
   const told: [string, number][] = [];
   const text = await textOf(withEnd(cut(TEXT, 20), (...more) => told.push(more)));
   assert.equal([...new Map(told)], [["one", 5], ["none", 0]]);
@@ -55,14 +55,14 @@ test("tells how many rows of each table there are", async () => {
   assert.equal([...new Map(told)], [["one", 5], ["none", 0]]);
 });
 
-test("refuses a text that was cut anywhere", async () => {
+test("rejects a truncated backup", async () => {
   const text = await whole();
   for (let length = 0; length < text.length; length++) {
     assert.instance(await rejection(partsOf(text.subarray(0, length), 50)), BackupDamaged, String(length));
   }
 });
 
-test("refuses a text of which any byte is another", async () => {
+test("rejects a backup with any changed byte", async () => {
   const text = await whole();
   for (let at = 0; at < text.length; at++) {
     const changed = Buffer.from(text);
@@ -72,7 +72,7 @@ test("refuses a text of which any byte is another", async () => {
   }
 });
 
-test("refuses what stands behind the end, and what is no backup at all", async () => {
+test("rejects data after the end, and files that are not backups", async () => {
   assert.instance(await rejection(partsOf(Buffer.concat([await whole(), Buffer.from("x\n")]), 50)), BackupDamaged);
   const failure = await rejection(partsOf(Buffer.from("-- PostgreSQL database dump\n"), 50));
   assert.is(failure.message, "The file was not written by wheelwright backup");

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { between, failure, mail, never, TOKEN } from "#test/lib/drivers/mail/smtp-pair.ts";
 import { openSmtpServer } from "#test/support/smtp.ts";
 
-const test = suite("explain");
+const test = suite("toMailError");
 
 const refusals = [
   ["an address that there is not", { recipient: "550 5.1.1 No such user" }, "mail_recipient", false],
@@ -15,7 +15,7 @@ const refusals = [
   ["a server that is full", { data: "452 4.3.1 No room" }, "mail_deferred", true],
 ] as const;
 
-test("tells what each refusal means, and sends the next mail all the same", () =>
+test("explains each rejection and still sends the next mail", () =>
   between({}, {}, async (pair) => {
     for (const [what, rules, code, transient] of refusals) {
       for (const [name, answer] of Object.entries(rules)) Object.assign(pair.smtp.rules, { [name]: () => answer });
@@ -28,7 +28,7 @@ test("tells what each refusal means, and sends the next mail all the same", () =
     }
   }));
 
-test("tells of a wrong password, and neither what it was nor where the mail led", async () => {
+test("reports a wrong password without the password and the link", async () => {
   const auth = { user: "hubs", pass: "a password" };
   await between({ auth }, { pass: "tiger & cat" }, async (pair) => {
     const error = await failure(pair);
@@ -50,7 +50,7 @@ test("tells of a wrong password, and neither what it was nor where the mail led"
   });
 });
 
-test("tells of a server that hangs up, and of one that is not there", async () => {
+test("reports a server that closes the connection, and an unreachable one", async () => {
   await between({}, {}, async (pair) => {
     pair.smtp.rules.drop = true;
     const error = await failure(pair);

@@ -11,7 +11,7 @@ import {
 } from "#lib/drivers/mail/render.ts";
 import { HOME, LETTERS, SECRET } from "#test/lib/drivers/mail/letters.ts";
 
-const test = suite("writeLetter");
+const test = suite("renderLetter");
 const GOLDEN = new URL("../../../golden/mail/", import.meta.url);
 
 function linkIn({ template }: Letter): string | null {
@@ -24,7 +24,7 @@ function write(letter: Letter): RenderedLetter {
 
 const hostile = write(LETTERS.hostile!);
 
-test("writes each letter as the golden files show it", async () => {
+test("renders each mail as in the golden files", async () => {
   const all = Object.entries(LETTERS).flatMap(([name, letter]) => {
     const { subject, text, html } = write(letter);
     return [[`${name}.txt`, `Subject: ${subject}\n\n${text}`], [`${name}.html`, html]] as const;
@@ -36,14 +36,14 @@ test("writes each letter as the golden files show it", async () => {
   assert.equal((await readdir(GOLDEN)).sort(), all.map(([name]) => name).sort());
 });
 
-test("lets no value become markup", () => {
+test("escapes values", () => {
   const { html } = hostile;
   assert.not.match(html, /<script|<img|onerror=[^&]*>/);
   assert.match(html, /&lt;script&gt;alert\(&quot;x&quot;\)&lt;\/script&gt;/);
   assert.match(html, /&quot;&gt;&lt;img src=x/);
 });
 
-test("lets no name turn text around, pile up, or become a link", () => {
+test("cleans names", () => {
   for (const part of [hostile.text, hostile.html]) {
     assert.not.match(part, /[\u202a-\u202e\u2066-\u2069]/);
     assert.not.match(part, /\p{M}{5}/u);
@@ -53,7 +53,7 @@ test("lets no name turn text around, pile up, or become a link", () => {
   }
 });
 
-test("keeps the subject to one short line", () => {
+test("keeps the subject on one short line", () => {
   for (const letter of Object.values(LETTERS)) {
     const { subject } = write(letter);
     assert.not.match(subject, /[\p{Cc}]/u);
@@ -61,7 +61,7 @@ test("keeps the subject to one short line", () => {
   }
 });
 
-test("asks nobody for anything", () => {
+test("loads no resources", () => {
   for (const letter of Object.values(LETTERS)) {
     const { html } = write(letter);
     const tags = html.match(/<[a-z][^>]*>/gi)!.join("\n"), sheet = /<style>([\s\S]*)<\/style>/.exec(html)![1]!;
@@ -71,7 +71,7 @@ test("asks nobody for anything", () => {
   }
 });
 
-test("shows the link as a button and in plain, and in one piece in the text", () => {
+test("shows the link as a button and as text", () => {
   for (const letter of Object.values(LETTERS).filter((each) => linkIn(each) !== null)) {
     const { text, html } = write(letter);
     assert.is(html.split(`href="${linkIn(letter)}"`).length, 3);
@@ -79,19 +79,19 @@ test("shows the link as a button and in plain, and in one piece in the text", ()
   }
 });
 
-test("shows nothing that a stranger wrote to an address that nobody has proved", () => {
+test("shows no text of strangers to unverified addresses", () => {
   const to = { email: "ada@school.example", name: "Win a prize" };
   const { subject, text, html } = write({ ...LETTERS.verification!, to } as Letter);
   assert.not.match(subject + text + html, /prize/);
 });
 
-test("wraps lines, and counts a list that is too long", () => {
+test("wraps lines and shortens long lists", () => {
   const many = LETTERS["invitation-many"]!, { text } = write(many);
   assert.ok(text.split("\n").every((line) => line.length <= 72 || line === linkIn(many)));
   assert.match(text, /- Ash school 10\n- and 3 more\n/);
 });
 
-test("says what ends when, what to do, and how often each token called", () => {
+test("announces what ends when, what to do, and the calls of each token", () => {
   const { subject, text } = write(LETTERS.announcement!);
   assert.is(subject, "GET /api/spokes/{spokeId}/activity ends on 21 December 2026");
   assert.match(
@@ -100,7 +100,7 @@ test("says what ends when, what to do, and how often each token called", () => {
   );
 });
 
-test("announces several changes by the first of them, and counts what it leaves out", () => {
+test("names the first of several changes and counts omitted ones", () => {
   const { subject, text, html } = write(LETTERS["announcement-many"]!);
   assert.is(subject, "5 changes to the API, the first on 31 December 2026");
   assert.match(text, "- and 1,203 more, together: 1 call\n");
@@ -109,7 +109,7 @@ test("announces several changes by the first of them, and counts what it leaves 
   assert.not.match(html, /<img/);
 });
 
-test("leads to the page of the template", () => {
+test("links to the template's page", () => {
   assert.is(mailLinkOf("invitation", HOME, "s-1"), "https://hubs.school.example/invite?token=s-1");
   assert.is(mailLinkOf("password-reset", new URL("https://x.example/"), "s"), "https://x.example/reset?token=s");
   assert.is(mailLinkOf("verification", new URL("http://localhost:3000"), "s"), "http://localhost:3000/verify?token=s");

@@ -9,7 +9,7 @@ import { rejection, until } from "#test/support/until.ts";
 const test = suite("openSmtp");
 const KUBE = { ca: CERTIFICATE, servername: "kube.test" };
 
-test("sends both parts, with the headers of a mail that nobody answers", () =>
+test("sends text and HTML with headers of an automatic mail", () =>
   between({}, {}, async ({ smtp, post }) => {
     smtp.rules.data = () => `250 Thanks for ${TOKEN}`;
     const { answer } = await post.send(mail, never);
@@ -28,7 +28,7 @@ test("sends both parts, with the headers of a mail that nobody answers", () =>
     assert.ok(Math.abs(Date.parse(got!.headers.date!) - Date.now()) < 60_000);
   }));
 
-test("lets no name or subject add a header or an addressee", () =>
+test("prevents header injection by names and subjects", () =>
   between({}, {}, async ({ smtp, post }) => {
     const name = 'Eve"\r\nBcc: all@example.org\r\n\r\n<b>, "x" <mallory@example.org>, \u202e\u0000Ä';
     const subject = "One\r\nX-Two: three";
@@ -41,7 +41,7 @@ test("lets no name or subject add a header or an addressee", () =>
     assert.is(to.match(/<[^>]+@[^>]+>/g)!.length, 1, to);
   }));
 
-test("bears no name where a stranger can have given it", () =>
+test("omits names that a stranger may have chosen", () =>
   between({}, {}, async ({ smtp, post }) => {
     const to = { email: "ada@example.org", name: "You have won" };
     await post.send({ ...mail, template: "verification", to }, never);
@@ -49,7 +49,7 @@ test("bears no name where a stranger can have given it", () =>
     assert.equal(smtp.mails.map(({ headers }) => headers.to), ["ada@example.org", "ada@example.org"]);
   }));
 
-test("takes an address as it stands, and looks for no other in it", () =>
+test("uses an address without parsing it for others", () =>
   between({}, {}, async ({ smtp, post }) => {
     for (
       const email of [
@@ -64,7 +64,7 @@ test("takes an address as it stands, and looks for no other in it", () =>
     assert.is(smtp.mails.length, 0);
   }));
 
-test("writes an address of another script as servers know it", () =>
+test("encodes international domain names", () =>
   between({}, {}, async ({ smtp, post }) => {
     await post.send({ ...mail, to: { email: "ada@bücher.example", name: "" } }, never);
     await post.send({ ...mail, to: { email: "адa@example.org", name: "Ада" } }, never);
@@ -74,7 +74,7 @@ test("writes an address of another script as servers know it", () =>
     ]);
   }));
 
-test("takes STARTTLS when it is offered, and logs in over it", () => {
+test("logs in over STARTTLS if the server offers it", () => {
   const auth = { user: "hubs", pass: "a password" };
   return between({ tls: "starttls", auth }, { tls: KUBE }, async ({ smtp, post }) => {
     await post.send(mail, never);
@@ -83,7 +83,7 @@ test("takes STARTTLS when it is offered, and logs in over it", () => {
   });
 });
 
-test("where TLS is required, tells no password to a server that does not offer it: somebody may have stripped the offer", () => {
+test("with required TLS, sends no password to a server that offers no STARTTLS", () => {
   const auth = { user: "hubs", pass: "a password" };
   return between({ auth }, { tls: KUBE, encryption: "required" }, async (pair) => {
     const error = await failure(pair);
@@ -93,7 +93,7 @@ test("where TLS is required, tells no password to a server that does not offer i
   });
 });
 
-test("begins with TLS on any port where it is implicit, and says nothing to a server that does not", async () => {
+test("with implicit TLS, starts with TLS on any port", async () => {
   await between({ tls: "at once" }, { tls: KUBE, encryption: "implicit" }, async ({ smtp, post }) => {
     await post.send(mail, never);
     assert.is(smtp.mails[0]!.secure, true);
@@ -104,7 +104,7 @@ test("begins with TLS on any port where it is implicit, and says nothing to a se
   });
 });
 
-test("where TLS is required, goes out over it, and where it is off, without", async () => {
+test("sends over TLS if required, and without TLS if off", async () => {
   for (const [encryption, secure] of [["required", true], ["off", false]] as const) {
     await between({ tls: "starttls" }, { tls: KUBE, encryption }, async ({ smtp, post }) => {
       await post.send(mail, never);
@@ -113,7 +113,7 @@ test("where TLS is required, goes out over it, and where it is off, without", as
   }
 });
 
-test("sends nothing to a server whose certificate it cannot trust", () =>
+test("sends nothing to a server with an untrusted certificate", () =>
   between({ tls: "starttls" }, { tls: { servername: "kube.test" } }, async (pair) => {
     const error = await failure(pair);
     assert.is(error.code, "mail_tls");
@@ -121,7 +121,7 @@ test("sends nothing to a server whose certificate it cannot trust", () =>
     assert.is(pair.smtp.mails.length, 0);
   }));
 
-test("keeps its connection for the next mail, and opens another when that was closed", () =>
+test("reuses its connection, and opens another after it was closed", () =>
   between({}, {}, async ({ smtp, post }) => {
     await post.send(mail, never);
     await post.send(mail, never);
@@ -132,7 +132,7 @@ test("keeps its connection for the next mail, and opens another when that was cl
     assert.is(smtp.connections().all, 2);
   }));
 
-test("has at most four connections", () =>
+test("opens at most four connections", () =>
   between({}, {}, async ({ smtp, post }) => {
     await Promise.all(Array.from({ length: 20 }, () => post.send(mail, never)));
     assert.is(smtp.mails.length, 20);
@@ -140,7 +140,7 @@ test("has at most four connections", () =>
   }));
 
 for (const hang of ["greeting", "data"] as const) {
-  test(`gives up on a server that hangs at the ${hang}, and lets go of it`, () =>
+  test(`times out if the server hangs at the ${hang}, and closes the connection`, () =>
     between({}, { timeouts: { wait: 300, total: LONG } }, async (pair) => {
       pair.smtp.rules.hang = hang;
       const error = await soon(failure(pair));
@@ -150,14 +150,14 @@ for (const hang of ["greeting", "data"] as const) {
     }));
 }
 
-test("gives up on a mail that takes too long, whatever trickles in", () =>
+test("times out a slow mail despite a trickle of data", () =>
   between({}, { timeouts: { wait: LONG, total: 150 } }, async (pair) => {
     pair.smtp.rules.hang = "data";
     assert.is((await soon(failure(pair))).code, "mail_timeout");
     await until(() => pair.smtp.connections().open === 0);
   }));
 
-test("gives up a login that takes too long, whatever trickles in", () =>
+test("times out a slow login despite a trickle of data", () =>
   between({}, {}, async ({ smtp }) => {
     smtp.rules.hang = "greeting";
     const place = { host: "127.0.0.1", port: smtp.port, user: null, pass: null, from: "a@example.org", name: "" };
@@ -168,7 +168,7 @@ test("gives up a login that takes too long, whatever trickles in", () =>
     assert.is(error.code, "mail_timeout");
   }));
 
-test("stops when it is told to, with the reason", () =>
+test("rejects with the abort reason", () =>
   between({}, { timeouts: { wait: LONG, total: LONG } }, async ({ smtp, post }) => {
     smtp.rules.hang = "data";
     const stop = new AbortController(), sending = rejection(post.send(mail, stop.signal));
@@ -178,7 +178,7 @@ test("stops when it is told to, with the reason", () =>
     assert.is((await rejection(post.send(mail, stop.signal))).message, "enough");
   }));
 
-test("cuts what is under way when it is closed", () =>
+test("cancels running deliveries on close", () =>
   between({}, { timeouts: { wait: LONG, total: LONG } }, async ({ smtp, post }) => {
     smtp.rules.hang = "data";
     const sending = rejection(post.send(mail, never));

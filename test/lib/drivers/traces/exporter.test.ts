@@ -64,7 +64,7 @@ const many = (exporter: Exporter, count: number, name = "many") => {
   for (let i = 0; i < count; i++) exporter.add(span(name));
 };
 
-test("a span comes as OTLP has it, with what is said of the service and the headers that were asked for", async ({ collector, open }) => {
+test("sends a span as OTLP with the resource and the configured headers", async ({ collector, open }) => {
   const exporter = open({}, { headers: { "api-key": "k1" } });
   const parent = { traceId: "a".repeat(32), spanId: "b".repeat(16), sampled: true, state: "x=1" };
   const place = startSpanContext(parent, () => true);
@@ -91,7 +91,7 @@ test("a span comes as OTLP has it, with what is said of the service and the head
   await exporter.close();
 });
 
-test("what is left is sent at the end, and what comes after it is dropped", async (context) => {
+test("sends remaining spans on close, and drops later ones", async (context) => {
   const { collector, open } = context;
   const exporter = open({}, { batchDelayMs: 60 * SECOND });
   exporter.add(span("last"));
@@ -101,7 +101,7 @@ test("what is left is sent at the end, and what comes after it is dropped", asyn
   assert.equal([context.dropped, context.log], [1, []]);
 });
 
-test("what waits to be sent again is sent once more at the end, and what is behind it, too", async (context) => {
+test("makes one more attempt for waiting batches on close", async (context) => {
   const { collector, open } = context;
   collector.answer = (response, batch) => batch === 1 ? response.writeHead(503).end() : acceptExport(response);
   const exporter = open({ firstRetryMs: 60 * SECOND });
@@ -112,7 +112,7 @@ test("what waits to be sent again is sent once more at the end, and what is behi
   assert.equal([collector.spans.map(({ name }) => name), context.dropped], [["refused", "behind"], 0]);
 });
 
-test("many go in batches, over one connection, without waiting for the time", async ({ collector, open }) => {
+test("sends full batches immediately over one connection", async ({ collector, open }) => {
   const exporter = open({}, { batchDelayMs: 60 * SECOND });
   many(exporter, 1200);
   await until(() => collector.spans.length >= 1024);
@@ -120,7 +120,7 @@ test("many go in batches, over one connection, without waiting for the time", as
   assert.equal([collector.spans.length, collector.headers.length], [1200, 3]);
 });
 
-test("a batch comes again after a refusal that passes, and the log says so once", async (context) => {
+test("retries a batch after a transient error, and logs this once", async (context) => {
   const { collector, open, log } = context;
   collector.answer = (response, batch) => batch < 3 ? response.writeHead(503).end("no") : acceptExport(response);
   const exporter = open();
@@ -134,7 +134,7 @@ test("a batch comes again after a refusal that passes, and the log says so once"
   assert.is(context.dropped, 0);
 });
 
-test("who asks for quiet is asked again when that is over", async ({ collector, open }) => {
+test("waits as long as Retry-After says", async ({ collector, open }) => {
   const times: number[] = [];
   collector.answer = (response, batch) => {
     times.push(performance.now());
@@ -148,7 +148,7 @@ test("who asks for quiet is asked again when that is over", async ({ collector, 
   await exporter.close();
 });
 
-test("what would be refused again is not sent again, and counted", async (context) => {
+test("drops and counts a batch after a permanent error", async (context) => {
   const { collector, open } = context;
   collector.answer = (response, batch) => batch === 1 ? response.writeHead(401).end() : acceptExport(response);
   const exporter = open();
@@ -160,7 +160,7 @@ test("what would be refused again is not sent again, and counted", async (contex
   assert.equal([collector.headers.length, collector.spans.length], [2, 1]);
 });
 
-test("nobody is led elsewhere, with the key in hand", async (context) => {
+test("does not follow redirects", async (context) => {
   const { collector, open } = context, other = await openCollector();
   collector.answer = (response) => response.writeHead(307, { location: `${other.url}/v1/traces` }).end();
   const exporter = open({}, { headers: { "api-key": "k1" } });
@@ -171,7 +171,7 @@ test("nobody is led elsewhere, with the key in hand", async (context) => {
   await other.close();
 });
 
-test("spans that a collector says it has left out are counted as dropped, whatever it says", async (context) => {
+test("counts spans that the collector rejects, whatever its response", async (context) => {
   const { collector, open } = context;
   const answers = [
     '{"partialSuccess":{"rejectedSpans":"2"}}',
@@ -190,7 +190,7 @@ test("spans that a collector says it has left out are counted as dropped, whatev
   assert.is(context.dropped, 2);
 });
 
-test("a collector that is away costs a queue, and what is over that is dropped and counted", async (context) => {
+test("queues spans while the collector is down, and drops and counts the excess", async (context) => {
   const { collector, open, log } = context;
   await collector.close();
   const exporter = open();
@@ -206,7 +206,7 @@ test("a collector that is away costs a queue, and what is over that is dropped a
   ]);
 });
 
-test("a collector that never answers holds the end up for two seconds and no longer", async (context) => {
+test("close waits at most two seconds for the collector", async (context) => {
   const { collector, open } = context;
   collector.answer = () => {};
   const exporter = open();
@@ -218,7 +218,7 @@ test("a collector that never answers holds the end up for two seconds and no lon
   assert.is(context.dropped, 1);
 });
 
-test("an answer without end is not read to its end", async (context) => {
+test("limits how much of a response it reads", async (context) => {
   const { collector, open } = context;
   let sent = 0;
   collector.answer = (response, batch) => {
@@ -238,7 +238,7 @@ test("an answer without end is not read to its end", async (context) => {
   assert.ok(sent < 32 * 2 ** 20, String(sent));
 });
 
-test("a header that no request may hold is no reason to fall", async (context) => {
+test("survives an invalid header", async (context) => {
   const { open, log } = context;
   const exporter = open({}, { headers: { "api-key": "a\nhunter2" } });
   exporter.add(span("lost"));

@@ -36,7 +36,7 @@ function open() {
   return { spans, telemetry, tell };
 }
 
-test("a request and a job are what they are done for, and all else is below what is under way", async () => {
+test("uses requests and jobs as root spans, and others as children", async () => {
   const { telemetry, spans } = open();
   await runInContext(
     { rootSpan: root, logFields: {} },
@@ -61,7 +61,7 @@ test("a request and a job are what they are done for, and all else is below what
   ]);
 });
 
-test("nothing is made of what is done for nothing, nor of a trace that is not recorded", async () => {
+test("creates no spans without a context or for an unsampled trace", async () => {
   const { telemetry, spans } = open();
   await telemetry.span("transaction", {}, done);
   await runInContext(
@@ -71,7 +71,7 @@ test("nothing is made of what is done for nothing, nor of a trace that is not re
   assert.equal(spans, []);
 });
 
-test("a call of the cluster is called by what it is about, and named in full only by its path", async () => {
+test("names a cluster call after its resource, with the path as attribute", async () => {
   const { tell } = open();
   const nameOf = async (verb: string, path: string) => {
     const { name, attributes } = await tell("cluster_call", { verb, status: 200 }, done, { path });
@@ -89,7 +89,7 @@ test("a call of the cluster is called by what it is about, and named in full onl
   assert.equal((await nameOf("GET", "/"))[0], "GET ");
 });
 
-test("what failed has its kind, and words only where they are written for people, without secrets and addresses", async () => {
+test("records error types, and messages only if they are safe to export", async () => {
   const { tell } = open(), step = { kind: "provision", step: "secrets" };
   const failing = async (error: Error) => {
     const { failure, attributes } = await tell("step", step, () => Promise.reject(error));
@@ -107,7 +107,7 @@ test("what failed has its kind, and words only where they are written for people
   assert.is(String((await failing(new Fault("unavailable", "x", "x".repeat(9000))))[0]).length, 500);
 });
 
-test("a refusal is no failure of the request, and asking is none of the call", async () => {
+test("does not count a refused request or a check for existence as failed", async () => {
   const { tell } = open();
   const failed = async (kind: "request" | "cluster_call", status: number | "cancelled") => {
     const labels = kind === "request" ? { method: "GET", route: "/x", status } : { verb: "GET", status };
@@ -121,7 +121,7 @@ test("a refusal is no failure of the request, and asking is none of the call", a
   assert.equal(calls, [null, null, null, "403", "500", null]);
 });
 
-test("a job is told of by who ends it, from the moment that it was asked for", async () => {
+test("sends a job's span from the replica that ends it, starting at the request", async () => {
   const { telemetry, spans } = open();
   const run = (outcome: string) =>
     runInContext({ rootSpan: root, logFields: {} }, () =>

@@ -13,11 +13,11 @@ import { answer, respondWithError } from "#test/support/kube/server.ts";
 import { type RecordedTelemetry, recordTelemetry } from "#test/support/recorded-telemetry.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite("tellCall");
+const test = suite("traceCall");
 
 const told = ({ spans }: RecordedTelemetry) => spans.map(({ labels, outcome }) => [...Object.values(labels), outcome]);
 
-test("tells each exchange by its verb and status, those that are repeated too, and the path apart", async () => {
+test("records each request with verb and status, including retries, and the path separately", async () => {
   const heard = recordTelemetry();
   const first = respondOnceThen(
     (_asked, _response, socket) => socket.destroy(),
@@ -36,7 +36,7 @@ test("tells each exchange by its verb and status, those that are repeated too, a
   assert.equal(heard.spans.map(({ details }) => details.path).slice(2), ["/api/v1/pods", "/api/v1/pods/x"]);
 });
 
-test("tells a call that is called off as that, and not as a server that does not answer", async () => {
+test("records a cancelled call as cancelled, not as an unanswered one", async () => {
   const heard = recordTelemetry(), stop = new AbortController(), reason = new Error("called off");
   await withServer(() => stop.abort(reason), async (api) => {
     assert.is(await rejection(api.call(GET_REQUEST, { signal: stop.signal })), reason);
@@ -44,7 +44,7 @@ test("tells a call that is called off as that, and not as a server that does not
   assert.equal(told(heard), [["GET", "cancelled", "failed"]]);
 });
 
-test("tells the beginning of a stream, and each time that a watch is begun again", async () => {
+test("records the start of a stream and each restart of a watch", async () => {
   const heard = recordTelemetry(), stop = new AbortController();
   const added = {
     type: "ADDED",
@@ -61,7 +61,7 @@ test("tells the beginning of a stream, and each time that a watch is begun again
   assert.equal(heard.notes.map(({ kind }) => kind), ["watch_restart"]);
 });
 
-test("tells a refusal for good by its status", async () => {
+test("records the status of a permanent refusal", async () => {
   const heard = recordTelemetry();
   await withServer((_asked, response) => respondWithError(response, 404, "NotFound", "gone"), async (api) => {
     await failureOf(api.call(GET_REQUEST, UNCANCELLED));
@@ -69,7 +69,7 @@ test("tells a refusal for good by its status", async () => {
   assert.equal(told(heard), [["GET", 404, "succeeded"]]);
 });
 
-test("tells nothing of a call that never left", async () => {
+test("records nothing for a call that was never sent", async () => {
   const heard = recordTelemetry();
   await withServer((_asked, response) => answer(response, 200, {}), async (api, { requests: asked }) => {
     const gone = AbortSignal.abort(new Error("called off before"));

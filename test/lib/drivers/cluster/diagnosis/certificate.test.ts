@@ -6,7 +6,7 @@ import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { isImpossible, isWaiting, metadataOf, timestampAt, waitClockAt } from "#test/support/kube/samples.ts";
 
-const test = suite("certificateTrouble");
+const test = suite("diagnoseCertificate");
 
 const HOST = "moodle.school.example";
 const ISSUING = "Issuing certificate as Secret does not exist";
@@ -51,7 +51,7 @@ const PENDING: readonly (readonly [says: string, code: string, hint: RegExp])[] 
   ["something that cert-manager has never said before", "CertificateNotIssued", /Orders and Challenges/],
 ];
 for (const [says, code, hint] of PENDING) {
-  test(`waits ten minutes for what may come right: ${code}`, () => {
+  test(`waits ten minutes for a problem that may resolve: ${code}`, () => {
     isWaiting(
       diagnose(certificate(), [], [], waitClockAt(9 * MINUTE), pending(says)),
       /^Waiting for the certificate moodle-tls for /,
@@ -86,24 +86,24 @@ const DECIDED: readonly (readonly [says: string, code: string])[] = [
   ],
 ];
 for (const [says, code] of DECIDED) {
-  test(`gives up at once on what the authority has decided: ${code}`, () => {
+  test(`fails immediately on a decision of the authority: ${code}`, () => {
     isImpossible(diagnose(certificate(), [], [], waitClockAt(SECOND), errored(says)), code, says);
   });
 }
 
-test("says nothing of the ordinary course of things", () => {
+test("reports nothing for normal states", () => {
   assert.is(diagnoseCertificate(certificate(), chain({ state: "pending" }), waitClockAt(HOUR)), undefined);
   isWaiting(diagnose(certificate(), [], [], waitClockAt(HOUR), []), /Issuing certificate as Secret does not exist/);
 });
 
-test("tells of an issuer that is not there", () => {
+test("reports a missing issuer", () => {
   const says = 'Referenced "ClusterIssuer" not found: clusterissuer.cert-manager.io "wheelwright" not found';
   const requests = [made("CertificateRequest", "moodle-tls", ready("Pending", says))];
   isWaiting(diagnose(certificate(), [], [], waitClockAt(SECOND), requests), /ClusterIssuer" not found/);
   isImpossible(diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), requests), "IssuerNotReady", says);
 });
 
-test("reads the certificate's own word where nothing else may be seen", () => {
+test("uses the certificate's own message if the other objects cannot be read", () => {
   const message =
     'The certificate request has failed to complete and will be retried: order is in "errored" state: 429 ' +
     "urn:ietf:params:acme:error:rateLimited";
@@ -119,12 +119,12 @@ test("reads the certificate's own word where nothing else may be seen", () => {
   assert.is(hasIssuanceFailed(certificate({ type: "Issuing", status: "True", reason: "DoesNotExist" })), false);
 });
 
-test("a verdict from before a retry is given time to be said again", () => {
+test("waits for a new decision if the last one is from before a retry", () => {
   const orders = errored("429 rateLimited");
   isWaiting(diagnose(certificate(), [], [], waitClockAt(HOUR + SECOND, HOUR), orders), /rateLimited/);
 });
 
-test("what was made for another certificate does not count", () => {
+test("ignores objects of other certificates", () => {
   const others = [made("CertificateRequest", "other", ready("Failed", "no luck"))];
   assert.is(diagnoseCertificate(certificate(), others, waitClockAt(HOUR)), undefined);
 });

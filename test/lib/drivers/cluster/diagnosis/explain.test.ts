@@ -4,7 +4,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import { errorOfResponse } from "#lib/drivers/cluster/client/status.ts";
 
-const test = suite("explain");
+const test = suite("explainClusterError");
 
 const answered = (
   status: number,
@@ -128,7 +128,7 @@ for (const [status, reason, says, code, blame, begins] of ANSWERS) {
   });
 }
 
-test("what was asked for is named by its path where the answer does not say", () => {
+test("names the object by its path if the message does not", () => {
   const says = "Internal error occurred: x";
   const at = (doing: string) => answered(500, "InternalError", says, doing).message.replace(says, "");
   assert.is(
@@ -141,7 +141,7 @@ test("what was asked for is named by its path where the answer does not say", ()
 });
 
 for (const code of ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ETIMEDOUT", "whatever"]) {
-  test(`a cluster that cannot be reached is told as such, with a hint of its own: ${code}`, () => {
+  test(`explains an unreachable cluster with a specific hint: ${code}`, () => {
     const cause = Object.assign(new Error("connect"), { code });
     const told = explainClusterError(
       new ClusterError("unreachable", `GET c:1/x: connect ${code}`, { transient: true, cause }),
@@ -151,7 +151,7 @@ for (const code of ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "E
   });
 }
 
-test("what was judged by what the cluster showed is left as it is", () => {
+test("leaves diagnoses unchanged", () => {
   const error = new ClusterError("ErrImagePull", "The image …", { transient: false, blame: "user", hint: "Do." });
   assert.equal(explainClusterError(error), {
     code: "ErrImagePull",

@@ -4,7 +4,7 @@ import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { aboutObject, event, isImpossible, isWaiting, job, pod, waitClockAt } from "#test/support/kube/samples.ts";
 
-const test = suite("imageTrouble");
+const test = suite("diagnoseImagePull");
 
 const NAME = "registry.example.org/acme/denied-lists:v1";
 const pulling = (message: string, reason = "ImagePullBackOff") =>
@@ -117,21 +117,21 @@ for (const [who, says, final, hint] of WORDS) {
   });
 }
 
-test("is not misled by what the image is called", () => {
+test("is not misled by words in the image's name", () => {
   isWaiting(
     diagnose(job(), [backOff(`failed to pull image "${NAME}": connection reset`)], [], waitClockAt(SECOND)),
     /reset/,
   );
 });
 
-test("tells an older kubelet's reason from the event", () => {
+test("reads the reason of an older kubelet from the event", () => {
   const waiting = pulling(`Back-off pulling image "${NAME}"`);
   const told = event(aboutObject(waiting), "Failed", `Failed to pull image "${NAME}": manifest unknown`);
   isImpossible(diagnose(job(), [waiting], [told], waitClockAt(SECOND)), "ErrImagePull", "manifest unknown");
 });
 
 for (const reason of ["InvalidImageName", "ErrImageNeverPull", "SignatureValidationFailed"]) {
-  test(`gives up at once on ${reason}`, () => {
+  test(`fails immediately on ${reason}`, () => {
     isImpossible(diagnose(job(), [pulling("couldn't parse", reason)], [], waitClockAt(0)), reason, "couldn't parse");
   });
 }

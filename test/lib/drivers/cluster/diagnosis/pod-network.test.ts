@@ -4,9 +4,9 @@ import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { aboutObject, event, job, pod, waitClockAt } from "#test/support/kube/samples.ts";
 
-const test = suite("podTrouble, of a pod's network");
+const test = suite("diagnosePod, pod network");
 
-test("a network that does not come is told by its cause, the same however often it is tried", () => {
+test("reports the cause of a missing pod network without changing details", () => {
   const stuck = pod(job(), {
     containerStatuses: [{ name: "moodle", state: { waiting: { reason: "ContainerCreating" } } }],
   });
@@ -22,7 +22,7 @@ test("a network that does not come is told by its cause, the same however often 
   assert.equal(told, [cause, cause]);
 });
 
-test("the node whose network does not come is named, and where to look for why", () => {
+test("names the node without a pod network and says what to check", () => {
   const stuck = pod(job(), { containerStatuses: [] }, { nodeName: "node-b" });
   const events = [
     event(aboutObject(stuck), "FailedCreatePodSandBox", "Failed to create pod sandbox: no addresses left"),

@@ -5,7 +5,7 @@ import { withoutOutdatedPvcEvents } from "#lib/drivers/cluster/diagnosis/schedul
 import { MINUTE } from "#lib/base/time.ts";
 import { event, isImpossible, isWaiting, job, pod, timestampAt, waitClockAt } from "#test/support/kube/samples.ts";
 
-const test = suite("nodeTrouble");
+const test = suite("diagnoseScheduling");
 
 const unscheduled = (message: string, reason = "Unschedulable") =>
   pod(job(), {
@@ -54,12 +54,12 @@ for (const [says, hint] of WORDS) {
   });
 }
 
-test("a gate that holds the pod back is waited for", () => {
+test("waits for a scheduling gate", () => {
   const gated = unscheduled("Scheduling is blocked due to non-empty scheduling gates", "SchedulingGated");
   isWaiting(diagnose(job(), [gated], [], waitClockAt(30 * MINUTE)), /scheduling gates/);
 });
 
-test("a pod of which nothing is said is judged by its claims, while their volumes are made", () => {
+test("diagnoses an unscheduled pod by its PersistentVolumeClaims", () => {
   const silent = pod(job(), {}, { volumes: [{ persistentVolumeClaim: { claimName: "files" } }] });
   const message =
     'failed to provision volume with StorageClass "fast": rpc error: code = Internal desc = no quota left';
@@ -71,7 +71,7 @@ test("a pod of which nothing is said is judged by its claims, while their volume
   isImpossible(diagnose(job(), [silent], events, waitClockAt(10 * MINUTE)), "ProvisioningFailed", message);
 });
 
-test("a new volume that is never made is given up, and what copies a snapshot is waited for", () => {
+test("fails on a new volume that is never created, but waits for a copy of a snapshot", () => {
   const silent = pod(job(), {}, { volumes: [{ persistentVolumeClaim: { claimName: "files" } }] });
   const message = "Waiting for a volume to be created either by the external provisioner 'slow.example' or manually.";
   const about = { kind: "PersistentVolumeClaim", name: "files" };
@@ -100,7 +100,7 @@ test("a new volume that is never made is given up, and what copies a snapshot is
   isImpossible(diagnose(job(), [silent], made, waitClockAt(11 * MINUTE)), "VolumePending", message);
 });
 
-test("a pod whose claims nobody begins to bind is given up", () => {
+test("fails on a pod whose PersistentVolumeClaims are never bound", () => {
   const says = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.";
   isWaiting(diagnose(job(), [unscheduled(says)], [], waitClockAt(9 * MINUTE)), /unbound immediate/);
   isImpossible(diagnose(job(), [unscheduled(says)], [], waitClockAt(11 * MINUTE)), "VolumePending", says);
