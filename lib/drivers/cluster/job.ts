@@ -22,7 +22,7 @@ import {
 } from "#lib/drivers/cluster/cluster.ts";
 import { diagnose, failureOf } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { followLogs, type LogFollower, readLog } from "#lib/drivers/cluster/logs.ts";
-import { isConditionTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
+import { isStatusTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import {
   attachEvidence,
   errorOfDiagnosis,
@@ -84,7 +84,7 @@ async function waitForEnd(jobRun: JobRun, waiting: JobWait): Promise<void> {
     await context.guard.write(call);
     const job = await context.objects.get({ ...JOB, name }, call);
     if (!job) throw jobMissingError(name, jobRun.job !== undefined);
-    const complete = isConditionTrue(conditionOf(job, "Complete")); // a complete Job needs neither events nor watches
+    const complete = isStatusTrue(conditionOf(job, "Complete")); // a complete Job needs neither events nor watches
     if (isFirst && !complete) return {};
     const { pods, events, watches: namespaceWatches } = complete
       ? { pods: await context.objects.list(POD, "", call), events: [], watches: [] }
@@ -98,7 +98,7 @@ async function waitForEnd(jobRun: JobRun, waiting: JobWait): Promise<void> {
     const watches = [...namespaceWatches, await context.objects.watchSince(JOB, job, call)];
     const failure = failureOf(job, [...jobRun.pods.values()]);
     if (failure) {
-      const ended = isConditionTrue(conditionOf(job, "Failed")) && !((job["status"]?.terminating ?? 0) > 0);
+      const ended = isStatusTrue(conditionOf(job, "Failed")) && !((job["status"]?.terminating ?? 0) > 0);
       return ended ? { done: true } : { sentence: `The job ${name} is failing: ${failure.message}`, watches };
     }
     const diagnosis = diagnose(job, pods, events, { now: context.api.now(), since, patience: context.patience });

@@ -8,7 +8,7 @@ import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { Call, ClusterWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findNamespace, isTerminating, requireOwnNamespace } from "#lib/drivers/cluster/guard.ts";
 import { groupPath, pathOf } from "#lib/drivers/cluster/client/kinds.ts";
-import { isConditionTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
+import { isStatusTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import { describeTerminatingPod, formatMinute } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import { type NamespaceContext, POD } from "#lib/drivers/cluster/ready.ts";
 import { type CheckResult, waitFor } from "#lib/drivers/cluster/wait.ts";
@@ -48,17 +48,17 @@ async function describeRemoval(context: NamespaceContext, namespace: KubeObject,
   const { name, deletionTimestamp } = namespace.metadata;
   const since = deletionTimestamp ? `, terminating since ${formatMinute(deletionTimestamp)},` : "";
   const blocking = ["NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure"]
-    .map((type) => conditionOf(namespace, type)).find(isConditionTrue);
+    .map((type) => conditionOf(namespace, type)).find(isStatusTrue);
   if (blocking) {
     return `Namespace ${name}${since} cannot be emptied because the cluster cannot list its own kinds: ${blocking.message}`;
   }
   const failing = conditionOf(namespace, "NamespaceDeletionContentFailure");
-  if (isConditionTrue(failing)) return `Namespace ${name}${since} cannot be emptied: ${failing!.message}`;
+  if (isStatusTrue(failing)) return `Namespace ${name}${since} cannot be emptied: ${failing!.message}`;
 
   const content = conditionOf(namespace, "NamespaceContentRemaining");
   const finalizers = conditionOf(namespace, "NamespaceFinalizersRemaining");
-  const left = isConditionTrue(content) ? await nameRemaining(context, content!.message ?? "", call) : [];
-  const held = isConditionTrue(finalizers) ? namesOfFinalizers(finalizers!.message ?? "") : [];
+  const left = isStatusTrue(content) ? await nameRemaining(context, content!.message ?? "", call) : [];
+  const held = isStatusTrue(finalizers) ? namesOfFinalizers(finalizers!.message ?? "") : [];
   if (left.length === 0 && held.length === 0) {
     return await describePods(context, since, call) ?? `Namespace ${name} is being deleted`;
   }

@@ -27,7 +27,7 @@ const MONTHS = [
 ];
 
 /** Formats a time in English: `Saturday, 28 November 2026, 14:05 UTC`. */
-export function formatDateTime(iso: string): string {
+export function formatMailTimestamp(iso: string): string {
   const at = new Date(iso), two = (number: number) => String(number).padStart(2, "0");
   return `${DAYS[at.getUTCDay()]}, ${formatDate(iso)}, ${two(at.getUTCHours())}:${two(at.getUTCMinutes())} UTC`;
 }

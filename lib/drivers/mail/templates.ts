@@ -7,7 +7,7 @@
 import {
   buttonBlock,
   formatDate,
-  formatDateTime,
+  formatMailTimestamp,
   type LetterContent,
   type MailBlock,
   noteBlock,
@@ -52,7 +52,7 @@ const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: stri
           ...(many ? [{ kind: "list", items: rest } as const] : []),
           paragraphBlock("Choose a password to get started."),
           buttonBlock("Accept the invitation"),
-          noteBlock(`The link works once, until ${formatDateTime(expiresAt)}.`),
+          noteBlock(`The link works once, until ${formatMailTimestamp(expiresAt)}.`),
           noteBlock("If you did not expect this invitation, ignore it. Nothing happens unless you accept."),
         ],
       };
@@ -65,7 +65,7 @@ const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: stri
       blocks: [
         paragraphBlock(`Somebody, probably you, requested a new password for ${email} at ${host}.`),
         buttonBlock("Choose a new password"),
-        noteBlock(`The link works once, until ${formatDateTime(expiresAt)}.`),
+        noteBlock(`The link works once, until ${formatMailTimestamp(expiresAt)}.`),
         noteBlock("If it was not you, ignore this mail. Your password does not change."),
       ],
     }),
@@ -77,7 +77,7 @@ const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: stri
       blocks: [
         paragraphBlock(`Somebody, probably you, signed up at ${host} with this address. Confirm that it is yours.`),
         buttonBlock("Confirm the address"),
-        noteBlock(`The link works once, until ${formatDateTime(expiresAt)}.`),
+        noteBlock(`The link works once, until ${formatMailTimestamp(expiresAt)}.`),
         noteBlock("If it was not you, ignore this mail. Nobody can use the account without this confirmation."),
       ],
     }),
@@ -89,7 +89,7 @@ const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: stri
         preview: "If it was you, there is nothing to do.",
         title: "Your password was changed",
         blocks: [
-          paragraphBlock(`The password of ${email} at ${host} was changed on ${formatDateTime(at)}${from}.`),
+          paragraphBlock(`The password of ${email} at ${host} was changed on ${formatMailTimestamp(at)}${from}.`),
           paragraphBlock(
             "If it was you, or somebody who did it for you, there is nothing to do. All other sessions of the account were " +
               "signed out.",
@@ -232,8 +232,8 @@ function describeNotice({ kind, what, from, note: todo, tokens, others }: Announ
   return [
     paragraphBlock(
       kind === "endpoint"
-        ? `${name} ends on ${formatDateTime(from)}. After that it may stop working or behave differently.`
-        : `A new limit applies from ${formatDateTime(from)}: ${name}.`,
+        ? `${name} ends on ${formatMailTimestamp(from)}. After that it may stop working or behave differently.`
+        : `A new limit applies from ${formatMailTimestamp(from)}: ${name}.`,
     ),
     paragraphBlock(todo),
     ...(items.length === 0 ? [] : [paragraphBlock(heading), { kind: "list", items: [...items, ...rest] } as const]),

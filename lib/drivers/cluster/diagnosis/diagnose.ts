@@ -22,7 +22,7 @@ import { diagnoseCertificate } from "#lib/drivers/cluster/diagnosis/certificate.
 import { diagnosePvc, waitsForConsumer } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diagnosePod } from "#lib/drivers/cluster/diagnosis/pod.ts";
-import { describeUnready, isConditionTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
+import { describeUnready, isStatusTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
 import { capitalize, displayNameOf, formatMinute } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import {
@@ -91,7 +91,7 @@ export function failureOf(
   job: KubeObject,
   pods: readonly KubeObject[],
 ): { code: string; message: string; terminated: ContainerTermination | undefined } | undefined {
-  const condition = [conditionOf(job, "Failed"), conditionOf(job, "FailureTarget")].find(isConditionTrue);
+  const condition = [conditionOf(job, "Failed"), conditionOf(job, "FailureTarget")].find(isStatusTrue);
   if (!condition) return undefined;
   const ends = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === job.metadata.uid))
     .flatMap((pod) => containersOf(pod).map((container) => ({ pod, container, end: container.state?.terminated })))

@@ -83,7 +83,7 @@ export function nodeOf(pod: KubeObject): string | undefined {
   return pod["spec"]?.nodeName || undefined;
 }
 
-export interface ObjectCondition {
+export interface StatusCondition {
   readonly type: string;
   readonly status: string;
   readonly reason?: string;
@@ -92,8 +92,8 @@ export interface ObjectCondition {
   readonly observedGeneration?: number;
 }
 
-export function conditionOf(object: KubeObject, type: string): ObjectCondition | undefined {
-  return ((object["status"]?.conditions ?? []) as ObjectCondition[]).find((condition) => condition.type === type);
+export function conditionOf(object: KubeObject, type: string): StatusCondition | undefined {
+  return ((object["status"]?.conditions ?? []) as StatusCondition[]).find((condition) => condition.type === type);
 }
 
 /** Returns when the state began: at the first event of that reason, or else when the pod was scheduled. */

@@ -1,5 +1,5 @@
 /** Decides from an object's own status whether it is ready, and if not, why. Pure. One function per kind. */
-import { conditionOf, type ObjectCondition } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { conditionOf, type StatusCondition } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 /**
@@ -10,7 +10,7 @@ type UnreadyReason = string | undefined;
 const RULES: Readonly<Record<string, (object: KubeObject) => UnreadyReason>> = {
   Deployment: describeDeployment,
   StatefulSet: describeStatefulSet,
-  Job: (job) => isConditionTrue(conditionOf(job, "Complete")) ? undefined : "is running",
+  Job: (job) => isStatusTrue(conditionOf(job, "Complete")) ? undefined : "is running",
   PersistentVolumeClaim: (claim) => claim["status"]?.phase === "Bound" ? undefined : "has no volume yet",
   Ingress: (ingress) => ingress["status"]?.loadBalancer?.ingress?.length ? undefined : "has no address yet",
   Service: describeService,
@@ -85,7 +85,7 @@ function describeCondition(object: KubeObject): UnreadyReason {
   if ((condition.observedGeneration ?? object.metadata.generation ?? 0) < (object.metadata.generation ?? 0)) {
     return NOT_OBSERVED;
   }
-  if (isConditionTrue(condition)) return undefined;
+  if (isStatusTrue(condition)) return undefined;
   return `is not ready: ${condition.message || condition.reason || "no reason given"}`;
 }
 
@@ -93,6 +93,6 @@ function isNotObserved(object: KubeObject): boolean {
   return (object["status"]?.observedGeneration ?? 0) < (object.metadata.generation ?? 0);
 }
 
-export function isConditionTrue(condition: ObjectCondition | undefined): boolean {
+export function isStatusTrue(condition: StatusCondition | undefined): boolean {
   return condition?.status === "True";
 }
