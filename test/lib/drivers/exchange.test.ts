@@ -66,7 +66,7 @@ test("times out if the server stops after the headers", () =>
     assert.is((await failureOf(api.call(GET_REQUEST, UNCANCELLED))).code, "deadline"), { deadline: 150 }));
 
 test("rejects with the abort reason", () =>
-  withServer((asked) => asked.path === "/hang" && controller.abort(reason), async (api) => {
+  withServer((checks) => checks.path === "/hang" && controller.abort(reason), async (api) => {
     const error = await api.call({ ...GET_REQUEST, path: "/hang" }, controller).then(() => null, (error) => error);
     assert.is(error, reason);
   }));
@@ -76,8 +76,8 @@ const reason = new Error("called off");
 test("does not resend an aborted call on a reused connection", () => {
   const stop = new AbortController(), count = 3;
   let held = 0;
-  return withServer((asked, response) => {
-    if (asked.method === "GET") answer(response, 200, {});
+  return withServer((checks, response) => {
+    if (checks.method === "GET") answer(response, 200, {});
     else if (++held === count) stop.abort(reason);
   }, async (api, server) => {
     await Promise.all(Array.from({ length: count }, () => api.call(GET_REQUEST, UNCANCELLED)));
@@ -112,11 +112,11 @@ test("runs the check once connected, and sends nothing if it throws", () =>
   }));
 
 test("runs the check for each request of a call", () => {
-  let asked = 0;
-  const call = { signal: UNCANCELLED.signal, check: () => void asked++ };
+  let checks = 0;
+  const call = { signal: UNCANCELLED.signal, check: () => void checks++ };
   return withServer(respondOnceThen((_asked, _response, socket) => socket.destroy()), async (api, server) => {
     await api.call(GET_REQUEST, call);
-    assert.equal([asked, server.requests.length], [2, 2]);
+    assert.equal([checks, server.requests.length], [2, 2]);
   });
 });
 

@@ -28,8 +28,8 @@ test("escapes characters that change the text direction", () => {
 
 test("finds no differences between an object and itself, ignoring server-set fields", () => {
   const before = deployment();
-  const counted = { uid: "u", resourceVersion: "7", generation: 2, managedFields: [], creationTimestamp: "now" };
-  const after = { ...before, metadata: { ...before.metadata, ...counted }, status: { replicas: 1 } };
+  const serverFields = { uid: "u", resourceVersion: "7", generation: 2, managedFields: [], creationTimestamp: "now" };
+  const after = { ...before, metadata: { ...before.metadata, ...serverFields }, status: { replicas: 1 } };
   assert.equal(diffObjects(before, before), []);
   assert.equal(diffObjects(before, after as KubeObject), []);
 });

@@ -76,8 +76,8 @@ test("shares one check between concurrent callers, and repeats it per caller if 
     const got = await Promise.allSettled(
       ["a", "b", "c"].map((name) => space.get({ ...CONFIG_MAP_REF, name }, UNCANCELLED_CALL)),
     );
-    const asked = table.server.requests.slice(before).filter(({ path }) => path.endsWith(`/${NAMESPACE}`)).length;
-    return [got.map(({ status }) => status), asked];
+    const requests = table.server.requests.slice(before).filter(({ path }) => path.endsWith(`/${NAMESPACE}`)).length;
+    return [got.map(({ status }) => status), requests];
   };
   const fine = "fulfilled";
   assert.equal(await answers(0)(), [[fine, fine, fine], 1]);

@@ -77,7 +77,7 @@ test(
     result.then(() => settled = true);
     table.put("jobs", jobWith({ conditions: failed, terminating: 1 })); // older clusters set Failed earlier
     await waitForSecondRead(table);
-    assert.not(settled, "a pod of it may still write");
+    assert.not(settled, "a pod of the Job may still write logs");
     table.put("jobs", jobWith({ conditions: failed }));
     const { succeeded, reason, log, isLogComplete: heard } = await result;
     assert.equal([succeeded, reason, log, heard], [false, "DeadlineExceeded", ["last words"], false]);

@@ -33,17 +33,17 @@ test("notices a change between a check and its watch", async () => {
 
 test("does not watch or list pods and events for a short wait", async () => {
   const table = await openStaticCluster();
-  const asked = () => table.server.requests.map(({ path }) => path.replace(/.*\//, ""));
+  const requestedNames = () => table.server.requests.map(({ path }) => path.replace(/.*\//, ""));
   const ref = { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "files" };
   const claim = (phase: string) => ({ ...ref, metadata: { name: "files" }, status: { phase } });
   table.put("persistentvolumeclaims", claim("Pending"));
-  let looks = 0;
+  let checks = 0;
   table.intercept = ({ path }) => {
-    if (path.endsWith("/files") && ++looks === 2) table.put("persistentvolumeclaims", claim("Bound"));
+    if (path.endsWith("/files") && ++checks === 2) table.put("persistentvolumeclaims", claim("Bound"));
     return false;
   };
   await table.cluster.space(NAMESPACE, UID).ready([ref], recordWatch()).finally(table.close);
-  assert.equal(asked(), [NAMESPACE, "files", "files"]);
+  assert.equal(requestedNames(), [NAMESPACE, "files", "files"]);
 });
 
 test.run();

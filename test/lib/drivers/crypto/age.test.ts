@@ -60,8 +60,8 @@ test("rejects a file with any changed byte", async () => {
 
 test("rejects a truncated file", async () => {
   const file = await sealed(randomBytes(3 * PIECE)), start = startOf(file);
-  const whole = [0, 1, 2].map((piece) => start + piece * SEALED_PIECE); // at the end of a chunk
-  for (const length of [0, 10, start - 17, start - 1, ...whole, ...whole.map((at) => at + 1), file.length - 1]) {
+  const offsets = [0, 1, 2].map((piece) => start + piece * SEALED_PIECE); // at the end of a chunk
+  for (const length of [0, 10, start - 17, start - 1, ...offsets, ...offsets.map((at) => at + 1), file.length - 1]) {
     await refused(file.subarray(0, length));
   }
 });

@@ -13,7 +13,7 @@ function open(atOnce: number, places: number) {
     begun,
     refused,
     through,
-    /** Starts work for this caller when it is its turn. */
+    /** Starts work for this caller when a slot is free. */
     enter(whose: string, name = whose, signal?: AbortSignal) {
       const { promise, resolve } = Promise.withResolvers<void>();
       ends.set(name, resolve);
@@ -38,7 +38,7 @@ test("limits concurrent calls and runs the others in order", async () => {
   assert.equal(begun, ["a", "b", "c"]);
   enter("f");
   await turn();
-  assert.equal(begun, ["a", "b", "c"], "the place that was handed on is not free");
+  assert.equal(begun, ["a", "b", "c"], "the passed slot is not free");
   for (const name of "acdef") await end(name);
   assert.equal(begun.join(""), "abcdef");
 });
@@ -75,7 +75,7 @@ test("replaces the newest queued call of the busiest caller when the queue is fu
   enter("b", "b2");
   await turn();
   assert.equal(refused, ["a4", "a3"]);
-  assert.is((await enter("b", "b3")).code, "busy", "who would have as many takes none");
+  assert.is((await enter("b", "b3")).code, "busy", "a caller with as many calls replaces none");
   for (const name of ["a1", "b1", "c", "a2"]) await end(name);
   assert.equal(begun, ["a1", "b1", "c", "a2", "b2"]);
 });

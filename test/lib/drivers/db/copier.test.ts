@@ -73,10 +73,10 @@ test("fails if the connection ends during a copy, and never reconnects", async (
     await db.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'test'");
   };
   const reading = async () => {
-    let told = false;
+    let failed = false;
     for await (const _ of copier.copyOut(lines(1_000_000, "repeat('x', 100)"))) {
-      if (!told) await end();
-      told = true;
+      if (!failed) await end();
+      failed = true;
     }
   };
   await copier.run("select 1");

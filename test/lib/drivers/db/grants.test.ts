@@ -128,7 +128,7 @@ test("the previous release can write while a migration's trigger fills a new tab
   );
   assert.is((await withAdminConnection(scene.owner, (sql) => sql`select from notes`)).length, 1);
   const defaults = await withAdminConnection(scene.owner, (sql) => sql`select from pg_default_acl`);
-  assert.is(defaults.length, 0, "what comes later is lent nothing");
+  assert.is(defaults.length, 0, "later tables get no temporary grants");
 });
 
 test("the service can read and raise fences", async (scene) => {

@@ -18,7 +18,7 @@ const INDEX: Migration = [
   "-- concurrently\n-- Things are looked up by name.\ncreate index concurrently if not exists things_named\n  on things (name);\n",
 ];
 
-const test = suite<{ db: TestDatabase; url: string }>("a migration that makes an index concurrently");
+const test = suite<{ db: TestDatabase; url: string }>("migration that creates an index concurrently");
 test.before(async (context) => void (context.db = await openTestDatabase()));
 test.before.each(async (context) => void (context.url = await context.db.freshUrl()));
 test.after(({ db }) => db.close());

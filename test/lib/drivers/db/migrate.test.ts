@@ -75,9 +75,11 @@ test("refuses to start if an applied migration is missing", async ({ url }) => {
 
 test("accepts and reports a newer schema without changing it", async ({ url }) => {
   await migrate(url, [ONE, TWO]);
-  const told: string[] = [];
-  assert.equal(await migrate(url, [ONE], null, (text) => told.push(text)), []);
-  assert.equal(told, [`The database is newer than this release, but compatible with it. Newer migrations: ${TWO[0]}`]);
+  const messages: string[] = [];
+  assert.equal(await migrate(url, [ONE], null, (text) => messages.push(text)), []);
+  assert.equal(messages, [
+    `The database is newer than this release, but compatible with it. Newer migrations: ${TWO[0]}`,
+  ]);
 });
 
 test("refuses to start if a newer schema is incompatible", async ({ url }) => {
@@ -106,17 +108,17 @@ test("refuses a schema from before the first release, and changes nothing", asyn
 
 test("waits only briefly for a lock, lets other statements run, and retries", async ({ url }) => {
   await migrate(url, [ONE]);
-  const holding = Promise.withResolvers<void>(), told = Promise.withResolvers<string>();
+  const holding = Promise.withResolvers<void>(), messages = Promise.withResolvers<string>();
   const holder = withAdminConnection(url, (sql) =>
     sql.begin(async (tx) => {
       await tx`select * from things`; // like a long report: nobody may change the table until it ends
       await holding.promise;
     }));
   await until(async () => (await locksOf(url)).includes("AccessShareLock"));
-  const migrating = migrate(url, [ONE, TWO], null, told.resolve);
+  const migrating = migrate(url, [ONE, TWO], null, messages.resolve);
   await until(async () => (await locksOf(url)).includes("AccessExclusiveLock")); // the migration waits
-  assert.equal(await things(url), [{ name: "it's; one" }], "who came after it is answered before the holder ends");
-  assert.match(await told.promise, /0002_add_size\.sql is waiting for a table lock/);
+  assert.equal(await things(url), [{ name: "it's; one" }], "later statements are answered before the lock is released");
+  assert.match(await messages.promise, /0002_add_size\.sql is waiting for a table lock/);
   holding.resolve();
   await holder;
   assert.equal(await migrating, [TWO[0]]);
@@ -124,7 +126,7 @@ test("waits only briefly for a lock, lets other statements run, and retries", as
 
 test("reports a long wait for another migration once", async ({ url }) => {
   const slow: Migration = ["0001_create_things", "select pg_advisory_xact_lock(7); create table things (name text)"];
-  const over = Promise.withResolvers<void>(), taken = Promise.withResolvers<void>(), told: string[] = [];
+  const over = Promise.withResolvers<void>(), taken = Promise.withResolvers<void>(), messages: string[] = [];
   const holder = withAdminConnection(url, (sql) =>
     sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(7)`;
@@ -138,12 +140,12 @@ test("reports a long wait for another migration once", async ({ url }) => {
       sql`select from pg_locks where locktype = 'advisory' and not granted
       and database = (select oid from pg_database where datname = current_database())`)).length > 0
   );
-  const second = migrate(url, [slow], null, (sentence) => told.push(sentence));
-  await until(() => told.length > 0);
+  const second = migrate(url, [slow], null, (sentence) => messages.push(sentence));
+  await until(() => messages.length > 0);
   over.resolve();
   await holder;
   assert.equal(await Promise.all([first, second]), [[slow[0]], []]);
-  assert.equal(told, ["Waiting for another process that migrates or restores this database"]);
+  assert.equal(messages, ["Waiting for another process that migrates or restores this database"]);
 });
 
 test("a killed replica leaves a migration complete or not started", async ({ url }) => {

@@ -109,9 +109,9 @@ test("throws a fault when all connections are in use", async ({ db }) => {
 
 test("sends a wake-up to all replicas after a commit, but not after a rollback", async ({ db }) => {
   const other = await db.openAgain();
-  const heard: string[] = [];
+  const topics: string[] = [];
   const listen = (name: string, on: OpenDatabase, topic: WakeupTopic) =>
-    on.wakeups.subscribe(topic, () => heard.push(`${name} ${topic}`));
+    on.wakeups.subscribe(topic, () => topics.push(`${name} ${topic}`));
   listen("here", db, "jobs");
   listen("there", other, "jobs");
   listen("there", other, "federation:x");
@@ -119,11 +119,11 @@ test("sends a wake-up to all replicas after a commit, but not after a rollback",
   await db.transact(async (tx) => {
     tx.wakes.add("jobs");
     await addUser(tx, "a");
-    assert.equal(heard, []);
+    assert.equal(topics, []);
   });
-  assert.equal(heard, ["here jobs"]);
-  await until(() => heard.length === 2);
-  assert.equal(heard, ["here jobs", "there jobs"]);
+  assert.equal(topics, ["here jobs"]);
+  await until(() => topics.length === 2);
+  assert.equal(topics, ["here jobs", "there jobs"]);
   await other.close();
 });
 

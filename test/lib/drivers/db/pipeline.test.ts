@@ -12,7 +12,7 @@ const test = suite<{ db: TestDatabase }>("openPipeline");
 test.before(async (context) => void (context.db = await openTestDatabase()));
 test.after(({ db }) => db.close());
 
-interface Means {
+interface PipelineScene {
   readonly ask: ReturnType<typeof openPipeline>["read"];
   readonly stats: () => { readonly open: number; readonly idle: number };
 }
@@ -20,7 +20,7 @@ interface Means {
 async function withPipeline(
   db: TestDatabase,
   options: Partial<PoolOptions> & { readonly limit?: number; readonly most?: number },
-  work: (means: Means) => Promise<void>,
+  work: (means: PipelineScene) => Promise<void>,
 ): Promise<void> {
   const { limit = 20_000, most = 2, ...more } = options;
   const pool = openPool({ url: db.url, name: "pipeline-test", size: 4, settings: {}, ...more });

@@ -119,15 +119,15 @@ test("reports too many connections", async ({ db }) => {
 
 test("the control connection waits for a writable server and logs this once", async ({ db }) => {
   await setReadOnly(db, "on");
-  const said: { level: string; message: string }[] = [];
-  const log = openLog({ level: "debug", format: "json", write: (line) => said.push(JSON.parse(line)) });
+  const logLines: { level: string; message: string }[] = [];
+  const log = openLog({ level: "debug", format: "json", write: (line) => logLines.push(JSON.parse(line)) });
   const control = openControl({ url: db.url, name: "control", channel: "test_channel", log, onNotify: () => {} });
-  await until(() => said.length === 3);
+  await until(() => logLines.length === 3);
   assert.is(control.pid, null);
   await setReadOnly(db, "off");
   await control.ready();
   await control.close();
-  const loud = said.filter(({ level }) => level !== "debug").map(({ message }) => message);
+  const loud = logLines.filter(({ level }) => level !== "debug").map(({ message }) => message);
   assert.equal(loud, [
     "The control connection to the database is down, replacing it",
     "The control connection to the database is up again",

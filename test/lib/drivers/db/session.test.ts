@@ -113,8 +113,14 @@ test("overrides settings of role and database in the pool", async ({ db, url }) 
 });
 
 test("overrides settings of role and database in the control connection", async ({ url }) => {
-  const heard: (string | null)[] = [];
-  const control = openControl({ url, name: "x", channel: "x", log: silentLog, onNotify: (word) => heard.push(word) });
+  const payloads: (string | null)[] = [];
+  const control = openControl({
+    url,
+    name: "x",
+    channel: "x",
+    log: silentLog,
+    onNotify: (word) => payloads.push(word),
+  });
   await control.ready();
   assert.equal(asExpected((await control.query(READ)).rows[0]!), EXPECTED);
   await control.close();

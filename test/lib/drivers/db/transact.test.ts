@@ -32,26 +32,26 @@ test("commits when the work returns and rolls back when it throws", async ({ db 
 
 test("records one span per transaction, whatever the number of attempts", async ({ db }) => {
   const { telemetry, spans } = recordTelemetry(), heard = await db.openAgain({ telemetry });
-  let tries = 0;
+  let attempts = 0;
   await heard.transact(async (tx) => {
-    if (++tries === 1) await sql`do $$ begin raise exception 'x' using errcode = '40P01'; end $$`.execute(tx);
+    if (++attempts === 1) await sql`do $$ begin raise exception 'x' using errcode = '40P01'; end $$`.execute(tx);
   });
   await rejection(heard.transact(() => Promise.reject(new Error("Changed my mind"))));
   assert.equal(spans.map(({ kind, outcome }) => [kind, outcome]), [
     ["transaction", "succeeded"],
     ["transaction", "failed"],
   ]);
-  assert.is(tries, 2);
+  assert.is(attempts, 2);
 });
 
 test("runs concurrent statements of a transaction in order", async ({ db }) => {
   await db.transact(async (tx) => {
-    const seen = Array.from({ length: 20 }, (_, n) => {
+    const counts = Array.from({ length: 20 }, (_, n) => {
       const added = addUser(tx, `u${String(n).padStart(2, "0")}`);
-      const counted = tx.selectFrom("users").select((is) => is.fn.countAll<string>().as("n")).executeTakeFirstOrThrow();
-      return Promise.all([counted, added]);
+      const count = tx.selectFrom("users").select((is) => is.fn.countAll<string>().as("n")).executeTakeFirstOrThrow();
+      return Promise.all([count, added]);
     });
-    assert.equal((await Promise.all(seen)).map(([{ n }]) => Number(n)), Array.from({ length: 20 }, (_, n) => n + 1));
+    assert.equal((await Promise.all(counts)).map(([{ n }]) => Number(n)), Array.from({ length: 20 }, (_, n) => n + 1));
   });
 });
 
@@ -155,8 +155,8 @@ test("throws CommitUnknown if the answer to COMMIT is lost", async ({ db }) => {
 });
 
 test("rejects statements after the end of the transaction", async ({ db }) => {
-  const kept = await db.transact((tx) => Promise.resolve({ tx }));
-  assert.match((await rejection(addUser(kept.tx, "late"))).message, /has ended/);
+  const scene = await db.transact((tx) => Promise.resolve({ tx }));
+  assert.match((await rejection(addUser(scene.tx, "late"))).message, /has ended/);
   assert.equal(await userIds(db), []);
 });
 
@@ -200,24 +200,26 @@ test("survives a migration that invalidates all prepared statements", async ({ d
 
 test("throws an ignored statement error at the end, without a retry", async ({ db }) => {
   const more = await db.openAgain({ size: 6 });
-  let tries = 0;
+  let attempts = 0;
   const failure = await rejection(more.transact(async (tx) => {
-    tries++;
+    attempts++;
     await sql`select 1 / 0`.execute(tx).catch(() => {});
     await addUser(tx, "a");
   }));
   assert.ok(hasState(failure, "22012"), String(failure));
-  assert.is(tries, 1);
+  assert.is(attempts, 1);
 });
 
 test("retries after a deadlock that a later statement reports", async ({ db }) => {
-  let tries = 0;
+  let attempts = 0;
   await db.transact(async (tx) => {
-    const fails = tries++ === 0 ? sql`do $$ begin raise exception 'x' using errcode = '40P01'; end $$` : sql`select 1`;
+    const fails = attempts++ === 0
+      ? sql`do $$ begin raise exception 'x' using errcode = '40P01'; end $$`
+      : sql`select 1`;
     await fails.execute(tx).catch(() => {});
     await addUser(tx, "a");
   });
-  assert.is(tries, 2);
+  assert.is(attempts, 2);
   assert.equal(await userIds(db), ["a"]);
 });
 

@@ -18,7 +18,7 @@ const at = (url: string, hostname: string, parameters: Record<string, string>) =
 const connect = (url: string) => openClient({ url, name: "transport", settings: {}, connectLimit: 10_000 });
 
 /** Returns the server's view of the connection's TLS. */
-async function told(url: string): Promise<Record<string, unknown>> {
+async function readTls(url: string): Promise<Record<string, unknown>> {
   const client = await connect(url);
   const { rows } = await client.query(
     "select ssl, version, client_dn from pg_stat_ssl where pid = pg_backend_pid()",
@@ -37,14 +37,14 @@ async function reasonFor(url: string): Promise<string> {
 }
 
 test("uses TLS if the server supports it, unless disabled", async ({ server: { url } }) => {
-  assert.is((await told(url)).ssl, true);
-  assert.is((await told(at(url, "127.0.0.1", { sslmode: "require" }))).ssl, true);
-  assert.is((await told(at(url, "127.0.0.1", { sslmode: "disable" }))).ssl, false);
+  assert.is((await readTls(url)).ssl, true);
+  assert.is((await readTls(at(url, "127.0.0.1", { sslmode: "require" }))).ssl, true);
+  assert.is((await readTls(at(url, "127.0.0.1", { sslmode: "disable" }))).ssl, false);
 });
 
 test("checks the certificate's issuer and host name", async ({ server: { url } }) => {
-  assert.is((await told(at(url, "127.0.0.1", { sslmode: "verify-ca", sslrootcert: ca }))).ssl, true);
-  assert.is((await told(at(url, "localhost", { sslmode: "verify-full", sslrootcert: ca }))).ssl, true);
+  assert.is((await readTls(at(url, "127.0.0.1", { sslmode: "verify-ca", sslrootcert: ca }))).ssl, true);
+  assert.is((await readTls(at(url, "localhost", { sslmode: "verify-full", sslrootcert: ca }))).ssl, true);
   const refused = [
     at(url, "127.0.0.1", { sslmode: "verify-full", sslrootcert: ca }),
     at(url, "localhost", { sslmode: "verify-full" }),
@@ -56,9 +56,9 @@ test("checks the certificate's issuer and host name", async ({ server: { url } }
 
 test("presents a client certificate and respects the TLS versions", async ({ server: { url } }) => {
   const client = { sslcert: tlsFile("client.crt"), sslkey: tlsFile("client.key"), sslmode: "require" };
-  assert.is((await told(at(url, "127.0.0.1", client))).clientDn, "/CN=postgres");
+  assert.is((await readTls(at(url, "127.0.0.1", client))).clientDn, "/CN=postgres");
   const old = { sslmode: "require", ssl_max_protocol_version: "TLSv1.2" };
-  assert.is((await told(at(url, "127.0.0.1", old))).version, "TLSv1.2");
+  assert.is((await readTls(at(url, "127.0.0.1", old))).version, "TLSv1.2");
 });
 
 test("uses the next host if one does not answer or accepts no writes", async ({ server }) => {
@@ -74,7 +74,11 @@ test("uses the next host if one does not answer or accepts no writes", async ({ 
   );
   try {
     const reader = await connect(hosts("read-write"));
-    assert.equal([reader.readOnly, reader.host.host], [true, "127.0.0.1"], "the first that answers serves readers");
+    assert.equal(
+      [reader.readOnly, reader.host.host],
+      [true, "127.0.0.1"],
+      "the first host that answers is used for reading",
+    );
     await reader.close();
     const primary = await connect(hosts("primary"));
     assert.is(primary.standby, false);
@@ -136,7 +140,7 @@ test("connects again without TLS if preferred TLS fails", async () => {
     const liar = await openLiar(answer, "unused"), { ready, cut } = open(liar.url("prefer"));
     assert.is((await ready).destroyed, false);
     await until(() => liar.closed.length === 2);
-    assert.is(liar.heard[0], 8, "it was asked for TLS");
+    assert.is(liar.heard[0], 8, "TLS was requested");
     cut();
     await Promise.all(liar.closed);
     await liar.close();

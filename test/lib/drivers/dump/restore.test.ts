@@ -87,7 +87,7 @@ test("drops sessions, voids password resets, queues running jobs and resets stre
   );
   const [called] = await ask(url, "select count(*)::int as calls from ready_lanes where lane like 'federation:%'");
   assert.ok(called!.calls >= 2);
-  const [stream] = await ask(url, "select number > 1000000000 and pruned_through = number as anew from stream_heads");
+  const [stream] = await ask(url, "select number > 1000000000 and pruned_through = number as ahead from stream_heads");
   assert.ok(stream!.anew);
 });
 
@@ -148,13 +148,16 @@ test("migrates a backup of an older release", async ({ db, url }) => {
 });
 
 test("refuses a backup of a newer release, and backing up a newer database", async ({ db, url }) => {
-  const known = migrations.slice(0, -1);
-  const failure = await rejection(restore(url, await backUp(db.url), { known }));
+  const olderMigrations = migrations.slice(0, -1);
+  const failure = await rejection(restore(url, await backUp(db.url), { known: olderMigrations }));
   assert.instance(failure, RestoreRefused);
-  assert.match(failure.message, `it has ${migrations.at(-1)![0]}.sql, this one ends at ${known.at(-1)![0]}.sql`);
+  assert.match(
+    failure.message,
+    `it has ${migrations.at(-1)![0]}.sql, this one ends at ${olderMigrations.at(-1)![0]}.sql`,
+  );
   await assertEmpty(url);
   assert.match(
-    (await rejection(openSnapshot(db.url, "0.1.0", known))).message,
+    (await rejection(openSnapshot(db.url, "0.1.0", olderMigrations))).message,
     "The database is newer than this program",
   );
 });

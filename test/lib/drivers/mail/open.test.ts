@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readConfig } from "#lib/base/config.ts";
-import { mail, never } from "./smtp-pair.ts";
+import { mail, NEVER_ABORTED_SIGNAL } from "./smtp-pair.ts";
 import { openMailTransport } from "#lib/drivers/mail/open.ts";
 import { recordTelemetry } from "#test/support/recorded-telemetry.ts";
 import { openSmtpServer } from "#test/support/smtp.ts";
@@ -15,7 +15,7 @@ const ENOUGH = {
   KUBECONFIG: "/kube/config",
 };
 
-test("is nobody where serve has no mail server", () => {
+test("returns null without a mail server", () => {
   assert.is(openMailTransport(readConfig({ mode: "serve", env: ENOUGH, terminal: false })), null);
 });
 
@@ -34,9 +34,9 @@ test("records a span for each mail without its content", async () => {
     readConfig({ mode: "serve", env: { ...ENOUGH, ...smtp.env }, terminal: false }),
     telemetry,
   )!;
-  await post.send(mail, never);
+  await post.send(mail, NEVER_ABORTED_SIGNAL);
   await smtp.close();
-  await rejection(post.send(mail, never));
+  await rejection(post.send(mail, NEVER_ABORTED_SIGNAL));
   post.close();
   assert.equal(spans.map(({ kind, outcome, labels, details }) => [kind, outcome, labels, details]), [
     ["mail", "succeeded", {}, {}],

@@ -36,14 +36,14 @@ async function troubleOf(promise: Promise<unknown>): Promise<PaymentError> {
 
 /** Starts a fake server that returns the given responses. */
 async function answering(status: number, body: string, headers: Record<string, string> = {}) {
-  const seen: http.IncomingHttpHeaders[] = [];
+  const requestHeaders: http.IncomingHttpHeaders[] = [];
   const server = http.createServer((request, response) => {
-    seen.push(request.headers);
+    requestHeaders.push(request.headers);
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const apiBase = `http://127.0.0.1:${(server.address() as AddressInfo).port}/stripe`;
-  return { apiBase, seen, close: () => new Promise((resolve) => server.close(resolve)) };
+  return { apiBase, seen: requestHeaders, close: () => new Promise((resolve) => server.close(resolve)) };
 }
 
 async function refusalFor(
@@ -100,7 +100,7 @@ test("times out after its deadline", async ({ provider }) => {
 });
 
 test("rejects immediately when a running or queued call is aborted", async ({ payments, provider }) => {
-  const mend = provider.break("hang");
+  const fix = provider.break("hang");
   const called = new AbortController(), reason = new Error("called off");
   const calls = Array.from({ length: 9 }, () => rejection(look(payments, called.signal)));
   await until(() => provider.hanging() === 4); // the concurrency limit
@@ -108,18 +108,18 @@ test("rejects immediately when a running or queued call is aborted", async ({ pa
   for (const call of calls) assert.is(await call, reason);
   assert.is(await rejection(look(payments, called.signal)), reason);
   assert.is(provider.calls.length, 4);
-  mend();
+  fix();
   assert.is(await look(payments), null); // the slots are free again
 });
 
 test("does not delay previews behind background calls", async ({ payments, provider }) => {
-  const mend = provider.break({ what: "hang", path: "/v1/subscriptions/sub_1" }), called = new AbortController();
+  const fix = provider.break({ what: "hang", path: "/v1/subscriptions/sub_1" }), called = new AbortController();
   const calls = Array.from({ length: 5 }, () => rejection(look(payments, called.signal)));
   await until(() => provider.hanging() === 4);
   assert.is(await payments.preview({ customer: "cus_1", subscription: "sub_2", sizes: [] }, NEVER_ABORTED), null);
   called.abort(new Error("enough"));
   await Promise.all(calls);
-  mend();
+  fix();
 });
 
 test("treats provider failures as transient, with the requested wait", async (paying) => {
@@ -221,9 +221,9 @@ test("records a span for each call with its resource and outcome, without IDs", 
   await customerOf({ ...paying, payments });
   assert.is(await look(payments), null);
   await troubleOf(look(createPayments(paying.provider, { telemetry, apiBase: "http://127.0.0.1:1" })));
-  const told = spans.map(({ labels, outcome }) => `${(labels as { call: string }).call} ${outcome}`);
-  assert.ok(told.includes("POST customers succeeded"), told.join());
-  assert.equal(told.slice(-2), ["GET subscriptions refused", "GET subscriptions failed"]);
+  const spanNames = spans.map(({ labels, outcome }) => `${(labels as { call: string }).call} ${outcome}`);
+  assert.ok(spanNames.includes("POST customers succeeded"), spanNames.join());
+  assert.equal(spanNames.slice(-2), ["GET subscriptions refused", "GET subscriptions failed"]);
 });
 
 test("refuses to send a live key unencrypted", ({ provider }) => {

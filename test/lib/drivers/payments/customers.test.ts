@@ -32,8 +32,8 @@ test("finds the customer again and updates changed fields", async (paying) => {
   const { payments, provider } = paying, id = await customerOf(paying), { length } = provider.calls;
   assert.is(await customerOf(paying), id);
   assert.equal(requestsTo(paying, length), ["GET /v1/customers/search"]);
-  const wanted = { federationId: HUB_ID, name: "The north", email: "other@north.example" };
-  assert.is(await payments.customerFor(wanted, NEVER_ABORTED), id);
+  const request = { federationId: HUB_ID, name: "The north", email: "other@north.example" };
+  assert.is(await payments.customerFor(request, NEVER_ABORTED), id);
   const { name, email } = provider.state.customers.get(id)!;
   assert.equal([name, email, provider.state.customers.size], ["The north", "other@north.example", 1]);
 });
@@ -89,10 +89,10 @@ test("creates another customer after a deletion, despite outdated search results
 
 test("updates the address, and throws if the customer was deleted", async (paying) => {
   const { payments, provider } = paying, id = await customerOf(paying);
-  const wanted = { federationId: HUB_ID, name: "Northern schools", email: "new@north.example" };
-  await payments.updateCustomer(id, wanted, NEVER_ABORTED);
+  const request = { federationId: HUB_ID, name: "Northern schools", email: "new@north.example" };
+  await payments.updateCustomer(id, request, NEVER_ABORTED);
   assert.is(provider.state.customers.get(id)!.email, "new@north.example");
-  const gone = await rejection(payments.updateCustomer("cus_none", wanted, NEVER_ABORTED)) as PaymentError;
+  const gone = await rejection(payments.updateCustomer("cus_none", request, NEVER_ABORTED)) as PaymentError;
   assert.equal([gone.name, gone.code, gone.transient], ["PaymentError", "customer_gone", false]);
 });
 
@@ -111,8 +111,8 @@ test("finds the oldest of two customers", async (paying) => {
 });
 
 test("refuses an ID that would change the search query", async ({ payments, provider }) => {
-  const wanted = { federationId: 'x" OR name:"y', name: "x", email: "x@y.example" };
-  assert.instance(await rejection(payments.customerFor(wanted, NEVER_ABORTED)), TypeError);
+  const request = { federationId: 'x" OR name:"y', name: "x", email: "x@y.example" };
+  assert.instance(await rejection(payments.customerFor(request, NEVER_ABORTED)), TypeError);
   assert.is(provider.calls.length, 0);
 });
 

@@ -37,27 +37,27 @@ for (const [fault, type, made] of TROUBLE) {
   faults(
     `${fault.what} is a ${type} until it is fixed, with ${made} customers created`,
     async ({ provider, stripe }) => {
-      const mend = provider.break(fault);
+      const fix = provider.break(fault);
       const caller = ["hang", "slow"].includes(fault.what) ? clientOf(provider, 50) : stripe; // only these are abandoned
       const { type: met, headers } = await rejection(caller.customers.create()) as Stripe.errors.StripeError;
       assert.equal([met, provider.state.customers.size], [type, made]);
       if (fault.what === "429") assert.is(headers?.["retry-after"], "7");
-      mend();
+      fix();
       await stripe.customers.create();
     },
   );
 }
 
 faults("returns a lost answer again for its key", async ({ provider, stripe }) => {
-  const mend = provider.break({ what: "lost answer" });
+  const fix = provider.break({ what: "lost answer" });
   await rejection(stripe.customers.create({}, { idempotencyKey: "one" }));
-  mend();
+  fix();
   const { id } = await stripe.customers.create({}, { idempotencyKey: "one" });
   assert.equal([...provider.state.customers.keys()], [id]);
 });
 
 faults("completes a slow call although the caller has left", async ({ provider, stripe }) => {
-  const mend = provider.break({ what: "slow" }), patience = new AbortController();
+  const fix = provider.break({ what: "slow" }), patience = new AbortController();
   const headers = {
     ...{ authorization: `Bearer ${provider.key}`, "stripe-version": VERSION, "idempotency-key": "one" },
     "content-type": "application/x-www-form-urlencoded",
@@ -67,7 +67,7 @@ faults("completes a slow call although the caller has left", async ({ provider, 
   patience.abort();
   await rejection(call);
   assert.is(provider.state.customers.size, 0);
-  mend();
+  fix();
   await until(() => provider.state.customers.size === 1);
   const { id } = await stripe.customers.create({}, { idempotencyKey: "one" });
   assert.equal([...provider.state.customers.keys()], [id]);
@@ -75,10 +75,10 @@ faults("completes a slow call although the caller has left", async ({ provider, 
 
 faults("repeats a stored 500 for its key only", async ({ provider, stripe }) => {
   provider.break({ what: "500", kept: true, times: 1 });
-  const asked = (idempotencyKey: string) => stripe.customers.create({}, { idempotencyKey });
-  await rejection(asked("one"));
-  assert.is((await rejection(asked("one")) as Stripe.errors.StripeError).statusCode, 500);
-  await asked("two");
+  const createCustomer = (idempotencyKey: string) => stripe.customers.create({}, { idempotencyKey });
+  await rejection(createCustomer("one"));
+  assert.is((await rejection(createCustomer("one")) as Stripe.errors.StripeError).statusCode, 500);
+  await createCustomer("two");
   assert.is(provider.state.customers.size, 1);
 });
 
@@ -96,8 +96,8 @@ events("contain the object and its previous values", async ({ provider, stripe }
   const { id } = await stripe.customers.create({ name: "North" });
   await stripe.customers.update(id, { name: "South" }, { idempotencyKey: "one" });
   await stripe.customers.update(id, { name: "South" });
-  const told = provider.events.map(({ type, data }) => [type, data.object.name, data.previous_attributes?.name]);
-  assert.equal(told, [["customer.created", "North", undefined], ["customer.updated", "South", "North"]]);
+  const eventData = provider.events.map(({ type, data }) => [type, data.object.name, data.previous_attributes?.name]);
+  assert.equal(eventData, [["customer.created", "North", undefined], ["customer.updated", "South", "North"]]);
   const { api_version, livemode, request } = provider.events[1]!;
   assert.equal([api_version, livemode, request.idempotency_key], [VERSION, false, "one"]);
 });

@@ -26,8 +26,8 @@ life("is past due without a payment in time, and active after a payment", async 
   assert.is(await statusOf(scene, id), "past_due");
   provider.recover(id);
   assert.is(await statusOf(scene, id), "active");
-  const told = provider.events.map(({ type, data }) => [type, data.object.status]);
-  assert.equal(told.filter(([type]) => /overdue|subscription|^invoice.paid/.test(type)), [
+  const events = provider.events.map(({ type, data }) => [type, data.object.status]);
+  assert.equal(events.filter(([type]) => /overdue|subscription|^invoice.paid/.test(type)), [
     ["customer.subscription.created", "active"],
     ["invoice.overdue", "open"],
     ["customer.subscription.updated", "past_due"],
@@ -36,7 +36,7 @@ life("is past due without a payment in time, and active after a payment", async 
   ]);
 });
 
-life("is past due or unpaid immediately if a test says so", async (scene) => {
+life("is past due or unpaid immediately on a test's request", async (scene) => {
   const { provider, small } = scene, { id } = await subscribe(scene, [small, 1]);
   assert.is(provider.missPayment(id).status, "open");
   assert.is(await statusOf(scene, id), "past_due");
@@ -140,23 +140,23 @@ life("is refunded by invoice or charge, in parts, up to the amount paid", async 
   const { latest_charge: charge } = await stripe.paymentIntents.retrieve(payment!.payment.payment_intent as string);
   const first = provider.refund(invoice.id, 400);
   assert.equal([first.charge, first.customer, first.amount], [charge, customer, 400]);
-  const seen = async () => {
+  const readState = async () => {
     const { amount_refunded, refunded, refunds } = await stripe.charges.retrieve(charge as string, {
       expand: ["refunds"],
     });
     return [amount_refunded, refunded, refunds!.data.length];
   };
-  assert.equal(await seen(), [400, false, 1]);
+  assert.equal(await readState(), [400, false, 1]);
   assert.is((await errorOf(stripe.refunds.create({ charge: charge as string, amount: 601 })))[0], 400);
   assert.is(provider.refund(charge as string).amount, 600);
-  assert.equal(await seen(), [1000, true, 2]);
+  assert.equal(await readState(), [1000, true, 2]);
   assert.equal((await errorOf(stripe.refunds.create({ charge: charge as string })))[1], "charge_already_refunded");
   const { data } = await stripe.refunds.list({ charge: charge as string });
   assert.equal(data.map(({ amount }) => amount), [600, 400]);
-  const told = provider.events.filter(({ type }) => /refund/.test(type)).map((
+  const events = provider.events.filter(({ type }) => /refund/.test(type)).map((
     { type, data },
   ) => [type, data.object.id]);
-  assert.equal(told, [
+  assert.equal(events, [
     ["charge.refunded", charge],
     ["refund.created", first.id],
     ["charge.refunded", charge],

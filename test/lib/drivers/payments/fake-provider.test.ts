@@ -68,17 +68,17 @@ test("accepts only forms", async ({ provider }) => {
 const PRICE = "currency=eur&unit_amount=1&product_data[name]=A";
 const MISTAKES:
   readonly (readonly [what: string, path: string, body: string, code: string | undefined, param: string])[] = [
-    ["a parameter that is not known", "/v1/customers", "emial=a@example.org", "parameter_unknown", "emial"],
+    ["an unknown parameter", "/v1/customers", "emial=a@example.org", "parameter_unknown", "emial"],
     [
-      "one that is not known inside",
+      "an unknown nested parameter",
       "/v1/prices",
       `${PRICE}&recurring[every]=1`,
       "parameter_unknown",
       "recurring[every]",
     ],
-    ["one that is missing", "/v1/prices", "unit_amount=1", "parameter_missing", "currency"],
+    ["a missing parameter", "/v1/prices", "unit_amount=1", "parameter_missing", "currency"],
     [
-      "one that is missing inside",
+      "a missing nested parameter",
       "/v1/prices",
       "currency=eur&product_data[active]=true",
       "parameter_missing",
@@ -105,9 +105,9 @@ const MISTAKES:
       "parameter_invalid_integer",
       "unit_amount",
     ],
-    ["a truth that is none", "/v1/prices", `${PRICE}&active=yes`, undefined, "active"],
+    ["an invalid boolean", "/v1/prices", `${PRICE}&active=yes`, undefined, "active"],
     [
-      "a word that is none of the list",
+      "an invalid enum value",
       "/v1/prices",
       `${PRICE}&recurring[interval]=fortnight`,
       undefined,
@@ -116,9 +116,9 @@ const MISTAKES:
     ["nothing where something must be", "/v1/prices", `${PRICE}&lookup_key=`, "parameter_invalid_empty", "lookup_key"],
     ["text for a map", "/v1/prices", `${PRICE}&recurring=month`, undefined, "recurring"],
     ["a map for text", "/v1/customers", "email[a]=b", undefined, "email"],
-    ["an address that is none", "/v1/customers", "email=nobody", "email_invalid", "email"],
-    ["a name of metadata that is too long", "/v1/customers", `metadata[${"x".repeat(41)}]=y`, undefined, "metadata"],
-    ["a property that cannot be expanded", "/v1/customers", "expand[]=email", undefined, "expand"],
+    ["an invalid address", "/v1/customers", "email=nobody", "email_invalid", "email"],
+    ["a metadata key that is too long", "/v1/customers", `metadata[${"x".repeat(41)}]=y`, undefined, "metadata"],
+    ["a field that cannot be expanded", "/v1/customers", "expand[]=email", undefined, "expand"],
   ];
 for (const [what, path, body, code, param] of MISTAKES) {
   test(`refuses ${what}`, async ({ provider }) => {
@@ -143,8 +143,8 @@ test("returns 400 for missing objects in a parameter", async ({ stripe }) => {
 });
 
 test("returns the same answer for a repeated key", async ({ provider, stripe }) => {
-  const asked = () => stripe.customers.create({ name: "North" }, { idempotencyKey: "one" });
-  const [first, second] = [await asked(), await asked()];
+  const createCustomer = () => stripe.customers.create({ name: "North" }, { idempotencyKey: "one" });
+  const [first, second] = [await createCustomer(), await createCustomer()];
   assert.is(second.id, first.id);
   assert.is(provider.state.customers.size, 1);
   const { rest, headers } = await post(provider, "/v1/customers", "name=North", { "idempotency-key": "one" });
@@ -172,21 +172,21 @@ test("stores refusals for a key, except validation errors", async ({ provider, s
 });
 
 test("forgets a key after a day", async ({ provider, stripe }) => {
-  const asked = () => stripe.customers.create({}, { idempotencyKey: "one" });
-  const { id } = await asked();
+  const createCustomer = () => stripe.customers.create({}, { idempotencyKey: "one" });
+  const { id } = await createCustomer();
   provider.setNow(provider.now() + 24 * 60 * 60 - 1);
-  assert.is((await asked()).id, id);
+  assert.is((await createCustomer()).id, id);
   provider.setNow(provider.now() + 1);
-  assert.is.not((await asked()).id, id);
+  assert.is.not((await createCustomer()).id, id);
 });
 
 test("returns 409 for a key whose first call is running", async ({ provider, stripe }) => {
-  const mend = provider.break({ what: "slow", path: "/v1/customers", times: 1 });
+  const fix = provider.break({ what: "slow", path: "/v1/customers", times: 1 });
   const first = stripe.customers.create({}, { idempotencyKey: "one" });
   await until(() => provider.hanging() === 1);
   const second = await refused(stripe.customers.create({}, { idempotencyKey: "one" }));
   assert.equal(second, ["StripeAPIError", 409, "idempotency_key_in_use", null]);
-  mend();
+  fix();
   assert.is((await stripe.customers.create({}, { idempotencyKey: "one" })).id, (await first).id);
 });
 
@@ -210,10 +210,10 @@ test("finds customers by metadata, with a delay for new ones", async ({ provider
     return data.map(({ name }) => name);
   };
   await stripe.customers.create({ name: "North", metadata: { hub: "one" } });
-  const mend = provider.delaySearch();
+  const fix = provider.delaySearch();
   await stripe.customers.create({ name: "South", metadata: { hub: "two" } });
   assert.equal([await find("one"), await find("two")], [["North"], []]);
-  mend();
+  fix();
   assert.equal([await find("two"), await find("tw")], [["South"], []]);
   assert.is((await refused(stripe.customers.search({ query: "hub is one" })))[1], 400);
 });

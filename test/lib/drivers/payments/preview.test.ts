@@ -78,16 +78,16 @@ test("returns null for a size with neither price nor item", async ({ ask }) => {
 
 test("previews a hub's first spoke with the complete first invoice", async ({ payments, customer }) => {
   const first = { customer, subscription: null };
-  const told = await payments.preview({ ...first, sizes: [by(LARGE, 1)] }, NEVER);
+  const result = await payments.preview({ ...first, sizes: [by(LARGE, 1)] }, NEVER);
   const sizes = [{ size: "large", each: 6200 }];
-  assert.equal(told, { currency: "EUR", dueNow: 6200, monthly: 6200, prorationDate: AT, sizes });
+  assert.equal(result, { currency: "EUR", dueNow: 6200, monthly: 6200, prorationDate: AT, sizes });
   assert.is(await payments.preview({ ...first, sizes: [by(LARGE, 0)] }, NEVER), null);
 });
 
 test("uses minor units of the currency", async (scene) => {
   const customer = await paid.customerOf(scene, "fed_tokyo"), yen = { ...SMALL, currency: "JPY", monthly: 500 };
-  const told = await scene.payments.preview({ customer, subscription: null, sizes: [by(yen, 1)] }, NEVER);
-  assert.equal([told!.currency, told!.dueNow], ["JPY", 500]);
+  const result = await scene.payments.preview({ customer, subscription: null, sizes: [by(yen, 1)] }, NEVER);
+  assert.equal([result!.currency, result!.dueNow], ["JPY", 500]);
 });
 
 test("reads all items and lines beyond the first ten", async (scene) => {
@@ -98,8 +98,8 @@ test("reads all items and lines beyond the first ten", async (scene) => {
   const made = await payments.createSubscription({ federationId: "fed_many", customer, items }, NEVER);
   assert.equal(made.items.map(({ size }) => size).sort(), sizes.map(({ size }) => size).sort());
   const change = { customer, subscription: made.id, sizes: [by(sizes[11]!, 1)] };
-  const told = await payments.preview(change, NEVER);
-  assert.equal([told!.dueNow, told!.monthly, told!.sizes[0]!.each], [3111, 12 * 3100 + 66 + 3111, 3111]);
+  const result = await payments.preview(change, NEVER);
+  assert.equal([result!.dueNow, result!.monthly, result!.sizes[0]!.each], [3111, 12 * 3100 + 66 + 3111, 3111]);
 });
 
 test("changes nothing at the provider", async ({ provider, subscription, ask }) => {
@@ -161,27 +161,27 @@ const ASKED = [{ size: "small", price: "price_1", quantity: 2, monthly: null }];
 
 pure("includes discounts and exclusive taxes", () => {
   const taxes = [{ amount: 190, tax_behavior: "exclusive" }, { amount: 70, tax_behavior: "inclusive" }];
-  const told = previewFirstInvoice(
+  const result = previewFirstInvoice(
     invoice(line(2000, { quantity: 2, taxes, discount_amounts: [{ amount: 100 }] })),
     ASKED,
   );
-  assert.equal([told.dueNow, told.monthly, told.sizes], [2090, 2090, [{ size: "small", each: 1045 }]]);
+  assert.equal([result.dueNow, result.monthly, result.sizes], [2090, 2090, [{ size: "small", each: 1045 }]]);
 });
 
 pure("excludes prorations of earlier changes", () => {
   const earlier = line(-700, { ...prorated, period: { start: MIDDLE - DAYS } });
-  const told = previewChange(
+  const result = previewChange(
     invoice(earlier, line(-300, prorated), line(900, prorated), line(5000, { quantity: 2 })),
     ASKED,
   );
-  assert.equal([told.dueNow, told.monthly, told.sizes[0]!.each], [600, 5000, 2500]);
+  assert.equal([result.dueNow, result.monthly, result.sizes[0]!.each], [600, 5000, 2500]);
   const dated = { subscription_details: { subscription_proration_date: MIDDLE - DAYS } };
   assert.is(previewChange({ ...invoice(earlier, line(1)), parent: dated }, ASKED).dueNow, -700);
 });
 
 pure("throws if no line and no price has the cost", async () => {
-  const told = () => Promise.resolve().then(() => previewChange(invoice(), ASKED));
-  assert.is((await rejection(told())).code, "bad_answer");
+  const result = () => Promise.resolve().then(() => previewChange(invoice(), ASKED));
+  assert.is((await rejection(result())).code, "bad_answer");
 });
 
 test.run();

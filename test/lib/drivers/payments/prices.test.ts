@@ -55,11 +55,11 @@ test("creates one price despite a lost answer, concurrent calls or a new title",
   provider.break({ method: "POST", path: "/v1/prices", what: "lost answer", times: 1 });
   assert.is((await refusal(paying)).transient, true);
   const id = await payments.priceFor({ ...SMALL_PRICE, title: "Little" }, NEVER_ABORTED);
-  const asked = [
+  const requests = [
     payments.priceFor(LARGE_PRICE, NEVER_ABORTED),
     other.priceFor({ ...LARGE_PRICE, title: "Big" }, NEVER_ABORTED),
   ];
-  const answers = await Promise.allSettled(asked);
+  const answers = await Promise.allSettled(requests);
   assert.is(answers.some(({ status }) => status === "fulfilled"), true);
   assert.is(await other.priceFor(LARGE_PRICE, NEVER_ABORTED), await payments.priceFor(LARGE_PRICE, NEVER_ABORTED));
   assert.equal([await other.priceFor(SMALL_PRICE, NEVER_ABORTED), provider.state.prices.size], [id, 2]);

@@ -45,8 +45,8 @@ make("creates one item per size, due within 30 days, with the hub's ID", async (
   assert.equal(made.items, [{ id: item!.id, price: scene.small, size: "small", quantity: 2, monthly: 3100 }]);
   assert.equal([invoice!.status, invoice!.total, invoice!.remaining, invoice!.currency], ["draft", 6200, 6200, "EUR"]);
   assert.equal(invoice!.dueAt, new Date((paid.DECEMBER_FIRST + 30 * DAYS) * 1000));
-  const kept = scene.provider.state.subscriptions.get(id)!;
-  assert.equal([kept.collection_method, kept.days_until_due, kept.metadata], ["send_invoice", 30, {
+  const stored = scene.provider.state.subscriptions.get(id)!;
+  assert.equal([stored.collection_method, stored.days_until_due, stored.metadata], ["send_invoice", 30, {
     federationId: HUB,
   }]);
   assert.equal(await scene.payments.readSubscription(id, NEVER), made);
@@ -76,7 +76,7 @@ make("is created once despite a lost answer, with the current quantities", async
 
 make("is created once although an earlier call with other parameters is running", async (scene) => {
   const { provider, customer, small } = scene, lost = new AbortController();
-  const mend = provider.break({ ...CREATE, what: "slow", times: 1 }), first = rejection(scene.create(1, lost.signal));
+  const fix = provider.break({ ...CREATE, what: "slow", times: 1 }), first = rejection(scene.create(1, lost.signal));
   await until(() => provider.hanging() === 1);
   lost.abort(new Error("lost it"));
   assert.is((await first).message, "lost it");
@@ -84,20 +84,20 @@ make("is created once although an earlier call with other parameters is running"
     items = [{ price: small, size: "small", quantity: 2 }];
   const second = patient.createSubscription({ federationId: HUB, customer, items }, NEVER);
   await until(() => provider.calls.some(({ path, status }) => path === CREATE.path && status === 400));
-  mend(); // the first call ends while the second one waits
+  fix(); // the first call ends while the second one waits
   assert.equal(quantitiesOf(await second), { small: 2 });
   assert.equal([provider.state.subscriptions.size, totals(scene)], [1, [3100, 3100]]);
 });
 
 make("throws a transient error while the same call is running", async (scene) => {
-  const mend = scene.provider.break({ ...CREATE, what: "slow", times: 1 }), lost = new AbortController();
+  const fix = scene.provider.break({ ...CREATE, what: "slow", times: 1 }), lost = new AbortController();
   const first = rejection(scene.create(2, lost.signal));
   await until(() => scene.provider.hanging() === 1);
   lost.abort(new Error("lost it"));
   await first;
   const error = await rejection(scene.create(2)) as PaymentError;
   assert.equal([error.code, error.transient], ["idempotency_key_in_use", true]);
-  mend();
+  fix();
   await until(() => scene.provider.state.subscriptions.size === 1);
   await scene.create(2);
   assert.is(scene.provider.state.subscriptions.size, 1);
@@ -140,19 +140,19 @@ set("sends the differences in one call, prorated and invoiced immediately", asyn
   const { payments, provider, large } = scene, { id, items: [small] } = await scene.create(3);
   provider.setNow(paid.DECEMBER_FIRST + 11 * DAYS); // 20 of 31 days are left
   const { length } = provider.calls;
-  const wanted = [{ item: small!.id, quantity: 2 }, { price: large, size: "large", quantity: 1 }];
-  assert.equal(quantitiesOf(await payments.setQuantities(id, wanted, NEVER)), { small: 2, large: 1 });
+  const changes = [{ item: small!.id, quantity: 2 }, { price: large, size: "large", quantity: 1 }];
+  assert.equal(quantitiesOf(await payments.setQuantities(id, changes, NEVER)), { small: 2, large: 1 });
   assert.equal(paid.requestsTo(scene, length), [`GET /v1/subscriptions/${id}`, `POST /v1/subscriptions/${id}`]);
   assert.equal(totals(scene), [9300, -2000 + 4000]);
 });
 
 set("sends nothing without differences", async (scene) => {
   const { payments, provider } = scene, { id, items: [small] } = await scene.create(2);
-  const wanted = [{ item: small!.id, quantity: 5 }, { price: scene.large, size: "large", quantity: 1 }];
+  const changes = [{ item: small!.id, quantity: 5 }, { price: scene.large, size: "large", quantity: 1 }];
   provider.break({ method: "POST", path: `/v1/subscriptions/${id}`, what: "lost answer", times: 1 });
-  assert.is((await rejection(payments.setQuantities(id, wanted, NEVER))).code, "unreachable");
+  assert.is((await rejection(payments.setQuantities(id, changes, NEVER))).code, "unreachable");
   const { length } = provider.calls;
-  assert.equal(quantitiesOf(await payments.setQuantities(id, wanted, NEVER)), { small: 5, large: 1 });
+  assert.equal(quantitiesOf(await payments.setQuantities(id, changes, NEVER)), { small: 5, large: 1 });
   assert.equal(paid.requestsTo(scene, length), [`GET /v1/subscriptions/${id}`]);
   assert.is(provider.state.invoices.size, 2);
 });
@@ -174,7 +174,7 @@ set("adds changes to the next invoice beyond the daily limit", async (scene) => 
   const back = totals(scene).length;
   assert.equal(await to(50), { small: 50 });
   assert.equal(await to(51), { small: 51 });
-  assert.ok(totals(scene)[back]! > waiting, "the next invoice takes it along");
+  assert.ok(totals(scene)[back]! > waiting, "the next invoice includes the change");
 });
 
 set("sends changes 2, 3, 2, 3 within a day without replays", async (scene) => {
@@ -209,7 +209,7 @@ set("throws a permanent error for an ended or missing subscription", async (scen
   }
 });
 
-end("credits unused time once, whoever ended the subscription", async (scene) => {
+end("credits unused time once, even if somebody else ended the subscription", async (scene) => {
   const { payments, provider } = scene, { id } = await scene.create(1);
   provider.pay(id);
   provider.setNow(paid.DECEMBER_FIRST + 11 * DAYS);

@@ -18,7 +18,7 @@ const done = () => Promise.resolve();
 function open() {
   const spans: RecordedSpan[] = [];
   const telemetry = openTelemetry([observeTraces(() => true, { add: (span) => void spans.push(span) })]);
-  const tell = async <K extends SpanKind>(
+  const recordSpan = async <K extends SpanKind>(
     kind: K,
     labels: SpanLabels[K],
     work: () => Promise<unknown> = done,
@@ -33,7 +33,7 @@ function open() {
     assert.is(error, undefined);
     return spans.at(-1)!;
   };
-  return { spans, telemetry, tell };
+  return { spans, telemetry, tell: recordSpan };
 }
 
 test("uses requests and jobs as root spans, and others as children", async () => {
@@ -72,9 +72,9 @@ test("creates no spans without a context or for an unsampled trace", async () =>
 });
 
 test("names a cluster call after its resource, with the path as attribute", async () => {
-  const { tell } = open();
+  const { tell: recordSpan } = open();
   const nameOf = async (verb: string, path: string) => {
-    const { name, attributes } = await tell("cluster_call", { verb, status: 200 }, done, { path });
+    const { name, attributes } = await recordSpan("cluster_call", { verb, status: 200 }, done, { path });
     return [name, attributes["k8s.namespace.name"], attributes["http.request.method"]];
   };
   assert.equal(await nameOf("PATCH", "/apis/apps/v1/namespaces/oak-1/deployments/moodle"), [
@@ -90,13 +90,13 @@ test("names a cluster call after its resource, with the path as attribute", asyn
 });
 
 test("records error types, and messages only if they are safe to export", async () => {
-  const { tell } = open(), step = { kind: "provision", step: "secrets" };
+  const { tell: recordSpan } = open(), step = { kind: "provision", step: "secrets" };
   const failing = async (error: Error) => {
-    const { failure, attributes } = await tell("step", step, () => Promise.reject(error));
+    const { failure, attributes } = await recordSpan("step", step, () => Promise.reject(error));
     return [failure, attributes["error.type"]];
   };
-  const said = new ClusterError("Invalid", "denied: password=hunter2", { transient: false });
-  assert.equal(await failing(said), ["denied: password=***", "Invalid"]);
+  const clusterError = new ClusterError("Invalid", "denied: password=hunter2", { transient: false });
+  assert.equal(await failing(clusterError), ["denied: password=***", "Invalid"]);
   assert.equal(await failing(new Fault("unavailable", "busy", "Come back later")), ["Come back later", "busy"]);
   const refused = "The mail server rejected mail for ada@example.org: 550 5.1.1 <ada@example.org>: unknown";
   assert.equal(await failing(new MailError("mail_recipient", refused, { transient: false })), [
@@ -108,10 +108,10 @@ test("records error types, and messages only if they are safe to export", async 
 });
 
 test("does not count a refused request or a check for existence as failed", async () => {
-  const { tell } = open();
+  const { tell: recordSpan } = open();
   const failed = async (kind: "request" | "cluster_call", status: number | "cancelled") => {
     const labels = kind === "request" ? { method: "GET", route: "/x", status } : { verb: "GET", status };
-    return (await tell(kind, labels as never)).attributes["error.type"] ?? null;
+    return (await recordSpan(kind, labels as never)).attributes["error.type"] ?? null;
   };
   assert.equal([await failed("request", 404), await failed("request", 503)], [null, "503"]);
   const calls = [];

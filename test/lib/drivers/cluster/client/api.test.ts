@@ -31,16 +31,16 @@ test("repeats a call whose connection was lost", () =>
   }));
 
 test("repeats a call whose keep-alive connection was lost", () =>
-  withServer((asked, response, socket) => {
-    if (asked.method === "POST" && server.filter(({ method }) => method === "POST").length === 1) {
+  withServer((requests, response, socket) => {
+    if (requests.method === "POST" && server.filter(({ method }) => method === "POST").length === 1) {
       return void socket.destroy();
     }
-    answer(response, 200, { fine: asked.body });
-  }, async (api, { requests: asked }) => {
-    server = asked;
+    answer(response, 200, { fine: requests.body });
+  }, async (api, { requests }) => {
+    server = requests;
     await Promise.all(Array.from({ length: 6 }, () => api.call(GET_REQUEST, UNCANCELLED)));
     const { body } = await api.call({ method: "POST", path: "/x", body: { a: 1 }, repeat: "safe" }, UNCANCELLED);
-    assert.equal([body, asked.slice(6).map(({ method }) => method)], [{ fine: '{"a":1}' }, ["POST", "POST"]]);
+    assert.equal([body, requests.slice(6).map(({ method }) => method)], [{ fine: '{"a":1}' }, ["POST", "POST"]]);
   }));
 let server: readonly { readonly method: string }[] = [];
 
@@ -101,9 +101,9 @@ test("limits the number of concurrent calls", () => {
 test("delays all calls after a 429", () => {
   let refusedAt = 0;
   const gaps: number[] = [];
-  return withServer((asked, response) => {
+  return withServer((requests, response) => {
     if (refusedAt) gaps.push(performance.now() - refusedAt);
-    else if (asked.path === GET_REQUEST.path) {
+    else if (requests.path === GET_REQUEST.path) {
       refusedAt = performance.now();
       return answer(response, 429, { kind: "Status", message: "busy" }, { "retry-after": "1" });
     }
@@ -191,12 +191,12 @@ const openWith = (connections: Partial<Connections>, deadline: number) =>
 
 test("limits the wait for credentials of calls and streams to the deadline", async () => {
   const api = openWith({}, 80);
-  const asked = [
+  const requests = [
     api.call(PATCH_REQUEST, UNCANCELLED),
     api.call(PATCH_REQUEST, UNCANCELLED),
     api.stream("/log", {}, UNCANCELLED),
   ].map(failureOf);
-  for (const { code, transient, message } of await Promise.all(asked)) {
+  for (const { code, transient, message } of await Promise.all(requests)) {
     assert.equal([code, transient], ["credentials", true]);
     assert.match(message, "timed out after 80 ms");
   }
@@ -205,8 +205,8 @@ test("limits the wait for credentials of calls and streams to the deadline", asy
 
 test("cancels a call that waits for credentials immediately", async () => {
   const api = openWith({}, 60_000), stop = new AbortController();
-  const waiting = [api.call(GET_REQUEST, stop), api.stream("/log", {}, stop)].map((asked) =>
-    asked.catch((error) => error)
+  const waiting = [api.call(GET_REQUEST, stop), api.stream("/log", {}, stop)].map((requests) =>
+    requests.catch((error) => error)
   );
   stop.abort(reason);
   assert.equal(await Promise.all(waiting), [reason, reason]);

@@ -87,8 +87,8 @@ test(
   inFolder(async (folder) => {
     const tokenFile = join(folder, "token");
     await writeFile(tokenFile, "old\n");
-    const server = await openKubeServer(async (asked, response) => {
-      if (asked.headers.authorization === "Bearer new") return answer(response, 200, { fine: true });
+    const server = await openKubeServer(async (requests, response) => {
+      if (requests.headers.authorization === "Bearer new") return answer(response, 200, { fine: true });
       await writeFile(tokenFile, "new\n");
       respondWithError(response, 401, "Unauthorized", "Unauthorized");
     });
@@ -126,9 +126,9 @@ test("uses the token of a legacy auth provider", async () => {
 
 test("connects through a proxy", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, { fine: true }));
-  const asked: string[] = [];
+  const requests: string[] = [];
   const proxy = createServer().on("connect", ({ url = "" }, socket) => {
-    asked.push(url);
+    requests.push(url);
     const onward = connect(Number(url.split(":")[1]), "127.0.0.1", () => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
       socket.pipe(onward).pipe(socket);
@@ -139,7 +139,7 @@ test("connects through a proxy", async () => {
   const { port } = proxy.address() as AddressInfo;
   const way = { "proxy-url": `http://127.0.0.1:${port}` };
   assert.equal(await ask(await openServerConnections(server.kubeconfig(way, { token: "x" }))), { fine: true });
-  assert.equal(asked, [new URL(server.url).host]);
+  assert.equal(requests, [new URL(server.url).host]);
   proxy.close();
   await server.close();
 });

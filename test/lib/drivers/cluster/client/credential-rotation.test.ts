@@ -217,7 +217,7 @@ test("keeps its context after kubectl switches, and names a removed context", as
   const again = await open({ file, context: "ours" });
   await writeFile(file, config("theirs", ["theirs"]));
   await again.call(GET_REQUEST, UNCANCELLED);
-  assert.equal([ours.requests.length, theirs.requests.length], [2, 0], "what was known stays");
+  assert.equal([ours.requests.length, theirs.requests.length], [2, 0], "the last credentials are still used");
   const { code, message, transient } = await failureOf(open({ file, context: "ours" }));
   assert.equal([code, transient], ["kubeconfig", true]);
   assert.match(message, "has no context ours; available: theirs");

@@ -11,8 +11,8 @@ const POD = { apiVersion: "v1", kind: "Pod", name: "x" };
 const list = suite("listPages");
 
 list("reads all pages and returns the version to watch from", () =>
-  withServer((asked, response) => {
-    const page = Number(asked.query.get("continue") ?? 0);
+  withServer((requests, response) => {
+    const page = Number(requests.query.get("continue") ?? 0);
     const items = [{ metadata: { name: `p${page}` } }];
     const metadata = { resourceVersion: "9", ...(page < 2 ? { continue: String(page + 1) } : {}) };
     answer(response, 200, { kind: "PodList", items, metadata });
@@ -50,14 +50,14 @@ objects(
   () =>
     withServer((_asked, response) => answer(response, 200, { status: "ok" }), async (api) => {
       const all = openObjects(api, openKinds(api), "n"), object = { ...POD, metadata: { name: "x" } };
-      const asked = [
+      const requests = [
         all.get(POD, UNCANCELLED),
         all.create(object, UNCANCELLED),
         all.apply(object, "write", UNCANCELLED),
         all.patch(POD, [], "write", UNCANCELLED),
         all.list(POD, "", UNCANCELLED),
       ];
-      for (const { code, transient } of await Promise.all(asked.map(failureOf))) {
+      for (const { code, transient } of await Promise.all(requests.map(failureOf))) {
         assert.equal([code, transient], ["BadAnswer", true]);
       }
     }),
@@ -65,8 +65,8 @@ objects(
 
 objects("restarts a list whose continue token has expired, and finally throws a transient error", () => {
   let expired = 0;
-  return withServer((asked, response) => {
-    if (asked.query.has("continue")) return void (++expired, respondWithError(response, 410, "Expired", "too old"));
+  return withServer((requests, response) => {
+    if (requests.query.has("continue")) return void (++expired, respondWithError(response, 410, "Expired", "too old"));
     answer(response, 200, { items: [{ metadata: { name: "x" } }], metadata: { continue: "here" } });
   }, async (api) => {
     const { status, transient } = await failureOf(openObjects(api, openKinds(api), "n").list(POD, "", UNCANCELLED));

@@ -8,7 +8,7 @@ import { until } from "#test/support/until.ts";
 const test = suite("openApi, unexpected responses");
 
 for (const body of ["<html>Sign in</html>", '{"items": [', "", "null", "[]", '"fine"', "0"]) {
-  test(`a success that says ${body || "nothing"} is no API server's, and is not asked for again at once`, () =>
+  test(`rejects a successful response with ${body || "an empty body"}, without an immediate retry`, () =>
     withServer((_asked, response) => answer(response, 200, body), async (api, server) => {
       const { code, transient, blame, message } = await failureOf(api.call(GET_REQUEST, UNCANCELLED));
       assert.equal([code, transient, blame, server.requests.length], ["BadAnswer", true, "operator", 1]);

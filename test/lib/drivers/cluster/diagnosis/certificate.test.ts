@@ -50,14 +50,14 @@ const PENDING: readonly (readonly [says: string, code: string, hint: RegExp])[] 
   ],
   ["something that cert-manager has never said before", "CertificateNotIssued", /Orders and Challenges/],
 ];
-for (const [says, code, hint] of PENDING) {
+for (const [issuerMessage, code, hint] of PENDING) {
   test(`waits ten minutes for a problem that may resolve: ${code}`, () => {
     isWaiting(
-      diagnose(certificate(), [], [], waitClockAt(9 * MINUTE), pending(says)),
+      diagnose(certificate(), [], [], waitClockAt(9 * MINUTE), pending(issuerMessage)),
       /^Waiting for the certificate moodle-tls for /,
     );
-    const verdict = diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), pending(says));
-    isImpossible(verdict, code, says);
+    const verdict = diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), pending(issuerMessage));
+    isImpossible(verdict, code, issuerMessage);
     assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
   });
 }
@@ -85,9 +85,9 @@ const DECIDED: readonly (readonly [says: string, code: string])[] = [
     "CertificateNotIssued",
   ],
 ];
-for (const [says, code] of DECIDED) {
+for (const [issuerMessage, code] of DECIDED) {
   test(`fails immediately on a decision of the authority: ${code}`, () => {
-    isImpossible(diagnose(certificate(), [], [], waitClockAt(SECOND), errored(says)), code, says);
+    isImpossible(diagnose(certificate(), [], [], waitClockAt(SECOND), errored(issuerMessage)), code, issuerMessage);
   });
 }
 
@@ -97,10 +97,10 @@ test("reports nothing for normal states", () => {
 });
 
 test("reports a missing issuer", () => {
-  const says = 'Referenced "ClusterIssuer" not found: clusterissuer.cert-manager.io "wheelwright" not found';
-  const requests = [made("CertificateRequest", "moodle-tls", ready("Pending", says))];
+  const issuerMessage = 'Referenced "ClusterIssuer" not found: clusterissuer.cert-manager.io "wheelwright" not found';
+  const requests = [made("CertificateRequest", "moodle-tls", ready("Pending", issuerMessage))];
   isWaiting(diagnose(certificate(), [], [], waitClockAt(SECOND), requests), /ClusterIssuer" not found/);
-  isImpossible(diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), requests), "IssuerNotReady", says);
+  isImpossible(diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), requests), "IssuerNotReady", issuerMessage);
 });
 
 test("uses the certificate's own message if the other objects cannot be read", () => {

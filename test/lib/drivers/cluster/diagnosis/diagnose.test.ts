@@ -104,15 +104,18 @@ test("waits for a new event if the refusal is older than the wait", () => {
 });
 
 test("waits if the reason for a missing pod is unknown", () => {
-  const said = (message: string) => [event(aboutObject(job()), "FailedCreate", `Error creating: ${message}`)];
+  const failedCreate = (message: string) => [event(aboutObject(job()), "FailedCreate", `Error creating: ${message}`)];
   const odd = "Internal error occurred: the sun has set";
-  isWaiting(diagnose(job(), [], said(odd), waitClockAt(20 * MINUTE)), /the sun has set/);
+  isWaiting(diagnose(job(), [], failedCreate(odd), waitClockAt(20 * MINUTE)), /the sun has set/);
   const hook = 'Internal error occurred: failed calling webhook "x.example.org": Post "https://x": EOF';
-  isWaiting(diagnose(job(), [], said(hook), waitClockAt(20 * MINUTE)), /webhook x\.example\.org does not answer/);
+  isWaiting(
+    diagnose(job(), [], failedCreate(hook), waitClockAt(20 * MINUTE)),
+    /webhook x\.example\.org does not answer/,
+  );
   const denied = 'admission webhook "x.example.org" denied the request: no';
-  isImpossible(diagnose(job(), [], said(denied), waitClockAt(SECOND)), "WebhookDenied", denied);
+  isImpossible(diagnose(job(), [], failedCreate(denied), waitClockAt(SECOND)), "WebhookDenied", denied);
   const refused = 'pods "install-1-x" is forbidden: by something new';
-  isImpossible(diagnose(job(), [], said(refused), waitClockAt(SECOND)), "Forbidden", refused);
+  isImpossible(diagnose(job(), [], failedCreate(refused), waitClockAt(SECOND)), "Forbidden", refused);
 });
 
 test("waits for a missing service account", () => {
@@ -176,12 +179,17 @@ test("fails on a rollout that exceeded its deadline", () => {
 
 test("gives a rollout that failed before the wait its full time again", () => {
   const reason = "ProgressDeadlineExceeded", began = 20 * MINUTE;
-  const given = (lastTransitionTime: string) =>
+  const deploymentFailedAt = (lastTransitionTime: string) =>
     deployment({ conditions: [{ type: "Progressing", status: "False", reason, lastTransitionTime }] });
-  const seen = (object: KubeObject, waited: number) => diagnose(object, [], [], waitClockAt(began + waited, began));
-  isWaiting(seen(given(timestampAt(MINUTE)), 9 * MINUTE), /0 of 1 /);
-  assert.is(seen(given(timestampAt(MINUTE)), 10 * MINUTE).is, "impossible");
-  assert.is(seen(given(timestampAt(began + MINUTE)), MINUTE).is, "impossible", "it was given up since");
+  const diagnoseAfter = (object: KubeObject, waited: number) =>
+    diagnose(object, [], [], waitClockAt(began + waited, began));
+  isWaiting(diagnoseAfter(deploymentFailedAt(timestampAt(MINUTE)), 9 * MINUTE), /0 of 1 /);
+  assert.is(diagnoseAfter(deploymentFailedAt(timestampAt(MINUTE)), 10 * MINUTE).is, "impossible");
+  assert.is(
+    diagnoseAfter(deploymentFailedAt(timestampAt(began + MINUTE)), MINUTE).is,
+    "impossible",
+    "the rollout failed during the wait",
+  );
 });
 
 test("ignores pods of an earlier template", () => {

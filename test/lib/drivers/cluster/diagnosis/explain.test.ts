@@ -120,17 +120,17 @@ const ANSWERS:
     ],
   ];
 
-for (const [status, reason, says, code, blame, begins] of ANSWERS) {
-  test(`says of ${status} "${says.slice(0, 60)}" what it means, and keeps its words`, () => {
-    const told = answered(status, reason, says);
-    assert.equal([told.code, told.blame, told.message], [code, blame, begins + says]);
-    assert.match(told.hint ?? "", /^[A-Z].*\.$/);
+for (const [status, reason, serverMessage, code, blame, begins] of ANSWERS) {
+  test(`says of ${status} "${serverMessage.slice(0, 60)}" what it means, and keeps its words`, () => {
+    const explanation = answered(status, reason, serverMessage);
+    assert.equal([explanation.code, explanation.blame, explanation.message], [code, blame, begins + serverMessage]);
+    assert.match(explanation.hint ?? "", /^[A-Z].*\.$/);
   });
 }
 
 test("names the object by its path if the message does not", () => {
-  const says = "Internal error occurred: x";
-  const at = (doing: string) => answered(500, "InternalError", says, doing).message.replace(says, "");
+  const serverMessage = "Internal error occurred: x";
+  const at = (doing: string) => answered(500, "InternalError", serverMessage, doing).message.replace(serverMessage, "");
   assert.is(
     at("GET c:1/apis/apps/v1/namespaces/n/statefulsets/db"),
     "The cluster's API server failed at the stateful set db: ",
@@ -143,11 +143,11 @@ test("names the object by its path if the message does not", () => {
 for (const code of ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ETIMEDOUT", "whatever"]) {
   test(`explains an unreachable cluster with a specific hint: ${code}`, () => {
     const cause = Object.assign(new Error("connect"), { code });
-    const told = explainClusterError(
+    const explanation = explainClusterError(
       new ClusterError("unreachable", `GET c:1/x: connect ${code}`, { transient: true, cause }),
     );
-    assert.is(told.message, `The cluster cannot be reached: GET c:1/x: connect ${code}`);
-    assert.match(told.hint!, /\.$/);
+    assert.is(explanation.message, `The cluster cannot be reached: GET c:1/x: connect ${code}`);
+    assert.match(explanation.hint!, /\.$/);
   });
 }
 

@@ -10,7 +10,7 @@ test("reports the cause of a missing pod network without changing details", () =
   const stuck = pod(job(), {
     containerStatuses: [{ name: "moodle", state: { waiting: { reason: "ContainerCreating" } } }],
   });
-  const told = ["a", "b"].map((digit) => {
+  const messages = ["a", "b"].map((digit) => {
     const message = "(combined from similar events): Failed to create pod sandbox: rpc error: code = Unknown desc = " +
       `failed to setup network for sandbox "${digit.repeat(64)}": plugin type="bridge" failed: no addresses left`;
     const events = [event(aboutObject(stuck), "FailedCreatePodSandBox", message, SECOND)];
@@ -19,7 +19,7 @@ test("reports the cause of a missing pod network without changing details", () =
   });
   const cause =
     'waits for its network: failed to setup network for sandbox: plugin type="bridge" failed: no addresses left';
-  assert.equal(told, [cause, cause]);
+  assert.equal(messages, [cause, cause]);
 });
 
 test("names the node without a pod network and says what to check", () => {

@@ -42,14 +42,14 @@ const WORDS: readonly (readonly [says: string, hint: RegExp])[] = [
   ["0/9 nodes are available: 9 node(s) were in a bad mood.", /Add nodes to the cluster/],
 ];
 
-for (const [says, hint] of WORDS) {
-  test(`understands "${says}"`, () => {
+for (const [podMessage, hint] of WORDS) {
+  test(`understands "${podMessage}"`, () => {
     isWaiting(
-      diagnose(job(), [unscheduled(says)], [], waitClockAt(MINUTE)),
+      diagnose(job(), [unscheduled(podMessage)], [], waitClockAt(MINUTE)),
       /^Waiting for a node for pod install-1-abc: /,
     );
-    const verdict = diagnose(job(), [unscheduled(says)], [], waitClockAt(2 * MINUTE));
-    isImpossible(verdict, "Unschedulable", `No node can take pod install-1-abc: ${says}`);
+    const verdict = diagnose(job(), [unscheduled(podMessage)], [], waitClockAt(2 * MINUTE));
+    isImpossible(verdict, "Unschedulable", `No node can take pod install-1-abc: ${podMessage}`);
     assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
   });
 }
@@ -101,9 +101,9 @@ test("fails on a new volume that is never created, but waits for a copy of a sna
 });
 
 test("fails on a pod whose PersistentVolumeClaims are never bound", () => {
-  const says = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.";
-  isWaiting(diagnose(job(), [unscheduled(says)], [], waitClockAt(9 * MINUTE)), /unbound immediate/);
-  isImpossible(diagnose(job(), [unscheduled(says)], [], waitClockAt(11 * MINUTE)), "VolumePending", says);
+  const podMessage = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.";
+  isWaiting(diagnose(job(), [unscheduled(podMessage)], [], waitClockAt(9 * MINUTE)), /unbound immediate/);
+  isImpossible(diagnose(job(), [unscheduled(podMessage)], [], waitClockAt(11 * MINUTE)), "VolumePending", podMessage);
 });
 
 test.run();
