@@ -44,7 +44,7 @@ export async function checkMail(smtp: Config["smtp"], timedRead: TimedRead): Pro
   return checkMailLogin(
     smtp,
     found,
-    await timedRead(() => findRefusal(() => checkSmtp({ ...smtp, name: "", timeouts: { wait: KNOCK, whole: KNOCK } }))),
+    await timedRead(() => findRefusal(() => checkSmtp({ ...smtp, name: "", timeouts: { wait: KNOCK, total: KNOCK } }))),
   );
 }
 

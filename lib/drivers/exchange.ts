@@ -1,9 +1,8 @@
 /**
- * Makes HTTP requests with a deadline and abort signals over node:http or node:https. It always detects a lost
- * connection.
+ * Makes HTTP requests over node:http or node:https, with a deadline and abort signals. A lost connection is always an
+ * error. Requests carry the caller's trace headers.
  *
- * fetch is not used: its pool keeps connections that the peer has closed, and on Deno an abort may leave it hanging.
- * Requests have the caller's trace headers.
+ * fetch is not used: its pool keeps connections that the peer has closed, and on Deno an abort can leave it hanging.
  */
 import http from "node:http";
 import https from "node:https";
@@ -11,13 +10,13 @@ import { currentContext } from "#lib/base/work-context.ts";
 import { DriverError } from "#lib/base/errors.ts";
 import { traceHeaders } from "#lib/base/trace.ts";
 
-export interface HttpAnswer {
+export interface ExchangeResponse {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** The kind of failure. A request is unsendable if a header has invalid characters, for example from a broken token. */
+/** Why a request failed. A request with invalid header characters, for example from a broken token, is "unsendable". */
 export type ExchangeFailure = "deadline" | "lost" | "too large" | "unsendable";
 
 export interface OutgoingRequest {
@@ -30,12 +29,12 @@ export interface OutgoingRequest {
   /** Milliseconds for headers and body. For a stream, only for the headers. */
   readonly deadline: number;
   readonly signals: readonly AbortSignal[];
-  /** The most bytes of the response (64 MiB). */
+  /** The maximum size of the response in bytes (64 MiB). */
   readonly maxBytes?: number;
   /** Throws to stop the request just before it is sent. */
   readonly check?: (() => void) | undefined;
-  /** Creates the driver's error. `doing` is the method, host and path. */
-  readonly fail: (failure: ExchangeFailure, doing: string, cause: Error) => DriverError;
+  /** Creates the driver's error. `description` is the method, host and path. */
+  readonly fail: (failure: ExchangeFailure, description: string, cause: Error) => DriverError;
 }
 
 export interface ResponseStream {
@@ -47,48 +46,48 @@ export interface ResponseStream {
   close(reason?: Error): void;
 }
 
-/** The most bytes of a response. A list of 500 objects stays far below. */
+/** The maximum size of a response in bytes. A list of 500 objects is much smaller. */
 const MAX_BODY_BYTES = 64 * 2 ** 20;
 
 /** Sends a request and reads the complete response. */
-export async function exchange(outgoing: OutgoingRequest): Promise<HttpAnswer> {
-  const leash = openExchange(outgoing), { maxBytes: most = MAX_BODY_BYTES } = outgoing;
+export async function exchange(outgoing: OutgoingRequest): Promise<ExchangeResponse> {
+  const pendingExchange = openExchange(outgoing), { maxBytes: maxSize = MAX_BODY_BYTES } = outgoing;
   try {
-    const response = await leash.response;
+    const response = await pendingExchange.response;
     const chunks: Uint8Array[] = [];
     let size = 0;
-    for await (const chunk of leash.chunks) {
+    for await (const chunk of pendingExchange.chunks) {
       chunks.push(chunk);
-      if ((size += chunk.byteLength) > most) {
-        throw outgoing.fail("too large", leash.doing, new Error(`the answer is over ${most} bytes`));
+      if ((size += chunk.byteLength) > maxSize) {
+        throw outgoing.fail("too large", pendingExchange.description, new Error(`the answer is over ${maxSize} bytes`));
       }
     }
     return { status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks).toString("utf8") };
   } finally {
-    leash.release();
+    pendingExchange.release();
   }
 }
 
 /** Sends a request and streams the response. */
 export async function openStream(outgoing: OutgoingRequest): Promise<ResponseStream> {
-  const leash = openExchange(outgoing);
+  const pendingExchange = openExchange(outgoing);
   try {
-    const response = await leash.response;
-    leash.stopClock();
+    const response = await pendingExchange.response;
+    pendingExchange.stopClock();
     return {
       status: response.statusCode!,
       headers: response.headers,
-      chunks: releaseAtEnd(leash.chunks, leash.release),
-      close: leash.release,
+      chunks: releaseAtEnd(pendingExchange.chunks, pendingExchange.release),
+      close: pendingExchange.release,
     };
   } catch (error) {
-    leash.release();
+    pendingExchange.release();
     throw error;
   }
 }
 
 interface OpenExchange {
-  readonly doing: string;
+  readonly description: string;
   readonly response: Promise<http.IncomingMessage>;
   readonly chunks: AsyncIterable<Uint8Array>;
   stopClock(): void;
@@ -98,26 +97,26 @@ interface OpenExchange {
 
 function openExchange(outgoing: OutgoingRequest): OpenExchange {
   const { url, method, body, fail } = outgoing;
-  const doing = `${method} ${url.host}${url.pathname}`;
-  const answered = Promise.withResolvers<http.IncomingMessage>();
-  answered.promise.catch(() => {}); // avoids an unhandled rejection
+  const description = `${method} ${url.host}${url.pathname}`;
+  const pendingResponse = Promise.withResolvers<http.IncomingMessage>();
+  pendingResponse.promise.catch(() => {}); // avoids an unhandled rejection
   const queue: Uint8Array[] = [];
   let failure: { reason: unknown } | undefined, ended = false, wake = () => {};
   let source: http.IncomingMessage | undefined;
 
   for (const signal of outgoing.signals) signal.throwIfAborted();
-  const request = createRequest(outgoing, doing);
+  const request = createRequest(outgoing, description);
   const stop = (reason: unknown) => {
     failure ??= { reason };
-    answered.reject(failure.reason);
+    pendingResponse.reject(failure.reason);
     wake();
     request.destroy();
   };
-  const lose = (cause: Error) => stop(cause instanceof DriverError ? cause : fail("lost", doing, cause));
-  const onTime = () => stop(fail("deadline", doing, new Error(`took over ${outgoing.deadline} ms`)));
+  const lose = (cause: Error) => stop(cause instanceof DriverError ? cause : fail("lost", description, cause));
+  const onTime = () => stop(fail("deadline", description, new Error(`took over ${outgoing.deadline} ms`)));
   const timer = setTimeout(onTime, outgoing.deadline);
-  const ties = outgoing.signals.map((signal) => ({ signal, onAbort: () => stop(signal.reason) }));
-  for (const { signal, onAbort } of ties) signal.addEventListener("abort", onAbort, { once: true });
+  const abortListeners = outgoing.signals.map((signal) => ({ signal, onAbort: () => stop(signal.reason) }));
+  for (const { signal, onAbort } of abortListeners) signal.addEventListener("abort", onAbort, { once: true });
   request.on("error", lose);
   request.on("upgrade", (_response, socket) => {
     socket.destroy();
@@ -139,13 +138,13 @@ function openExchange(outgoing: OutgoingRequest): OpenExchange {
     response.on("error", lose);
     // A premature close is not always reported as an error.
     response.on("close", () => ended || lose(new Error("the connection was closed")));
-    answered.resolve(response);
+    pendingResponse.resolve(response);
   });
   request.on("close", () => source || lose(new Error("the connection was closed without an answer")));
-  // Deno emits this repeatedly: it replaces a closed kept connection and starts the request again, even after an abort.
+  // Deno emits `socket` again when it replaces a closed keep-alive connection, even after an abort.
   request.on("socket", (socket) => {
     if (failure || source) return void socket.destroy();
-    const go = () => {
+    const sendRequest = () => {
       try {
         outgoing.check?.();
         request.end(body);
@@ -153,8 +152,8 @@ function openExchange(outgoing: OutgoingRequest): OpenExchange {
         stop(error);
       }
     };
-    if (socket.connecting) socket.once(url.protocol === "https:" ? "secureConnect" : "connect", go);
-    else go();
+    if (socket.connecting) socket.once(url.protocol === "https:" ? "secureConnect" : "connect", sendRequest);
+    else sendRequest();
   });
 
   async function* read(): AsyncGenerator<Uint8Array> {
@@ -164,36 +163,36 @@ function openExchange(outgoing: OutgoingRequest): OpenExchange {
       else if (failure) throw failure.reason;
       else if (ended) return;
       else {
-        const woken = new Promise<void>((resolve) => wake = resolve);
+        const wakeUp = new Promise<void>((resolve) => wake = resolve);
         source!.resume();
-        await woken;
+        await wakeUp;
       }
     }
   }
 
   return {
-    doing,
-    response: answered.promise,
+    description,
+    response: pendingResponse.promise,
     chunks: read(),
     stopClock: () => clearTimeout(timer),
     release: (reason) => {
       clearTimeout(timer);
-      for (const { signal, onAbort } of ties) signal.removeEventListener("abort", onAbort);
-      if (!ended) lose(reason ?? new Error("nobody reads on"));
+      for (const { signal, onAbort } of abortListeners) signal.removeEventListener("abort", onAbort);
+      if (!ended) lose(reason ?? new Error("the response was closed before its end"));
     },
   };
 }
 
 function createRequest(
   { url, method, headers, body, options, fail }: OutgoingRequest,
-  doing: string,
+  description: string,
 ): http.ClientRequest {
   const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
   try {
-    const sent = { ...options, method, headers: { ...traceHeadersOfCaller(), ...headers, ...length } };
-    return (url.protocol === "https:" ? https : http).request(url, sent);
+    const requestOptions = { ...options, method, headers: { ...traceHeadersOfCaller(), ...headers, ...length } };
+    return (url.protocol === "https:" ? https : http).request(url, requestOptions);
   } catch (cause) {
-    throw fail("unsendable", doing, cause as Error);
+    throw fail("unsendable", description, cause as Error);
   }
 }
 

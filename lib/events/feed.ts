@@ -16,7 +16,7 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const RING_SIZE = 512, PAGE_SIZE = 500, POLL_INTERVAL = 5 * SECOND;
-const KEEP_ALIVE_AFTER = 15 * SECOND; // proxies close silent connections, nginx after 60 s
+const KEEP_ALIVE_AFTER = 15 * SECOND; // proxies close silent connections; nginx does so after 60 s
 const WAKE_BATCH = 500; // readers that are woken in one batch; other work runs between batches
 
 export interface Feeds extends Readers {
@@ -42,7 +42,7 @@ export interface FeedPage {
 }
 
 export interface Feed {
-  /** Settles when `last` is known. */
+  /** Settles when the number of the newest event is known. */
   readonly opened: Promise<void>;
   /** Returns the number of the newest event that the feed has read. */
   last(): number;

@@ -65,7 +65,7 @@ export function openReaders(db: Database, log: Log, { readVisibility, maxStreams
   let streams = 0, pollTimer: ReturnType<typeof setInterval> | undefined;
 
   function onLost(access: HubAccess): void {
-    removeAccess(access); // access that is granted later is a new object
+    removeAccess(access); // a later grant creates a new object
     for (const leave of access.endStreams) leave();
   }
 
@@ -115,7 +115,7 @@ export function openReaders(db: Database, log: Log, { readVisibility, maxStreams
         throw tooManyStreamsFault(`You have ${MAX_PER_USER} event streams open; close one of them first`);
       }
       if (streams >= maxStreams) {
-        throw tooManyStreamsFault("As many event streams are open as there may be; try again later");
+        throw tooManyStreamsFault("This server has reached its limit of open event streams; try again later");
       }
       const user = addStream(userId), enteredAt = performance.now(), ended = new AbortController();
       const access = accesses.get(keyOf(follower)) ?? createHubAccess(follower);

@@ -113,7 +113,7 @@ interface StreamBounds {
   readonly last: number;
   /** The number up to which events may have been pruned. */
   readonly prunedThrough: number;
-  /** Whether the hub is removed, so that no more events follow. */
+  /** Whether the hub is removed. A removed hub has no further events. */
   readonly removed: boolean;
 }
 

@@ -1,9 +1,9 @@
 /**
  * Streams a hub's events to one reader: first a replay, then live events, without a gap.
  *
- * The loop sends the events after the last one sent and waits for more. Each event is checked against what the reader
- * may see. The loop waits until the client has received what was sent, so a slow client slows only its own loop. While
- * the database does not answer, the stream waits. When the hub is removed, `StreamEnd` is the last event.
+ * The loop sends new events that the reader may see, and waits for more. It also waits until the client has received
+ * each event, so a slow client slows only its own loop. While the database does not answer, the stream waits. When the
+ * hub is removed, `StreamEnd` is the last event.
  */
 import { sql } from "kysely";
 import type { Feed, FeedPage, Feeds } from "#lib/events/feed.ts";
@@ -36,7 +36,7 @@ export async function followHub(
     await sendEvents({ feeds, feed, reader, since, send });
   } catch (error) {
     if (!ended.aborted) {
-      feeds.log.warn("A stream was cut off", { federationId, userId, error });
+      feeds.log.warn("An event stream ended with an error", { federationId, userId, error });
       throw error;
     }
   } finally {
@@ -44,7 +44,7 @@ export async function followHub(
     feed.leave();
     reader.leave();
   }
-  if (feeds.closing()) write({ retry: reconnectDelay() })?.catch(() => {}); // the result is ignored
+  if (feeds.closing()) write({ retry: reconnectDelay() })?.catch(() => {}); // the stream is ending, so an error does not matter
 }
 
 interface StreamContext {
@@ -78,7 +78,7 @@ async function sendBacklog(context: StreamContext): Promise<{ sent: number; remo
   const { feeds, feed, reader: { federationId, ended }, since } = context;
   await unlessEnded(ended, () => feed.opened);
   const bounds = await unlessEnded(ended, () => feeds.read((rows) => readStreamBounds(rows, federationId), ended));
-  // A reader that comes from another replica may know newer events than this feed. This does not cause a reset.
+  // A client that was connected to another replica may have newer events than this feed. No reset is needed then.
   const sent = Math.max(feed.last(), Math.min(since ?? 0, bounds.last));
   let { removed } = bounds;
   for await (const page of readBacklog(context, { last: sent, prunedThrough: bounds.prunedThrough })) {
@@ -101,8 +101,8 @@ async function* readBacklog(
     );
     return yield { events, readAt: performance.now() };
   }
-  // Otherwise the client's last event was pruned, or is from before a restore of the database. Then the client must
-  // start again.
+  // If the replay is incomplete, the client's last event was pruned or is from before a database restore. The client
+  // must then start again.
   const isComplete = since >= prunedThrough && since <= last;
   if (!isComplete) {
     yield { events: [await createNotice(context, "StreamReset", prunedThrough)], readAt: performance.now() };
@@ -143,7 +143,7 @@ async function createNotice(
 }
 
 /**
- * Sends the events that the reader may see. This is decided when each event is sent, because a slow reader can take
+ * Sends the events that the reader may see. The visibility is checked for each event, because a slow reader can take
  * hours for a page.
  */
 async function sendVisible(context: StreamContext, { events, readAt: at }: FeedPage): Promise<void> {

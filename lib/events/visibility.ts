@@ -1,7 +1,6 @@
 /**
- * Checks what readers may see. One query checks many accesses, and only one query runs at a time.
- *
- * While the database does not answer, the check is retried and the readers wait.
+ * Checks what stream readers may see. One query checks many readers, and only one query runs at a time. While the
+ * database does not answer, the check is retried and the readers wait.
  */
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { runDetached } from "#lib/base/work-context.ts";
@@ -83,7 +82,7 @@ export function openAccessChecks(
         failures = 0;
       } catch (error) {
         const level = failures === 0 ? "warn" : "debug"; // logged once as a warning, then at debug level
-        log[level]("Cannot look at what readers may see; they wait", { reason: messageOf(error) });
+        log[level]("Cannot check what event stream readers may see; retrying", { reason: messageOf(error) });
         await sleep(backoffDelay(++failures, 100, 2 * SECOND), closing).catch(() => {});
       }
     }
@@ -99,8 +98,8 @@ export function openAccessChecks(
       return nextCheck;
     });
     try {
-      const { at, sights: decisions } = await db.streams.connection().execute(async (rows) => {
-        return { at: performance.now(), sights: await readVisibility(rows, batch) };
+      const { at, decisions } = await db.streams.connection().execute(async (rows) => {
+        return { at: performance.now(), decisions: await readVisibility(rows, batch) };
       });
       batch.forEach((access, i) => applyDecision(access, decisions[i] ?? null, at));
     } catch (error) {
@@ -123,12 +122,12 @@ export function openAccessChecks(
 }
 
 export function createHubAccess({ credentialId, userId, federationId }: Follower): HubAccess {
-  const undecided = {
+  const initialState = {
     visibility: null,
     decidedAt: -Infinity,
     expiresAt: Infinity,
     changed: false,
     nextCheck: Promise.withResolvers<void>(),
   };
-  return { credentialId, userId, federationId, endStreams: new Set(), ...undecided };
+  return { credentialId, userId, federationId, endStreams: new Set(), ...initialState };
 }

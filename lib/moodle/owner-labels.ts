@@ -9,7 +9,7 @@ import {
   SANDBOX_LABEL,
   SPOKE_LABEL,
 } from "#lib/drivers/cluster/guard.ts";
-import type { KubeObject, Meta } from "#lib/drivers/cluster/cluster.ts";
+import type { KubeObject, ObjectMeta } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { REVISION_ANNOTATION } from "#lib/moodle/names.ts";
 
@@ -59,7 +59,7 @@ export function addOwnerMetadata(object: KubeObject, owner: ObjectOwner): KubeOb
 function addLabelsToTemplates(spec: any, labels: Record<string, string>): any {
   const result = { ...spec };
   if (spec.volumeClaimTemplates) {
-    result.volumeClaimTemplates = spec.volumeClaimTemplates.map((claim: { metadata?: Partial<Meta> }) => ({
+    result.volumeClaimTemplates = spec.volumeClaimTemplates.map((claim: { metadata?: Partial<ObjectMeta> }) => ({
       ...claim,
       metadata: withLabels(claim.metadata ?? {}, labels),
     }));
@@ -76,6 +76,6 @@ function addLabelsToTemplates(spec: any, labels: Record<string, string>): any {
   return result;
 }
 
-function withLabels<M extends Partial<Meta>>(metadata: M, labels: Record<string, string>): M {
+function withLabels<M extends Partial<ObjectMeta>>(metadata: M, labels: Record<string, string>): M {
   return { ...metadata, labels: { ...metadata.labels, ...labels } };
 }

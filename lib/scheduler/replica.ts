@@ -8,7 +8,7 @@
  * machine is suspended, so the wall clock is checked too. If the wall clock is set forward, the replica releases its
  * jobs needlessly and claims them again.
  */
-import type { Control } from "#lib/drivers/db/database.ts";
+import type { ControlConnection } from "#lib/drivers/db/database.ts";
 import type { Log } from "#lib/base/log.ts";
 import { LeaseLapsed } from "#lib/scheduler/stop-reasons.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
@@ -36,7 +36,7 @@ export interface Replica {
 export interface ReplicaOptions {
   readonly id: string;
   readonly release: string;
-  readonly control: Control;
+  readonly control: ControlConnection;
   readonly log: Log;
   readonly onHeartbeat: () => void;
 }

@@ -6,7 +6,7 @@
  */
 import { isClusterUnavailable } from "#lib/drivers/cluster/availability.ts";
 import { ClusterError, type Evidence } from "#lib/drivers/cluster/cluster.ts";
-import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
+import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import { redact, redactLines } from "#lib/base/redact.ts";
 import { DriverError, Fault } from "#lib/base/errors.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
@@ -30,7 +30,7 @@ export interface FailureAnalysis {
 export function analyzeFailure(error: unknown, step: string): FailureAnalysis {
   if (error instanceof ClusterError) {
     const { transient, retryAfterMs, evidence } = error;
-    const { code, message, blame, hint } = explain(error);
+    const { code, message, blame, hint } = explainClusterError(error);
     return {
       nature: transient ? "transient" : "permanent",
       report: { ...createReport(step, code, message, blame, evidence), hint: hint ?? null },

@@ -4,7 +4,7 @@ import type { App } from "#lib/app.ts";
 import { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { hubInputs, withMail } from "#lib/catalog/inputs.ts";
 import { type Cluster, ClusterError, type ClusterWait, type Space } from "#lib/drivers/cluster/cluster.ts";
-import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
+import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import {
@@ -134,7 +134,7 @@ export function withRecoveryInstructions(
   advise: (hint: string | undefined) => string,
 ): ClusterError {
   if (error.transient || error.code === "stranger" || error.code === "Terminating") return error;
-  const { code, message, blame, hint } = explain(error), { evidence } = error;
+  const { code, message, blame, hint } = explainClusterError(error), { evidence } = error;
   return new ClusterError(code, `${message}. The site must stay stopped. ${was}`, {
     transient: false,
     blame,

@@ -6,8 +6,8 @@ import { dirname } from "node:path";
 import { isatty } from "node:tty";
 import { readProcessConfig } from "#lib/base/config.ts";
 import { DecryptionFailed } from "#lib/drivers/crypto/age.ts";
-import type { Bytes } from "#lib/drivers/db/copier.ts";
-import { BackupUnencrypted, unpack } from "#lib/drivers/dump/pack.ts";
+import type { ByteChunk } from "#lib/drivers/db/copier.ts";
+import { BackupUnencrypted, unpackBackup } from "#lib/drivers/dump/pack.ts";
 import { RestoreRefused } from "#lib/drivers/dump/restore.ts";
 import {
   BackupDamaged,
@@ -32,7 +32,7 @@ export function requireFileArgument(command: string, word: string | undefined): 
 }
 
 /** Writes a temporary file that only its owner can read, then renames it. A failure leaves no file. */
-export async function writeFileAtomically(file: string, content: AsyncIterable<Bytes>): Promise<void> {
+export async function writeFileAtomically(file: string, content: AsyncIterable<ByteChunk>): Promise<void> {
   const part = `${file}.${randomBytes(4).toString("hex")}.part`;
   const handle = await open(part, "wx", 0o600);
   try {
@@ -66,12 +66,12 @@ interface ReadOptions {
 /** Reads a backup. Prompts for the passphrase if the file is encrypted and BACKUP_PASSPHRASE is not set. */
 export function readBackup(file: string, { onRows, allowUnencrypted }: ReadOptions): AsyncGenerator<BackupPart> {
   const requireEncryption = !allowUnencrypted && readProcessConfig("any").backupPassphrase !== null;
-  const text = unpack(bytesOf(file), () => requirePassphrase(`Passphrase of ${file}`), { requireEncryption });
+  const text = unpackBackup(bytesOf(file), () => requirePassphrase(`Passphrase of ${file}`), { requireEncryption });
   return readScript(text, onRows);
 }
 
 /** Opens the file when the first bytes are read. An earlier error would have no listener. */
-async function* bytesOf(file: string): AsyncGenerator<Bytes> {
+async function* bytesOf(file: string): AsyncGenerator<ByteChunk> {
   yield* file === STANDARD_STREAM ? process.stdin : createReadStream(file);
 }
 
@@ -131,7 +131,7 @@ export function openRowCounter(): RowCounter {
 }
 
 /** Yields the content. Throws when the signal aborts. */
-export async function* abortable(content: AsyncIterable<Bytes>, signal: AbortSignal): AsyncGenerator<Bytes> {
+export async function* abortable(content: AsyncIterable<ByteChunk>, signal: AbortSignal): AsyncGenerator<ByteChunk> {
   for await (const bytes of content) {
     signal.throwIfAborted();
     yield bytes;

@@ -7,7 +7,7 @@ import { isatty } from "node:tty";
 import { readProcessConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";
 import { MigrationError } from "#lib/drivers/db/compare-schema.ts";
-import { pack } from "#lib/drivers/dump/pack.ts";
+import { packBackup } from "#lib/drivers/dump/pack.ts";
 import { PgDumpFailed } from "#lib/drivers/dump/pg-dump.ts";
 import type { BackupManifest } from "#lib/drivers/dump/script.ts";
 import { openSnapshot, type Snapshot } from "#lib/drivers/dump/snapshot.ts";
@@ -65,7 +65,7 @@ async function write(snapshot: Snapshot, file: string, passphrase: string | null
   const stop = handleStopSignals(), count = openRowCounter();
   stop.signal.addEventListener("abort", () => snapshot.close(), { once: true }); // ends a query that may be running
   try {
-    const content = abortable(pack(snapshot.text(count.onRows), passphrase), stop.signal);
+    const content = abortable(packBackup(snapshot.text(count.onRows), passphrase), stop.signal);
     if (file === STANDARD_STREAM) await pipeline(content, process.stdout, { end: false });
     else await writeFileAtomically(file, content);
   } catch (error) {

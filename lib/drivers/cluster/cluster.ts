@@ -8,7 +8,7 @@
 import { DriverError, type DriverErrorOptions } from "#lib/base/errors.ts";
 import { escapeInvisibleCharacters } from "#lib/base/readable.ts";
 
-export interface Meta {
+export interface ObjectMeta {
   name: string;
   namespace?: string;
   uid?: string;
@@ -25,7 +25,7 @@ export interface Meta {
 export interface KubeObject {
   apiVersion: string;
   kind: string;
-  metadata: Meta;
+  metadata: ObjectMeta;
   // deno-lint-ignore no-explicit-any
   [field: string]: any;
 }
@@ -55,8 +55,8 @@ export interface ClusterAccess {
 export interface Call {
   readonly signal: AbortSignal;
   /**
-   * Throws if the caller may no longer act. Called just before each request is sent. A check is needed because a
-   * process that was paused may read from its sockets before a timer aborts its signal.
+   * Throws if the caller may no longer act, for example without a lease. Called just before each request is sent. The
+   * signal is not enough: a process that was paused may use its sockets before a timer aborts the signal.
    */
   readonly check?: () => void;
 }
@@ -113,8 +113,8 @@ type ErrorDetails = Partial<Pick<ClusterError, "code" | "message" | "blame" | "h
 
 export function withErrorDetails(error: ClusterError, more: ErrorDetails): ClusterError {
   const { transient, status, retryAfterMs, blame, hint, evidence } = error;
-  const known = { transient, status, retryAfterMs, blame, hint, evidence, cause: error.cause ?? error };
-  return new ClusterError(more.code ?? error.code, more.message ?? error.message, { ...known, ...more });
+  const base = { transient, status, retryAfterMs, blame, hint, evidence, cause: error.cause ?? error };
+  return new ClusterError(more.code ?? error.code, more.message ?? error.message, { ...base, ...more });
 }
 
 export interface JobResult {

@@ -39,8 +39,8 @@ const CONCEALED = "(concealed)";
 const SECRET_FIELD = "data";
 
 /** Returns the paths at which the object does not match the manifest. Empty if it matches. */
-export function findMismatches(manifest: KubeObject, standing: KubeObject): string[] {
-  return compare([], strip(manifest), strip(standing), "ignore").map(({ at }) => pathOf(at));
+export function findMismatches(manifest: KubeObject, observed: KubeObject): string[] {
+  return compare([], strip(manifest), strip(observed), "ignore").map(({ at }) => pathOf(at));
 }
 
 /** Returns the differences between two states. Values of Secrets are concealed. `before` is null for a new object. */
@@ -77,35 +77,35 @@ type Step = string | { readonly item: string | number };
  */
 type ExtraFields = "report" | "ignore" | "compare whole";
 
-function compare(at: readonly Step[], from: unknown, to: unknown, outside: ExtraFields): RawDifference[] {
-  if (isSame(at, from, to) || (outside !== "report" && from === undefined)) return [];
-  const surplus = outside === "ignore" && isAtomic(at, from) ? "compare whole" : outside;
-  if (isMap(from) && isMap(to)) return compareMaps(at, from, to, surplus);
-  if (isListOfMaps(from) && isListOfMaps(to)) return compareLists(at, from, to, surplus);
+function compare(at: readonly Step[], from: unknown, to: unknown, extra: ExtraFields): RawDifference[] {
+  if (isSame(at, from, to) || (extra !== "report" && from === undefined)) return [];
+  const extraFields = extra === "ignore" && isAtomic(at, from) ? "compare whole" : extra;
+  if (isMap(from) && isMap(to)) return compareMaps(at, from, to, extraFields);
+  if (isListOfMaps(from) && isListOfMaps(to)) return compareLists(at, from, to, extraFields);
   return [{ at, from: from ?? null, to: to ?? null }];
 }
 
-function compareMaps(at: readonly Step[], from: Fields, to: Fields, surplus: ExtraFields): RawDifference[] {
+function compareMaps(at: readonly Step[], from: Fields, to: Fields, extraFields: ExtraFields): RawDifference[] {
   const more = Object.keys(to).filter((name) => !Object.hasOwn(from, name));
-  if (surplus === "compare whole" && more.length > 0) return [{ at, from, to }];
-  const names = surplus === "report" ? [...Object.keys(from), ...more] : Object.keys(from);
-  return names.flatMap((name) => compare([...at, name], from[name], to[name], surplus));
+  if (extraFields === "compare whole" && more.length > 0) return [{ at, from, to }];
+  const names = extraFields === "report" ? [...Object.keys(from), ...more] : Object.keys(from);
+  return names.flatMap((name) => compare([...at, name], from[name], to[name], extraFields));
 }
 
 function compareLists(
   at: readonly Step[],
   from: readonly Fields[],
   to: readonly Fields[],
-  surplus: ExtraFields,
+  extraFields: ExtraFields,
 ): RawDifference[] {
-  const key = surplus === "compare whole"
+  const key = extraFields === "compare whole"
     ? undefined
     : LIST_KEYS.find((each) => identifiesItems(from, each) && identifiesItems(to, each));
-  const comparable = surplus === "report" || from.length === to.length || (key !== undefined && from.length > 0);
+  const comparable = extraFields === "report" || from.length === to.length || (key !== undefined && from.length > 0);
   if (!comparable) return [{ at, from, to }];
   const left = itemsBy(key, from), right = itemsBy(key, to);
-  const items = new Set(surplus === "report" ? [...left.keys(), ...right.keys()] : left.keys());
-  return [...items].flatMap((item) => compare([...at, { item }], left.get(item), right.get(item), surplus));
+  const items = new Set(extraFields === "report" ? [...left.keys(), ...right.keys()] : left.keys());
+  return [...items].flatMap((item) => compare([...at, { item }], left.get(item), right.get(item), extraFields));
 }
 
 function isAtomic(at: readonly Step[], value: unknown): boolean {
@@ -114,8 +114,8 @@ function isAtomic(at: readonly Step[], value: unknown): boolean {
 
 function isSame(at: readonly Step[], from: unknown, to: unknown): boolean {
   if ((from ?? null) === (to ?? null)) return true;
-  const holder = at.at(-2);
-  if (typeof holder === "string" && QUANTITY_MAPS.has(holder) && isQuantity(from) && isQuantity(to)) {
+  const parent = at.at(-2);
+  if (typeof parent === "string" && QUANTITY_MAPS.has(parent) && isQuantity(from) && isQuantity(to)) {
     return parseQuantity(String(from)) === parseQuantity(String(to));
   }
   if (!Array.isArray(from) || !Array.isArray(to) || from.length !== to.length) return false;

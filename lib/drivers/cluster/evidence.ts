@@ -4,8 +4,8 @@ import {
   containersOf,
   type ContainerState,
   createdAt,
-  lastSeen,
-  timeOf,
+  lastOccurrence,
+  parseTime,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { Call, Evidence, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type LogSource, readLog } from "#lib/drivers/cluster/logs.ts";
@@ -45,7 +45,7 @@ export async function collectEvidence({ api, objects, namespace }: EvidenceConte
  */
 export function describeEvents(events: readonly KubeObject[]): Evidence["events"] {
   const merged = new Map<string, Evidence["events"][number]>();
-  for (const event of events.toSorted((a, b) => lastSeen(a) - lastSeen(b))) {
+  for (const event of events.toSorted((a, b) => lastOccurrence(a) - lastOccurrence(b))) {
     const about = event["involvedObject"] ?? {};
     const object = escapeInvisibleCharacters(`${about.kind ?? "?"}/${about.name ?? "?"}`),
       reason = escapeInvisibleCharacters(String(event["reason"] ?? ""));
@@ -54,7 +54,13 @@ export function describeEvents(events: readonly KubeObject[]): Evidence["events"
     const count = Number(event["series"]?.count ?? event["count"] ?? 1) || 1;
     const before = merged.get(key)?.count ?? 0;
     merged.delete(key); // a repeated message moves to the end
-    merged.set(key, { at: new Date(lastSeen(event)).toISOString(), object, reason, message, count: count + before });
+    merged.set(key, {
+      at: new Date(lastOccurrence(event)).toISOString(),
+      object,
+      reason,
+      message,
+      count: count + before,
+    });
   }
   return [...merged.values()].slice(-MAX_EVENTS);
 }
@@ -77,5 +83,5 @@ export function findFailedContainer(pods: readonly KubeObject[], namespace: stri
 function failedAt(container: ContainerState): number | undefined {
   const end = container.state?.terminated ?? container.lastState?.terminated;
   if (!end || end.exitCode === 0) return undefined;
-  return timeOf(end.finishedAt) ?? 0;
+  return parseTime(end.finishedAt) ?? 0;
 }

@@ -32,7 +32,7 @@ interface NamespaceCheck {
 
 /** Opens the guard of a namespace. `objects` must be cluster-scoped. */
 export function openGuard(objects: Objects, namespace: string, uid: string): Guard {
-  let checked: NamespaceCheck | undefined, pending: Promise<NamespaceCheck> | undefined;
+  let lastCheck: NamespaceCheck | undefined, pending: Promise<NamespaceCheck> | undefined;
 
   async function readNamespace(call: Call): Promise<NamespaceCheck> {
     const at = performance.now(), found = await findNamespace(objects, namespace, call);
@@ -43,14 +43,14 @@ export function openGuard(objects: Objects, namespace: string, uid: string): Gua
 
   /** Shares one request between concurrent callers. If it fails, each of the other callers sends its own. */
   async function check(call: Call): Promise<NamespaceCheck> {
-    if (checked && performance.now() - checked.at < CHECK_TTL) return checked;
+    if (lastCheck && performance.now() - lastCheck.at < CHECK_TTL) return lastCheck;
     const other = pending;
     const shared = other && await runWithin([call.signal], null, () => other).catch(() => call.signal.throwIfAborted());
     if (shared) return shared;
     const own = pending = readNamespace(call);
     try {
       const answer = await own;
-      if (pending === own) checked = answer;
+      if (pending === own) lastCheck = answer;
       return answer;
     } finally {
       if (pending === own) pending = undefined;
@@ -59,7 +59,7 @@ export function openGuard(objects: Objects, namespace: string, uid: string): Gua
 
   return {
     read: async (call) => void await check(call),
-    forget: () => checked = pending = undefined,
+    forget: () => lastCheck = pending = undefined,
     write: async (call) => {
       if ((await check(call)).terminating) throw terminatingError(namespace);
     },

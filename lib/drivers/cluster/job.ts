@@ -1,16 +1,16 @@
 /**
  * Runs a Job to its end and returns its log.
  *
- * The condition FailureTarget means that a Job will fail, but that its pods are still ending. Only Failed means that
- * the pods have ended and write no more logs. So the wait continues until Failed. If the wait's time runs out first,
+ * The condition FailureTarget means that a Job will fail while its pods are still ending. Only the condition Failed means
+ * that the pods have ended and their logs are complete. So the wait continues until Failed. If the wait times out first,
  * the Job counts as failed.
  */
 import {
   conditionOf,
   containersOf,
+  type ContainerTermination,
   createdAt,
-  type Terminated,
-  timeOf,
+  parseTime,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import {
   type Call,
@@ -22,7 +22,7 @@ import {
 } from "#lib/drivers/cluster/cluster.ts";
 import { diagnose, failureOf } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { followLogs, type LogFollower, readLog } from "#lib/drivers/cluster/logs.ts";
-import { isTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
+import { isStatusTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import {
   attachEvidence,
   errorOfDiagnosis,
@@ -39,7 +39,7 @@ const LOG_EXCERPT_AFTER = 10 * SECOND;
 /** Milliseconds that followed logs may take to end after the Job has ended. */
 const LOG_TIMEOUT = 3 * SECOND;
 
-/** The state of a followed Job. It keeps pods that the cluster has deleted. */
+/** The state of a followed Job, including its pods that the cluster has deleted. */
 interface JobRun {
   readonly context: NamespaceContext;
   readonly name: string;
@@ -51,11 +51,11 @@ interface JobRun {
 }
 
 export async function followJob(context: NamespaceContext, name: string, waiting: JobWait): Promise<JobResult> {
-  const listen = waiting.listen && (() => reportLines(course, waiting, waiting.listen!()));
+  const listen = waiting.listen && (() => reportLines(jobRun, waiting, waiting.listen!()));
   const logs = followLogs(context.api, context.namespace, waiting.signal, listen);
-  const course: JobRun = { context, name, job: undefined, pods: new Map(), logs, lastSentence: undefined };
+  const jobRun: JobRun = { context, name, job: undefined, pods: new Map(), logs, lastSentence: undefined };
   try {
-    await attachEvidence(context, waiting, () => waitForEnd(course, waiting));
+    await attachEvidence(context, waiting, () => waitForEnd(jobRun, waiting));
   } catch (error) {
     await logs.close(0);
     if (error instanceof ClusterError && error.evidence?.log.length === 0) {
@@ -65,63 +65,63 @@ export async function followJob(context: NamespaceContext, name: string, waiting
     throw error;
   }
   await logs.close(LOG_TIMEOUT);
-  return await resultOf(course, waiting);
+  return await resultOf(jobRun, waiting);
 }
 
-function reportLines(course: JobRun, { onProgress }: JobWait, onLine: (line: string) => string | null) {
+function reportLines(jobRun: JobRun, { onProgress }: JobWait, onLine: (line: string) => string | null) {
   return (line: string): void => {
     const sentence = onLine(line);
     if (sentence === null) return;
-    course.lastSentence = sentence;
+    jobRun.lastSentence = sentence;
     onProgress?.(sentence);
   };
 }
 
-async function waitForEnd(course: JobRun, waiting: JobWait): Promise<void> {
-  const { context, name, logs } = course;
+async function waitForEnd(jobRun: JobRun, waiting: JobWait): Promise<void> {
+  const { context, name, logs } = jobRun;
   const since = context.api.now();
   const check = async (call: Call, isFirst: boolean): Promise<CheckResult<true>> => {
     await context.guard.write(call);
     const job = await context.objects.get({ ...JOB, name }, call);
-    if (!job) throw jobMissingError(name, course.job !== undefined);
-    const complete = isTrue(conditionOf(job, "Complete")); // a complete Job needs neither events nor watches
+    if (!job) throw jobMissingError(name, jobRun.job !== undefined);
+    const complete = isStatusTrue(conditionOf(job, "Complete")); // a complete Job needs neither events nor watches
     if (isFirst && !complete) return {};
-    const { pods, events, watches: around } = complete
+    const { pods, events, watches: namespaceWatches } = complete
       ? { pods: await context.objects.list(POD, "", call), events: [], watches: [] }
       : await readNamespaceObjects(context, call);
     const own = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === job.metadata.uid));
-    for (const pod of own) course.pods.set(pod.metadata.uid ?? pod.metadata.name, pod);
-    course.job = job;
-    if (!complete || waiting.listen) logs.update(own); // a listener also receives the logs of containers that ended before the first check
+    for (const pod of own) jobRun.pods.set(pod.metadata.uid ?? pod.metadata.name, pod);
+    jobRun.job = job;
+    if (!complete || waiting.listen) logs.update(own); // a listener also receives logs of containers that have ended
     if (complete) return { done: true };
 
-    const watches = [...around, await context.objects.watchSince(JOB, job, call)];
-    const failure = failureOf(job, [...course.pods.values()]);
+    const watches = [...namespaceWatches, await context.objects.watchSince(JOB, job, call)];
+    const failure = failureOf(job, [...jobRun.pods.values()]);
     if (failure) {
-      const ended = isTrue(conditionOf(job, "Failed")) && !((job["status"]?.terminating ?? 0) > 0);
+      const ended = isStatusTrue(conditionOf(job, "Failed")) && !((job["status"]?.terminating ?? 0) > 0);
       return ended ? { done: true } : { sentence: `The job ${name} is failing: ${failure.message}`, watches };
     }
-    const verdict = diagnose(job, pods, events, { now: context.api.now(), since, patience: context.patience });
-    if (verdict.is === "impossible") throw errorOfDiagnosis(verdict);
-    if (verdict.is === "ready") return { done: true };
-    if (course.lastSentence !== undefined) return { sentence: course.lastSentence, again: verdict.again, watches };
+    const diagnosis = diagnose(job, pods, events, { now: context.api.now(), since, patience: context.patience });
+    if (diagnosis.is === "impossible") throw errorOfDiagnosis(diagnosis);
+    if (diagnosis.is === "ready") return { done: true };
+    if (jobRun.lastSentence !== undefined) return { sentence: jobRun.lastSentence, again: diagnosis.again, watches };
     const line = context.api.now() - createdAt(job) > LOG_EXCERPT_AFTER
       ? logs.followed().at(-1)?.lines.findLast(hasWords)
       : undefined;
-    const { sentence, again } = verdict;
+    const { sentence, again } = diagnosis;
     return { sentence: line === undefined ? sentence : `${sentence}; its log says: ${line.trim()}`, again, watches };
   };
   try {
     await waitFor({ ...context, what: `Job ${name}`, check }, waiting);
   } catch (error) {
-    const failing = course.job && failureOf(course.job, [...course.pods.values()]);
+    const failing = jobRun.job && failureOf(jobRun.job, [...jobRun.pods.values()]);
     if (!(failing && error instanceof ClusterError && error.code === "deadline")) throw error;
   }
 }
 
-async function resultOf(course: JobRun, call: Call): Promise<JobResult> {
-  const { context, name } = course, pods = [...course.pods.values()], followed = course.logs.followed();
-  const failure = failureOf(course.job!, pods);
+async function resultOf(jobRun: JobRun, call: Call): Promise<JobResult> {
+  const { context, name } = jobRun, pods = [...jobRun.pods.values()], followed = jobRun.logs.followed();
+  const failure = failureOf(jobRun.job!, pods);
   const end = lastEnd(pods, failure !== undefined);
   const streamed = followed.findLast((log) => end && log.pod === end.pod && log.container === end.container) ??
     followed.findLast(({ lines }) => lines.length > 0);
@@ -132,7 +132,7 @@ async function resultOf(course: JobRun, call: Call): Promise<JobResult> {
   return {
     succeeded: failure === undefined,
     name,
-    uid: course.job!.metadata.uid!,
+    uid: jobRun.job!.metadata.uid!,
     reason: failure?.code ?? null,
     message: failure?.message ?? null,
     exitCode: failure ? (failure.terminated ?? end?.terminated)?.exitCode ?? null : 0,
@@ -144,7 +144,7 @@ async function resultOf(course: JobRun, call: Call): Promise<JobResult> {
 interface ContainerEnd {
   readonly pod: string;
   readonly container: string;
-  readonly terminated: Terminated;
+  readonly terminated: ContainerTermination;
 }
 
 /** Returns the container that ended last. If the Job failed, only failed containers count. */
@@ -154,8 +154,10 @@ function lastEnd(pods: readonly KubeObject[], failed: boolean): ContainerEnd | u
       state?.terminated ? [{ pod: pod.metadata.name, container: name, terminated: state.terminated }] : []
     )
   );
-  const fitting = ends.filter(({ terminated }) => !failed || terminated.exitCode !== 0);
-  return fitting.toSorted((a, b) => (timeOf(a.terminated.finishedAt) ?? 0) - (timeOf(b.terminated.finishedAt) ?? 0))
+  const relevant = ends.filter(({ terminated }) => !failed || terminated.exitCode !== 0);
+  return relevant.toSorted((a, b) =>
+    (parseTime(a.terminated.finishedAt) ?? 0) - (parseTime(b.terminated.finishedAt) ?? 0)
+  )
     .at(-1);
 }
 

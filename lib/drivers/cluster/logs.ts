@@ -61,7 +61,7 @@ export interface LogFollower {
   /** Returns the lines read so far, in the order in which the containers started. */
   followed(): readonly FollowedLog[];
   /** Waits until the logs of ended containers are complete, for at most this many milliseconds. Then stops. */
-  close(most: number): Promise<void>;
+  close(timeoutMs: number): Promise<void>;
 }
 
 /** Follows the logs of pods. With `listen`, each log is read from its first line. Otherwise only its end is read. */
@@ -85,10 +85,10 @@ export function followLogs(
 
   async function follow(key: string, source: LogSource): Promise<void> {
     for (let failures = 0;;) {
-      const lines: string[] = [], hear = listen?.();
+      const lines: string[] = [], onLine = listen?.();
       try {
-        for await (const line of linesOf(api, source, hear !== undefined, call)) {
-          hear?.(line);
+        for await (const line of linesOf(api, source, onLine !== undefined, call)) {
+          onLine?.(line);
           if (lines.push(line) > MAX_LINES) lines.shift();
           tails.set(key, { pod: source.pod, container: source.container, lines });
         }
@@ -115,12 +115,12 @@ export function followLogs(
       }
     },
     followed: () => [...tails.values()],
-    close: async (most) => {
+    close: async (timeoutMs) => {
       closing.abort();
-      const timer = setTimeout(() => stop.abort(new Error("the log took too long to end")), most);
+      const timer = setTimeout(() => stop.abort(new Error("the log took too long to end")), timeoutMs);
       await Promise.all(running);
       clearTimeout(timer);
-      stop.abort(new Error("the log is read"));
+      stop.abort(new Error("the log was read completely"));
       signal.removeEventListener("abort", onAbort);
     },
   };
@@ -134,8 +134,8 @@ function isWorthReopening(error: unknown): boolean {
   return error instanceof ClusterError && (error.transient || error.status === 400) && !isClosed(error);
 }
 
-async function* linesOf(api: Api, source: LogSource, whole: boolean, call: Call): AsyncGenerator<string> {
-  const end: Record<string, string> = whole ? {} : { tailLines: String(MAX_LINES) };
+async function* linesOf(api: Api, source: LogSource, fromStart: boolean, call: Call): AsyncGenerator<string> {
+  const end: Record<string, string> = fromStart ? {} : { tailLines: String(MAX_LINES) };
   const query = { container: source.container, follow: "true", ...end };
   const answer = await api.stream(pathOfLog(source), query, call);
   try {

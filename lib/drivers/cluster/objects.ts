@@ -12,7 +12,7 @@ import {
 } from "#lib/drivers/cluster/cluster.ts";
 import { type Kind, type Kinds, pathOf } from "#lib/drivers/cluster/client/kinds.ts";
 import { isObject, listOnePage, listPages } from "#lib/drivers/cluster/client/pages.ts";
-import { isUidMismatch, unexpectedResponse } from "#lib/drivers/cluster/client/status.ts";
+import { isUidMismatch, unexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
 import type { WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 
 interface ApiObjectReply {
@@ -57,9 +57,9 @@ const MAX_LIST_RESTARTS = 3;
 export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects {
   const path = async (kind: Kind, call: Call, name?: string): Promise<string> => {
     const resource = await kinds.resolve(kind, call);
-    if (!resource.namespaced && namespace !== undefined) throw scopeError(kind, "belongs to no namespace");
+    if (!resource.namespaced && namespace !== undefined) throw scopeError(kind, "is not a namespaced kind");
     if (resource.namespaced && namespace === undefined && name !== undefined) {
-      throw scopeError(kind, "belongs to a namespace");
+      throw scopeError(kind, "is a namespaced kind");
     }
     return pathOf(kind.apiVersion, resource.plural, namespace, name);
   };
@@ -68,7 +68,7 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
     const { body: object, warnings } = await api.call(request, call);
     if (isObject(object)) return { object, warnings };
     const { method, path } = request;
-    throw unexpectedResponse(`${method} ${path} did not return a Kubernetes object`, 200);
+    throw unexpectedResponseError(`${method} ${path} did not return a Kubernetes object`, 200);
   };
 
   const listWatchable: Objects["listWatchable"] = async (kind, selector, call) => {
@@ -142,8 +142,8 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
 export async function createOrFind(objects: Objects, object: KubeObject, call: Call): Promise<KubeObject> {
   const created = await objects.create(object, call);
   if (created) return created;
-  const standing = await objects.get(refOf(object), call);
-  if (standing && !standing.metadata.deletionTimestamp) return standing;
+  const existing = await objects.get(refOf(object), call);
+  if (existing && !existing.metadata.deletionTimestamp) return existing;
   const message = `${object.kind} ${object.metadata.name} is being deleted`;
   throw new ClusterError("Conflict", message, { transient: true, status: 409 });
 }

@@ -70,7 +70,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       const name = manifest.metadata.name;
       if (!namespace || isTerminating(namespace)) throw terminatingError(name);
       if (!created && !hasSameLabels(namespace, manifest)) {
-        throw foreignNamespaceError(`The namespace ${name} already exists, and Wheelwright did not create it for this`);
+        throw foreignNamespaceError(`The namespace ${name} already exists with other labels`);
       }
       if (options.role) await bindRole({ api, objects: objectsIn(name), namespace: name }, options.role, call);
       return { uid: namespace.metadata.uid! };
@@ -95,9 +95,9 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     listPage: objects.listPage,
     follow: async function* (kind, { selector, version }, call) {
       const from = { ...await objects.watchSince(kind, null, call), query: queryOf(selector), version, strict: true };
-      const onTrouble = (error: ClusterError) =>
+      const onRetry = (error: ClusterError) =>
         log.debug("A watch was interrupted", { path: from.path, error: error.message });
-      for await (const change of watch(api, { ...from, onRetry: onTrouble }, call)) {
+      for await (const change of watch(api, { ...from, onRetry }, call)) {
         if (change.type !== "LISTED") yield change;
       }
     },

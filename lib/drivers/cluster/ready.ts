@@ -10,7 +10,7 @@ import {
   withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
-import { isPvcEvent, PVC_KIND, withoutSettledPvcs } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
+import { isPvcEvent, PVC_KIND, withoutOutdatedPvcEvents } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import type { Guard } from "#lib/drivers/cluster/guard.ts";
 import { readLog, UNREADABLE_LOG } from "#lib/drivers/cluster/logs.ts";
@@ -55,7 +55,7 @@ export async function waitUntilReady(
   if (refs.length === 0) return;
   const since = context.api.now();
   const what = refs.map((ref) => `${ref.kind} ${ref.name}`).join(", ");
-  const look = async (call: Call, isFirst: boolean): Promise<CheckResult<true>> => {
+  const check = async (call: Call, isFirst: boolean): Promise<CheckResult<true>> => {
     await context.guard.write(call);
     const found = await Promise.all(refs.map((ref) => context.objects.get(ref, call)));
     if (found.every((object) => object && describeUnready(object) === undefined)) return { done: true };
@@ -66,13 +66,13 @@ export async function waitUntilReady(
     const diagnoses = found.map((object, index) =>
       object ? diagnose(object, pods, events, clock, orders) : notCreated(refs[index]!)
     );
-    const described = await Promise.all(diagnoses.map((verdict) => withLastLogLine(context, verdict, call)));
+    const described = await Promise.all(diagnoses.map((diagnosis) => withLastLogLine(context, diagnosis, call)));
     return { ...summarize(described), watches: [...watches, ...await watchesOf(context, refs, found, call)] };
   };
   await attachEvidence(
     context,
     waiting,
-    () => waitFor({ ...context, what: `Waiting for ${what}`, check: look }, waiting),
+    () => waitFor({ ...context, what: `Waiting for ${what}`, check }, waiting),
   );
 }
 
@@ -83,7 +83,7 @@ export async function waitUntilGone(
   waiting: ClusterWait,
 ): Promise<void> {
   if (refs.length === 0) return;
-  const look = async (call: Call): Promise<CheckResult<undefined>> => {
+  const check = async (call: Call): Promise<CheckResult<undefined>> => {
     await context.guard.read(call);
     const found = await Promise.all(refs.map((ref) => context.objects.get(ref, call)));
     const left = found.filter((object) => object !== null).map(({ kind, metadata: { name, finalizers = [] } }) =>
@@ -93,7 +93,7 @@ export async function waitUntilGone(
     return { sentence: `Not deleted yet: ${left.join(", ")}`, watches: await watchesOf(context, refs, found, call) };
   };
   const what = `Removing ${refs.map(({ kind, name }) => `${kind} ${name}`).join(", ")}`;
-  await waitFor({ ...context, what, check: look }, waiting);
+  await waitFor({ ...context, what, check }, waiting);
 }
 
 /** The objects that a diagnosis needs, with watches for changes. */
@@ -103,7 +103,7 @@ interface NamespaceObjects {
   readonly watches: readonly WatchQuery[];
 }
 
-/** Reads all pods and events of the namespace, without events of PersistentVolumeClaims that are settled. */
+/** Reads all pods and events of the namespace, without outdated events of PersistentVolumeClaims. */
 export async function readNamespaceObjects({ objects }: NamespaceContext, call: Call): Promise<NamespaceObjects> {
   const [pods, events] = await Promise.all([
     objects.listWatchable(POD, "", call),
@@ -111,10 +111,9 @@ export async function readNamespaceObjects({ objects }: NamespaceContext, call: 
   ]);
   const observed = { pods: pods.items, events: events.items, watches: [pods.watch, events.watch] };
   if (!events.items.some(isPvcEvent)) return observed;
-  // PersistentVolumeClaims are read after events. Otherwise a PersistentVolumeClaim that was just bound would seem to
-  // be pending.
+  // PersistentVolumeClaims are read after the events. Otherwise a claim that was bound in between would look pending.
   const claims = await objects.list({ apiVersion: "v1", kind: PVC_KIND }, "", call);
-  return { ...observed, events: withoutSettledPvcs(events.items, claims) };
+  return { ...observed, events: withoutOutdatedPvcEvents(events.items, claims) };
 }
 
 const ORDER_KINDS = [
@@ -155,8 +154,8 @@ export async function watchesOf(
   return [...watches.values()];
 }
 
-export function errorOfDiagnosis(verdict: Diagnosis & { is: "impossible" }): ClusterError {
-  const { code, message, blame, hint } = verdict;
+export function errorOfDiagnosis(diagnosis: Diagnosis & { is: "impossible" }): ClusterError {
+  const { code, message, blame, hint } = diagnosis;
   return new ClusterError(code, message, { transient: false, blame, hint });
 }
 
@@ -172,16 +171,16 @@ export async function attachEvidence<T>(context: NamespaceContext, call: Call, r
 }
 
 async function evidenceInTime(context: NamespaceContext, call: Call): Promise<Evidence> {
-  const late = () => new Error("the evidence took too long");
+  const timeoutError = () => new Error("timed out while collecting evidence");
   try {
     return await runWithin(
       [call.signal],
-      { ms: EVIDENCE_TIMEOUT, createError: late },
+      { ms: EVIDENCE_TIMEOUT, createError: timeoutError },
       (signal) => collectEvidence(context, { ...call, signal }),
     );
   } catch {
     call.signal.throwIfAborted();
-    return { log: ["(the cluster did not show its events and logs in time)"], events: [] };
+    return { log: ["(timed out while reading events and logs)"], events: [] };
   }
 }
 
@@ -190,15 +189,15 @@ async function evidenceInTime(context: NamespaceContext, call: Call): Promise<Ev
  */
 async function withLastLogLine(
   { api, namespace }: NamespaceContext,
-  verdict: Diagnosis,
+  diagnosis: Diagnosis,
   call: Call,
 ): Promise<Diagnosis> {
-  if (verdict.is !== "waiting" || !verdict.log) return verdict;
-  const lines = await readLog(api, { namespace, ...verdict.log }, call);
+  if (diagnosis.is !== "waiting" || !diagnosis.log) return diagnosis;
+  const lines = await readLog(api, { namespace, ...diagnosis.log }, call);
   const last = lines.findLast((line) => /[A-Za-z]{3}/.test(line) && !line.startsWith(UNREADABLE_LOG));
-  if (last === undefined) return verdict;
+  if (last === undefined) return diagnosis;
   const words = redact(last.trim().replace(/[.\s]+$/, "")).slice(0, MAX_QUOTED_LENGTH);
-  return { ...verdict, sentence: `${verdict.sentence}. Its log ends: ${words}` };
+  return { ...diagnosis, sentence: `${diagnosis.sentence}. Its log ends: ${words}` };
 }
 
 function notCreated(ref: Ref): Diagnosis {
@@ -208,11 +207,11 @@ function notCreated(ref: Ref): Diagnosis {
 function summarize(verdicts: readonly Diagnosis[]): Exclude<CheckResult<never>, { done: never }> | { done: true } {
   const sentences: string[] = [];
   let again: number | undefined;
-  for (const verdict of verdicts) {
-    if (verdict.is === "impossible") throw errorOfDiagnosis(verdict);
-    if (verdict.is === "ready") continue;
-    sentences.push(verdict.sentence);
-    if (verdict.again !== undefined) again = Math.min(again ?? Infinity, verdict.again);
+  for (const diagnosis of verdicts) {
+    if (diagnosis.is === "impossible") throw errorOfDiagnosis(diagnosis);
+    if (diagnosis.is === "ready") continue;
+    sentences.push(diagnosis.sentence);
+    if (diagnosis.again !== undefined) again = Math.min(again ?? Infinity, diagnosis.again);
   }
   if (sentences.length === 0) return { done: true };
   const rest = sentences.length > MAX_SENTENCES ? `; and ${sentences.length - MAX_SENTENCES} more` : "";

@@ -8,7 +8,7 @@ import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { Call, ClusterWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findNamespace, isTerminating, requireOwnNamespace } from "#lib/drivers/cluster/guard.ts";
 import { groupPath, pathOf } from "#lib/drivers/cluster/client/kinds.ts";
-import { isTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
+import { isStatusTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import { describeTerminatingPod, formatMinute } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import { type NamespaceContext, POD } from "#lib/drivers/cluster/ready.ts";
 import { type CheckResult, waitFor } from "#lib/drivers/cluster/wait.ts";
@@ -47,18 +47,18 @@ export async function removeNamespace(context: NamespaceContext, waiting: Cluste
 async function describeRemoval(context: NamespaceContext, namespace: KubeObject, call: Call): Promise<string> {
   const { name, deletionTimestamp } = namespace.metadata;
   const since = deletionTimestamp ? `, terminating since ${formatMinute(deletionTimestamp)},` : "";
-  const holds = ["NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure"]
-    .map((type) => conditionOf(namespace, type)).find(isTrue);
-  if (holds) {
-    return `Namespace ${name}${since} cannot be emptied because the cluster cannot list its own kinds: ${holds.message}`;
+  const blocking = ["NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure"]
+    .map((type) => conditionOf(namespace, type)).find(isStatusTrue);
+  if (blocking) {
+    return `Namespace ${name}${since} cannot be emptied because the cluster cannot list its own kinds: ${blocking.message}`;
   }
   const failing = conditionOf(namespace, "NamespaceDeletionContentFailure");
-  if (isTrue(failing)) return `Namespace ${name}${since} cannot be emptied: ${failing!.message}`;
+  if (isStatusTrue(failing)) return `Namespace ${name}${since} cannot be emptied: ${failing!.message}`;
 
   const content = conditionOf(namespace, "NamespaceContentRemaining");
   const finalizers = conditionOf(namespace, "NamespaceFinalizersRemaining");
-  const left = isTrue(content) ? await nameRemaining(context, content!.message ?? "", call) : [];
-  const held = isTrue(finalizers) ? namesOfFinalizers(finalizers!.message ?? "") : [];
+  const left = isStatusTrue(content) ? await nameRemaining(context, content!.message ?? "", call) : [];
+  const held = isStatusTrue(finalizers) ? namesOfFinalizers(finalizers!.message ?? "") : [];
   if (left.length === 0 && held.length === 0) {
     return await describePods(context, since, call) ?? `Namespace ${name} is being deleted`;
   }
@@ -68,8 +68,8 @@ async function describeRemoval(context: NamespaceContext, namespace: KubeObject,
 }
 
 /**
- * Describes the remaining pods. Pods are deleted first, and until then the conditions have no details. A pod on a lost
- * node is never deleted automatically.
+ * Describes the remaining pods. Pods are deleted first, and the namespace's conditions have no details until then. A pod
+ * on a lost node is never deleted automatically.
  */
 async function describePods(context: NamespaceContext, since: string, call: Call): Promise<string | null> {
   try {
@@ -82,7 +82,7 @@ async function describePods(context: NamespaceContext, since: string, call: Call
     return `Namespace ${context.namespace}${since} waits for pods ${names.join(", ")}${more} to end${why}`;
   } catch (error) {
     call.signal.throwIfAborted();
-    context.log.debug("Cannot name the pods of a namespace that is being deleted", { error: messageOf(error) });
+    context.log.debug("Cannot list the pods of a namespace that is being deleted", { error: messageOf(error) });
     return null;
   }
 }
@@ -104,7 +104,7 @@ function nameRemaining(context: NamespaceContext, message: string, call: Call): 
       return `${plural} ${names.join(", ")}${more}`;
     } catch (error) {
       call.signal.throwIfAborted();
-      context.log.debug("Cannot name what is left in a namespace", { plural, error: messageOf(error) });
+      context.log.debug("Cannot list the remaining objects of a namespace", { plural, error: messageOf(error) });
       return `${plural} (${count})`;
     }
   }));

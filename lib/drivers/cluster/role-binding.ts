@@ -9,7 +9,7 @@ import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";
 import type { Api } from "#lib/drivers/cluster/client/api.ts";
 import { pathOf } from "#lib/drivers/cluster/client/kinds.ts";
-import { isRecord, unexpectedResponse } from "#lib/drivers/cluster/client/status.ts";
+import { isRecord, unexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -73,7 +73,7 @@ async function readOwnUsername(api: Api, call: Call): Promise<string> {
   const { userInfo } = await createReview(api, review, call);
   const name = isRecord(userInfo) ? userInfo["username"] : undefined;
   if (typeof name !== "string" || name === "") {
-    throw unexpectedResponse("The API server did not return the name of our account", 201);
+    throw unexpectedResponseError("The API server did not return the name of our account", 201);
   }
   return name;
 }

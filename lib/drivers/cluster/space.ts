@@ -16,10 +16,11 @@ export function openSpace(context: NamespaceContext): Space {
 
   /** Returns the object with this namespace. Throws if the object names another namespace. */
   const withNamespace = (object: KubeObject): KubeObject => {
-    const named = object.metadata.namespace;
-    if (named === namespace) return object;
-    if (named === undefined) return { ...object, metadata: { ...object.metadata, namespace } };
-    const message = `${object.kind} ${object.metadata.name} is meant for namespace ${named}, not for ${namespace}`;
+    const ownNamespace = object.metadata.namespace;
+    if (ownNamespace === namespace) return object;
+    if (ownNamespace === undefined) return { ...object, metadata: { ...object.metadata, namespace } };
+    const message =
+      `${object.kind} ${object.metadata.name} is meant for namespace ${ownNamespace}, not for ${namespace}`;
     throw new ClusterError("BadRequest", message, { transient: false, blame: "operator" });
   };
 
@@ -27,17 +28,17 @@ export function openSpace(context: NamespaceContext): Space {
     const applied: { objects: KubeObject[]; warnings: string[] } = { objects: [], warnings: [] };
     for (const object of list.map(withNamespace)) {
       await guard.write(call);
-      const { object: standing, warnings } = await objects.apply(object, mode, call);
-      applied.objects.push(standing);
+      const { object: result, warnings } = await objects.apply(object, mode, call);
+      applied.objects.push(result);
       applied.warnings.push(...warnings.map((warning) => `${object.kind} ${object.metadata.name}: ${warning}`));
     }
     return applied;
   };
 
   const create = async (object: KubeObject, call: Call): Promise<KubeObject> => {
-    const here = withNamespace(object);
+    const manifest = withNamespace(object);
     await guard.write(call);
-    return await createOrFind(objects, here, call);
+    return await createOrFind(objects, manifest, call);
   };
 
   return {

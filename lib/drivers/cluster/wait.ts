@@ -2,8 +2,8 @@
  * Polls the cluster until a state is reached: after each change, and at least every ten seconds.
  *
  * Short waits end with the second check. Longer waits watch for changes since the last check. A watch only triggers the
- * next check, and each check reads the current state. So a lost, refused or late watch can delay the result but never
- * falsify it. If the API server does not answer, the wait continues.
+ * next check, and each check reads the current state. So a lost, refused or late watch can delay the result, but the
+ * result is always correct. If the API server does not answer, the wait continues.
  */
 import type { Api } from "#lib/drivers/cluster/client/api.ts";
 import { type Call, ClusterError, type ClusterWait } from "#lib/drivers/cluster/cluster.ts";
@@ -16,7 +16,7 @@ import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 export type CheckResult<T> =
   | { readonly done: T }
   | {
-    /** The progress for users. Absent if it is not known yet. */
+    /** The progress for users. Absent if no progress is known yet. */
     readonly sentence?: string;
     /** Milliseconds until the next check at the latest. */
     readonly again?: number | undefined;
@@ -29,7 +29,7 @@ interface WaitTask<T> {
   readonly log: Log;
   /** The purpose of the wait. The timeout message starts with it. */
   readonly what: string;
-  /** Checks the state. The first check may omit the reason, because the wait may end soon. */
+  /** Checks the state. The first check may omit the progress sentence, because the wait may end soon. */
   readonly check: (call: Call, isFirst: boolean) => Promise<CheckResult<T>>;
 }
 
@@ -45,9 +45,9 @@ const MAX_TIMER = 2 ** 31 - 1;
 
 export async function waitFor<T>(wait: WaitTask<T>, waiting: ClusterWait): Promise<T> {
   let sentence = "nothing observed yet", backstop = POLL_INTERVAL, watching: Promise<void> | undefined;
-  const report = (news = sentence) => {
-    if (news !== sentence) waiting.onProgress?.(news);
-    sentence = news;
+  const report = (progress = sentence) => {
+    if (progress !== sentence) waiting.onProgress?.(progress);
+    sentence = progress;
   };
   const notifier = openNotifier();
   const pollUntilDone = async (signal: AbortSignal): Promise<T> => {
@@ -103,16 +103,16 @@ async function watchAll<T>(
   listener: ChangeListener,
 ): Promise<void> {
   const one = async (options: WatchQuery) => {
-    const onTrouble = (error: ClusterError) =>
+    const onRetry = (error: ClusterError) =>
       wait.log.debug("A watch was interrupted", { path: options.path, error: error.message });
-    for await (const _change of watch(wait.api, { ...options, onRetry: onTrouble }, call)) listener.onChange();
+    for await (const _change of watch(wait.api, { ...options, onRetry }, call)) listener.onChange();
   };
-  const note = (error: unknown) => {
+  const onError = (error: unknown) => {
     if (call.signal.aborted) return;
     listener.onRefused();
     wait.log.warn("Waiting without a watch", { what: wait.what, error });
   };
-  await Promise.all(watches.map((options) => one(options).catch(note)));
+  await Promise.all(watches.map((options) => one(options).catch(onError)));
 }
 
 function timeoutError(what: string, timeout: number, sentence: string): ClusterError {

@@ -7,19 +7,19 @@ import { ReadableStream as NodeStream } from "node:stream/web";
 
 const MAGIC = "age-encryption.org/v1\n";
 /**
- * The scrypt work factor as a power of two: 128 MiB and about a second. The package rejects files that need more than
- * eight times that.
+ * The scrypt work factor as a power of two: 128 MiB and about a second. The package rejects files with more than eight
+ * times this cost.
  */
 const SCRYPT_WORK_FACTOR = 17;
 const CHUNK_BYTES = 64 * 1024;
-/** The most bytes of a header. The package itself would read until a line ends. */
+/** The maximum size of a header in bytes. The package itself has no limit. */
 const MAX_HEADER_BYTES = 16 * CHUNK_BYTES;
 
 type Bytes = Uint8Array<ArrayBufferLike>;
 
 /** The passphrase is wrong, or the file was changed. */
 export class DecryptionFailed extends Error {
-  override readonly name = "SealBroken";
+  override readonly name = "DecryptionFailed";
 }
 
 /** Whether a file that starts with these bytes is encrypted. */
@@ -42,14 +42,14 @@ export async function* encrypt(
 /**
  * Decrypts the content. Throws DecryptionFailed, at the latest instead of the last chunk, or the error of the source.
  */
-export async function* decrypt(sealed: AsyncIterable<Bytes>, passphrase: string): AsyncGenerator<Bytes> {
+export async function* decrypt(ciphertext: AsyncIterable<Bytes>, passphrase: string): AsyncGenerator<Bytes> {
   const { Decrypter } = await import("age-encryption"), decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);
   let problem = "The passphrase is wrong, or the start of the file is damaged", opened = false, failure: unknown;
   try {
     const content = await decrypter.decrypt(streamOf(inChunks()));
     opened = true;
-    problem = "It is damaged or incomplete";
+    problem = "The file is damaged or incomplete";
     yield* content;
   } catch (cause) {
     throw failure ?? new DecryptionFailed(problem, { cause });
@@ -59,7 +59,7 @@ export async function* decrypt(sealed: AsyncIterable<Bytes>, passphrase: string)
   async function* inChunks(): AsyncGenerator<Bytes> {
     let size = 0;
     try {
-      for await (const bytes of sealed) {
+      for await (const bytes of ciphertext) {
         for (let from = 0; from < bytes.length; from += CHUNK_BYTES) {
           const piece = bytes.subarray(from, from + CHUNK_BYTES);
           if (!opened && (size += piece.length) > MAX_HEADER_BYTES) return;

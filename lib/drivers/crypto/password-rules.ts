@@ -1,6 +1,6 @@
 /**
  * Checks new passwords: they must be long and not easy to guess. All Unicode characters are allowed, because rules
- * about digits and capitals lead to worse passwords.
+ * about digits and capitals produce worse passwords.
  */
 import { isCommon } from "#lib/drivers/crypto/common-passwords.ts";
 import { Fault } from "#lib/base/errors.ts";

@@ -22,31 +22,31 @@ interface Cost {
 const COST: Cost = { ln: 15, r: 8, p: 3 };
 const SALT_BYTES = 16, HASH_BYTES = 32;
 
-// Two of the runtime's four worker threads: the others stay free for DNS and files.
+// Hashing uses two of the runtime's four worker threads. The others stay free for DNS and files.
 const CONCURRENCY = 2;
-// Under two seconds of work. With more waiting, an immediate error is better.
+// The queue holds less than two seconds of work. Beyond that, an immediate error is better.
 const MAX_WAITING = 16;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]{8,128})\$([A-Za-z0-9+/]{8,128})$/;
 
 /**
- * The result of a verification. `outdated` is right as well, but the hash has a lower cost than new ones and should be
- * replaced.
+ * The result of a verification. `outdated` means that the password is right, but its hash has a lower cost than new
+ * hashes and should be replaced.
  */
 type PasswordCheck = "right" | "outdated" | "wrong";
 
-/** Hashes and verifies passwords. Both methods count the caller's turn, and throw the fault `busy`. */
+/** Hashes and verifies passwords. Both methods queue the caller, and throw the fault `busy` if the queue is full. */
 export interface PasswordHasher {
-  hash(password: string, turn: QueueEntry): Promise<string>;
-  /** Verifies a password. A null hash takes as long, and is never right. */
-  verify(password: string, hash: string | null, turn: QueueEntry): Promise<PasswordCheck>;
+  hash(password: string, entry: QueueEntry): Promise<string>;
+  /** Verifies a password. A null hash takes the same time and never matches. */
+  verify(password: string, hash: string | null, entry: QueueEntry): Promise<PasswordCheck>;
 }
 
 /** Opens the password hasher with a limit: each hash needs 32 MiB and a processor. */
-export function openPasswordHasher(gate: WorkLimiter = openWorkLimiter(CONCURRENCY, MAX_WAITING)): PasswordHasher {
+export function openPasswordHasher(limit: WorkLimiter = openWorkLimiter(CONCURRENCY, MAX_WAITING)): PasswordHasher {
   return {
-    hash: (password, turn) => gate(turn, () => hashPassword(password)),
-    verify: (password, hash, turn) => gate(turn, () => verifyPassword(password, hash)),
+    hash: (password, entry) => limit(entry, () => hashPassword(password)),
+    verify: (password, hash, entry) => limit(entry, () => verifyPassword(password, hash)),
   };
 }
 

@@ -1,10 +1,10 @@
 /**
- * Encrypts replies to a temporary public key. The receiver keeps the private key to itself and drops it after reading
- * the reply.
+ * Encrypts a reply that others could read in transit, for example in a pod's log. The receiver creates a key pair for
+ * one reply and deletes the private key afterwards.
  *
- * For replies that others could read on the way, for example in a pod's log. It uses X25519 with a new key pair on each
- * side, HKDF-SHA256 over the shared secret and both public keys, and AES-256-GCM. A key encrypts one text only, so the
- * nonce is zero. The result is base64 of the sender's public key (32 bytes), the ciphertext and the tag (16 bytes).
+ * The scheme is X25519 with a new key pair on each side, HKDF-SHA256 over the shared secret and both public keys, and
+ * AES-256-GCM. Each key encrypts only one text, so the nonce is zero. The result is base64 of the sender's public key (32
+ * bytes), the ciphertext and the tag (16 bytes).
  */
 import {
   createCipheriv,
@@ -18,7 +18,7 @@ import {
 } from "node:crypto";
 
 export interface SealedReply {
-  /** Base64 of 32 bytes, for the sender. */
+  /** The public key for the sender: 32 bytes in base64. */
   readonly publicKey: string;
   /** Returns the decrypted text, or null for anything else. */
   open(sealed: string): string | null;
@@ -49,8 +49,8 @@ export function createSealedReply(secret: Uint8Array = randomBytes(KEY)): Sealed
   };
 }
 
-/** Encrypts a text to the public key, as the sender does. */
-export function seal(text: string, publicKey: string): string {
+/** Encrypts a text for the owner of the public key. */
+export function sealReply(text: string, publicKey: string): string {
   const own = createPrivateKey({ key: der(PRIVATE, randomBytes(KEY)), format: "der", type: "pkcs8" });
   const ours = publicOf(own), theirs = Buffer.from(publicKey, "base64");
   const cipher = createCipheriv(CIPHER, deriveKey(own, theirs, [ours, theirs]), NONCE, { authTagLength: TAG });

@@ -1,41 +1,41 @@
-/** Limits concurrent work and the queue for it, and refuses the rest. Callers take turns (fair-queue.ts). */
+/** Limits concurrent work and the length of its queue. Callers are served fairly (fair-queue.ts). */
 import { Fault } from "#lib/base/errors.ts";
 import { openExpiringCounter } from "#lib/base/limits/expiring-counter.ts";
 import { openFairQueue, type QueueEntry } from "#lib/base/limits/fair-queue.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-export type WorkLimiter = <T>(turn: QueueEntry, work: () => Promise<T>) => Promise<T>;
+export type WorkLimiter = <T>(entry: QueueEntry, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Opens a limiter. It throws the fault `busy` (503) when `maxWaiting` calls are queued and no other caller has had more
- * turns than this one.
+ * Opens a limiter. When `maxWaiting` calls are queued, the call of the caller with the most recent calls gets the fault
+ * `busy` (503).
  */
 export function openWorkLimiter(concurrency: number, maxWaiting: number): WorkLimiter {
-  const past = openExpiringCounter({ span: MINUTE });
-  const turns = openFairQueue({
+  const recentCounts = openExpiringCounter({ span: MINUTE });
+  const queue = openFairQueue({
     capacity: maxWaiting,
-    recentCount: ({ caller: whose }) => past.count(whose),
+    recentCount: ({ caller: id }) => recentCounts.count(id),
     refusal: busyFault,
   });
   let running = 0;
 
   /** Passes the free slot to the next waiting call, so that new calls cannot overtake it. */
-  function leave(): void {
-    const next = turns.serveNext();
-    if (next) past.add(next.caller);
+  function releaseSlot(): void {
+    const next = queue.serveNext();
+    if (next) recentCounts.add(next.caller);
     else running--;
   }
 
-  return async function through(turn, work) {
-    if (running >= concurrency) await turns.wait(turn);
+  return async function runLimited(entry, work) {
+    if (running >= concurrency) await queue.wait(entry);
     else {
       running++;
-      past.add(turn.caller);
+      recentCounts.add(entry.caller);
     }
     try {
       return await work();
     } finally {
-      leave();
+      releaseSlot();
     }
   };
 }

@@ -37,7 +37,7 @@ export interface QueryOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Result {
+export interface StatementResult {
   readonly rows: Record<string, unknown>[];
   /** The server's command tag: INSERT, COMMIT, ROLLBACK … */
   readonly command: string;
@@ -55,7 +55,7 @@ export interface Client {
   readonly standby: boolean;
   readonly host: DatabaseHost;
   /** Runs one statement. It is sent immediately. The server runs a client's statements in order. */
-  query(text: string, params: readonly unknown[], options: QueryOptions): Promise<Result>;
+  query(text: string, params: readonly unknown[], options: QueryOptions): Promise<StatementResult>;
   /** Closes the connection immediately. The server rolls back open transactions. */
   kill(reason: unknown): void;
   /** Closes the connection gracefully. Only for a client without pending statements. */
@@ -134,11 +134,15 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
     });
   }
 
-  function execute(text: string, params: readonly unknown[], { limit, signal }: QueryOptions): Promise<Result> {
+  function execute(
+    text: string,
+    params: readonly unknown[],
+    { limit, signal }: QueryOptions,
+  ): Promise<StatementResult> {
     if (dead) return Promise.reject(dead);
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (params.includes(undefined)) return Promise.reject(new TypeError(`A parameter is undefined in: ${text}`));
-    return new Promise<Result>((resolve, fail) => {
+    return new Promise<StatementResult>((resolve, fail) => {
       const settle = (finish: () => void) => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);

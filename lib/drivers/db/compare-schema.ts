@@ -51,7 +51,7 @@ export function compareSchema(
   applied: readonly AppliedMigration[],
   migrations: readonly Migration[],
 ): SchemaComparison {
-  const known = new Map(migrations), newest = migrations.at(-1)?.[0] ?? "", newer: string[] = [];
+  const byName = new Map(migrations), newest = migrations.at(-1)?.[0] ?? "", newer: string[] = [];
   if (applied.some(({ name }) => name === UNRELEASED)) {
     throw new SchemaMismatch(
       "The database has a schema from before the first release",
@@ -59,7 +59,7 @@ export function compareSchema(
     );
   }
   for (const { name, checksum, needs } of applied) {
-    const text = known.get(name);
+    const text = byName.get(name);
     if (text === undefined) {
       if (name < newest) {
         throw new SchemaMismatch(
@@ -67,7 +67,7 @@ export function compareSchema(
           "restore the file",
         );
       }
-      if (needs !== null && !known.has(needs)) {
+      if (needs !== null && !byName.has(needs)) {
         throw new SchemaMismatch(
           `The database is newer than this program: its migration ${name}.sql needs ${needs}.sql, and this program ` +
             `ends at ${newest}.sql`,

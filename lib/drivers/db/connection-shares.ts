@@ -9,7 +9,7 @@ export interface ConnectionShares {
   /** Whether the user may take one more connection. */
   mayTake(user: string | undefined): boolean;
   take(user: string | undefined): void;
-  give(user: string | undefined): void;
+  release(user: string | undefined): void;
   /**
    * Returns the next caller to serve, or undefined if none is within its share. Ties are served in order of arrival.
    */
@@ -19,24 +19,24 @@ export interface ConnectionShares {
 const MIN_SHARE = 2; // a request may read while its own transaction is open
 
 export function openConnectionShares(size: number): ConnectionShares {
-  const most = Math.max(MIN_SHARE, size - Math.ceil(size / 4)), held = new Map<string, number>();
-  const heldBy = (user: string | undefined) => user === undefined ? 0 : held.get(user) ?? 0;
+  const most = Math.max(MIN_SHARE, size - Math.ceil(size / 4)), counts = new Map<string, number>();
+  const countOf = (user: string | undefined) => user === undefined ? 0 : counts.get(user) ?? 0;
 
   function count(user: string | undefined, by: 1 | -1): void {
     if (user === undefined) return;
-    const left = heldBy(user) + by;
-    if (left > 0) held.set(user, left);
-    else held.delete(user);
+    const left = countOf(user) + by;
+    if (left > 0) counts.set(user, left);
+    else counts.delete(user);
   }
 
   return {
-    mayTake: (user) => heldBy(user) < most,
+    mayTake: (user) => countOf(user) < most,
     take: (user) => count(user, 1),
-    give: (user) => count(user, -1),
+    release: (user) => count(user, -1),
     next(waiting) {
       let best, least = most;
       for (const waiter of waiting) {
-        const own = heldBy(waiter.user);
+        const own = countOf(waiter.user);
         if (own < least) [best, least] = [waiter, own];
         if (least === 0) break;
       }

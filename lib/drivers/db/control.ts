@@ -5,7 +5,7 @@
  * two seconds and replaced when it does not answer. After each replacement, listeners are called with null, because
  * they may have missed notifications.
  */
-import { type Client, openClient, type Result } from "#lib/drivers/db/client.ts";
+import { type Client, openClient, type StatementResult } from "#lib/drivers/db/client.ts";
 import { ConnectionLost, readOnlyFault } from "#lib/drivers/db/faults.ts";
 import type { DatabaseSource } from "#lib/base/database-address.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -26,7 +26,7 @@ interface ControlOptions {
 interface OpenControl {
   /** The process ID of its backend. Null while disconnected. */
   readonly pid: number | null;
-  query(text: string, params?: readonly unknown[]): Promise<Result>;
+  query(text: string, params?: readonly unknown[]): Promise<StatementResult>;
   /** Resolves when the connection is open and listens. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -92,17 +92,17 @@ export function openControl(options: ControlOptions): OpenControl {
   }
 
   /** Probes the client until it is dead. An answered heartbeat counts as a probe. */
-  async function probeRegularly(asked: Client): Promise<void> {
+  async function probeRegularly(target: Client): Promise<void> {
     const every = options.probeEvery ?? 2 * SECOND;
-    while (!asked.dead && !end.signal.aborted) {
+    while (!target.dead && !end.signal.aborted) {
       const left = answeredAt + every - performance.now();
       if (left > 0) await sleep(left, end.signal).catch(() => {});
-      else await send(asked, "select 1", []);
+      else await send(target, "select 1", []);
     }
   }
 
-  async function send(asked: Client, text: string, params: readonly unknown[]): Promise<Result> {
-    const result = await asked.query(text, params, { limit });
+  async function send(target: Client, text: string, params: readonly unknown[]): Promise<StatementResult> {
+    const result = await target.query(text, params, { limit });
     answeredAt = performance.now();
     return result;
   }

@@ -16,14 +16,14 @@ import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-export type Bytes = Uint8Array<ArrayBufferLike>;
+export type ByteChunk = Uint8Array<ArrayBufferLike>;
 
 export interface Copier {
   run(text: string, params?: readonly unknown[]): Promise<postgres.Row[]>;
   /** Yields the output of `copy … to stdout` in chunks of about 64 KiB. */
   copyOut(text: string): AsyncGenerator<Buffer>;
   /** Sends the bytes to a `copy … from stdin`. */
-  copyIn(text: string, content: AsyncIterable<Bytes>): Promise<void>;
+  copyIn(text: string, content: AsyncIterable<ByteChunk>): Promise<void>;
   /** Closes the connection. The server rolls back an open transaction. */
   close(): Promise<void>;
 }
@@ -49,9 +49,9 @@ export async function openCopier(
   const onclose = () => markLost(new Error("The server closed the connection"));
   const sql = openDriver(address, host, name, { onclose, socket: sockets.open });
 
-  function runUnlessLost<T>(question: () => PromiseLike<T>): Promise<T> {
+  function runUnlessLost<T>(statement: () => PromiseLike<T>): Promise<T> {
     lost.signal.throwIfAborted();
-    return runWithin([lost.signal], null, () => Promise.resolve(question()));
+    return runWithin([lost.signal], null, () => Promise.resolve(statement()));
   }
 
   const copier: Copier = {
@@ -78,7 +78,7 @@ export async function openCopier(
       if (size > 0) yield Buffer.concat(rows);
     },
     async copyIn(text, content) {
-      const query = sql.unsafe(text) as Query, refused = rejectionOf(query);
+      const query = sql.unsafe(text) as Query, rejection = rejectionOf(query);
       const stream: Writable = await runUnlessLost(() => query.writable());
       let broken: unknown = null;
       const source = async function* () {
@@ -89,7 +89,7 @@ export async function openCopier(
         }
       };
       try {
-        await runUnlessLost(() => Promise.race([pipeline(source, stream, { signal: lost.signal }), refused]));
+        await runUnlessLost(() => Promise.race([pipeline(source, stream, { signal: lost.signal }), rejection]));
       } catch (error) {
         throw broken ?? asConnectionLost(error);
       }

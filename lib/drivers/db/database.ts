@@ -18,14 +18,14 @@ export type Rows = Kysely<Schema> & {
 
 /** An open transaction. After its commit, the topics in `wakes` are announced to all replicas. */
 export interface Tx extends Transaction<Schema> {
-  readonly wakes: Set<Topic>;
+  readonly wakes: Set<WakeupTopic>;
 }
 
 /**
  * The topic of a wake-up: new stream events of a hub, work in the queue, a running job to cancel, or a user whose
- * credentials or memberships changed. A wake-up is only a hint: listeners must read the rows.
+ * credentials or memberships changed. A wake-up has no data: listeners must read the rows.
  */
-export type Topic = `federation:${string}` | `job:${string}` | `user:${string}` | "jobs";
+export type WakeupTopic = `federation:${string}` | `job:${string}` | `user:${string}` | "jobs";
 
 /** Wake-ups from all replicas, including this one. */
 export interface Wakeups {
@@ -33,14 +33,14 @@ export interface Wakeups {
    * Calls the listener for each wake-up of the topic, and whenever some may have been missed because the control
    * connection was replaced. Returns a function that ends the subscription.
    */
-  subscribe(topic: Topic, listener: () => void): () => void;
+  subscribe(topic: WakeupTopic, listener: () => void): () => void;
 }
 
 /**
  * The control connection. Requests never use it, so heartbeats do not wait for requests. It is replaced when it closes
  * or does not answer.
  */
-export interface Control {
+export interface ControlConnection {
   /** Runs one statement. Rejects after two seconds without an answer, and immediately while disconnected. */
   query(text: string, params?: readonly unknown[]): Promise<Record<string, unknown>[]>;
 }
@@ -54,7 +54,7 @@ export interface TransactionHold {
   readonly user: string;
   /** Throws if the work is not allowed. The check sees all revocations that were already confirmed. */
   readonly check: (tx: Tx) => Promise<void>;
-  /** Wraps COMMIT, which must not be cancelled. The caller can pause its time limit meanwhile. */
+  /** Wraps COMMIT, which must not be cancelled. The caller can pause its time limit during the commit. */
   readonly onCommit?: <T>(commit: () => Promise<T>) => Promise<T>;
 }
 
@@ -77,16 +77,16 @@ export interface Database {
    */
   transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * Reads for event streams, on separate connections without a wait limit. `within` does not affect these reads: a
-   * cancelled query closes its connection, and stream clients disconnect often.
+   * Runs reads for event streams, on separate connections without a wait limit. `within` does not apply to these reads,
+   * because a cancelled query closes its connection and stream clients disconnect often.
    */
   readonly streams: Rows;
   /** Returns the database for one request. When the signal aborts, waiting ends and running queries are cancelled. */
   within(signal: AbortSignal): Database;
-  /** Returns a database that applies this hold to each transaction. */
+  /** Returns a database that runs each transaction for this user and with this check. */
   holding(hold: TransactionHold): Database;
   readonly wakeups: Wakeups;
-  readonly control: Control;
+  readonly control: ControlConnection;
   stats(): DatabaseStats;
   /** Returns the database's time. */
   now(): Promise<Date>;

@@ -15,8 +15,8 @@ import {
   Transaction,
 } from "kysely";
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
-import type { Result } from "#lib/drivers/db/client.ts";
-import type { Topic, TransactionHold, Tx } from "#lib/drivers/db/database.ts";
+import type { StatementResult } from "#lib/drivers/db/client.ts";
+import type { TransactionHold, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
 import { CommitUnknown, isAbortedTransaction, isFatal, isStalePlan, refusesWrites } from "#lib/drivers/db/faults.ts";
 import { toColumn } from "#lib/drivers/db/naming.ts";
 import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
@@ -51,7 +51,7 @@ class ColumnCompiler extends PostgresQueryCompiler {
   }
 }
 
-// Both are stateless. Creating them for each request would cost 3% of its time.
+// The adapter and the compiler are stateless and shared. Creating them for each request would cost 3% of its time.
 const adapter = new PostgresAdapter(), compiler = new ColumnCompiler();
 
 /** Returns the key of the advisory lock that a user's transactions share. */
@@ -80,19 +80,19 @@ export async function inTransaction<T>(
   work: (tx: Transaction<Schema>) => Promise<T>,
 ): Promise<T> {
   const { pool, limit, signal, user, onCommit = (run) => run() } = options;
-  const hold = user && `; select pg_advisory_xact_lock_shared(hashtextextended(${quote(userLockKey(user))}, 0))`;
+  const lockUser = user && `; select pg_advisory_xact_lock_shared(hashtextextended(${quote(userLockKey(user))}, 0))`;
   const lease = await pool.acquire(signal, user);
-  const beginning = lease.query(`begin${hold ?? ""}`, [], { limit, signal });
+  const beginning = lease.query(`begin${lockUser ?? ""}`, [], { limit, signal });
   // After a failed BEGIN the server refuses all statements, so no statement runs outside of a transaction.
   const failed = beginning.then(() => null, (error) => ({ error }));
-  const failures: unknown[] = []; // errors of the work's statements; all after the first only say that the transaction is aborted
-  const note = (error: unknown) => {
+  const failures: unknown[] = []; // statement errors; after the first one, PostgreSQL only reports an aborted transaction
+  const recordFailure = (error: unknown) => {
     failures.push(error);
     throw error;
   };
-  const open: Lease = { ...lease, query: (...asked) => lease.query(...asked).catch(note) }; // the lease that the work uses
+  const workLease: Lease = { ...lease, query: (...args) => lease.query(...args).catch(recordFailure) }; // the lease that the work uses
   try {
-    const result = await work(transactionFor(open, options)).finally(() => open.query = refuseAfterEnd);
+    const result = await work(transactionFor(workLease, options)).finally(() => workLease.query = refuseAfterEnd);
     await beginning;
     // After a failed statement, COMMIT rolls back and reports success.
     if (await onCommit(() => commit(lease, limit)) === "COMMIT") return result;
@@ -125,7 +125,7 @@ export function rowsOn(options: DialectOptions): Kysely<Schema> {
   const provider = {
     async provideConnection<R>(use: (one: DatabaseConnection) => Promise<R>): Promise<R> {
       const lease = await pool.acquire(signal, user);
-      const query: Lease["query"] = (...asked) => retryTransient(() => lease.query(...asked), { signal });
+      const query: Lease["query"] = (...args) => retryTransient(() => lease.query(...args), { signal });
       try {
         return await use(connectionFor({ ...lease, query }, limit, signal));
       } finally {
@@ -137,11 +137,17 @@ export function rowsOn(options: DialectOptions): Kysely<Schema> {
 }
 
 /** Returns a transaction that is already open on another connection. Its owner ends it. */
-export function transactionOn(ask: (text: string, params: readonly unknown[]) => Promise<Result["rows"]>): Tx {
-  const query: Lease["query"] = async (text, params) => ({ rows: await ask(text, params), command: "", count: 0 });
+export function transactionOn(
+  runStatement: (text: string, params: readonly unknown[]) => Promise<StatementResult["rows"]>,
+): Tx {
+  const query: Lease["query"] = async (text, params) => ({
+    rows: await runStatement(text, params),
+    command: "",
+    count: 0,
+  });
   const lease: Lease = { pid: 0, dead: null, query, release: () => {} };
   const pool = { acquire: () => Promise.resolve(lease) };
-  return Object.assign(transactionFor(lease, { pool, limit: 0 }), { wakes: new Set<Topic>() });
+  return Object.assign(transactionFor(lease, { pool, limit: 0 }), { wakes: new Set<WakeupTopic>() });
 }
 
 /**
@@ -159,9 +165,9 @@ function propsOf(options: DialectOptions, provider: ConnectionProvider): KyselyP
   return { config: { dialect }, dialect, driver: dialect.createDriver(), executor };
 }
 
-/** Commits without a signal. Once COMMIT is sent, cancelling could only lose the answer. */
+/** Commits without an abort signal. Cancelling after COMMIT was sent would only lose the answer. */
 async function commit(lease: Lease, limit: number): Promise<string> {
-  if (lease.dead) throw lease.dead; // nothing was sent, so nothing happened
+  if (lease.dead) throw lease.dead; // COMMIT was not sent, so nothing was committed
   try {
     return (await lease.query("commit", [], { limit })).command;
   } catch (error) {
@@ -175,7 +181,7 @@ async function commit(lease: Lease, limit: number): Promise<string> {
  * our IDs.
  */
 function quote(text: string): string {
-  if (!/^[a-z0-9_: ]+$/.test(text)) throw new Error(`Cannot hold ${text}: it is not an id`);
+  if (!/^[a-z0-9_: ]+$/.test(text)) throw new Error(`Invalid lock key: ${text}`);
   return `'${text}'`;
 }
 
@@ -193,7 +199,7 @@ function connectionFor(lease: Lease, limit: number, signal: AbortSignal | undefi
     },
     // deno-lint-ignore require-yield
     async *streamQuery() {
-      throw new Error("Rows are not streamed here: read a page with a limit");
+      throw new Error("Rows cannot be streamed; read a page with a limit");
     },
   };
 }

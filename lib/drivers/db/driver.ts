@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import postgres from "postgres";
 import { fromColumn } from "#lib/drivers/db/naming.ts";
 import { findPassword } from "#lib/drivers/db/passfile.ts";
-import { types } from "#lib/drivers/db/values.ts";
+import { valueTypes } from "#lib/drivers/db/values.ts";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
 
 interface DriverEvents {
@@ -30,7 +30,7 @@ export function openDriver(address: DatabaseAddress, host: DatabaseHost, name: s
     idle_timeout: 0,
     max_lifetime: null,
     connect_timeout: 0,
-    types,
+    types: valueTypes,
     transform: { column: { from: fromColumn } },
     connection: { application_name: name, ...(address.options === null ? {} : { options: address.options }) },
     onnotice: () => {},

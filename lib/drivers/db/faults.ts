@@ -113,7 +113,7 @@ export function isReadOnly(error: unknown): boolean {
   return error instanceof Fault && error.code === "database_read_only";
 }
 
-/** Whether the server refused the statement because it cannot write at the moment. Nothing was written. */
+/** Whether the server refused the statement because it currently accepts no writes. The statement changed nothing. */
 export function refusesWrites(error: unknown): boolean {
   return isReadOnly(error) || error instanceof Fault && error.code === "database_exhausted";
 }

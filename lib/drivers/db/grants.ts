@@ -2,8 +2,8 @@
  * Grants the service's role access to a database that another role owns. The role may change rows, but not the tables
  * themselves.
  *
- * Otherwise an attacker in the service could disable the triggers that protect the audit log, or drop it. A new table
- * in the schema must be added here. Otherwise the program does not compile.
+ * With more privileges, an attacker in the service could disable the triggers that protect the audit log, or drop the
+ * table. A new table in the schema must be added here, or the program does not compile.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -87,7 +87,7 @@ export function grantPrivileges(role: string, schema: string): string {
   ].join("\n");
 }
 
-/** The service's role as the owner sees it. */
+/** The schema, and the state of the service's role in it. */
 export interface ServiceRole {
   readonly schema: string;
   readonly there: boolean;

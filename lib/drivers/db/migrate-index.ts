@@ -27,7 +27,7 @@ export function indexOf(text: string): string {
   const [, index] = STATEMENT.exec(bare) ?? [];
   if (index) return index;
   throw new Error(
-    'after "-- concurrently" there must be one "create index concurrently if not exists", and nothing else',
+    'a migration with "-- concurrently" must have exactly one statement: "create index concurrently if not exists"',
   );
 }
 

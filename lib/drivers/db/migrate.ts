@@ -50,20 +50,20 @@ export const MAY_MIGRATE = `coalesce(
 
 /**
  * Applies the missing migrations and returns their names. With an owner's address, the migrations run as the owner, who
- * then grants access to the role of `url`. `tell` receives progress messages.
+ * then grants access to the role of `url`. `report` receives progress messages.
  */
 export async function migrate(
   url: DatabaseSource,
   migrations: readonly Migration[],
   ownerUrl: DatabaseSource | null = null,
-  tell: (sentence: string) => void = () => {},
+  report: (sentence: string) => void = () => {},
 ): Promise<string[]> {
   const login = ownerUrl === null ? null : loginOf(url);
-  // Exactly one connection, because the lock belongs to its session and ends with it.
+  // All statements use one connection, because the lock belongs to its session.
   const copier = await openCopier(ownerUrl ?? url, "wheelwright-migrate", { lock_timeout: "0" });
   const run = runWith(copier);
   try {
-    await lock(run, tell);
+    await lock(run, report);
     const [state] = await run(
       `select to_regclass('migrations') is not null as "there", ${MAY_MIGRATE} as "may"`,
     ) as unknown as [State];
@@ -72,15 +72,15 @@ export async function migrate(
       migrations,
     );
     if (newer.length > 0) {
-      tell(`The database is newer than this release, but compatible with it. Newer migrations: ${newer.join(", ")}`);
+      report(`The database is newer than this release, but compatible with it. Newer migrations: ${newer.join(", ")}`);
       return []; // the newer release has granted the privileges, and may have granted more than this release knows
     }
     if (missing.length > 0 && !state.may) throw new MigrationError(missingMessage(missing));
     if (!state.there) await run(CREATE_MIGRATIONS_TABLE);
-    const lent = login && missing.length > 0
+    const temporaryGrants = login && missing.length > 0
       ? grantTemporarily(login.role, await findRole(run, login))
       : NO_TEMPORARY_GRANTS;
-    for (const migration of missing) await apply(run, migration, lent, tell);
+    for (const migration of missing) await apply(run, migration, temporaryGrants, report);
     if (login) await grantAccess(run, login);
     return missing.map(([name]) => name);
   } finally {
@@ -101,13 +101,13 @@ function runWith(copier: Copier): Run {
 }
 
 /** Polls for the lock. A session that waits inside the server would block `create index concurrently`. */
-async function lock(run: Run, tell: (sentence: string) => void): Promise<void> {
-  for (let looks = 1;; looks++) {
+async function lock(run: Run, report: (sentence: string) => void): Promise<void> {
+  for (let attempts = 1;; attempts++) {
     const [{ held }] = await run("select pg_try_advisory_lock($1) as held", [LOCK_KEY]) as unknown as [
       { held: boolean },
     ];
     if (held) return;
-    if (looks === REPORT_AFTER) tell("Waiting for another process that migrates or restores this database");
+    if (attempts === REPORT_AFTER) report("Waiting for another process that migrates or restores this database");
     await sleep(LOCK_POLL_MS);
   }
 }
@@ -133,7 +133,7 @@ function missingMessage(missing: readonly Migration[]): string {
   return `The database lacks ${many} of this release, from ${
     missing[0]![0]
   }.sql on, and the service's role does not own ` +
-    "its tables; run wheelwright migrate with DATABASE_OWNER_URL, or set that for serve as well";
+    "its tables; run wheelwright migrate with DATABASE_OWNER_URL, or set DATABASE_OWNER_URL for serve as well";
 }
 
 /**
@@ -148,8 +148,8 @@ async function grantAccess(run: Run, login: Login): Promise<void> {
     await run(`begin;\n${first}\n${grantPrivileges(login.role, found.schema)}\ncommit;`);
   } catch (cause) {
     if (cause instanceof MigrationError) throw cause;
-    const what = found.there ? "given its rights" : "made";
-    const message = `The service's role ${login.role} cannot be ${what} by the owner: ${messageOf(cause)}`;
+    const what = found.there ? "grant privileges to" : "create";
+    const message = `The owner cannot ${what} the service's role ${login.role}: ${messageOf(cause)}`;
     throw new MigrationError(message, { cause });
   }
 }
@@ -167,13 +167,13 @@ async function findRole(run: Run, { role }: Login): Promise<ServiceRole> {
 
 /**
  * Applies a migration. A single message contains BEGIN, the migration, its record and COMMIT. So if the process is
- * killed, either all of it is applied or nothing. The simple query protocol stops at the first statement that fails.
+ * killed, the migration is applied either completely or not at all. The simple query protocol stops at the first statement that fails.
  */
 async function apply(
   run: Run,
   [name, text]: Migration,
-  lent: TemporaryGrants,
-  tell: (sentence: string) => void,
+  temporaryGrants: TemporaryGrants,
+  report: (sentence: string) => void,
 ): Promise<void> {
   const record = recordOf(name, text);
   try {
@@ -181,16 +181,16 @@ async function apply(
       await createIndex(run, text);
       return void await run(record);
     }
-    const whole =
-      `begin;\nset local lock_timeout = ${LOCK_LIMIT};\n${lent.first}${text}\n;${record};\n${lent.last}commit;`;
+    const statements =
+      `begin;\nset local lock_timeout = ${LOCK_LIMIT};\n${temporaryGrants.first}${text}\n;${record};\n${temporaryGrants.last}commit;`;
     for (let attempt = 1;; attempt++) {
       try {
-        return void await run(whole);
+        return void await run(statements);
       } catch (error) {
         if (!hasState(error, LOCK_NOT_AVAILABLE, DEADLOCK) || attempt === MAX_ATTEMPTS) throw error;
         await run("rollback");
         if (attempt === 1) {
-          tell(`The migration ${name}.sql is waiting for a table lock and keeps retrying`);
+          report(`The migration ${name}.sql is waiting for a table lock and keeps retrying`);
         }
         await sleep(backoffDelay(attempt, SECOND / 10, 5 * SECOND));
       }
@@ -212,7 +212,7 @@ export async function lockMigrations(run: Run): Promise<void> {
  * Applies migrations within the caller's transaction. The tables are not in use yet, so indexes need not be created
  * concurrently.
  */
-export async function applyWithin(run: Run, migrations: readonly Migration[]): Promise<void> {
+export async function applyInTransaction(run: Run, migrations: readonly Migration[]): Promise<void> {
   await run(CREATE_MIGRATIONS_TABLE);
   for (const [name, text] of migrations) await run(`${withoutConcurrently(text)}\n;${recordOf(name, text)}`);
 }

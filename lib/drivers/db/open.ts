@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import { openControl } from "#lib/drivers/db/control.ts";
-import type { OpenDatabase, Rows, Topic, TransactionHold, Tx } from "#lib/drivers/db/database.ts";
+import type { OpenDatabase, Rows, TransactionHold, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
 import { type DialectOptions, inTransaction, rowsOn, userLockKey } from "#lib/drivers/db/dialect.ts";
 import { retryWhileUnavailable } from "#lib/drivers/db/retry-while-unavailable.ts";
 import { openPipeline } from "#lib/drivers/db/pipeline.ts";
@@ -135,27 +135,32 @@ function withCheck<T>(work: (tx: Tx) => Promise<T>, hold: TransactionHold | unde
 }
 
 /**
- * Waits until earlier transactions of these users have ended, because they may not have seen a revocation. It waits
- * after the commit without holding a lock, so no deadlock is possible. Advisory locks are fair, so a constant writer
- * cannot delay it forever.
+ * Waits until earlier transactions of these users have ended, because these transactions may not have seen a
+ * revocation. The wait begins after the commit and without locks, so it cannot cause a deadlock. Advisory locks are fair,
+ * so a constant writer cannot delay the wait forever.
  */
-async function waitForHolders(rows: Rows, wakes: ReadonlySet<Topic>, log: Log, signal?: AbortSignal): Promise<void> {
+async function waitForHolders(
+  rows: Rows,
+  wakes: ReadonlySet<WakeupTopic>,
+  log: Log,
+  signal?: AbortSignal,
+): Promise<void> {
   for (const topic of wakes) {
     if (!topic.startsWith("user:")) continue;
     const key = userLockKey(topic.slice("user:".length));
     const wait = sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`;
     await retryWhileUnavailable(() => wait.execute(rows), signal ?? AbortSignal.timeout(OUTLAST_TIMEOUT)).catch((
       error,
-    ) => log.warn("A request that started earlier may still use rights that its user has lost", { topic, error }));
+    ) => log.warn("An earlier request may still use permissions that its user has lost", { topic, error }));
   }
 }
 
 function transact<T>(
   options: DialectOptions & { readonly pool: Pool },
   work: (tx: Tx) => Promise<T>,
-): Promise<{ readonly result: T; readonly wakes: ReadonlySet<Topic> }> {
+): Promise<{ readonly result: T; readonly wakes: ReadonlySet<WakeupTopic> }> {
   return retryTransient(async () => {
-    const wakes = new Set<Topic>();
+    const wakes = new Set<WakeupTopic>();
     return { result: await inTransaction(options, (tx) => work(Object.assign(tx, { wakes }))), wakes };
   }, { signal: options.signal, sessions: () => options.pool.stats().size });
 }

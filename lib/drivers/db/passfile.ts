@@ -11,12 +11,12 @@ export async function findPassword(address: DatabaseAddress, { host, port }: Dat
 }
 
 /** Returns the password of the first line that matches: host, port, database, user, password; `*` matches anything. */
-export function passwordIn(text: string, wanted: readonly string[]): string {
+export function passwordIn(text: string, connection: readonly string[]): string {
   for (const line of text.split(/\r?\n/)) {
     if (line === "" || line.startsWith("#")) continue;
     const fields = line.match(/(?:[^:\\]|\\.)+/g)?.map((field) => field.replace(/\\(.)/g, "$1")) ?? [];
     const raw = line.split(/(?<!\\):/);
-    if (fields.length === 5 && wanted.every((value, i) => raw[i] === "*" || fields[i] === value)) return fields[4]!;
+    if (fields.length === 5 && connection.every((value, i) => raw[i] === "*" || fields[i] === value)) return fields[4]!;
   }
   return "";
 }

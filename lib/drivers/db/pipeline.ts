@@ -4,7 +4,7 @@
  * processor time. A read that lost its connection is repeated, because it changed nothing.
  */
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
-import { type Result, slowFault } from "#lib/drivers/db/client.ts";
+import { slowFault, type StatementResult } from "#lib/drivers/db/client.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -53,31 +53,38 @@ export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SE
   function pick(): SharedConnection | undefined {
     const now = performance.now();
     let best: SharedConnection | undefined, latest = -Infinity;
-    for (const line of connections) {
-      const [first] = line.reads, at = first?.at ?? now;
-      if (!line.lease.dead && now - line.since < sharedFor && at > latest) [best, latest] = [line, at];
+    for (const connection of connections) {
+      const [first] = connection.reads, at = first?.at ?? now;
+      if (!connection.lease.dead && now - connection.since < sharedFor && at > latest) {
+        [best, latest] = [connection, at];
+      }
     }
     return best && (now - latest < SLOW_MS || connections.size >= most || opening) ? best : undefined;
   }
 
   async function open(): Promise<SharedConnection> {
     try {
-      const line = { lease: await pool.acquire(), since: performance.now(), reads: new Set<PendingRead>() };
-      connections.add(line);
-      return line;
+      const connection = { lease: await pool.acquire(), since: performance.now(), reads: new Set<PendingRead>() };
+      connections.add(connection);
+      return connection;
     } finally {
       opening = null;
     }
   }
 
-  function send(line: SharedConnection, text: string, params: readonly unknown[], signal: AbortSignal | undefined) {
-    return new Promise<Result>((resolve, reject) => {
-      const ask = { signal, reject, at: performance.now() };
-      line.reads.add(ask);
+  function send(
+    connection: SharedConnection,
+    text: string,
+    params: readonly unknown[],
+    signal: AbortSignal | undefined,
+  ) {
+    return new Promise<StatementResult>((resolve, reject) => {
+      const pendingRead = { signal, reject, at: performance.now() };
+      connection.reads.add(pendingRead);
       timer ??= setTimeout(checkReads, CHECK_INTERVAL_MS);
-      line.lease.query(text, params, { limit: null }).then(resolve, reject).finally(() => {
-        line.reads.delete(ask);
-        if (line.reads.size === 0 && connections.delete(line)) line.lease.release();
+      connection.lease.query(text, params, { limit: null }).then(resolve, reject).finally(() => {
+        connection.reads.delete(pendingRead);
+        if (connection.reads.size === 0 && connections.delete(connection)) connection.lease.release();
       });
     });
   }
@@ -86,8 +93,8 @@ export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SE
   function checkReads(): void {
     const now = performance.now();
     timer = connections.size > 0 ? setTimeout(checkReads, CHECK_INTERVAL_MS) : undefined;
-    for (const { lease, reads: asks } of connections) {
-      for (const { signal, at, reject } of asks) {
+    for (const { lease, reads: pendingReads } of connections) {
+      for (const { signal, at, reject } of pendingReads) {
         if (signal?.aborted) reject(signal.reason);
         if (now - at < limit) continue;
         reject(slowFault(limit));
@@ -98,8 +105,8 @@ export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SE
 
   async function readOnce(text: string, params: readonly unknown[], signal: AbortSignal | undefined) {
     signal?.throwIfAborted();
-    const line = pick() ?? await (opening ??= open());
-    return (await send(line, text, params, signal)).rows;
+    const connection = pick() ?? await (opening ??= open());
+    return (await send(connection, text, params, signal)).rows;
   }
 
   return {

@@ -6,7 +6,7 @@
  * short delay and no error. Work outside of requests uses a pool without a wait limit.
  */
 import { openCallerQueue } from "#lib/drivers/db/caller-queue.ts";
-import { type Client, openClient, type QueryOptions, type Result } from "#lib/drivers/db/client.ts";
+import { type Client, openClient, type QueryOptions, type StatementResult } from "#lib/drivers/db/client.ts";
 import { isReadOnly } from "#lib/drivers/db/faults.ts";
 import { openConnectionShares } from "#lib/drivers/db/connection-shares.ts";
 import { openPooledConnections } from "#lib/drivers/db/pooled-connections.ts";
@@ -28,7 +28,7 @@ export interface Lease {
   readonly pid: number;
   /** The error that ended the connection, or null while it is usable. */
   readonly dead: Error | null;
-  query(text: string, params: readonly unknown[], options: QueryOptions): Promise<Result>;
+  query(text: string, params: readonly unknown[], options: QueryOptions): Promise<StatementResult>;
   /**
    * Returns the connection to the pool. If `spoiled` is set, closes the connection instead, because its session is no
    * longer clean.
@@ -48,7 +48,7 @@ const PROBE_LIMIT = SECOND;
 
 export function openPool(options: PoolOptions): Pool {
   const { url, name, settings, size, waitLimit = WAIT_LIMIT } = options;
-  const shares = openConnectionShares(size), stock = openPooledConnections(grow);
+  const shares = openConnectionShares(size), connections = openPooledConnections(grow);
   const callers = openCallerQueue({ shares, waitLimit, failure: () => failure, answers: () => answeredAt > failedAt });
   let connecting = 0;
   let failures = 0; // failed connections in a row
@@ -61,8 +61,8 @@ export function openPool(options: PoolOptions): Pool {
   /** Opens connections for waiting callers, within the pool's size. */
   function grow(): void {
     if (closed || retry) return;
-    const wanted = callers.servable();
-    while (connecting < wanted && stock.count().open + connecting < size) {
+    const needed = callers.servable();
+    while (connecting < needed && connections.count().open + connecting < size) {
       connecting++;
       const began = performance.now();
       open().catch((error) => {
@@ -81,30 +81,32 @@ export function openPool(options: PoolOptions): Pool {
     let client: Client | null = null;
     const onDead = () => {
       if (!client) return;
-      if (isReadOnly(client.dead) && !client.readOnly) stock.expireWritable();
-      stock.forget(client);
+      if (isReadOnly(client.dead) && !client.readOnly) connections.expireWritable();
+      connections.forget(client);
     };
     client = await openClient({ url, name, settings, connectLimit: waitLimit ?? WAIT_LIMIT, onDead });
     failures = 0;
     failure = null;
-    stock.add(client);
-    if (client.dead) stock.forget(client);
+    connections.add(client);
+    if (client.dead) connections.forget(client);
     else putIdle(client);
   }
 
   function putIdle(client: Client): void {
-    stock.put(client);
+    connections.put(client);
     serve();
   }
 
   /** Gives idle connections to waiting callers within their shares. */
   function serve(): void {
-    stock.closeExpired();
-    for (let next = callers.next(); next && stock.count().idle > 0; next = callers.next()) next.serve(stock.pop()!);
+    connections.closeExpired();
+    for (let next = callers.next(); next && connections.count().idle > 0; next = callers.next()) {
+      next.serve(connections.pop()!);
+    }
   }
 
   function takeBack(client: Client, user: string | undefined): void {
-    shares.give(user);
+    shares.release(user);
     if (!client.dead) return putIdle(client);
     serve(); // serves callers that waited for a share
     grow();
@@ -112,16 +114,16 @@ export function openPool(options: PoolOptions): Pool {
 
   async function take(signal: AbortSignal | undefined, user: string | undefined): Promise<Client> {
     signal?.throwIfAborted();
-    // This is decided before the first await, so that no caller overtakes waiting callers.
-    stock.closeExpired();
-    const client = shares.mayTake(user) && !callers.next() ? stock.pop() : undefined;
+    // A connection is taken before the first await, so that no caller overtakes waiting callers.
+    connections.closeExpired();
+    const client = shares.mayTake(user) && !callers.next() ? connections.pop() : undefined;
     if (!client) return await wait(signal, user);
     shares.take(user);
-    if (stock.isTrusted(client)) return client;
+    if (connections.isTrusted(client)) return client;
     // The client is closed on any error. Otherwise it would stay in the pool without being usable.
     const answered = await client.query("select 1", [], { limit: PROBE_LIMIT }).catch((error) => client.kill(error));
     if (answered) return client;
-    shares.give(user);
+    shares.release(user);
     serve();
     return await take(signal, user);
   }
@@ -139,14 +141,14 @@ export function openPool(options: PoolOptions): Pool {
       const client = await take(signal, user);
       return lease(client, () => takeBack(client, user), () => answeredAt = performance.now());
     },
-    stats: () => ({ size, ...stock.count(), waiting: callers.count() }),
+    stats: () => ({ size, ...connections.count(), waiting: callers.count() }),
     async close() {
       if (closed) return;
       closed = true;
       clearTimeout(retry);
-      const shut = shutdownFault();
-      callers.refuse(shut);
-      await stock.close(shut);
+      const fault = shutdownFault();
+      callers.refuse(fault);
+      await connections.close(fault);
     },
   };
 }
@@ -158,9 +160,9 @@ function lease(client: Client, onReleased: () => void, onAnswer: () => void): Le
     get dead() {
       return client.dead;
     },
-    query(text, params, how) {
+    query(text, params, queryOptions) {
       if (released) return Promise.reject(new Error("This connection was released and can no longer be used"));
-      const result = client.query(text, params, how);
+      const result = client.query(text, params, queryOptions);
       result.then(onAnswer, () => {});
       return result;
     },

@@ -8,14 +8,14 @@ const TRUSTED_FOR = 10 * SECOND;
 // Sessions collect prepared statements and memory, so they are replaced. Lifetimes vary so that they do not end
 // together.
 const LIFETIME = () => (20 + 20 * Math.random()) * MINUTE;
-// A connection to a read-only server is replaced soon: the address may lead to a primary again.
+// A connection to a read-only server is replaced soon, because the address may point to a primary again.
 const READ_ONLY_LIFETIME = SECOND;
 
 interface PooledConnections {
   /** Returns the number of open and of idle connections. */
   count(): { readonly open: number; readonly idle: number };
   add(client: Client): void;
-  /** Returns a connection to the idle ones. */
+  /** Adds a connection to the idle connections. */
   put(client: Client): void;
   /** Takes an idle connection. */
   pop(): Client | undefined;

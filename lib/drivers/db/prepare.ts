@@ -25,23 +25,23 @@ type RowOf<Query> = Query extends Buildable<infer Row> ? Row : never;
  * values on but not read them. A list is one value, for `= any(…)`. `build` may test optional values for undefined,
  * because each combination is prepared separately.
  */
-export function prepare<Given extends object, Query extends Buildable<unknown>>(
-  build: (rows: Rows, given: Given) => Query,
-): (rows: Rows, given: Given) => Promise<RowOf<Query>[]> {
+export function prepare<Values extends object, Query extends Buildable<unknown>>(
+  build: (rows: Rows, values: Values) => Query,
+): (rows: Rows, values: Values) => Promise<RowOf<Query>[]> {
   const compile = compiler(build);
-  return async (rows, given) => (await rows.executeQuery(compile(rows, given))).rows as RowOf<Query>[];
+  return async (rows, values) => (await rows.executeQuery(compile(rows, values))).rows as RowOf<Query>[];
 }
 
 /**
  * Prepares a read that an index answers immediately. Outside of a transaction it uses a shared connection
  * (pipeline.ts), where a slow read would delay others.
  */
-export function prepareShared<Given extends object, Query extends Buildable<unknown>>(
-  build: (rows: Rows, given: Given) => Query,
-): (rows: Rows, given: Given) => Promise<RowOf<Query>[]> {
+export function prepareShared<Values extends object, Query extends Buildable<unknown>>(
+  build: (rows: Rows, values: Values) => Query,
+): (rows: Rows, values: Values) => Promise<RowOf<Query>[]> {
   const compile = compiler(build);
-  return async (rows, given) => {
-    const query = compile(rows, given);
+  return async (rows, values) => {
+    const query = compile(rows, values);
     const found = rows.readShared
       ? await rows.readShared(query.sql, query.parameters)
       : (await rows.executeQuery(query)).rows;
@@ -49,23 +49,23 @@ export function prepareShared<Given extends object, Query extends Buildable<unkn
   };
 }
 
-function compiler<Given extends object>(build: (rows: Rows, given: Given) => Buildable<unknown>) {
-  const known = new Map<string, CompiledQuery>();
+function compiler<Values extends object>(build: (rows: Rows, values: Values) => Buildable<unknown>) {
+  const cache = new Map<string, CompiledQuery>();
 
-  return function compile(rows: Rows, given: Given): CompiledQuery {
+  return function compile(rows: Rows, values: Values): CompiledQuery {
     // Plugins must see each query with its values. Tests use a plugin to count and record queries.
-    if (rows.getExecutor().plugins.length > 0) return build(rows, given).compile(rows) as CompiledQuery;
-    const names = Object.keys(given).filter((name) => given[name as keyof Given] !== undefined), key = names.join();
-    const compiled = known.get(key) ?? compileWithPlaceholders(rows, names);
-    known.set(key, compiled);
+    if (rows.getExecutor().plugins.length > 0) return build(rows, values).compile(rows) as CompiledQuery;
+    const names = Object.keys(values).filter((name) => values[name as keyof Values] !== undefined), key = names.join();
+    const compiled = cache.get(key) ?? compileWithPlaceholders(rows, names);
+    cache.set(key, compiled);
     const parameters = compiled.parameters.map((value) =>
-      value instanceof Placeholder ? given[value.name as keyof Given] : value
+      value instanceof Placeholder ? values[value.name as keyof Values] : value
     );
     return { ...compiled, parameters };
   };
 
   function compileWithPlaceholders(rows: Rows, names: readonly string[]): CompiledQuery {
-    const stands = Object.fromEntries(names.map((name) => [name, new Placeholder(name)]));
-    return build(rows, stands as Given).compile(rows) as CompiledQuery;
+    const placeholders = Object.fromEntries(names.map((name) => [name, new Placeholder(name)]));
+    return build(rows, placeholders as Values).compile(rows) as CompiledQuery;
   }
 }

@@ -1,4 +1,4 @@
-/** Retries a read until the database answers, for background work that may wait. */
+/** Retries a read until the database answers. For background work that may wait. */
 import { Fault } from "#lib/base/errors.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 

@@ -1,15 +1,15 @@
 /** The tables of backups for Kysely. */
 import type { Generated } from "kysely";
 import type {
-  DefaultJsonColumn,
-  MaybeBigColumn,
-  MaybeJsonColumn,
-  MaybeStampColumn,
-  StampColumn,
+  JsonColumnWithDefault,
+  NullableBigintColumn,
+  NullableJsonColumn,
+  NullableTimestampColumn,
+  TimestampColumn,
 } from "#lib/drivers/db/columns.ts";
 
 export interface BackupTables {
-  database_restores: { restoredAt: StampColumn; takenAt: StampColumn; releasedAt: MaybeStampColumn };
+  database_restores: { restoredAt: TimestampColumn; takenAt: TimestampColumn; releasedAt: NullableTimestampColumn };
   backups: {
     id: string;
     spokeId: string;
@@ -19,22 +19,22 @@ export interface BackupTables {
     namespace: string;
     kind: "nightly" | "manual" | "upgrade" | "last";
     state: Generated<"pending" | "ready" | "failed" | "deleted">;
-    volumes: DefaultJsonColumn;
-    sizeBytes: MaybeBigColumn;
+    volumes: JsonColumnWithDefault;
+    sizeBytes: NullableBigintColumn;
     error: string | null;
     failureReported: Generated<boolean>;
-    createdAt: StampColumn;
-    readyAt: MaybeStampColumn;
-    failedAt: MaybeStampColumn;
-    deletingSince: MaybeStampColumn;
-    deletedAt: MaybeStampColumn;
+    createdAt: TimestampColumn;
+    readyAt: NullableTimestampColumn;
+    failedAt: NullableTimestampColumn;
+    deletingSince: NullableTimestampColumn;
+    deletedAt: NullableTimestampColumn;
     lmsVersion: string | null;
-    images: MaybeJsonColumn;
+    images: NullableJsonColumn;
     siteIdentifier: string | null;
-    counts: MaybeJsonColumn;
+    counts: NullableJsonColumn;
     restoreTestId: string | null;
-    verifiedAt: MaybeStampColumn;
-    verification: MaybeJsonColumn;
+    verifiedAt: NullableTimestampColumn;
+    verification: NullableJsonColumn;
     verificationError: string | null;
   };
   retained_pvcs: {
@@ -43,9 +43,9 @@ export interface BackupTables {
     uid: string | null;
     operationId: string;
     reason: "replaced" | "unused";
-    since: StampColumn;
-    until: StampColumn;
-    deletingSince: MaybeStampColumn;
+    since: TimestampColumn;
+    until: TimestampColumn;
+    deletingSince: NullableTimestampColumn;
   };
-  cluster_snapshots: { cluster: string; classes: MaybeJsonColumn; error: string | null; checkedAt: StampColumn };
+  cluster_snapshots: { cluster: string; classes: NullableJsonColumn; error: string | null; checkedAt: TimestampColumn };
 }

@@ -1,10 +1,10 @@
 /** The tables of billing for Kysely. */
 import type {
-  BigColumn,
-  DefaultJsonColumn,
-  MaybeJsonColumn,
-  MaybeStampColumn,
-  StampColumn,
+  BigintColumn,
+  JsonColumnWithDefault,
+  NullableJsonColumn,
+  NullableTimestampColumn,
+  TimestampColumn,
 } from "#lib/drivers/db/columns.ts";
 
 export interface BillingTables {
@@ -24,16 +24,16 @@ export interface BillingTables {
       | "paused"
       | null;
     currency: string | null;
-    sentQuantities: MaybeJsonColumn;
-    items: DefaultJsonColumn;
-    invoice: MaybeJsonColumn;
-    difference: MaybeJsonColumn;
-    pastDueSince: MaybeStampColumn;
+    sentQuantities: NullableJsonColumn;
+    items: JsonColumnWithDefault;
+    invoice: NullableJsonColumn;
+    difference: NullableJsonColumn;
+    pastDueSince: NullableTimestampColumn;
     error: string | null;
-    retryAt: MaybeStampColumn;
-    checkedAt: MaybeStampColumn;
-    createdAt: StampColumn;
-    updatedAt: StampColumn;
+    retryAt: NullableTimestampColumn;
+    checkedAt: NullableTimestampColumn;
+    createdAt: TimestampColumn;
+    updatedAt: TimestampColumn;
   };
   billing_events: {
     id: string;
@@ -41,16 +41,16 @@ export interface BillingTables {
     objectId: string | null;
     customerId: string | null;
     federationId: string | null;
-    createdAt: StampColumn;
-    receivedAt: StampColumn;
-    handledAt: MaybeStampColumn;
+    createdAt: TimestampColumn;
+    receivedAt: TimestampColumn;
+    handledAt: NullableTimestampColumn;
   };
   billing_refunds: {
     id: string;
     federationId: string;
     chargeId: string | null;
-    amount: BigColumn;
+    amount: BigintColumn;
     currency: string;
-    createdAt: StampColumn;
+    createdAt: TimestampColumn;
   };
 }

@@ -1,9 +1,9 @@
 /** The tables of the installation and of former domains for Kysely. */
 import type { Generated } from "kysely";
 
-import type { StampColumn } from "#lib/drivers/db/columns.ts";
+import type { TimestampColumn } from "#lib/drivers/db/columns.ts";
 
 export interface InstallationTables {
-  former_domains: { domain: string; spokeId: string; until: StampColumn };
+  former_domains: { domain: string; spokeId: string; until: TimestampColumn };
   installation: { onlyRow: Generated<boolean>; id: string; key: string };
 }

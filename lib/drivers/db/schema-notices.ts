@@ -1,5 +1,5 @@
 /** The tables of deprecation notices and token usage for Kysely. */
-import type { BigColumn, StampColumn } from "#lib/drivers/db/columns.ts";
+import type { BigintColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
 
 export interface NoticeTables {
   token_calls: {
@@ -7,15 +7,15 @@ export interface NoticeTables {
     /** Method and path pattern: `GET /api/spokes/:spokeId`. */
     endpoint: string;
     day: Date;
-    calls: BigColumn;
+    calls: BigintColumn;
   };
   deprecation_notices: {
     noticeId: string;
     userId: string;
-    notifiedAt: StampColumn;
+    notifiedAt: TimestampColumn;
   };
   deprecation_announcements: {
     noticeId: string;
-    firstAnnouncedAt: StampColumn;
+    firstAnnouncedAt: TimestampColumn;
   };
 }

@@ -1,6 +1,6 @@
 /** The tables of hub requests and restore requests for Kysely. */
 import type { Generated } from "kysely";
-import type { MaybeStampColumn, StampColumn } from "#lib/drivers/db/columns.ts";
+import type { NullableTimestampColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
 
 export interface RequestTables {
   federation_requests: {
@@ -14,11 +14,11 @@ export interface RequestTables {
     state: Generated<"pending" | "approved" | "rejected" | "withdrawn">;
     requestedBy: string;
     decidedBy: string | null;
-    decidedAt: MaybeStampColumn;
+    decidedAt: NullableTimestampColumn;
     rejectReason: string | null;
     federationId: string | null;
-    createdAt: StampColumn;
-    updatedAt: StampColumn;
+    createdAt: TimestampColumn;
+    updatedAt: TimestampColumn;
   };
   restore_requests: {
     id: string;
@@ -29,9 +29,9 @@ export interface RequestTables {
     state: Generated<"open" | "done" | "declined">;
     requestedBy: string;
     decidedBy: string | null;
-    decidedAt: MaybeStampColumn;
+    decidedAt: NullableTimestampColumn;
     declineReason: string | null;
-    createdAt: StampColumn;
-    updatedAt: StampColumn;
+    createdAt: TimestampColumn;
+    updatedAt: TimestampColumn;
   };
 }

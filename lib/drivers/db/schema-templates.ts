@@ -1,6 +1,6 @@
 /** The tables of templates for Kysely. */
 import type { Generated } from "kysely";
-import type { DefaultJsonColumn, MaybeStampColumn, StampColumn } from "#lib/drivers/db/columns.ts";
+import type { JsonColumnWithDefault, NullableTimestampColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
 
 export interface TemplateTables {
   templates: {
@@ -13,19 +13,19 @@ export interface TemplateTables {
     revision: string;
     storageClass: string;
     state: Generated<"creating" | "ready" | "failed" | "retiring">;
-    volumes: DefaultJsonColumn;
+    volumes: JsonColumnWithDefault;
     failures: Generated<number>;
     error: string | null;
-    nextAttemptAt: MaybeStampColumn;
-    createdAt: StampColumn;
-    readyAt: MaybeStampColumn;
-    lastUsedAt: MaybeStampColumn;
+    nextAttemptAt: NullableTimestampColumn;
+    createdAt: TimestampColumn;
+    readyAt: NullableTimestampColumn;
+    lastUsedAt: NullableTimestampColumn;
   };
   template_uses: {
     spokeId: string;
     templateId: string;
     turn: string;
     fallbackReason: string | null;
-    startedAt: StampColumn;
+    startedAt: TimestampColumn;
   };
 }

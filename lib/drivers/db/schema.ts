@@ -8,12 +8,12 @@ import type { NotificationTables } from "#lib/drivers/db/schema-notifications.ts
 import type { RequestTables } from "#lib/drivers/db/schema-requests.ts";
 import type { TemplateTables } from "#lib/drivers/db/schema-templates.ts";
 import type {
-  BigColumn,
-  DefaultJsonColumn,
+  BigintColumn,
   JsonColumn,
-  MaybeJsonColumn,
-  MaybeStampColumn,
-  StampColumn,
+  JsonColumnWithDefault,
+  NullableJsonColumn,
+  NullableTimestampColumn,
+  TimestampColumn,
 } from "#lib/drivers/db/columns.ts";
 
 export interface Schema
@@ -32,11 +32,11 @@ export interface Schema
     displayName: string;
     passwordHash: string | null;
     operator: Generated<boolean>;
-    emailVerifiedAt: MaybeStampColumn;
-    disabledAt: MaybeStampColumn;
-    createdAt: StampColumn;
-    updatedAt: StampColumn;
-    onboardedAt: MaybeStampColumn;
+    emailVerifiedAt: NullableTimestampColumn;
+    disabledAt: NullableTimestampColumn;
+    createdAt: TimestampColumn;
+    updatedAt: TimestampColumn;
+    onboardedAt: NullableTimestampColumn;
     mailRefusal: string | null;
   };
   sessions: {
@@ -45,9 +45,9 @@ export interface Schema
     tokenHash: Uint8Array;
     ip: string;
     userAgent: string;
-    createdAt: StampColumn;
-    lastUsedAt: StampColumn;
-    endedAt: MaybeStampColumn;
+    createdAt: TimestampColumn;
+    lastUsedAt: TimestampColumn;
+    endedAt: NullableTimestampColumn;
   };
   api_tokens: {
     id: string;
@@ -56,10 +56,10 @@ export interface Schema
     scope: "cli" | "provisioning" | "readonly";
     prefix: string;
     tokenHash: Uint8Array;
-    createdAt: StampColumn;
-    expiresAt: MaybeStampColumn;
-    lastUsedAt: MaybeStampColumn;
-    revokedAt: MaybeStampColumn;
+    createdAt: TimestampColumn;
+    expiresAt: NullableTimestampColumn;
+    lastUsedAt: NullableTimestampColumn;
+    revokedAt: NullableTimestampColumn;
   };
   federations: {
     id: string;
@@ -74,15 +74,15 @@ export interface Schema
     namespace: string;
     namespaceUid: string | null;
     createdBy: string;
-    createdAt: StampColumn;
-    updatedAt: StampColumn;
-    readyAt: MaybeStampColumn;
-    removedAt: MaybeStampColumn;
+    createdAt: TimestampColumn;
+    updatedAt: TimestampColumn;
+    readyAt: NullableTimestampColumn;
+    removedAt: NullableTimestampColumn;
     clusterUid: string | null;
-    recordedAt: MaybeStampColumn;
-    backupUpdatedAt: MaybeStampColumn;
+    recordedAt: NullableTimestampColumn;
+    backupUpdatedAt: NullableTimestampColumn;
   };
-  federation_members: { federationId: string; userId: string; createdAt: StampColumn };
+  federation_members: { federationId: string; userId: string; createdAt: TimestampColumn };
   spokes: {
     id: string;
     federationId: string;
@@ -116,36 +116,36 @@ export interface Schema
     blueprintRevision: string;
     blueprintInputs: JsonColumn;
     siteIdentifier: string | null;
-    drift: MaybeJsonColumn;
+    drift: NullableJsonColumn;
     maintenance: Generated<boolean>;
-    backupDueAt: MaybeStampColumn;
-    restoreTestDueAt: MaybeStampColumn;
-    verifiedAt: MaybeStampColumn;
-    unverifiedSince: MaybeStampColumn;
-    visibleEvents: BigColumn;
+    backupDueAt: NullableTimestampColumn;
+    restoreTestDueAt: NullableTimestampColumn;
+    verifiedAt: NullableTimestampColumn;
+    unverifiedSince: NullableTimestampColumn;
+    visibleEvents: BigintColumn;
     createdBy: string;
-    createdAt: StampColumn;
-    updatedAt: StampColumn;
-    readyAt: MaybeStampColumn;
-    observedAt: MaybeStampColumn;
+    createdAt: TimestampColumn;
+    updatedAt: TimestampColumn;
+    readyAt: NullableTimestampColumn;
+    observedAt: NullableTimestampColumn;
     failedChecks: Generated<number>;
-    removedAt: MaybeStampColumn;
+    removedAt: NullableTimestampColumn;
     clusterUid: string | null;
     requestedDomain: string | null;
     fromBackup: string | null;
     copyOf: string | null;
     mail: Generated<"on" | "held">;
-    recordedAt: MaybeStampColumn;
-    backupUpdatedAt: MaybeStampColumn;
+    recordedAt: NullableTimestampColumn;
+    backupUpdatedAt: NullableTimestampColumn;
     imageDigest: Generated<string | null>;
   };
-  spoke_members: { spokeId: string; userId: string; createdAt: StampColumn };
+  spoke_members: { spokeId: string; userId: string; createdAt: TimestampColumn };
   replicas: {
     id: string;
     release: string;
-    startedAt: StampColumn;
-    heartbeatAt: StampColumn;
-    stoppedAt: MaybeStampColumn;
+    startedAt: TimestampColumn;
+    heartbeatAt: TimestampColumn;
+    stoppedAt: NullableTimestampColumn;
   };
   jobs: {
     id: string;
@@ -156,22 +156,22 @@ export interface Schema
     federationId: string | null;
     spokeId: string | null;
     state: Generated<"queued" | "running" | "succeeded" | "failed" | "cancelled">;
-    runAt: StampColumn;
+    runAt: TimestampColumn;
     attempt: Generated<number>;
-    timeLimitMs: BigColumn;
-    deadlineAt: MaybeStampColumn;
-    fence: BigColumn;
+    timeLimitMs: BigintColumn;
+    deadlineAt: NullableTimestampColumn;
+    fence: BigintColumn;
     holder: string | null;
     plan: number;
     stepNames: string[];
     finishedSteps: Generated<string[]>;
-    stepTimes: DefaultJsonColumn;
+    stepTimes: JsonColumnWithDefault;
     label: string;
     payload: JsonColumn;
     progress: Generated<JsonColumn>;
-    failure: MaybeJsonColumn;
+    failure: NullableJsonColumn;
     dedupeKey: string | null;
-    cancelRequestedAt: MaybeStampColumn;
+    cancelRequestedAt: NullableTimestampColumn;
     waitsFor: Generated<string | null>;
     requesterId: string;
     requesterEmail: string;
@@ -179,12 +179,12 @@ export interface Schema
     requesterAgent: string;
     requesterToken: string | null;
     trace: string | null;
-    createdAt: StampColumn;
-    updatedAt: StampColumn;
-    startedAt: MaybeStampColumn;
-    finishedAt: MaybeStampColumn;
+    createdAt: TimestampColumn;
+    updatedAt: TimestampColumn;
+    startedAt: NullableTimestampColumn;
+    finishedAt: NullableTimestampColumn;
   };
-  ready_lanes: { kind: string; plan: number; at: StampColumn; lane: string };
+  ready_lanes: { kind: string; plan: number; at: TimestampColumn; lane: string };
   audit_events: {
     id: string;
     kind: string;
@@ -195,7 +195,7 @@ export interface Schema
     metadata: JsonColumn;
     ip: string;
     userAgent: string;
-    at: StampColumn;
+    at: TimestampColumn;
     federationId: string | null;
     spokeId: string | null;
     audienceUserId: string | null;
@@ -204,16 +204,16 @@ export interface Schema
   };
   stream_heads: {
     federationId: string;
-    number: BigColumn;
-    lastAt: StampColumn;
-    visibleEvents: BigColumn;
-    prunedThrough: Generated<BigColumn>;
+    number: BigintColumn;
+    lastAt: TimestampColumn;
+    visibleEvents: BigintColumn;
+    prunedThrough: Generated<BigintColumn>;
   };
   stream_events: {
     federationId: string;
-    number: BigColumn;
+    number: BigintColumn;
     type: string;
-    at: StampColumn;
+    at: TimestampColumn;
     spokeId: string | null;
     data: JsonColumn;
   };
@@ -223,27 +223,27 @@ export interface Schema
     path: string;
     key: string;
     bodyHash: Uint8Array;
-    reply: MaybeJsonColumn;
-    createdAt: StampColumn;
+    reply: NullableJsonColumn;
+    createdAt: TimestampColumn;
   };
   audit_seals: {
     chain: string;
-    count: BigColumn;
+    count: BigintColumn;
     head: Generated<string>;
     /** The time of the last sealed event; `-infinity` before the first seal. Read it as text. */
-    lastAt: StampColumn;
+    lastAt: TimestampColumn;
     lastId: Generated<string>;
-    sealedAt: StampColumn;
+    sealedAt: TimestampColumn;
   };
-  audit_counts: { chain: string; events: BigColumn };
+  audit_counts: { chain: string; events: BigintColumn };
   one_time_tokens: {
     id: string;
     purpose: "invitation" | "password_reset" | "email_verification";
     userId: string;
     tokenHashes: Generated<Uint8Array[]>;
-    createdAt: StampColumn;
-    expiresAt: StampColumn;
-    usedAt: MaybeStampColumn;
-    voidedAt: MaybeStampColumn;
+    createdAt: TimestampColumn;
+    expiresAt: TimestampColumn;
+    usedAt: NullableTimestampColumn;
+    voidedAt: NullableTimestampColumn;
   };
 }

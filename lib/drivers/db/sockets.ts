@@ -1,6 +1,6 @@
 /**
- * Opens the sockets of one client: one for its session, and one more to cancel a statement once that is allowed. The
- * driver requests each socket. After losing the first one it would request another, which is refused.
+ * Opens the sockets of one client: one for its session, and a second one only to cancel a statement. When the driver
+ * loses the first socket, its request for another one is refused.
  */
 import type { Socket } from "node:net";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";

@@ -1,4 +1,4 @@
-/** Finds rows by a part of their text, without regard to case. */
+/** Builds conditions that find rows by a part of their text, ignoring case. */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 
 /** Returns the `like` pattern for text that contains `part`. Wildcards in `part` are escaped. */

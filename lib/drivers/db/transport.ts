@@ -63,7 +63,7 @@ export function openTransport(
     const { mode, direct } = address.tls, socket = await dial();
     if (mode === "disable" || host.host.startsWith("/")) return socket;
     if (!direct) {
-      const answer = await askForTls(socket);
+      const answer = await requestTls(socket);
       if (answer !== "S" && mode === "prefer") return answer === "N" ? socket : await dialAgain();
       if (answer !== "S") throw transportError(`The server does not support TLS, which sslmode=${mode} requires`);
     }
@@ -117,11 +117,11 @@ function waitForEvent(socket: Socket, event: "connect" | "secureConnect"): Promi
 }
 
 /**
- * Asks the server for TLS and returns its answer: S for yes, N for no, or anything else from a server that does not
- * know the request. If more than one byte arrives, an attacker has injected data before the encryption
+ * Requests TLS from the server and returns the answer: S for yes, N for no, or anything else from a server that does not
+ * support the request. If more than one byte arrives, an attacker has injected data before the encryption
  * (CVE-2021-23222).
  */
-async function askForTls(socket: Socket): Promise<string> {
+async function requestTls(socket: Socket): Promise<string> {
   const answer = await new Promise<Buffer>((resolve, reject) => {
     const onClose = () =>
       done(() => reject(transportError("The connection was closed immediately", null, "ECONNRESET")));

@@ -9,7 +9,7 @@ import type { PostgresType } from "postgres";
 
 type Types = Record<string, PostgresType>;
 
-export const types: Types = {
+export const valueTypes: Types = {
   json: {
     to: 3802,
     from: [114, 3802],

@@ -5,7 +5,7 @@
  * outside of a transaction, because NOTIFY in a transaction makes commits wait for each other. A wake-up may be lost,
  * so listeners also poll the rows.
  */
-import type { Topic, Wakeups } from "#lib/drivers/db/database.ts";
+import type { Wakeups, WakeupTopic } from "#lib/drivers/db/database.ts";
 import { runDetached } from "#lib/base/work-context.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
@@ -22,7 +22,7 @@ interface WakeupsOptions {
 
 interface OpenWakeups extends Wakeups {
   /** Notifies local listeners immediately, and the listeners of other replicas soon after. */
-  announce(topics: Iterable<Topic>): void;
+  announce(topics: Iterable<WakeupTopic>): void;
   /** Handles a payload from the channel. Null means that notifications may have been missed. */
   receive(payload: string | null): void;
   /** Resolves when nothing is left to send. */
@@ -30,13 +30,13 @@ interface OpenWakeups extends Wakeups {
 }
 
 export function openWakeups(options: WakeupsOptions): OpenWakeups {
-  const listeners = new Map<Topic, Set<() => void>>();
+  const listeners = new Map<WakeupTopic, Set<() => void>>();
   // Identifies this replica's notifications, which its listeners have already received.
   const self = crypto.randomUUID().slice(0, 8);
-  let pending = new Set<Topic>();
+  let pending = new Set<WakeupTopic>();
   let sending: Promise<void> | null = null;
 
-  function wake(topic: Topic): void {
+  function wake(topic: WakeupTopic): void {
     for (const listener of [...listeners.get(topic) ?? []]) {
       try {
         runDetached(listener); // the listener's work does not belong to the caller's trace
@@ -46,7 +46,7 @@ export function openWakeups(options: WakeupsOptions): OpenWakeups {
     }
   }
 
-  /** Sends one notification at a time. Topics that are announced meanwhile are sent with the next notification. */
+  /** Sends one notification at a time. Topics that are announced during a send go into the next notification. */
   async function send(): Promise<void> {
     for (let failed = 0; pending.size > 0;) {
       const topics = pending;
@@ -56,7 +56,7 @@ export function openWakeups(options: WakeupsOptions): OpenWakeups {
         failed = 0;
       } catch (error) {
         if (++failed >= MAX_SEND_ATTEMPTS) {
-          options.log.warn("Other replicas were not notified; they will find the work when they poll", {
+          options.log.warn("Cannot notify other replicas; they will find the changes when they poll", {
             topics: topics.size,
             error,
           });
@@ -88,13 +88,13 @@ export function openWakeups(options: WakeupsOptions): OpenWakeups {
     receive(payload) {
       if (payload === null) return [...listeners.keys()].forEach(wake);
       const [sender, topics = ""] = payload.split(";", 2);
-      if (sender !== self) topics.split(",").forEach((topic) => wake(topic as Topic));
+      if (sender !== self) topics.split(",").forEach((topic) => wake(topic as WakeupTopic));
     },
     flushed: () => sending ?? Promise.resolve(),
   };
 }
 
-function toPayloads(sender: string, topics: Iterable<Topic>): string[] {
+function toPayloads(sender: string, topics: Iterable<WakeupTopic>): string[] {
   const payloads: string[] = [];
   let payload = "";
   for (const topic of topics) {

@@ -1,5 +1,5 @@
 /**
- * Queries DNS servers: those of DNS_SERVERS, or the system's. The hosts file is ignored, because nobody else uses it.
+ * Queries DNS servers: those of DNS_SERVERS, or the system's. The hosts file is ignored, because visitors do not use it.
  */
 import { Resolver } from "node:dns/promises";
 import { SECOND } from "#lib/base/time.ts";
@@ -8,18 +8,18 @@ import { SECOND } from "#lib/base/time.ts";
 export interface Dns {
   /** Returns the TXT records of the name, each with its strings joined. */
   texts(name: string, signal?: AbortSignal): Promise<readonly string[]>;
-  /** Returns its IPv4 and IPv6 addresses. */
+  /** Returns the IPv4 and IPv6 addresses of the name. */
   addresses(name: string, signal?: AbortSignal): Promise<readonly string[]>;
 }
 
 const TOTAL_TIMEOUT = 5 * SECOND;
-const ATTEMPT_TIMEOUT = 2 * SECOND, ATTEMPTS = 3; // per server; together longer than the total timeout, so that only that one counts
+const ATTEMPT_TIMEOUT = 2 * SECOND, ATTEMPTS = 3; // per server; in total longer than TOTAL_TIMEOUT, which therefore applies first
 // Records are untrusted, and a response may have 64 KiB.
 const MAX_RECORDS = 100, MAX_RECORD_LENGTH = 1000;
 
 /** Opens DNS for `servers`, each `address` or `address:port`. An empty list means the system's servers. */
 export function openDns(servers: readonly string[]): Dns {
-  async function query<T>(question: (resolver: Resolver) => Promise<T[]>, signal?: AbortSignal): Promise<T[]> {
+  async function query<T>(send: (resolver: Resolver) => Promise<T[]>, signal?: AbortSignal): Promise<T[]> {
     signal?.throwIfAborted();
     const resolver = new Resolver({ timeout: ATTEMPT_TIMEOUT, tries: ATTEMPTS });
     if (servers.length > 0) resolver.setServers(servers);
@@ -31,7 +31,7 @@ export function openDns(servers: readonly string[]): Dns {
     }, TOTAL_TIMEOUT);
     signal?.addEventListener("abort", cancel, { once: true });
     try {
-      return await question(resolver);
+      return await send(resolver);
     } catch (error) {
       signal?.throwIfAborted();
       if (late) throw new Error(`No name server answered within ${TOTAL_TIMEOUT / SECOND} s`, { cause: error });

@@ -1,4 +1,4 @@
-/** Runs pg_dump if it is installed. It reads the same rows as we do, and knows the special cases of servers. */
+/** Runs pg_dump if it is installed. pg_dump reads the same snapshot as COPY and handles special cases of servers. */
 import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
 import { extendEnvironment, type ProcessVariables } from "#lib/base/environment.ts";

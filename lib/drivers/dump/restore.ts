@@ -1,12 +1,12 @@
 /**
- * Restores a backup into an empty database: its schema, its rows, and then newer migrations. All is one transaction, so
- * nothing of a damaged backup is written.
+ * Restores a backup into an empty database: its schema, its rows, and then newer migrations. Everything runs in one
+ * transaction, so a damaged backup writes nothing.
  */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { transactionOn } from "#lib/drivers/db/dialect.ts";
 import { asFault } from "#lib/drivers/db/faults.ts";
-import { applyWithin, lockMigrations } from "#lib/drivers/db/migrate.ts";
+import { applyInTransaction, lockMigrations } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { BackupDamaged, type BackupManifest, type BackupPart } from "#lib/drivers/dump/script.ts";
 import { LATER_NUMBER, TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
@@ -30,8 +30,8 @@ export interface RestoreOptions {
 }
 
 /**
- * Restores the backup and leaves the database held. Throws RestoreRefused, BackupDamaged, or the error of reading the
- * parts.
+ * Restores the backup. The database is held afterwards. Throws RestoreRefused, BackupDamaged, or the error of reading
+ * the parts.
  */
 export async function restoreParts(options: RestoreOptions): Promise<BackupManifest> {
   const copier = await openCopier(options.url, "wheelwright-restore");
@@ -41,7 +41,7 @@ export async function restoreParts(options: RestoreOptions): Promise<BackupManif
     await requireEmpty(copier, resolveDatabaseAddress(options.url).database, options.howToEmpty);
     const manifest = await loadRows(copier, options);
     await copier.run(ADVANCE_IDENTITIES);
-    for (const { fixup: mend } of Object.values(TABLE_RESTORES)) if (mend !== null) await copier.run(mend);
+    for (const { fixup } of Object.values(TABLE_RESTORES)) if (fixup !== null) await copier.run(fixup);
     await copier.run("insert into database_restores (taken_at) values ($1::timestamptz)", [manifest.takenAt]);
     await options.note?.(transactionOn(copier.run), manifest);
     await copier.run("commit");
@@ -71,9 +71,9 @@ async function loadRows(copier: Copier, { parts, migrations }: RestoreOptions): 
   const source = parts[Symbol.asyncIterator]();
   const next = async (): Promise<BackupPart> => (await source.next()).value; // throws if the end is missing
   const first = await next();
-  if (first.kind !== "manifest") throw new BackupDamaged("It does not start like a backup");
-  const { manifest } = first, [then, since] = splitMigrations(manifest, migrations);
-  await applyWithin(copier.run, then);
+  if (first.kind !== "manifest") throw new BackupDamaged("The file does not start with a backup manifest");
+  const { manifest } = first, [existing, newer] = splitMigrations(manifest, migrations);
+  await applyInTransaction(copier.run, existing);
   const tables = (await copier.run(SELECT_TABLES)).map(({ table }) => table as string);
   const onAll = (change: string) => copier.run(tables.map((table) => `alter table ${table} ${change};`).join("\n"));
   await onAll("disable trigger user"); // their effects are in the backup's rows already
@@ -95,12 +95,12 @@ async function loadRows(copier: Copier, { parts, migrations }: RestoreOptions): 
       // Objects in the clusters have fences and accept no lower ones.
       await copier.run(`select setval('job_fences', greatest($1::bigint, ${LATER_NUMBER}))`, [String(part.value)]);
       part = await next();
-    } else throw new BackupDamaged("It has tables that its release does not know");
+    } else throw new BackupDamaged("The backup has a table that its release does not have");
   }
   await source.next(); // throws if there is data after the end
   await copier.run(indexes.map(({ definition }) => `${definition};`).join("\n"));
   await onAll("enable trigger user");
-  await applyWithin(copier.run, since);
+  await applyInTransaction(copier.run, newer);
   return manifest;
 }
 
@@ -109,7 +109,7 @@ function splitMigrations(
   { migrations: names, release }: BackupManifest,
   all: readonly Migration[],
 ): [Migration[], Migration[]] {
-  const known = new Map(all), last = names.at(-1)!, missing = names.find((name) => !known.has(name));
+  const byName = new Map(all), last = names.at(-1)!, missing = names.find((name) => !byName.has(name));
   if (missing !== undefined) {
     throw new RestoreRefused(
       `The backup is of release ${release}, whose schema this program does not know: it has ${missing}.sql, ` +

@@ -12,7 +12,7 @@
  */
 import { createHash } from "node:crypto";
 import * as v from "valibot";
-import type { Bytes } from "#lib/drivers/db/copier.ts";
+import type { ByteChunk } from "#lib/drivers/db/copier.ts";
 
 const Name = v.pipe(v.string(), v.regex(/^[a-z0-9_]+$/));
 const BackupManifest = v.object({
@@ -74,7 +74,7 @@ export function sequenceLine(sequence: string, value: string): string {
 }
 
 /** Adds the end line to the text. */
-export async function* withEnd(text: AsyncIterable<Bytes>, onRows: OnRows): AsyncGenerator<Buffer> {
+export async function* withEnd(text: AsyncIterable<ByteChunk>, onRows: OnRows): AsyncGenerator<Buffer> {
   const hash = createHash("sha256"), rows: Record<string, number> = {};
   let table = "";
   for await (const piece of splitPieces(text)) {
@@ -88,33 +88,33 @@ export async function* withEnd(text: AsyncIterable<Bytes>, onRows: OnRows): Asyn
 }
 
 /** Reads the parts of a backup. Throws BackupDamaged, at the latest instead of the end. */
-export async function* readScript(text: AsyncIterable<Bytes>, onRows: OnRows): AsyncGenerator<BackupPart> {
+export async function* readScript(text: AsyncIterable<ByteChunk>, onRows: OnRows): AsyncGenerator<BackupPart> {
   const hash = createHash("sha256"), rows: Record<string, number> = {};
-  let table = "", begun = false, ended = false;
+  let table = "", started = false, ended = false;
   for await (const piece of splitPieces(text)) {
-    if (ended) throw new BackupDamaged("It has data after its end");
+    if (ended) throw new BackupDamaged("The backup has data after its end");
     if (typeof piece !== "string") {
       onRows(table, rows[table]! += piece.count);
       hash.update(piece.bytes);
       yield { kind: "rows", ...piece };
       continue;
     }
-    const part = partOf(piece, begun);
-    begun = true;
+    const part = partOf(piece, started);
+    started = true;
     if (part?.kind === "end") {
-      if (part.sha256 !== hash.digest("hex")) throw new BackupDamaged("Its content is not what was written");
+      if (part.sha256 !== hash.digest("hex")) throw new BackupDamaged("The checksum does not match");
       ended = true;
       if (JSON.stringify(part.rows) !== JSON.stringify(rows)) throw new BackupDamaged("Rows are missing");
     } else hash.update(`${piece}\n`);
     if (part?.kind === "table") onRows(table = part.table, rows[table] = 0);
     if (part) yield part;
   }
-  if (!ended) throw new BackupDamaged(begun ? "It is incomplete" : "It is empty");
+  if (!ended) throw new BackupDamaged(started ? "The backup is incomplete" : "The file is empty");
 }
 
-function partOf(line: string, begun: boolean): BackupPart & { readonly sha256?: string } | null {
+function partOf(line: string, started: boolean): BackupPart & { readonly sha256?: string } | null {
   if (line === COPY_END) return null;
-  if (!begun) return { kind: "manifest", manifest: parse(BackupManifest, line, MAGIC) };
+  if (!started) return { kind: "manifest", manifest: parse(BackupManifest, line, MAGIC) };
   const table = parseCopyLine(line);
   if (table) return { kind: "table", ...table };
   const [, sequence, value] = SETVAL_LINE.exec(line) ?? [];
@@ -129,12 +129,12 @@ function parse<S extends v.GenericSchema>(schema: S, line: string, start: string
     // The error below covers this.
   }
   throw new BackupDamaged(
-    start === MAGIC ? "It was not written by wheelwright backup" : "It has an invalid line",
+    start === MAGIC ? "The file was not written by wheelwright backup" : "The backup has an invalid line",
   );
 }
 
 /** Yields lines outside of COPY as strings, and rows within COPY as bytes, several at a time. */
-export async function* splitPieces(text: AsyncIterable<Bytes>): AsyncGenerator<string | Rows> {
+export async function* splitPieces(text: AsyncIterable<ByteChunk>): AsyncGenerator<string | Rows> {
   let buffered: Buffer = Buffer.alloc(0), within = false;
   for await (const bytes of text) {
     buffered = Buffer.concat([buffered, bytes]);
@@ -142,25 +142,25 @@ export async function* splitPieces(text: AsyncIterable<Bytes>): AsyncGenerator<s
       if (within && buffered.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS)) within = false;
       const end = within ? endOfRows(buffered) : buffered.indexOf(NEWLINE) + 1;
       if (end === 0) break;
-      const whole = buffered.subarray(0, end);
+      const lines = buffered.subarray(0, end);
       buffered = buffered.subarray(end);
-      if (within) yield { bytes: whole, count: countLines(whole) };
+      if (within) yield { bytes: lines, count: countLines(lines) };
       else {
-        const line = whole.toString("utf8", 0, whole.length - 1);
+        const line = lines.toString("utf8", 0, lines.length - 1);
         within = COPY_LINE.test(line);
         yield line;
       }
     }
   }
-  if (buffered.length > 0) throw new BackupDamaged("It ends in the middle of a line");
+  if (buffered.length > 0) throw new BackupDamaged("The backup ends in the middle of a line");
 }
 
 /** Returns the end of the rows, or of the last complete row. */
-function endOfRows(held: Buffer): number {
-  for (let at = held.indexOf(END_OF_ROWS); at >= 0; at = held.indexOf(END_OF_ROWS, at + 1)) {
-    if (held[at - 1] === NEWLINE) return at;
+function endOfRows(buffer: Buffer): number {
+  for (let at = buffer.indexOf(END_OF_ROWS); at >= 0; at = buffer.indexOf(END_OF_ROWS, at + 1)) {
+    if (buffer[at - 1] === NEWLINE) return at;
   }
-  return held.lastIndexOf(NEWLINE) + 1;
+  return buffer.lastIndexOf(NEWLINE) + 1;
 }
 
 /** Counts the rows: in COPY format each is a line. */

@@ -19,7 +19,7 @@ import type { DatabaseSource } from "#lib/base/database-address.ts";
 
 export interface Snapshot {
   readonly manifest: BackupManifest;
-  /** Returns what reads the rows, once reading has started. */
+  /** Returns the method that reads the rows. Valid once reading has started. */
   readonly method: () => DumpMethod;
   /** The text of the backup. It can be read once. */
   text(onRows: OnRows): AsyncGenerator<Buffer>;
@@ -39,13 +39,13 @@ export async function openSnapshot(
     await readApplied(copier, migrations);
     const names = (await listTables(copier)).map(({ table }) => table).join(", ");
     await copier.run(`begin isolation level repeatable read, read only; lock table ${names} in access share mode`);
-    const [moment] = await copier.run(SELECT_MOMENT) as [Moment];
-    // Read after locking: a migration may have ended in between.
-    const manifest = { release, takenAt: moment.at, migrations: await readApplied(copier, migrations) };
+    const [info] = await copier.run(SELECT_SNAPSHOT_INFO) as [SnapshotInfo];
+    // The migrations are read again after locking, because one may have ended in between.
+    const manifest = { release, takenAt: info.at, migrations: await readApplied(copier, migrations) };
     const tables = await listTables(copier);
-    let way: DumpMethod = "COPY";
-    const text = textOf({ copier, url, manifest, tables, moment, onMethod: (taken) => way = taken });
-    return { manifest, method: () => way, text: (onRows) => withEnd(text, onRows), close: copier.close };
+    let method: DumpMethod = "COPY";
+    const text = textOf({ copier, url, manifest, tables, info, onMethod: (used) => method = used });
+    return { manifest, method: () => method, text: (onRows) => withEnd(text, onRows), close: copier.close };
   } catch (error) {
     await copier.close();
     throw error;
@@ -57,8 +57,8 @@ interface SnapshotSource {
   readonly url: DatabaseSource;
   readonly manifest: BackupManifest;
   readonly tables: readonly Table[];
-  readonly moment: Moment;
-  readonly onMethod: (way: DumpMethod) => void;
+  readonly info: SnapshotInfo;
+  readonly onMethod: (method: DumpMethod) => void;
 }
 
 interface Table {
@@ -66,21 +66,21 @@ interface Table {
   readonly columns: string;
 }
 
-async function* textOf(reading: SnapshotSource): AsyncGenerator<Buffer> {
-  yield Buffer.from(manifestLine(reading.manifest));
-  yield* rowsOf(reading);
-  // Sequences are not transactional. Read last, the value is at least that of the rows.
-  const [{ fence }] = await reading.copier.run(SELECT_FENCE) as [{ readonly fence: string }];
+async function* textOf(source: SnapshotSource): AsyncGenerator<Buffer> {
+  yield Buffer.from(manifestLine(source.manifest));
+  yield* rowsOf(source);
+  // Sequences are not transactional. The fence is read last, so that it is not lower than any fence in the rows.
+  const [{ fence }] = await source.copier.run(SELECT_FENCE) as [{ readonly fence: string }];
   yield Buffer.from(sequenceLine("job_fences", fence));
 }
 
 /** Reads the rows with pg_dump on the same snapshot if possible, or else with COPY. */
-async function* rowsOf({ copier, url, tables, moment, onMethod: onWay }: SnapshotSource): AsyncGenerator<Buffer> {
-  if (moment.sequences && await hasPgDump(moment.version)) {
-    const dump = pgDump({ url, ...moment, tables: tables.map(({ table }) => table) });
-    const first = await dump.next().catch(() => null); // pg_dump may have no access to the server; our connection is open already
+async function* rowsOf({ copier, url, tables, info, onMethod }: SnapshotSource): AsyncGenerator<Buffer> {
+  if (info.sequences && await hasPgDump(info.version)) {
+    const dump = pgDump({ url, ...info, tables: tables.map(({ table }) => table) });
+    const first = await dump.next().catch(() => null); // pg_dump may fail to connect to the server
     if (first && !first.done) {
-      onWay("pg_dump");
+      onMethod("pg_dump");
       yield first.value;
       return yield* dump;
     }
@@ -92,7 +92,7 @@ async function* rowsOf({ copier, url, tables, moment, onMethod: onWay }: Snapsho
   }
 }
 
-interface Moment {
+interface SnapshotInfo {
   readonly at: string;
   readonly snapshot: string;
   readonly schema: string;
@@ -101,7 +101,7 @@ interface Moment {
   readonly sequences: boolean;
 }
 
-const SELECT_MOMENT = `
+const SELECT_SNAPSHOT_INFO = `
   select to_char(wheelwright_now(), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, pg_export_snapshot() as snapshot,
     current_schema() as schema, current_setting('server_version_num')::int / 10000 as version,
     (select bool_and(has_sequence_privilege(oid, 'select')) from pg_class
@@ -125,7 +125,7 @@ const SELECT_TABLES = `
   ) as columns
   from referring join pg_class using (oid) group by oid, relname order by max(level), relname`;
 
-/** Returns the tables of the backup. This release also knows the tables of older schemas. */
+/** Returns the tables to back up, including tables of older schemas. */
 async function listTables(copier: Copier): Promise<Table[]> {
   const found = await copier.run(SELECT_TABLES) as Table[];
   return found.filter(({ table }) =>

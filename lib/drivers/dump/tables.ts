@@ -12,30 +12,30 @@ interface TableRestore {
 }
 
 /**
- * An SQL expression for a number greater than all that were used since the backup, even by an earlier restore of it:
- * the time in milliseconds.
+ * An SQL expression for the time in milliseconds. This number is greater than all numbers that were used since the
+ * backup, even by an earlier restore of the same backup.
  */
 export const LATER_NUMBER = "(extract(epoch from transaction_timestamp()) * 1000)::bigint";
 
-/** Restored without changes. */
+/** Tables that are restored without changes. */
 const unchanged: TableRestore = { isInBackup: true, fixup: null };
-/** Not included in backups. */
+/** Tables that are not included in backups. */
 const omitted: TableRestore = { isInBackup: false, fixup: null };
-const withFixup = (mend: string): TableRestore => ({ isInBackup: true, fixup: mend });
-/** Keeps the time of the rows' data, whatever is requested while the database is held. */
+const withFixup = (fixup: string): TableRestore => ({ isInBackup: true, fixup });
+/** Records the age of the rows' data, so that later updates of a held database do not hide it. */
 const withAsOf = (table: string): TableRestore =>
   withFixup(`update ${table} set backup_updated_at = coalesce(backup_updated_at, updated_at)`);
 
 /** Statements run in this order, with the tables' triggers enabled. */
 export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
-  // It stays the same installation, so that its signatures in the clusters remain valid.
+  // The installation keeps its ID and key, so that its signatures in the clusters remain valid.
   installation: unchanged,
-  // Only used in tests.
+  // This table is only used in tests.
   clock_shift: unchanged,
   users: unchanged,
-  // A restore would revive sessions that have ended since the backup, so users sign in again.
+  // Restored sessions could include sessions that have ended since the backup. So users must sign in again.
   sessions: omitted,
-  // Tokens that were revoked since the backup are valid again, as docs/restoring.md says. Without tokens all programs
+  // Tokens that were revoked since the backup are valid again (see docs/restoring.md). Without tokens, all API clients
   // would stop.
   api_tokens: unchanged,
   federations: withAsOf("federations"),
@@ -43,26 +43,25 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   spokes: withAsOf("spokes"),
   former_domains: unchanged,
   spoke_members: unchanged,
-  // No replica runs them any more. They are queued with their finished steps, and held until an operator releases the
-  // database.
+  // Running jobs are queued again with their finished steps. They are held until an operator releases the database.
   jobs: withFixup(
     `update jobs set state = 'queued', holder = null, label = 'Waiting to go on', attempt = greatest(attempt - 1, 0),
        updated_at = wheelwright_now()
      where state = 'running'`,
   ),
-  // Included because jobs refer to them. None of them is running.
+  // Replicas are included because jobs refer to them. They are deleted because none of them is running.
   replicas: withFixup("delete from replicas"),
   ready_lanes: unchanged,
   audit_events: unchanged,
   audit_seals: unchanged,
   audit_counts: unchanged,
-  // Clients that have seen newer events must not take other events under the same numbers, so the numbers jump ahead.
+  // Event numbers jump ahead. Otherwise clients could confuse new events with earlier events of the same numbers.
   stream_heads: withFixup(
     `update stream_heads set number = greatest(number, ${LATER_NUMBER}), pruned_through = greatest(number, ${LATER_NUMBER})`,
   ),
   stream_events: unchanged,
   idempotency_keys: unchanged,
-  // Reset tokens that were used since the backup would be valid again, for everybody who has read the mail.
+  // Password reset tokens are voided. Otherwise a token that was used since the backup would be valid again.
   one_time_tokens: withFixup(
     `update one_time_tokens set voided_at = wheelwright_now()
      where purpose = 'password_reset' and used_at is null and voided_at is null`,
@@ -74,7 +73,7 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   notification_read_ranges: unchanged,
   service_event_head: unchanged,
   notification_audiences: unchanged,
-  // Newer backups are missing, and deleted ones have no snapshots. `doctor --reconcile` compares them.
+  // Newer backups are missing, and deleted backups have no snapshots. `doctor --reconcile` finds these differences.
   backups: unchanged,
   cluster_snapshots: unchanged,
   database_restores: unchanged,

@@ -1,7 +1,7 @@
 /** Defines the content of a mail before it is rendered, and formats dates. */
 
 /** A block of a mail. */
-export type Block =
+export type MailBlock =
   | { readonly kind: "paragraph"; readonly text: string }
   | { readonly kind: "list"; readonly items: readonly string[] }
   | { readonly kind: "quote"; readonly text: string }
@@ -13,12 +13,12 @@ export interface LetterContent {
   /** The preview text that mail programs show next to the subject. */
   readonly preview: string;
   readonly title: string;
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly MailBlock[];
 }
 
-export const paragraph = (text: string): Block => ({ kind: "paragraph", text });
-export const button = (label: string): Block => ({ kind: "button", label });
-export const noteBlock = (text: string): Block => ({ kind: "note", text });
+export const paragraphBlock = (text: string): MailBlock => ({ kind: "paragraph", text });
+export const buttonBlock = (label: string): MailBlock => ({ kind: "button", label });
+export const noteBlock = (text: string): MailBlock => ({ kind: "note", text });
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS = [
@@ -27,7 +27,7 @@ const MONTHS = [
 ];
 
 /** Formats a time in English: `Saturday, 28 November 2026, 14:05 UTC`. */
-export function formatMoment(iso: string): string {
+export function formatMailTimestamp(iso: string): string {
   const at = new Date(iso), two = (number: number) => String(number).padStart(2, "0");
   return `${DAYS[at.getUTCDay()]}, ${formatDate(iso)}, ${two(at.getUTCHours())}:${two(at.getUTCMinutes())} UTC`;
 }

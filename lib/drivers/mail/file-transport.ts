@@ -1,8 +1,8 @@
 /**
- * Writes mails as `.eml` files for `wheelwright dev`. Mail programs open them, and their names sort by time.
+ * Writes mails as `.eml` files for `wheelwright dev`. The file names sort by time.
  *
- * The link is also in its own header, because the encoded parts split it over lines. The files contain links that give
- * access to accounts, so only their owner may read them.
+ * The link is also in a separate header, because the encoded body splits the link over lines. The links give access to
+ * accounts, so only the owner may read the files.
  */
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,13 +10,13 @@ import { createTransport } from "nodemailer";
 import { messageOf as wordsOf } from "#lib/base/errors.ts";
 import { composeMail, type Mail, MailError, type MailTransport } from "#lib/drivers/mail/transport.ts";
 
-export function openFilePost(directory: string, host: string): MailTransport {
+export function openFileTransport(directory: string, host: string): MailTransport {
   const from = `Wheelwright <wheelwright@${host}>`;
   return {
     async send(mail, signal) {
       signal.throwIfAborted();
       try {
-        const file = join(directory, nameOf(mail, new Date()));
+        const file = join(directory, mailFileName(mail, new Date()));
         await mkdir(directory, { recursive: true, mode: 0o700 });
         await writeFile(`${file}.part`, await encode(mail, from), { mode: 0o600 });
         await rename(`${file}.part`, file);
@@ -44,7 +44,7 @@ const MAX_ADDRESS_LENGTH = 80;
  * Returns a name such as `2026-11-21T15-04-05-678Z-invitation-ada@example.org-x9n3m8.eml`. The end of the mail's ID
  * distinguishes mails of the same millisecond.
  */
-export function nameOf({ id, template, to }: Pick<Mail, "id" | "template" | "to">, at: Date): string {
+export function mailFileName({ id, template, to }: Pick<Mail, "id" | "template" | "to">, at: Date): string {
   const time = at.toISOString().replace(/[:.]/g, "-");
   const address = to.email.replace(/[^a-z0-9@.+_-]/gi, "_").replace(/\.{2,}/g, "_").slice(0, MAX_ADDRESS_LENGTH);
   return `${time}-${template}-${address}-${id.split("@")[0]!.slice(-6).replace(/[^a-z0-9]/gi, "_")}.eml`;

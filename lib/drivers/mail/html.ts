@@ -2,11 +2,11 @@
  * Renders a mail as HTML: tables and inline styles for old mail programs, and a style sheet for dark mode. It loads no
  * images or other resources, so opening it reveals nothing.
  *
- * Its colours are those of the portal.
+ * Mails have the colours of the portal.
  */
 // Imported as `markup`: the formatter would reformat `html` templates, and whitespace matters in mail programs.
 import { html as markup, raw } from "hono/html";
-import type { Block, LetterContent } from "#lib/drivers/mail/content.ts";
+import type { LetterContent, MailBlock } from "#lib/drivers/mail/content.ts";
 import type { LetterContext } from "#lib/drivers/mail/text.ts";
 
 type Markup = ReturnType<typeof markup>;
@@ -42,8 +42,8 @@ const SHEET = `
   }
 `;
 
-export function renderHtml({ subject, preview, title, blocks }: LetterContent, setting: LetterContext): string {
-  const { home, to } = setting;
+export function renderHtml({ subject, preview, title, blocks }: LetterContent, context: LetterContext): string {
+  const { home, to } = context;
   return toText(markup`<!doctype html>
 <html lang="en">
 <head>
@@ -69,7 +69,7 @@ ${raw(`<!--[if mso]><table role="presentation" width="600" cellpadding="0" cells
 </td></tr>
 <tr><td class="card inner" style="padding:40px 44px 28px;background-color:${SURFACE};border:1px solid ${LINE};border-radius:12px;overflow-wrap:anywhere;word-break:break-word">
 <h1 class="ink" style="margin:0 0 20px;font-size:26px;line-height:32px;font-weight:700;letter-spacing:-0.4px;color:${INK}">${title}</h1>
-${blocks.map((block) => renderBlock(block, setting))}
+${blocks.map((block) => renderBlock(block, context))}
 </td></tr>
 <tr><td class="soft" style="padding:18px 4px 0;font-size:13px;line-height:20px;color:${SOFT};overflow-wrap:anywhere">
 Sent by Wheelwright at ${home.host} to ${to}. Replies to this mail are not read.
@@ -83,7 +83,7 @@ ${raw("<!--[if mso]></td></tr></table><![endif]-->")}
 `);
 }
 
-function renderBlock(block: Block, setting: LetterContext): Markup {
+function renderBlock(block: MailBlock, context: LetterContext): Markup {
   switch (block.kind) {
     case "paragraph":
       return markup`<p class="ink" style="${TEXT}">${block.text}</p>
@@ -106,7 +106,7 @@ ${block.text.split("\n").map((line, i) => i === 0 ? markup`${line}` : markup`<br
 </td></tr></table>
 `;
     case "button":
-      return renderButton(block.label, setting.link ?? "");
+      return renderButton(block.label, context.link ?? "");
   }
 }
 
@@ -123,7 +123,7 @@ function renderButton(label: string, link: string): Markup {
 `;
 }
 
-function toText(made: Markup): string {
-  if (made instanceof Promise) throw new Error("A mail is rendered from values, not from promises");
-  return made.toString();
+function toText(rendered: Markup): string {
+  if (rendered instanceof Promise) throw new Error("A mail must not contain promises");
+  return rendered.toString();
 }

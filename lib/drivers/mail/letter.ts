@@ -1,6 +1,6 @@
 /**
- * Defines the mails: a template, a recipient and the template's data. A mail is stored in the queue until it is sent,
- * so it has no secret. Links with a secret are created when it is sent.
+ * Defines the mails: a template, a recipient and the template's data. Queued mails are stored, so they contain no
+ * secrets. Links with a secret are created when the mail is sent.
  */
 
 /** The data of each template. Timestamps are ISO 8601. */
@@ -43,7 +43,7 @@ export interface AnnouncedNotice {
   readonly kind: "endpoint" | "limit";
   /** The method and path of an endpoint, or the new limit. */
   readonly what: string;
-  /** The time from which it applies. */
+  /** The time from which the change applies. */
   readonly from: string;
   /** The instruction for users. */
   readonly note: string;

@@ -11,20 +11,20 @@ const LINE_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
 const INVISIBLE = /[\u00ad\u200b\u2060\ufeff]/g;
 
-/** The most code points per visible character. An emoji of a family is one character of seven code points. */
+/** The maximum number of code points per visible character. A family emoji is one character of seven code points. */
 const MAX_CODE_POINTS = 8;
 
-/** Returns the name on one line, with at most `most` visible characters. */
-export function cleanName(text: string, most: number): string {
+/** Returns the name on one line, with at most `maxLength` visible characters. */
+export function cleanName(text: string, maxLength: number): string {
   const plain = text.toWellFormed().replace(DIRECTION_MARKS, "").replace(INVISIBLE, "").replace(LINE_BREAKS, " ")
     .replace(STACKED_MARKS, "$1").trim();
-  const points = [...plain].slice(0, most * MAX_CODE_POINTS).join("");
+  const points = [...plain].slice(0, maxLength * MAX_CODE_POINTS).join("");
   const characters = [...new Intl.Segmenter("en", { granularity: "grapheme" }).segment(points)];
-  if (characters.length <= most && points === plain) return plain;
-  return `${characters.slice(0, most - 1).map(({ segment }) => segment).join("").trim()}…`;
+  if (characters.length <= maxLength && points === plain) return plain;
+  return `${characters.slice(0, maxLength - 1).map(({ segment }) => segment).join("").trim()}…`;
 }
 
 /** Returns the clean name with invisible spaces, so that mail programs do not turn it into a link. */
-export function unlinkName(text: string, most: number): string {
-  return cleanName(text, most).replace(/:\/\//g, ":/\u200b/").replace(/\.(?=[\p{L}\p{N}])/gu, ".\u200b");
+export function unlinkName(text: string, maxLength: number): string {
+  return cleanName(text, maxLength).replace(/:\/\//g, ":/\u200b/").replace(/\.(?=[\p{L}\p{N}])/gu, ".\u200b");
 }

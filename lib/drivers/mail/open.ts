@@ -1,16 +1,17 @@
-/** Opens the configured mail transport: SMTP or files. Returns null without one; mails then stay in the queue. */
+/** Opens the configured mail transport: SMTP or files. Returns null if none is configured. Mails then stay queued. */
 import type { Config } from "#lib/base/config.ts";
-import { openFilePost } from "#lib/drivers/mail/file-transport.ts";
+import { openFileTransport } from "#lib/drivers/mail/file-transport.ts";
 import type { MailTransport } from "#lib/drivers/mail/transport.ts";
 import { openSmtp } from "#lib/drivers/mail/smtp.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 
 export function openMailTransport(config: Config, telemetry: Telemetry = NO_TELEMETRY): MailTransport | null {
-  const post = chooseTransport(config);
-  return post && { ...post, send: (mail, signal) => telemetry.span("mail", {}, () => post.send(mail, signal)) };
+  const transport = chooseTransport(config);
+  return transport &&
+    { ...transport, send: (mail, signal) => telemetry.span("mail", {}, () => transport.send(mail, signal)) };
 }
 
 function chooseTransport({ smtp, mailDirectory, publicUrl }: Config): MailTransport | null {
   if (smtp) return openSmtp({ ...smtp, name: publicUrl.hostname });
-  return mailDirectory === null ? null : openFilePost(mailDirectory, publicUrl.hostname);
+  return mailDirectory === null ? null : openFileTransport(mailDirectory, publicUrl.hostname);
 }

@@ -1,8 +1,8 @@
 /**
  * Turns failures of mail servers into MailErrors with hints.
  *
- * Only failures that a retry cannot change are permanent: an invalid address or a rejected mail. Problems that somebody
- * may fix (server, certificate, password, sender, relay policy) are retried.
+ * Only an invalid address or a rejected mail is a permanent failure. Problems that an administrator can fix (server,
+ * certificate, password, sender, relay policy) are retried.
  */
 import type { NodemailerError } from "nodemailer/lib/errors";
 import { messageOf } from "#lib/base/errors.ts";
@@ -21,7 +21,7 @@ interface SendContext {
   readonly late: boolean;
 }
 
-export function explainRefusal(error: unknown, { server: place, to, secrets, late }: SendContext): MailError {
+export function toMailError(error: unknown, { server, to, secrets, late }: SendContext): MailError {
   const { code = "unknown", originalCode, command, response, responseCode } = error as NodemailerError;
   const reply = redactReply(response ?? messageOf(error), secrets);
   const transientError = (name: string, message: string, hint: string): MailError =>
@@ -31,20 +31,20 @@ export function explainRefusal(error: unknown, { server: place, to, secrets, lat
   const reachHint = "Check SMTP_HOST, SMTP_PORT and the network.";
 
   if (late || code === "ETIMEDOUT") {
-    return transientError("mail_timeout", `The mail server ${place} did not answer in time`, reachHint);
+    return transientError("mail_timeout", `The mail server ${server} did not answer in time`, reachHint);
   }
   if (code === "EDNS") {
-    return transientError("mail_unreachable", `The mail server ${place} could not be found: ${reply}`, reachHint);
+    return transientError("mail_unreachable", `The mail server ${server} could not be found: ${reply}`, reachHint);
   }
   if (isTls(code, originalCode)) {
     const hint =
-      "Its certificate must be valid for SMTP_HOST and issued by an authority that this machine trusts. With " +
-      "SMTP_TLS=required it must offer TLS. A server that starts with TLS on a port other than 465 needs SMTP_TLS=implicit.";
-    return transientError("mail_tls", `The mail server ${place} failed TLS: ${reply}`, hint);
+      "The server's certificate must be valid for SMTP_HOST and issued by an authority that this machine trusts. With " +
+      "SMTP_TLS=required the server must offer TLS. For TLS from the start on a port other than 465, set SMTP_TLS=implicit.";
+    return transientError("mail_tls", `The mail server ${server} failed TLS: ${reply}`, hint);
   }
   if (code === "EAUTH" || code === "ENOAUTH" || responseCode === 530) {
-    const hint = "Check SMTP_USER and SMTP_PASS. Queued mail is sent once they are right.";
-    return transientError("mail_login", `The mail server ${place} rejected the login: ${reply}`, hint);
+    const hint = "Check SMTP_USER and SMTP_PASS. Queued mail is sent once they are correct.";
+    return transientError("mail_login", `The mail server ${server} rejected the login: ${reply}`, hint);
   }
   const refused = isFinal(responseCode, response);
   if (command === "RCPT TO" && refused) {
@@ -62,17 +62,17 @@ export function explainRefusal(error: unknown, { server: place, to, secrets, lat
   }
   if (command === "MAIL FROM" && refused) {
     const hint = "Check SMTP_FROM: the server must allow this sender.";
-    return transientError("mail_sender", `The mail server ${place} rejected the sender: ${reply}`, hint);
+    return transientError("mail_sender", `The mail server ${server} rejected the sender: ${reply}`, hint);
   }
   if (responseCode) {
     const hint = "Delivery is retried. If it keeps failing, check the mail server's log.";
-    return transientError("mail_deferred", `The mail server ${place} deferred the mail: ${reply}`, hint);
+    return transientError("mail_deferred", `The mail server ${server} deferred the mail: ${reply}`, hint);
   }
-  return transientError("mail_unreachable", `The mail server ${place} cannot be reached: ${reply}`, reachHint);
+  return transientError("mail_unreachable", `The mail server ${server} cannot be reached: ${reply}`, reachHint);
 }
 
 /** Whether this error code means that the server rejected the mail permanently. */
-export function isRefusal(code: string): boolean {
+export function isPermanentRejection(code: string): boolean {
   return ["mail_recipient", "mail_refusal", "mail_address"].includes(code);
 }
 
@@ -100,10 +100,10 @@ function isTls(code: string, originalCode = ""): boolean {
 const MAX_REPLY_LENGTH = 300;
 
 /** Returns the reply on one line, with limited length and without secrets. */
-export function redactReply(said: string, secrets: readonly string[]): string {
-  const known = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
-  const left = known.reduce((text, secret) => text.replaceAll(secret, "***"), said.toWellFormed());
+export function redactReply(serverReply: string, secrets: readonly string[]): string {
+  const sortedSecrets = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
+  const redacted = sortedSecrets.reduce((text, secret) => text.replaceAll(secret, "***"), serverReply.toWellFormed());
   // Also removes tokens from links that a filter has re-encoded.
-  const line = left.replace(/\btoken=\S+/gi, "token=***").replace(/[\p{Cc}\s]+/gu, " ").trim();
+  const line = redacted.replace(/\btoken=\S+/gi, "token=***").replace(/[\p{Cc}\s]+/gu, " ").trim();
   return escapeInvisibleCharacters(line).slice(0, MAX_REPLY_LENGTH).toWellFormed();
 }

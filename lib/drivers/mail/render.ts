@@ -3,7 +3,7 @@ import { absoluteUrl } from "#lib/base/config.ts";
 import { renderHtml } from "#lib/drivers/mail/html.ts";
 import type { Letter, Template } from "#lib/drivers/mail/letter.ts";
 import { renderText } from "#lib/drivers/mail/text.ts";
-import { contentOf } from "#lib/drivers/mail/templates.ts";
+import { mailContentOf } from "#lib/drivers/mail/templates.ts";
 
 /** The page of each template's one-time link. */
 const LINK_PAGES: Readonly<Partial<Record<Template, string>>> = {
@@ -13,7 +13,7 @@ const LINK_PAGES: Readonly<Partial<Record<Template, string>>> = {
 };
 
 /** The public page of templates without a one-time link. */
-const READING_PAGES: Readonly<Partial<Record<Template, string>>> = { announcement: "/changelog" };
+const PUBLIC_PAGES: Readonly<Partial<Record<Template, string>>> = { announcement: "/changelog" };
 
 export interface RenderedLetter {
   readonly subject: string;
@@ -21,26 +21,26 @@ export interface RenderedLetter {
   readonly html: string;
 }
 
-export function needsLink(template: Template): boolean {
+export function hasOneTimeLink(template: Template): boolean {
   return LINK_PAGES[template] !== undefined;
 }
 
 /** Returns the link with the secret. `home` is the public URL of the service. */
-export function linkOf(template: Template, home: URL, secret: string): string {
+export function mailLinkOf(template: Template, home: URL, secret: string): string {
   const page = LINK_PAGES[template];
-  if (page === undefined) throw new Error(`A letter of ${template} has no link`);
+  if (page === undefined) throw new Error(`The mail ${template} has no link`);
   const link = absoluteUrl(home, page);
   link.searchParams.set("token", secret);
   return link.href;
 }
 
 /** Returns the public page with more information, or null. */
-export function readingPageOf(template: Template, home: URL): string | null {
-  const page = READING_PAGES[template];
+export function publicPageOf(template: Template, home: URL): string | null {
+  const page = PUBLIC_PAGES[template];
   return page === undefined ? null : absoluteUrl(home, page).href;
 }
 
 export function renderLetter(letter: Letter, home: URL, link: string | null): RenderedLetter {
-  const words = contentOf(letter, home), setting = { home, link, to: letter.to.email };
-  return { subject: words.subject, text: renderText(words, setting), html: renderHtml(words, setting) };
+  const content = mailContentOf(letter, home), context = { home, link, to: letter.to.email };
+  return { subject: content.subject, text: renderText(content, context), html: renderHtml(content, context) };
 }

@@ -2,8 +2,8 @@
  * Sends mail over SMTP with a few reusable connections.
  *
  * On port 465, and with SMTP_TLS=implicit on any port, connections start with TLS. Otherwise STARTTLS is used if the
- * server offers it. The certificate must be valid either way. An attacker in the network can remove the offer and read
- * the password, unless SMTP_TLS=required is set.
+ * server offers it. The certificate must be valid in both cases. Without SMTP_TLS=required, an attacker in the network
+ * can suppress STARTTLS and read the password.
  *
  * Each wait and each mail has a time limit, so that a slow server cannot block the queue.
  */
@@ -11,13 +11,13 @@ import type { ConnectionOptions } from "node:tls";
 import { createTransport } from "nodemailer";
 import type { Config } from "#lib/base/config.ts";
 import { composeMail, type MailTransport } from "#lib/drivers/mail/transport.ts";
-import { explainRefusal, redactReply } from "#lib/drivers/mail/refusals.ts";
+import { redactReply, toMailError } from "#lib/drivers/mail/refusals.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** The most concurrent mails per replica. */
+/** The maximum number of concurrent mails per replica. */
 const CONNECTIONS = 4;
-const TIMEOUTS = { wait: 15 * SECOND, whole: 60 * SECOND };
+const TIMEOUTS = { wait: 15 * SECOND, total: 60 * SECOND };
 
 export interface SmtpOptions extends NonNullable<Config["smtp"]> {
   /** Our host name in the SMTP greeting. */
@@ -25,17 +25,17 @@ export interface SmtpOptions extends NonNullable<Config["smtp"]> {
   /** Certificate authorities instead of the system's, and the expected name if the host is an IP address. */
   readonly tls?: Pick<ConnectionOptions, "ca" | "servername">;
   /** Milliseconds for each wait (15 s) and for a whole mail (60 s). */
-  readonly timeouts?: { readonly wait: number; readonly whole: number };
+  readonly timeouts?: { readonly wait: number; readonly total: number };
 }
 
 export function openSmtp(options: SmtpOptions): MailTransport {
-  const { host, port, user, pass, from, timeouts: patience = TIMEOUTS } = options;
-  const place = `${host}:${port}`, transport = openTransport(options);
+  const { host, port, user, pass, from, timeouts: timeouts = TIMEOUTS } = options;
+  const server = `${host}:${port}`, transport = openTransport(options);
   transport.on("error", () => {}); // each mail reports its own failure
   return {
     async send(mail, signal) {
       signal.throwIfAborted();
-      const late = AbortSignal.timeout(patience.whole), secrets = secretsOf(mail.link, user, pass);
+      const late = AbortSignal.timeout(timeouts.total), secrets = secretsOf(mail.link, user, pass);
       try {
         const { response } = await transport.sendMail({
           ...composeMail(mail, from),
@@ -44,7 +44,7 @@ export function openSmtp(options: SmtpOptions): MailTransport {
         return { answer: redactReply(response, secrets), file: null };
       } catch (error) {
         signal.throwIfAborted();
-        throw explainRefusal(error, { server: place, to: mail.to.email, secrets, late: late.aborted });
+        throw toMailError(error, { server, to: mail.to.email, secrets, late: late.aborted });
       }
     },
     close: () => transport.close({ force: true }),
@@ -53,13 +53,13 @@ export function openSmtp(options: SmtpOptions): MailTransport {
 
 /** Connects and logs in without sending a mail. Throws MailError. */
 export async function checkSmtp(options: SmtpOptions): Promise<void> {
-  const { host, port, user, pass, timeouts: patience = TIMEOUTS } = options, transport = openTransport(options);
-  const limit = AbortSignal.timeout(patience.whole);
+  const { host, port, user, pass, timeouts: timeouts = TIMEOUTS } = options, transport = openTransport(options);
+  const limit = AbortSignal.timeout(timeouts.total);
   try {
     await runWithin([limit], null, () => transport.verify());
   } catch (error) {
     const secrets = secretsOf(null, user, pass);
-    throw explainRefusal(error, { server: `${host}:${port}`, to: "", secrets, late: limit.aborted });
+    throw toMailError(error, { server: `${host}:${port}`, to: "", secrets, late: limit.aborted });
   } finally {
     transport.close({ force: true });
   }
@@ -83,14 +83,14 @@ function openTransport({ host, port, user, pass, name, tls, encryption, timeouts
     socketCloseTimeout: SECOND,
     maxConnections: CONNECTIONS,
     maxMessages: 100,
-    // Only for connections that the server had closed. The job resends a mail that may have arrived.
+    // Retries only a mail whose connection was already closed by the server. The job handles all other retries.
     maxRequeues: 1,
     idleTimeout: 30 * SECOND,
     maxResponseSize: 64 * 1024,
   });
 }
 
-/** Returns secrets that a server might repeat in its reply, in each encoding in which they were sent. */
+/** Returns the secrets of a mail, in each encoding in which they are sent. A server might repeat them in its reply. */
 function secretsOf(link: string | null, user: string | null, pass: string | null): string[] {
   const base64 = (text: string) => Buffer.from(text).toString("base64");
   const token = link === null ? null : new URL(link).searchParams.get("token");

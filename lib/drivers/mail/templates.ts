@@ -5,24 +5,24 @@
  * stranger, not even a name.
  */
 import {
-  type Block,
-  button,
+  buttonBlock,
   formatDate,
-  formatMoment,
+  formatMailTimestamp,
   type LetterContent,
+  type MailBlock,
   noteBlock,
-  paragraph,
+  paragraphBlock,
 } from "#lib/drivers/mail/content.ts";
 import type { AnnouncedNotice, LetterOf, Template, TemplateData } from "#lib/drivers/mail/letter.ts";
 import { cleanName, unlinkName } from "#lib/drivers/mail/names.ts";
 
 const MAX_NAME = 60; // characters of a name in the text
-const MAX_SUBJECT_NAME = 36; // and in the subject, which should fit on one line
+const MAX_SUBJECT_NAME = 36; // characters of a name in the subject line
 const MAX_PLACES = 10;
 const MAX_REASON = 2000;
-const MAX_WHAT = 200, MAX_SUBJECT_WHAT = 72; // characters of a notice's subject, in the text and in the subject line
+const MAX_NOTICE_SUBJECT = 200, MAX_SUBJECT_NOTICE = 72; // characters of a notice's subject, in the text and in the mail's subject line
 
-export function contentOf<T extends Template>({ template, about, to }: LetterOf<T>, { host }: URL): LetterContent {
+export function mailContentOf<T extends Template>({ template, about, to }: LetterOf<T>, { host }: URL): LetterContent {
   return TEMPLATES[template](about, host, to.email);
 }
 
@@ -37,10 +37,10 @@ const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: stri
         ? [...names.slice(0, MAX_PLACES), `and ${names.length - MAX_PLACES} more`]
         : names;
       const what = first === undefined
-        ? paragraph(`${who} invites you to Wheelwright at ${host}.`)
+        ? paragraphBlock(`${who} invites you to Wheelwright at ${host}.`)
         : many
-        ? paragraph(`${who} invites you to administer these learning platforms at ${host}:`)
-        : paragraph(`${who} invites you to administer ${first} at ${host}.`);
+        ? paragraphBlock(`${who} invites you to administer these learning platforms at ${host}:`)
+        : paragraphBlock(`${who} invites you to administer ${first} at ${host}.`);
       return {
         subject: `${unlinkName(inviter, MAX_SUBJECT_NAME) || "Somebody"} invites you to ${
           first === undefined ? "Wheelwright" : `administer ${one}${many ? ` and ${more} more` : ""}`
@@ -50,9 +50,9 @@ const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: stri
         blocks: [
           what,
           ...(many ? [{ kind: "list", items: rest } as const] : []),
-          paragraph("Choose a password to get started."),
-          button("Accept the invitation"),
-          noteBlock(`The link works once, until ${formatMoment(expiresAt)}.`),
+          paragraphBlock("Choose a password to get started."),
+          buttonBlock("Accept the invitation"),
+          noteBlock(`The link works once, until ${formatMailTimestamp(expiresAt)}.`),
           noteBlock("If you did not expect this invitation, ignore it. Nothing happens unless you accept."),
         ],
       };
@@ -63,9 +63,9 @@ const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: stri
       preview: "Somebody, probably you, requested a new password.",
       title: "Choose a new password",
       blocks: [
-        paragraph(`Somebody, probably you, requested a new password for ${email} at ${host}.`),
-        button("Choose a new password"),
-        noteBlock(`The link works once, until ${formatMoment(expiresAt)}.`),
+        paragraphBlock(`Somebody, probably you, requested a new password for ${email} at ${host}.`),
+        buttonBlock("Choose a new password"),
+        noteBlock(`The link works once, until ${formatMailTimestamp(expiresAt)}.`),
         noteBlock("If it was not you, ignore this mail. Your password does not change."),
       ],
     }),
@@ -75,9 +75,9 @@ const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: stri
       preview: "One more step to activate your account.",
       title: "Confirm your address",
       blocks: [
-        paragraph(`Somebody, probably you, signed up at ${host} with this address. Confirm that it is yours.`),
-        button("Confirm the address"),
-        noteBlock(`The link works once, until ${formatMoment(expiresAt)}.`),
+        paragraphBlock(`Somebody, probably you, signed up at ${host} with this address. Confirm that it is yours.`),
+        buttonBlock("Confirm the address"),
+        noteBlock(`The link works once, until ${formatMailTimestamp(expiresAt)}.`),
         noteBlock("If it was not you, ignore this mail. Nobody can use the account without this confirmation."),
       ],
     }),
@@ -89,13 +89,13 @@ const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: stri
         preview: "If it was you, there is nothing to do.",
         title: "Your password was changed",
         blocks: [
-          paragraph(`The password of ${email} at ${host} was changed on ${formatMoment(at)}${from}.`),
-          paragraph(
+          paragraphBlock(`The password of ${email} at ${host} was changed on ${formatMailTimestamp(at)}${from}.`),
+          paragraphBlock(
             "If it was you, or somebody who did it for you, there is nothing to do. All other sessions of the account were " +
               "signed out.",
           ),
           noteBlock(
-            "If it was not you, reset your password now and revoke the API tokens that you do not recognise. Then tell the " +
+            "If it was not you, reset your password now and revoke the API tokens that you do not recognise. Then contact the " +
               `operator of ${host}.`,
           ),
         ],
@@ -107,12 +107,12 @@ const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: stri
       preview: "An operator decides.",
       title: "New hub request",
       blocks: [
-        paragraph(
+        paragraphBlock(
           `${cleanName(by, MAX_NAME)} requests the hub ${unlinkName(hub, MAX_NAME)} (${
             cleanName(slug, MAX_NAME)
           }) at ${host}.`,
         ),
-        paragraph(
+        paragraphBlock(
           `As an operator you can read the reason and decide: POST /api/federation-requests/${id}/approve or …/reject. ` +
             "Only a person's first request within an hour is mailed. Your notifications show all of them.",
         ),
@@ -124,14 +124,14 @@ const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: stri
       preview: "A restore test failed. The site is not affected.",
       title: "A backup could not be restored",
       blocks: [
-        paragraph(
+        paragraphBlock(
           `The restore test of the newest backup of ${unlinkName(spoke, MAX_NAME)} (${
             unlinkName(domain, MAX_NAME)
           }) at ${host} ` +
             "failed. The site itself is not affected. The reason:",
         ),
         { kind: "quote", text: cleanLines(reason) },
-        paragraph(
+        paragraphBlock(
           `Backup: ${cleanName(backupId, MAX_NAME)} of the spoke ${
             cleanName(spokeId, MAX_NAME)
           }. Fix the cause, then create ` +
@@ -145,13 +145,13 @@ const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: stri
       preview: "An operator restores it or declines.",
       title: "A restore is requested",
       blocks: [
-        paragraph(
+        paragraphBlock(
           `At ${host}, ${cleanName(by, MAX_NAME)} requests a restore of ${unlinkName(spoke, MAX_NAME)} ` +
             `(${unlinkName(domain, MAX_NAME)}) from the backup ${cleanName(backupId, MAX_NAME)}:`,
         ),
         { kind: "quote", text: cleanLines(reason) },
-        paragraph(`To restore it, run on the server: ${cleanName(command, 200)}`),
-        paragraph(
+        paragraphBlock(`To restore it, run on the server: ${cleanName(command, 200)}`),
+        paragraphBlock(
           "The request closes when the restore has succeeded. To decline it, use the spoke's backups page or POST " +
             "/api/restore-requests/{id}/decide. Only a person's first request within an hour is mailed. Your notifications " +
             "show all of them.",
@@ -164,12 +164,12 @@ const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: stri
       preview: "You are its administrator.",
       title: "Your hub was approved",
       blocks: [
-        paragraph(
+        paragraphBlock(
           `Your request for the hub ${
             unlinkName(hub, MAX_NAME)
           } at ${host} was approved, and you are its administrator.`,
         ),
-        paragraph(`It is being set up now. Its slug in addresses and commands is ${cleanName(slug, MAX_NAME)}.`),
+        paragraphBlock(`It is being set up now. Its slug in addresses and commands is ${cleanName(slug, MAX_NAME)}.`),
       ],
     }),
 
@@ -180,25 +180,25 @@ const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: stri
         preview: "Here is why.",
         title: "Your request was declined",
         blocks: [
-          paragraph(`Your request for the hub ${unlinkName(hub, MAX_NAME)} at ${host} was declined.`),
-          ...(text === "" ? [] : [paragraph("Reason:"), { kind: "quote", text } as const]),
-          paragraph("You can send a new request when this has changed."),
+          paragraphBlock(`Your request for the hub ${unlinkName(hub, MAX_NAME)} at ${host} was declined.`),
+          ...(text === "" ? [] : [paragraphBlock("Reason:"), { kind: "quote", text } as const]),
+          paragraphBlock("You can send a new request when this has changed."),
         ],
       };
     },
 
     announcement: ({ notices, more }, host) => {
       const all = notices.length + more, [first] = notices.toSorted((a, b) => a.from < b.from ? -1 : 1);
-      if (!first) throw new Error("A letter that announces nothing");
+      if (!first) throw new Error("The announcement has no notices");
       return {
         subject: all === 1 ? subjectOf(first) : `${all} changes to the API, the first on ${formatDate(first.from)}`,
         preview: "What to do, by when, and which of your tokens are affected.",
         title: all === 1 ? "The API changes" : `${all} changes to the API`,
         blocks: [
-          paragraph(`You have API tokens at ${host}, so these changes may affect you.`),
+          paragraphBlock(`You have API tokens at ${host}, so these changes may affect you.`),
           ...notices.flatMap(describeNotice),
-          ...(more > 0 ? [paragraph(`And ${more} more: see the changelog.`)] : []),
-          button("Read the changelog"),
+          ...(more > 0 ? [paragraphBlock(`And ${more} more: see the changelog.`)] : []),
+          buttonBlock("Read the changelog"),
           noteBlock(
             "These counts are calls with a token, per day in UTC. Calls to endpoints that need no token are not counted. You " +
               "get this mail once, because you have active API tokens. Revoke those that you do not need.",
@@ -216,12 +216,12 @@ function cleanLines(text: string): string {
 }
 
 function subjectOf({ kind, what, from }: AnnouncedNotice): string {
-  const name = cleanName(what, MAX_SUBJECT_WHAT);
+  const name = cleanName(what, MAX_SUBJECT_NOTICE);
   return kind === "endpoint" ? `${name} ends on ${formatDate(from)}` : `New limit from ${formatDate(from)}: ${name}`;
 }
 
-function describeNotice({ kind, what, from, note: todo, tokens, others }: AnnouncedNotice): Block[] {
-  const name = cleanName(what, MAX_WHAT);
+function describeNotice({ kind, what, from, note: todo, tokens, others }: AnnouncedNotice): MailBlock[] {
+  const name = cleanName(what, MAX_NOTICE_SUBJECT);
   const items = tokens.map((token) =>
     `${unlinkName(token.name, MAX_NAME)} (${cleanName(token.prefix, MAX_NAME)}…): ${formatCalls(token.calls)}`
   );
@@ -230,13 +230,13 @@ function describeNotice({ kind, what, from, note: todo, tokens, others }: Announ
     : [];
   const heading = `How often your tokens called ${kind === "endpoint" ? "it" : "the API"} in the last 30 days:`;
   return [
-    paragraph(
+    paragraphBlock(
       kind === "endpoint"
-        ? `${name} ends on ${formatMoment(from)}. After that it may stop working or behave differently.`
-        : `A new limit applies from ${formatMoment(from)}: ${name}.`,
+        ? `${name} ends on ${formatMailTimestamp(from)}. After that it may stop working or behave differently.`
+        : `A new limit applies from ${formatMailTimestamp(from)}: ${name}.`,
     ),
-    paragraph(todo),
-    ...(items.length === 0 ? [] : [paragraph(heading), { kind: "list", items: [...items, ...rest] } as const]),
+    paragraphBlock(todo),
+    ...(items.length === 0 ? [] : [paragraphBlock(heading), { kind: "list", items: [...items, ...rest] } as const]),
   ];
 }
 

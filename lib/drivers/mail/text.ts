@@ -1,5 +1,5 @@
 /** Renders a mail as plain text in lines of 72 characters. A link is on its own line. */
-import type { Block, LetterContent } from "#lib/drivers/mail/content.ts";
+import type { LetterContent, MailBlock } from "#lib/drivers/mail/content.ts";
 
 export interface LetterContext {
   readonly home: URL;
@@ -10,12 +10,12 @@ export interface LetterContext {
 
 const WIDTH = 72;
 
-export function renderText({ title, blocks }: LetterContent, setting: LetterContext): string {
-  const parts = [title.toUpperCase(), ...blocks.map((block) => renderBlock(block, setting))];
-  return `${parts.join("\n\n")}\n\n-- \nWheelwright at ${setting.home.host}, to ${setting.to}\n`;
+export function renderText({ title, blocks }: LetterContent, context: LetterContext): string {
+  const parts = [title.toUpperCase(), ...blocks.map((block) => renderBlock(block, context))];
+  return `${parts.join("\n\n")}\n\n-- \nWheelwright at ${context.home.host}, to ${context.to}\n`;
 }
 
-function renderBlock(block: Block, { link }: LetterContext): string {
+function renderBlock(block: MailBlock, { link }: LetterContext): string {
   switch (block.kind) {
     case "paragraph":
     case "note":

@@ -18,7 +18,7 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The link of its button. It has a secret, so it never appears in errors or logs, except in dev mode. */
+  /** The link of the mail's button. The link contains a secret, so errors and logs omit it, except in dev mode. */
   readonly link: string | null;
 }
 
@@ -40,8 +40,8 @@ export interface MailTransport {
 const MAX_NAME_LENGTH = 60;
 
 /**
- * Mails that anybody can trigger for any address. They leave out the recipient's name, because a stranger may have
- * chosen it.
+ * Mails that anybody can trigger for any address. These mails omit the recipient's name, because a stranger may have
+ * chosen that name.
  */
 const WITHOUT_NAME: readonly Template[] = ["verification", "password-reset"];
 
@@ -54,7 +54,7 @@ export function composeMail(mail: Mail, from: string): SendMailOptions {
   return {
     from: senderOf(from),
     to: { name, address: email },
-    // Not as text, which nodemailer would parse for addresses.
+    // Passed as objects, because nodemailer would search text for more addresses.
     envelope: { from: { name: "", address: senderOf(from).address }, to: { name: "", address: email } },
     messageId: `<${mail.id}>`,
     subject: mail.subject,

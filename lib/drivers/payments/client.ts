@@ -3,12 +3,12 @@
  * half a second and 30 MB. Each call has its own client, so that it can be cancelled and has its own deadline.
  *
  * Only a few calls run at the same time, so that reconciling thousands of hubs stays below the provider's rate limit.
- * Previews, which users wait for, have separate slots. Calls are not retried here; the callers retry them.
+ * Previews have separate slots, because users wait for them. Callers retry failed calls; this module does not.
  */
 import type { Stripe } from "stripe";
 import type * as v from "valibot";
 import { ConfigError } from "#lib/base/config.ts";
-import { parseAnswer } from "#lib/drivers/payments/schemas.ts";
+import { parseResponse } from "#lib/drivers/payments/schemas.ts";
 import { PaymentRefusal, toPaymentError } from "#lib/drivers/payments/errors.ts";
 import { openStripeHttpClient } from "#lib/drivers/payments/http-client.ts";
 import { openSemaphore, type Semaphore } from "#lib/base/limits/semaphore.ts";
@@ -29,11 +29,12 @@ export interface ClientOptions {
   readonly secretKey: string;
   readonly webhookSecret: string;
   readonly apiBase: string | null;
-  /** Milliseconds for one call, and for a preview of several calls. */
+  /** Milliseconds for one call. */
   readonly deadline?: number;
-  readonly patience?: number;
+  /** Milliseconds for a preview, which makes several calls. */
+  readonly previewTimeoutMs?: number;
   /** Milliseconds after which a cancelled call has also ended at the provider. */
-  readonly settle?: number;
+  readonly settleMs?: number;
   readonly telemetry?: Telemetry;
 }
 
@@ -43,20 +44,27 @@ export interface PaymentClient {
   /** Makes a call that a user waits for. */
   callForPreview<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
   load(): Promise<typeof Stripe>;
-  /** Milliseconds for a preview. A cancelled call has also ended at the provider after this time. */
-  readonly patience: number;
-  readonly settle: number;
+  /** Milliseconds for a preview. */
+  readonly previewTimeoutMs: number;
+  /** Milliseconds after which a cancelled call has also ended at the provider. */
+  readonly settleMs: number;
 }
 
 /** Opens the client. Throws a ConfigError for a live key that would be sent unencrypted. */
 export function openPaymentClient(options: ClientOptions): PaymentClient {
-  const { secretKey, webhookSecret, apiBase, deadline = DEADLINE, patience = PREVIEW_TIMEOUT, settle = SETTLE_TIME } =
-    options;
+  const {
+    secretKey,
+    webhookSecret,
+    apiBase,
+    deadline = DEADLINE,
+    previewTimeoutMs = PREVIEW_TIMEOUT,
+    settleMs = SETTLE_TIME,
+  } = options;
   const base = new URL(apiBase ?? API);
   if (base.protocol === "http:" && /_live_/.test(secretKey)) {
-    throw new ConfigError(["STRIPE_API_BASE must be https with a live key, which would be sent in the clear"]);
+    throw new ConfigError(["STRIPE_API_BASE must use https with a live key; otherwise the key is sent unencrypted"]);
   }
-  const background = openSemaphore(CONCURRENCY), waited = openSemaphore(CONCURRENCY);
+  const background = openSemaphore(CONCURRENCY), previews = openSemaphore(CONCURRENCY);
   let loading: Promise<typeof Stripe> | undefined;
 
   const load = () =>
@@ -65,7 +73,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
       throw error;
     });
 
-  async function ask<T>(places: Semaphore, signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T> {
+  async function send<T>(slots: Semaphore, signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T> {
     const run = async () => {
       const Package = await load();
       const stripe = new Package(secretKey, {
@@ -79,7 +87,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
     };
     try {
       // A cancelled call waits neither for a slot nor for the package.
-      return await runWithin([signal], null, (inner) => places.run([inner], run));
+      return await runWithin([signal], null, (inner) => slots.run([inner], run));
     } catch (error) {
       signal.throwIfAborted();
       throw toPaymentError(error, [secretKey, webhookSecret]);
@@ -87,31 +95,31 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
   }
 
   return {
-    call: (signal, call) => ask(background, signal, call),
-    callForPreview: (signal, call) => ask(waited, signal, call),
+    call: (signal, call) => send(background, signal, call),
+    callForPreview: (signal, call) => send(previews, signal, call),
     load,
-    patience,
-    settle,
+    previewTimeoutMs,
+    settleMs,
   };
 }
 
 /** Returns all items of a list, from all its pages. */
-export async function listAll<S extends v.GenericSchema>(
-  { call: ask }: Pick<PaymentClient, "call">,
+export async function listAllPages<S extends v.GenericSchema>(
+  { call: send }: Pick<PaymentClient, "call">,
   shape: S,
   signal: AbortSignal,
   list: (stripe: Stripe) => AsyncIterable<unknown>,
 ): Promise<v.InferOutput<S>[]> {
-  const all = await ask(signal, (stripe) => Array.fromAsync(list(stripe)));
-  return all.map((each) => parseAnswer(shape, each, "item of a list"));
+  const all = await send(signal, (stripe) => Array.fromAsync(list(stripe)));
+  return all.map((each) => parseResponse(shape, each, "item of a list"));
 }
 
 /** Returns the result, or null if the object does not exist or no longer exists. */
-export async function nullIfMissing<T>(asked: Promise<T>): Promise<T | null> {
+export async function nullIfMissing<T>(request: Promise<T>): Promise<T | null> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
-    if (error instanceof PaymentRefusal && error.status === 404) return null; // an unknown object in a parameter is a 400
+    if (error instanceof PaymentRefusal && error.status === 404) return null; // 404 is about the object in the path; an unknown object in a parameter is a 400
     throw error;
   }
 }

@@ -1,9 +1,9 @@
 /**
  * Creates an object at the provider exactly once, even if the answer is lost or the caller is interrupted and retries.
  *
- * For at least 24 hours, a repeated idempotency key returns the first result, even if it was an error such as a 500. A
- * single key per object could therefore block it for a day. So keys are numbered, and the next one is used when the
- * answer only repeats an earlier error. Before that, the code checks whether the first call succeeded after all.
+ * For at least 24 hours, a repeated idempotency key returns the first result, even if that was an error such as a 500.
+ * With one key per object, an error could block the object for a day. So keys are numbered. If the answer repeats an
+ * earlier error, the next key is used, after a check whether the first call succeeded after all.
  *
  * If a key was used with other parameters, the result of that call is unknown, and the call may still be running. So
  * the code waits as long as a call can take before it treats that call as failed. Otherwise two subscriptions could
@@ -27,7 +27,7 @@ interface CreateOnceOptions<T> {
 const MAX_KEYS = 8;
 
 export async function createOnce<T>(
-  { settle }: Pick<PaymentClient, "settle">,
+  { settleMs }: Pick<PaymentClient, "settleMs">,
   { key, find, create: make }: CreateOnceOptions<T>,
   signal: AbortSignal,
 ): Promise<T> {
@@ -35,13 +35,13 @@ export async function createOnce<T>(
     const found = await find();
     if (found !== null) return found;
     try {
-      const made = await make(`wheelwright-${key}-${number}`);
-      if (made !== null) return made;
+      const created = await make(`wheelwright-${key}-${number}`);
+      if (created !== null) return created;
     } catch (error) {
-      if (isKeyMismatch(error)) await sleep(settle, signal);
+      if (isKeyMismatch(error)) await sleep(settleMs, signal);
       else if (!(error instanceof PaymentRefusal && error.replayed)) throw error;
     }
   }
-  const message = "The payment provider only repeats earlier failures; it forgets them within a day";
+  const message = "The payment provider keeps repeating an earlier failure; it forgets the failure within a day";
   throw new PaymentError("replayed", message, { transient: true });
 }

@@ -8,28 +8,28 @@ import * as v from "valibot";
 import { nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
 import { createOnce } from "#lib/drivers/payments/create-once.ts";
 import type { CustomerRequest } from "#lib/drivers/payments/payments.ts";
-import { CustomerShape, parseAnswer } from "#lib/drivers/payments/schemas.ts";
+import { CustomerShape, parseResponse } from "#lib/drivers/payments/schemas.ts";
 
 export async function customerFor(
   client: PaymentClient,
-  wanted: CustomerRequest,
+  request: CustomerRequest,
   signal: AbortSignal,
 ): Promise<string> {
-  const { federationId } = wanted;
+  const { federationId } = request;
   // A customer that was just deleted may still be found, or be returned again for the key. The update returns null for
   // such a customer.
-  const described = (id: string) => describeCustomer(client, id, wanted, signal);
+  const describe = (id: string) => describeCustomer(client, id, request, signal);
   return await createOnce(client, {
     key: `customer-${federationId}`,
     find: async () => {
       const found = await findCustomer(client, federationId, signal);
       if (found === null) return null;
-      return found.name === wanted.name && found.email === wanted.email ? found.id : await described(found.id);
+      return found.name === request.name && found.email === request.email ? found.id : await describe(found.id);
     },
     create: async (idempotencyKey) => {
       const params = { metadata: { federationId } };
-      const made = await client.call(signal, (stripe) => stripe.customers.create(params, { idempotencyKey }));
-      return await described(parseAnswer(CustomerShape, made, "customer").id);
+      const response = await client.call(signal, (stripe) => stripe.customers.create(params, { idempotencyKey }));
+      return await describe(parseResponse(CustomerShape, response, "customer").id);
     },
   }, signal);
 }
@@ -47,10 +47,10 @@ export async function describeCustomer(
 
 /** Finds the hub's customer. If several exist, every replica chooses the oldest. */
 async function findCustomer(client: PaymentClient, federationId: string, signal: AbortSignal) {
-  if (!/^\w+$/.test(federationId)) throw new TypeError("A hub's id cannot be searched for");
+  if (!/^\w+$/.test(federationId)) throw new TypeError("The hub's ID contains invalid characters");
   const query = `metadata["federationId"]:"${federationId}"`;
   const answer = await client.call(signal, (stripe) => stripe.customers.search({ query, limit: 100 }));
-  const { data } = parseAnswer(v.object({ data: v.array(CustomerShape) }), answer, "list of customers");
+  const { data } = parseResponse(v.object({ data: v.array(CustomerShape) }), answer, "list of customers");
   const ours = data.filter(({ deleted, metadata }) => !deleted && metadata["federationId"] === federationId);
   return ours.sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1))[0] ?? null;
 }

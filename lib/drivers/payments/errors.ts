@@ -43,7 +43,7 @@ export function isResourceLimit(error: unknown): boolean {
 /** Converts an error of the package. Returns other errors unchanged. */
 export function toPaymentError(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof Error) || error instanceof PaymentError) return error;
-  // The package's error for an invalid list page, which has no class.
+  // The package throws a plain Error for an invalid list page.
   if (error.message.startsWith("Unexpected: ")) return new PaymentError("bad_answer", error.message, TRANSIENT);
   const { detail, type, statusCode, message } = error as Partial<Stripe.errors.StripeError> & Error;
   if (detail instanceof PaymentError) return detail;
@@ -59,29 +59,29 @@ function refusalOf(
   redacted: string,
 ): PaymentRefusal {
   const replayed = headers["idempotent-replayed"] === "true";
-  const make = (code: string, options: DriverErrorOptions) =>
+  const createRefusal = (code: string, options: DriverErrorOptions) =>
     new PaymentRefusal(code, redacted, { ...options, status, replayed });
   const name = code || (rawType ?? `status_${status}`);
-  if (rawType === "idempotency_error" && status !== 409) return make("idempotency_error", TRANSIENT);
-  if (status === 401) return make("key_refused", { transient: true, hint: KEY_HINT });
-  if (status === 403) return make("key_not_permitted", { transient: true, hint: KEY_HINT });
-  const worn = status === 429 && headers["stripe-rate-limited-reason"] === "resource-specific";
-  const passes = status >= 500 || [408, 409, 424, 429].includes(status) || BUSY.has(name);
-  return make(
-    worn ? RESOURCE_LIMIT : name,
-    passes ? { transient: true, ...waitOf(headers["retry-after"]) } : PERMANENT,
+  if (rawType === "idempotency_error" && status !== 409) return createRefusal("idempotency_error", TRANSIENT);
+  if (status === 401) return createRefusal("key_refused", { transient: true, hint: KEY_HINT });
+  if (status === 403) return createRefusal("key_not_permitted", { transient: true, hint: KEY_HINT });
+  const isObjectLimit = status === 429 && headers["stripe-rate-limited-reason"] === "resource-specific";
+  const isTransient = status >= 500 || [408, 409, 424, 429].includes(status) || BUSY.has(name);
+  return createRefusal(
+    isObjectLimit ? RESOURCE_LIMIT : name,
+    isTransient ? { transient: true, ...waitOf(headers["retry-after"]) } : PERMANENT,
   );
 }
 
-/** Returns the Retry-After. More than a day is treated as a mistake. */
+/** Returns the wait from the Retry-After header. Ignores a wait of more than a day. */
 function waitOf(header: unknown): { readonly retryAfterMs?: number } {
   const seconds = Number(header ?? NaN);
   return seconds > 0 && seconds <= 86_400 ? { retryAfterMs: Math.ceil(seconds * SECOND) } : {};
 }
 
 /** Returns the message without secrets and keys, on one line and with limited length. */
-function redactMessage(words: string, secrets: readonly string[]): string {
-  let text = words;
+function redactMessage(message: string, secrets: readonly string[]): string {
+  let text = message;
   for (const secret of secrets) text = text.replaceAll(secret, "…");
   return text
     .replace(/\b(?:sk|rk|pk|ek|whsec)_[\w*]+/g, "…")

@@ -6,7 +6,7 @@
  * again. New connections are acceptable, because calls are rare.
  */
 import type { Stripe } from "stripe";
-import { exchange, type ExchangeFailure, type HttpAnswer } from "#lib/drivers/exchange.ts";
+import { exchange, type ExchangeFailure, type ExchangeResponse } from "#lib/drivers/exchange.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 
@@ -27,16 +27,16 @@ export function openStripeHttpClient(
     getClientName: () => "node",
     async makeRequest(_host, _port, path, method, headers, body) {
       const url = new URL(base.origin + base.pathname.replace(/\/$/, "") + path);
-      const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-      const ask = () =>
+      const stringHeaders = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+      const send = () =>
         exchange({
-          ...{ url, method, headers: sent, deadline, fail },
+          ...{ url, method, headers: stringHeaders, deadline, fail },
           body: method === "GET" || method === "DELETE" ? undefined : body ?? "",
           options: { agent: false },
           signals: [signal],
         });
       const answer = await telemetry.span("provider_call", { call: `${method} ${resourceOf(path)}` }, async (span) => {
-        const { status, ...rest } = await ask();
+        const { status, ...rest } = await send();
         if (status >= 400) span.outcome = "refused";
         return { status, ...rest };
       });
@@ -47,7 +47,7 @@ export function openStripeHttpClient(
         getHeaders: () => Object.fromEntries(received),
         getRawResponse: () => ({}),
         toStream: () => {
-          throw new TypeError("Nothing is streamed");
+          throw new TypeError("Responses are not streamed");
         },
         toJSON: () => Promise.resolve(parsed),
       };
@@ -64,17 +64,19 @@ function resourceOf(path: string): string {
  * Creates the error of a failed exchange. If the key has a line break, it cannot be sent as a header. The cause of that
  * error is dropped, because it contains the key.
  */
-function fail(failure: ExchangeFailure, doing: string, { message }: Error): PaymentError {
-  if (failure === "deadline") return new PaymentError("deadline", `${doing} ${message}`, { transient: true });
+function fail(failure: ExchangeFailure, description: string, { message }: Error): PaymentError {
+  if (failure === "deadline") return new PaymentError("deadline", `${description} ${message}`, { transient: true });
   if (failure === "unsendable") {
     const hint = "Check STRIPE_SECRET_KEY: it contains an invalid character.";
-    return new PaymentError("unsendable", `${doing} cannot be sent`, { transient: true, hint });
+    return new PaymentError("unsendable", `${description} cannot be sent`, { transient: true, hint });
   }
-  return new PaymentError("unreachable", `${doing}: ${message || "the connection was lost"}`, { transient: true });
+  return new PaymentError("unreachable", `${description}: ${message || "the connection was lost"}`, {
+    transient: true,
+  });
 }
 
-/** Parses a response. A response that is not a JSON object comes from a proxy. That error may be temporary. */
-function parse({ status, body }: HttpAnswer, doing: string): object {
+/** Parses a response. Throws a transient error for other content than a JSON object, because a proxy may have sent it. */
+function parse({ status, body }: ExchangeResponse, description: string): object {
   try {
     const parsed: unknown = JSON.parse(body);
     const good = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
@@ -82,7 +84,7 @@ function parse({ status, body }: HttpAnswer, doing: string): object {
   } catch {
     // The error below covers text that is not JSON.
   }
-  throw new PaymentError("bad_answer", `${doing} returned ${status} and a body that is not from the provider`, {
+  throw new PaymentError("bad_answer", `${description} returned ${status} and a body that is not from the provider`, {
     transient: true,
     hint: "Check STRIPE_API_BASE and any proxy in between.",
   });

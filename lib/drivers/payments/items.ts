@@ -9,13 +9,13 @@ type ItemChange =
  * Returns only the items that differ. Each size has one item, so a request with an existing price or size changes that
  * item. A missing item is created again, unless its quantity is zero.
  */
-export function itemChanges(subscription: Pick<Subscription, "items">, wanted: readonly ItemRequest[]): ItemChange[] {
+export function itemChanges(subscription: Pick<Subscription, "items">, requests: readonly ItemRequest[]): ItemChange[] {
   const { items } = subscription;
-  return wanted.flatMap((each): ItemChange[] => {
-    const there = items.find(({ id }) => "item" in each && id === each.item) ??
+  return requests.flatMap((each): ItemChange[] => {
+    const existing = items.find(({ id }) => "item" in each && id === each.item) ??
       items.find(({ price }) => price === each.price) ??
       items.find(({ size }) => size !== null && size === each.size);
-    if (there) return there.quantity === each.quantity ? [] : [{ id: there.id, quantity: each.quantity }];
+    if (existing) return existing.quantity === each.quantity ? [] : [{ id: existing.id, quantity: each.quantity }];
     const { price, size, quantity } = each;
     if (quantity === 0) return [];
     if (price !== undefined && size !== undefined) return [{ price, quantity, metadata: { size } }];

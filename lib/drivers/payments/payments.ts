@@ -21,20 +21,20 @@ export interface Payments {
   /** Checks that the provider answers and accepts the API key. Changes nothing. */
   check(signal: AbortSignal): Promise<void>;
   /** Returns the ID of the monthly price of a size. Creates it if it does not exist. Throws if it differs. */
-  priceFor(wanted: PriceRequest, signal: AbortSignal): Promise<string>;
+  priceFor(request: PriceRequest, signal: AbortSignal): Promise<string>;
   /** Returns the ID of the hub's customer, found by the hub's ID. Creates it if it does not exist. */
-  customerFor(wanted: CustomerRequest, signal: AbortSignal): Promise<string>;
+  customerFor(request: CustomerRequest, signal: AbortSignal): Promise<string>;
   /** Updates the customer's name and address. */
-  updateCustomer(id: string, wanted: CustomerRequest, signal: AbortSignal): Promise<void>;
+  updateCustomer(id: string, request: CustomerRequest, signal: AbortSignal): Promise<void>;
   /** Finds the hub's open subscription, or returns null. */
-  findSubscription(of: { readonly customer: string; readonly federationId: string }, signal: AbortSignal): Promise<
+  findSubscription(object: { readonly customer: string; readonly federationId: string }, signal: AbortSignal): Promise<
     Subscription | null
   >;
   /**
    * Creates a subscription with one item per size, at least one. The subscription is prorated from now on and invoiced
    * immediately.
    */
-  createSubscription(wanted: SubscriptionRequest, signal: AbortSignal): Promise<Subscription>;
+  createSubscription(request: SubscriptionRequest, signal: AbortSignal): Promise<Subscription>;
   /** Returns null if the subscription does not exist. */
   readSubscription(id: string, signal: AbortSignal): Promise<Subscription | null>;
   /**
@@ -54,10 +54,9 @@ export interface Payments {
    */
   preview(change: PreviewRequest, signal: AbortSignal): Promise<Preview | null>;
   /**
-   * Returns all refunds of a charge and its customer. Null if the provider does not know the charge, or no longer knows
-   * it.
+   * Returns all refunds of a charge and its customer. Returns null if the charge does not exist at the provider.
    */
-  readRefunds(of: RefundedObject, signal: AbortSignal): Promise<Refunds | null>;
+  readRefunds(object: RefundedObject, signal: AbortSignal): Promise<Refunds | null>;
   /**
    * Verifies and reads a webhook event. `body` is the raw body, `signature` the header, and `now` the time for checking
    * the event's age. Throws a SignatureError if the event is not signed by the provider, too old or invalid.

@@ -10,7 +10,13 @@ import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { itemChanges } from "#lib/drivers/payments/items.ts";
 import { hasEnded, PaymentError, type Preview, type PreviewRequest } from "#lib/drivers/payments/payments.ts";
 import { priceFor } from "#lib/drivers/payments/prices.ts";
-import { Amount, Currency, parseAnswer, Reference, Seconds } from "#lib/drivers/payments/schemas.ts";
+import {
+  AmountSchema,
+  CurrencySchema,
+  ObjectIdSchema,
+  parseResponse,
+  UnixTimeSchema,
+} from "#lib/drivers/payments/schemas.ts";
 import { readSubscription } from "#lib/drivers/payments/subscriptions.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -20,12 +26,12 @@ const MAX_ATTEMPTS = 2;
 const Details = v.nullish(v.object({ proration: v.nullish(v.boolean(), false) }), null);
 
 const LineShape = v.object({
-  amount: Amount,
+  amount: AmountSchema,
   quantity: v.nullish(v.number(), 0),
-  period: v.object({ start: Seconds }),
-  discount_amounts: v.nullish(v.array(v.object({ amount: Amount })), []),
-  taxes: v.nullish(v.array(v.object({ amount: Amount, tax_behavior: v.string() })), []),
-  pricing: v.nullish(v.object({ price_details: v.nullish(v.object({ price: Reference }), null) }), null),
+  period: v.object({ start: UnixTimeSchema }),
+  discount_amounts: v.nullish(v.array(v.object({ amount: AmountSchema })), []),
+  taxes: v.nullish(v.array(v.object({ amount: AmountSchema, tax_behavior: v.string() })), []),
+  pricing: v.nullish(v.object({ price_details: v.nullish(v.object({ price: ObjectIdSchema }), null) }), null),
   parent: v.nullish(v.object({ subscription_item_details: Details, invoice_item_details: Details }), null),
 });
 export type LineShape = v.InferOutput<typeof LineShape>;
@@ -34,33 +40,33 @@ const Lines = v.object({ data: v.array(LineShape), has_more: v.nullish(v.boolean
 
 const PreviewShape = v.object({
   id: v.nullish(v.string(), null),
-  currency: Currency,
-  created: Seconds,
+  currency: CurrencySchema,
+  created: UnixTimeSchema,
   lines: Lines,
   parent: v.nullish(
     v.object({
-      subscription_details: v.nullish(v.object({ subscription_proration_date: v.nullish(Seconds, null) }), null),
+      subscription_details: v.nullish(v.object({ subscription_proration_date: v.nullish(UnixTimeSchema, null) }), null),
     }),
     null,
   ),
 });
 type PreviewShape = v.InferOutput<typeof PreviewShape>;
 
-export async function preview(
+export async function readPreview(
   client: PaymentClient,
   change: PreviewRequest,
   caller: AbortSignal,
 ): Promise<Preview | null> {
-  const message = `The payment provider did not return a preview within ${client.patience} ms`;
-  const late = () => new PaymentError("deadline", message, { transient: true });
-  const inPlaces = { ...client, call: client.callForPreview }; // uses the slots for previews
-  return await runWithin([caller], { ms: client.patience, createError: late }, async (signal) => {
+  const message = `The payment provider did not return a preview within ${client.previewTimeoutMs} ms`;
+  const createTimeoutError = () => new PaymentError("deadline", message, { transient: true });
+  const previewClient = { ...client, call: client.callForPreview }; // uses the slots for previews
+  return await runWithin([caller], { ms: client.previewTimeoutMs, createError: createTimeoutError }, async (signal) => {
     for (let attempt = 1;; attempt++) {
       try {
-        return await previewOnce(inPlaces, change, signal);
+        return await previewOnce(previewClient, change, signal);
       } catch (error) {
-        const soon = error instanceof PaymentError && error.transient && error.retryAfterMs === undefined;
-        if (!soon || signal.aborted || attempt >= MAX_ATTEMPTS) throw error;
+        const mayRetry = error instanceof PaymentError && error.transient && error.retryAfterMs === undefined;
+        if (!mayRetry || signal.aborted || attempt >= MAX_ATTEMPTS) throw error;
       }
     }
   });
@@ -83,7 +89,7 @@ async function previewOnce(
       size,
       price: item?.price ?? await priceFor(client, price!, signal),
       quantity: Math.max(0, (item?.quantity ?? 0) + by),
-      usual: item ? item.monthly : price!.monthly,
+      monthly: item ? item.monthly : price!.monthly,
     });
   }
   const items = itemChanges(current ?? { items: [] }, sizes);
@@ -94,7 +100,7 @@ async function previewOnce(
     subscription_details: { items, proration_behavior: "create_prorations" as const },
   };
   const answer = await client.call(signal, (stripe) => stripe.invoices.createPreview(params));
-  const shape = await withAllLines(client, parseAnswer(PreviewShape, answer, "preview of an invoice"), signal);
+  const shape = await withAllLines(client, parseResponse(PreviewShape, answer, "preview of an invoice"), signal);
   return current === null ? previewFirstInvoice(shape, sizes) : previewChange(shape, sizes);
 }
 
@@ -103,15 +109,15 @@ async function withAllLines(client: PaymentClient, shape: PreviewShape, signal: 
   const { id, lines } = shape;
   if (!lines.has_more || id === null) return shape;
   const answer = await client.call(signal, (stripe) => stripe.invoices.listLineItems(id, { limit: 100 }));
-  return { ...shape, lines: parseAnswer(Lines, answer, "list of lines") };
+  return { ...shape, lines: parseResponse(Lines, answer, "list of lines") };
 }
 
-/** The new quantity and price of a size. `usual` is the monthly price if no line has one. */
+/** The new quantity and price of a size. `monthly` is the price per month if no line has one. */
 interface PreviewedSize {
   readonly size: string;
   readonly price: string;
   readonly quantity: number;
-  readonly usual: number | null;
+  readonly monthly: number | null;
 }
 
 /** Previews a new subscription: everything is due now and each month. Pure. */
@@ -142,10 +148,10 @@ export function previewChange(
 }
 
 function monthlyPrices(lines: readonly LineShape[], sizes: readonly PreviewedSize[]): Preview["sizes"] {
-  return sizes.map(({ size, price, usual }) => {
-    const its = lines.filter((line) => priceOf(line) === price);
-    const quantity = sum(its.map((line) => line.quantity));
-    const each = quantity > 0 ? Math.round(sum(its.map(totalOf)) / quantity) : usual;
+  return sizes.map(({ size, price, monthly: fallback }) => {
+    const sizeLines = lines.filter((line) => priceOf(line) === price);
+    const quantity = sum(sizeLines.map((line) => line.quantity));
+    const each = quantity > 0 ? Math.round(sum(sizeLines.map(totalOf)) / quantity) : fallback;
     if (each !== null) return { size, each };
     const message = `The payment provider did not return the monthly price of the size ${size}`;
     throw new PaymentError("bad_answer", message, { transient: false });

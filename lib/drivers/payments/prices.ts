@@ -8,12 +8,12 @@ import * as v from "valibot";
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { createOnce } from "#lib/drivers/payments/create-once.ts";
 import { PaymentError, type PriceRequest } from "#lib/drivers/payments/payments.ts";
-import { isMonthly, parseAnswer, PriceShape } from "#lib/drivers/payments/schemas.ts";
+import { isMonthly, parseResponse, PriceShape } from "#lib/drivers/payments/schemas.ts";
 import { PaymentRefusal } from "#lib/drivers/payments/errors.ts";
 
-export async function priceFor(client: PaymentClient, wanted: PriceRequest, signal: AbortSignal): Promise<string> {
-  const { size, title, currency, monthly } = wanted;
-  const lookupKey = lookupKeyOf(wanted);
+export async function priceFor(client: PaymentClient, request: PriceRequest, signal: AbortSignal): Promise<string> {
+  const { size, title, currency, monthly } = request;
+  const lookupKey = lookupKeyOf(request);
   const params = {
     currency: currency.toLowerCase(),
     unit_amount: monthly,
@@ -22,14 +22,14 @@ export async function priceFor(client: PaymentClient, wanted: PriceRequest, sign
     metadata: { size },
     product_data: { name: title ?? `Spoke, ${size}`, metadata: { size } },
   };
-  const find = () => findPrice(client, wanted, lookupKey, signal);
+  const find = () => findPrice(client, request, lookupKey, signal);
   return await createOnce(client, {
     key: `price-${lookupKey}-${await digest(JSON.stringify(params))}`,
     find,
     create: async (idempotencyKey) => {
       try {
-        const made = await client.call(signal, (stripe) => stripe.prices.create(params, { idempotencyKey }));
-        return requireMatchingPrice(parseAnswer(PriceShape, made, "price"), wanted, lookupKey);
+        const response = await client.call(signal, (stripe) => stripe.prices.create(params, { idempotencyKey }));
+        return requireMatchingPrice(parseResponse(PriceShape, response, "price"), request, lookupKey);
       } catch (error) {
         // Another replica may have created the price for another hub in the meantime.
         const found = error instanceof PaymentRefusal && error.status === 400 ? await find() : null;
@@ -44,18 +44,18 @@ function lookupKeyOf({ size, currency, monthly }: PriceRequest): string {
   return `wheelwright-${size}-${currency}-${monthly}`;
 }
 
-async function findPrice(client: PaymentClient, wanted: PriceRequest, lookupKey: string, signal: AbortSignal) {
+async function findPrice(client: PaymentClient, request: PriceRequest, lookupKey: string, signal: AbortSignal) {
   const answer = await client.call(signal, (stripe) => stripe.prices.list({ lookup_keys: [lookupKey], limit: 1 }));
-  const { data: [found] } = parseAnswer(v.object({ data: v.array(PriceShape) }), answer, "list of prices");
-  return found ? requireMatchingPrice(found, wanted, lookupKey) : null;
+  const { data: [found] } = parseResponse(v.object({ data: v.array(PriceShape) }), answer, "list of prices");
+  return found ? requireMatchingPrice(found, request, lookupKey) : null;
 }
 
 /** Throws if the price differs, because somebody may have created it manually for another purpose. */
 function requireMatchingPrice(price: PriceShape, { currency, monthly }: PriceRequest, lookupKey: string): string {
   const fits = price.currency === currency && price.unit_amount === monthly && isMonthly(price);
   if (fits && price.active) return price.id;
-  const is = fits ? "archived" : `not ${monthly} ${currency} a month for each`;
-  throw new PaymentError("price_differs", `The price ${lookupKey} at the payment provider is ${is}`, {
+  const problem = fits ? "archived" : `not ${monthly} ${currency} a month for each`;
+  throw new PaymentError("price_differs", `The price ${lookupKey} at the payment provider is ${problem}`, {
     transient: false,
     hint: `Fix it there, or remove the lookup key ${lookupKey} from it. Then a new price is created.`,
   });

@@ -17,21 +17,21 @@ import {
 import { SECOND } from "#lib/base/time.ts";
 
 /** Seconds since the epoch, until the year 9999. */
-export const Seconds = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(253_402_300_799));
-const Time = v.pipe(Seconds, v.transform((seconds) => new Date(seconds * SECOND)));
-export const Amount = v.pipe(v.number(), v.safeInteger());
-export const Currency = v.pipe(v.string(), v.regex(/^[a-z]{3}$/i), v.toUpperCase());
+export const UnixTimeSchema = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(253_402_300_799));
+const Time = v.pipe(UnixTimeSchema, v.transform((seconds) => new Date(seconds * SECOND)));
+export const AmountSchema = v.pipe(v.number(), v.safeInteger());
+export const CurrencySchema = v.pipe(v.string(), v.regex(/^[a-z]{3}$/i), v.toUpperCase());
 const Metadata = v.nullish(v.record(v.string(), v.string()), {});
 
 /** An object's ID, from an ID or an expanded object. */
-export const Reference = v.union([v.string(), v.pipe(v.object({ id: v.string() }), v.transform(({ id }) => id))]);
-const MaybeReference = v.nullish(Reference, null);
+export const ObjectIdSchema = v.union([v.string(), v.pipe(v.object({ id: v.string() }), v.transform(({ id }) => id))]);
+const NullableObjectIdSchema = v.nullish(ObjectIdSchema, null);
 
 export const PriceShape = v.object({
   id: v.string(),
   active: v.boolean(),
-  currency: Currency,
-  unit_amount: v.nullish(Amount, null),
+  currency: CurrencySchema,
+  unit_amount: v.nullish(AmountSchema, null),
   recurring: v.nullish(
     v.object({ interval: v.string(), interval_count: v.number(), usage_type: v.nullish(v.string(), null) }),
     null,
@@ -63,9 +63,9 @@ export const InvoiceShape = v.pipe(
     id: v.string(),
     number: v.nullish(v.string(), null),
     status: v.nullish(v.string(), "draft"),
-    total: Amount,
-    amount_remaining: Amount,
-    currency: Currency,
+    total: AmountSchema,
+    amount_remaining: AmountSchema,
+    currency: CurrencySchema,
     due_date: v.nullish(Time, null),
     hosted_invoice_url: v.nullish(v.string(), null),
   }),
@@ -76,12 +76,12 @@ export const InvoiceShape = v.pipe(
 
 export const SubscriptionShape = v.object({
   id: v.string(),
-  customer: Reference,
+  customer: ObjectIdSchema,
   status: v.picklist(SUBSCRIPTION_STATUSES),
-  currency: Currency,
+  currency: CurrencySchema,
   metadata: Metadata,
   items: v.object({ data: v.array(ItemShape), has_more: v.nullish(v.boolean(), false) }),
-  /** A deleted draft has only an ID. It counts as no invoice. */
+  /** The latest invoice. A deleted draft has only an ID and is parsed as null. */
   latest_invoice: v.nullish(v.union([InvoiceShape, v.pipe(v.unknown(), v.transform(() => null))]), null),
 });
 export type SubscriptionShape = v.InferOutput<typeof SubscriptionShape>;
@@ -89,20 +89,20 @@ export type SubscriptionShape = v.InferOutput<typeof SubscriptionShape>;
 export const RefundShape = v.pipe(
   v.object({
     id: v.string(),
-    charge: MaybeReference,
+    charge: NullableObjectIdSchema,
     status: v.nullish(v.string(), "pending"),
-    amount: Amount,
-    currency: Currency,
+    amount: AmountSchema,
+    currency: CurrencySchema,
     created: Time,
   }),
   v.transform(({ created: createdAt, ...rest }): Refund => ({ ...rest, createdAt })),
 );
 
-export const ChargeShape = v.object({ id: v.string(), customer: MaybeReference });
+export const ChargeShape = v.object({ id: v.string(), customer: NullableObjectIdSchema });
 
 export const CustomerShape = v.object({
   id: v.string(),
-  created: v.nullish(Seconds, 0),
+  created: v.nullish(UnixTimeSchema, 0),
   deleted: v.nullish(v.boolean(), false),
   name: v.nullish(v.string(), null),
   email: v.nullish(v.string(), null),
@@ -131,10 +131,12 @@ const EventShape = v.object({
  * Parses a response. Throws a PaymentError if it does not match the schema. `what` names the object, for example
  * "subscription".
  */
-export function parseAnswer<S extends v.GenericSchema>(schema: S, value: unknown, what: string): v.InferOutput<S> {
+export function parseResponse<S extends v.GenericSchema>(schema: S, value: unknown, what: string): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
-  const fields = [...new Set(result.issues.map((issue) => v.getDotPath(issue) ?? "all of it"))].slice(0, 5).join(", ");
+  const fields = [...new Set(result.issues.map((issue) => v.getDotPath(issue) ?? "the whole object"))].slice(0, 5).join(
+    ", ",
+  );
   const message = `The payment provider returned an invalid ${what}: ${fields}`;
   throw new PaymentError("bad_answer", message, { transient: true });
 }

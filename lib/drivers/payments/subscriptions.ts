@@ -1,11 +1,11 @@
 /**
  * Manages the subscriptions at the provider: one open subscription per hub, with the hub's ID in its metadata.
  *
- * Invoices are sent by mail and due within 30 days, because hubs have no card here. Hosts that want to charge cards
- * change this setting at the provider. Wheelwright does not overwrite it. Changes are prorated and invoiced
- * immediately, as in the preview.
+ * Invoices are sent by mail and due within 30 days, because Wheelwright stores no cards. To charge cards, change the
+ * collection method at the provider; Wheelwright does not overwrite it. Changes are prorated and invoiced immediately, as
+ * in the preview.
  */
-import { listAll, nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
+import { listAllPages, nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
 import { itemChanges } from "#lib/drivers/payments/items.ts";
 import { createOnce } from "#lib/drivers/payments/create-once.ts";
 import {
@@ -20,7 +20,7 @@ import {
 import {
   InvoiceShape,
   ItemShape,
-  parseAnswer,
+  parseResponse,
   subscriptionOf,
   SubscriptionShape,
 } from "#lib/drivers/payments/schemas.ts";
@@ -35,42 +35,42 @@ interface Owner {
 
 export async function findSubscription(
   client: PaymentClient,
-  of: Owner,
+  owner: Owner,
   signal: AbortSignal,
 ): Promise<Subscription | null> {
-  return findOpen(await listSubscriptions(client, of, signal));
+  return findOpen(await listSubscriptions(client, owner, signal));
 }
 
 export async function createSubscription(
   client: PaymentClient,
-  wanted: SubscriptionRequest,
+  request: SubscriptionRequest,
   signal: AbortSignal,
 ): Promise<Subscription> {
-  const { customer, federationId } = wanted;
-  if (wanted.items.length === 0) throw new TypeError("A subscription needs an item");
+  const { customer, federationId } = request;
+  if (request.items.length === 0) throw new TypeError("A subscription needs an item");
   // The key includes the last ended subscription, because another one may be created after it.
-  const earlier = await listSubscriptions(client, wanted, signal);
+  const earlier = await listSubscriptions(client, request, signal);
   const subscription = await createOnce<Subscription>(client, {
     key: `subscription-${federationId}-${earlier.findLast(hasEnded)?.id ?? "first"}`,
-    find: async () => await findSubscription(client, wanted, signal),
+    find: async () => await findSubscription(client, request, signal),
     create: async (idempotencyKey) => {
-      const made = await client.call(signal, (stripe) =>
+      const response = await client.call(signal, (stripe) =>
         stripe.subscriptions.create({
           customer,
-          items: wanted.items.map(({ price, size, quantity }) => ({ price, quantity, metadata: { size } })),
+          items: request.items.map(({ price, size, quantity }) => ({ price, quantity, metadata: { size } })),
           collection_method: "send_invoice",
           days_until_due: DAYS_UNTIL_DUE,
           metadata: { federationId },
           expand: ["latest_invoice"],
         }, { idempotencyKey }));
-      const subscription = await readAll(client, made, signal);
+      const subscription = await readAll(client, response, signal);
       // The key may return an old result, so the subscription is read again.
       const now = await readSubscription(client, subscription.id, signal);
       return now && !hasEnded(now) ? now : null;
     },
   }, signal);
-  // A subscription that was found may have other items.
-  return await setQuantities(client, subscription, wanted.items, signal);
+  // An existing subscription may have other items.
+  return await setQuantities(client, subscription, request.items, signal);
 }
 
 /** Reads a subscription. Returns null if it does not exist. */
@@ -93,10 +93,10 @@ export async function readSubscription(
 export async function setQuantities(
   client: PaymentClient,
   subscription: Subscription,
-  wanted: readonly ItemRequest[],
+  request: readonly ItemRequest[],
   signal: AbortSignal,
 ): Promise<Subscription> {
-  const items = itemChanges(subscription, wanted);
+  const items = itemChanges(subscription, request);
   if (items.length === 0) return subscription;
   const change = (proration_behavior: "always_invoice" | "create_prorations") =>
     client.call(signal, (stripe) =>
@@ -144,41 +144,41 @@ function findOpen(subscriptions: readonly Subscription[]): Subscription | null {
 /** Lists the hub's subscriptions, oldest first. */
 async function listSubscriptions(
   client: PaymentClient,
-  of: Owner,
+  owner: Owner,
   signal: AbortSignal,
 ): Promise<readonly Subscription[]> {
   const expand = ["data.latest_invoice"];
-  const params = { customer: of.customer, status: "all", expand, limit: 100 } as const;
-  const all = await listAll(client, SubscriptionShape, signal, (stripe) => stripe.subscriptions.list(params));
+  const params = { customer: owner.customer, status: "all", expand, limit: 100 } as const;
+  const all = await listAllPages(client, SubscriptionShape, signal, (stripe) => stripe.subscriptions.list(params));
   // The list is reversed, because the provider lists the newest first. Sorting by time is not enough, because two
   // subscriptions can be created in the same second.
-  const ours = all.filter(({ metadata }) => metadata["federationId"] === of.federationId).reverse();
+  const ours = all.filter(({ metadata }) => metadata["federationId"] === owner.federationId).reverse();
   return await Promise.all(ours.map((each) => complete(client, each, signal)));
 }
 
 async function readAll(client: PaymentClient, answer: unknown, signal: AbortSignal): Promise<Subscription> {
-  return await complete(client, parseAnswer(SubscriptionShape, answer, "subscription"), signal);
+  return await complete(client, parseResponse(SubscriptionShape, answer, "subscription"), signal);
 }
 
 /** Adds missing items and, if a payment is overdue, the invoice that is due first. */
 async function complete(client: PaymentClient, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
   const subscription = await withItems(client, shape, signal);
   if (!isDunning(subscription)) return subscription;
-  // When an invoice is overdue, newer ones often exist, so the latest is not the one to pay.
+  // The latest invoice is often newer than the overdue invoice that must be paid.
   const params = { subscription: shape.id, status: "open", limit: 100 } as const;
-  const open = await listAll(client, InvoiceShape, signal, (stripe) => stripe.invoices.list(params));
+  const open = await listAllPages(client, InvoiceShape, signal, (stripe) => stripe.invoices.list(params));
   const [first] = open.sort((a, b) => dueTime(a) - dueTime(b));
   return first ? { ...subscription, invoice: first } : subscription;
 }
 
 function dueTime({ dueAt }: Invoice): number {
-  return dueAt?.getTime() ?? 0; // without a due date it is due immediately
+  return dueAt?.getTime() ?? 0; // an invoice without a due date is due immediately
 }
 
 /** Adds the items beyond the first page. */
 async function withItems(client: PaymentClient, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
   if (!shape.items.has_more) return subscriptionOf(shape);
   const params = { subscription: shape.id, limit: 100 };
-  const data = await listAll(client, ItemShape, signal, (stripe) => stripe.subscriptionItems.list(params));
+  const data = await listAllPages(client, ItemShape, signal, (stripe) => stripe.subscriptionItems.list(params));
   return subscriptionOf({ ...shape, items: { data, has_more: false } });
 }

@@ -4,11 +4,11 @@ import type { SpanContext } from "#lib/base/trace.ts";
 export type AttributeValue = string | number;
 
 export interface RecordedSpan {
-  readonly place: SpanContext;
+  readonly context: SpanContext;
   readonly name: string;
   readonly role: "internal" | "server" | "client";
   /** Milliseconds since the epoch. */
-  readonly beganAt: number;
+  readonly startedAt: number;
   readonly endedAt: number;
   readonly attributes: Readonly<Record<string, AttributeValue>>;
   /** The error message. Null without an error, and empty if the message is not safe to export. */
@@ -24,13 +24,17 @@ export function encodeBatch(
   version: string,
   spans: readonly string[],
 ): string {
-  const about = JSON.stringify({ attributes: pairs(resource) }),
+  const resourceJson = JSON.stringify({ attributes: toAttributes(resource) }),
     scope = JSON.stringify({ name: "wheelwright", version });
-  return `{"resourceSpans":[{"resource":${about},"scopeSpans":[{"scope":${scope},"spans":[${spans.join(",")}]}]}]}`;
+  return `{"resourceSpans":[{"resource":${resourceJson},"scopeSpans":[{"scope":${scope},"spans":[${
+    spans.join(",")
+  }]}]}]}`;
 }
 
 /** Encodes a span immediately, because text needs less memory than the object. */
-export function encodeSpan({ place, name, role, beganAt, endedAt, attributes, failure }: RecordedSpan): string {
+export function encodeSpan(
+  { context: place, name, role, startedAt: beganAt, endedAt, attributes, failure }: RecordedSpan,
+): string {
   return JSON.stringify({
     traceId: place.traceId,
     spanId: place.spanId,
@@ -41,12 +45,12 @@ export function encodeSpan({ place, name, role, beganAt, endedAt, attributes, fa
     kind: ROLES[role],
     startTimeUnixNano: nanoseconds(beganAt),
     endTimeUnixNano: nanoseconds(Math.max(beganAt, endedAt)),
-    attributes: pairs(attributes),
+    attributes: toAttributes(attributes),
     ...(failure !== null && { status: { code: ERROR, ...(failure !== "" && { message: failure }) } }),
   });
 }
 
-function pairs(values: Readonly<Record<string, AttributeValue>>): object[] {
+function toAttributes(values: Readonly<Record<string, AttributeValue>>): object[] {
   return Object.entries(values).map(([key, value]) => ({
     key,
     value: typeof value === "string" ? { stringValue: value.toWellFormed() } : { intValue: String(Math.round(value)) },
@@ -55,6 +59,6 @@ function pairs(values: Readonly<Record<string, AttributeValue>>): object[] {
 
 /** Returns nanoseconds as text, because they exceed a double's precision. */
 function nanoseconds(ms: number): string {
-  const whole = Math.floor(ms);
-  return `${whole}${String(Math.floor((ms - whole) * 1e6)).padStart(6, "0")}`;
+  const milliseconds = Math.floor(ms);
+  return `${milliseconds}${String(Math.floor((ms - milliseconds) * 1e6)).padStart(6, "0")}`;
 }

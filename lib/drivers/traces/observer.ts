@@ -2,8 +2,8 @@
  * Creates spans from telemetry, with the names of OpenTelemetry's conventions. Requests and jobs are the root spans of
  * their context, and everything else is a child of the current span. Work without a context has no span.
  *
- * A job has one span, however many replicas run it. Its ID is derived from the job's, its steps are children of it, and
- * the replica that ends the job sends it.
+ * A job has one span, even if several replicas run it one after another. The span's ID is derived from the job's ID. The
+ * spans of the steps are its children. The replica that ends the job sends the span.
  */
 import { currentContext, runInSpan } from "#lib/base/work-context.ts";
 import { DriverError, Fault } from "#lib/base/errors.ts";
@@ -17,7 +17,7 @@ type SpanShape = Pick<RecordedSpan, "name" | "role"> & {
   readonly attributes?: Readonly<Record<string, AttributeValue | undefined>>;
 };
 
-/** The attribute names of details. Other details are left out. */
+/** The attribute names of span details. Other details are not exported. */
 const DETAIL_ATTRIBUTES: Readonly<Record<string, string>> = {
   request_id: "wheelwright.request.id",
   operation: "wheelwright.operation.id",
@@ -32,7 +32,7 @@ const DETAIL_ATTRIBUTES: Readonly<Record<string, string>> = {
 const FINAL_OUTCOMES = ["succeeded", "failed", "cancelled"];
 const MAX_MESSAGE_LENGTH = 500;
 /** Mail servers include recipients in their replies. */
-const ADDRESS = /[^\s<>()",:;]{1,64}@[^\s<>()",:;]+/g;
+const MAIL_ADDRESS = /[^\s<>()",:;]{1,64}@[^\s<>()",:;]+/g;
 
 const SHAPES: { readonly [K in SpanKind]: (labels: SpanLabels[K], details: Span["details"]) => SpanShape } = {
   request: ({ method, route, status }) => ({
@@ -68,27 +68,29 @@ const SHAPES: { readonly [K in SpanKind]: (labels: SpanLabels[K], details: Span[
   }),
 };
 
-export function observeTraces(samples: Sampler, exporter: Pick<Exporter, "take">): Observer {
+export function observeTraces(sampler: Sampler, exporter: Pick<Exporter, "add">): Observer {
   const now = openClock();
-  return { sampler: samples, startSpan: begin };
+  return { sampler, startSpan };
 
-  function begin({ kind }: Span): Observation | null {
-    const cause = currentContext();
-    if (!cause?.rootSpan.sampled) return null;
-    const beganAt = now();
-    if (kind === "request" || kind === "job") return { end: (span) => take(span, cause.rootSpan, beganAt) };
-    const place = childSpanContext(cause.span);
-    return { wrap: (work) => runInSpan(place, work), end: (span) => take(span, place, beganAt) };
+  function startSpan({ kind }: Span): Observation | null {
+    const workContext = currentContext();
+    if (!workContext?.rootSpan.sampled) return null;
+    const startedAt = now();
+    if (kind === "request" || kind === "job") {
+      return { end: (span) => finishSpan(span, workContext.rootSpan, startedAt) };
+    }
+    const spanContext = childSpanContext(workContext.span);
+    return { wrap: (work) => runInSpan(spanContext, work), end: (span) => finishSpan(span, spanContext, startedAt) };
   }
 
-  function take(span: Span, place: RecordedSpan["place"], beganAt: number): void {
+  function finishSpan(span: Span, spanContext: RecordedSpan["context"], startedAt: number): void {
     if (span.kind === "job" && !FINAL_OUTCOMES.includes(span.outcome!)) return; // the replica that ends the job reports it
     const { attributes = {}, ...shape } = SHAPES[span.kind](span.labels as never, span.details),
       failed = hasFailed(span);
-    exporter.take({
+    exporter.add({
       ...shape,
-      place,
-      beganAt: Math.min(beganAt, Number(span.details.asked_at ?? beganAt)),
+      context: spanContext,
+      startedAt: Math.min(startedAt, Number(span.details.asked_at ?? startedAt)),
       endedAt: now(),
       attributes: attributesOf(span, attributes, failed),
       failure: failed ? messageOf(span.error) : null,
@@ -114,7 +116,8 @@ function attributesOf(
 const EXPECTED_STATUSES = [404, 409];
 
 /**
- * Whether the span failed. A refused request is no failure, nor is work that was cancelled or moved to another replica.
+ * Whether the span failed. A refused request (4xx) is not a failure of the server. Work that was cancelled or moved to
+ * another replica has not failed either.
  */
 function hasFailed({ kind, labels, outcome }: Span): boolean {
   const { status } = labels as { readonly status?: number | string };
@@ -125,7 +128,7 @@ function hasFailed({ kind, labels, outcome }: Span): boolean {
   return outcome === "failed" || outcome === "refused";
 }
 
-/** Returns the type of the error. Its other content is not safe to export. */
+/** Returns the error's code or class name. The message is not safe to export. */
 function errorTypeOf({ error, labels }: Span): string {
   const { status } = labels as { readonly status?: number | string };
   const code = (error as { readonly code?: unknown } | undefined)?.code;
@@ -134,12 +137,12 @@ function errorTypeOf({ error, labels }: Span): string {
 }
 
 /**
- * Returns the error's message if it is written for users, without mail addresses. Messages of bugs belong in the log
- * only.
+ * Returns the error's message without mail addresses. Returns an empty string for bugs, whose messages belong only in the
+ * log.
  */
 function messageOf(error: unknown): string {
   if (!(error instanceof DriverError || error instanceof Fault)) return "";
-  return redact(error.message).replace(ADDRESS, REDACTED).slice(0, MAX_MESSAGE_LENGTH);
+  return redact(error.message).replace(MAIL_ADDRESS, REDACTED).slice(0, MAX_MESSAGE_LENGTH);
 }
 
 /**
@@ -154,7 +157,8 @@ function parseClusterPath(path: string): { readonly resource: string; readonly n
 }
 
 /**
- * Returns a clock in milliseconds since the epoch. It is finer than the system clock, and follows it when it is set.
+ * Returns a clock in milliseconds since the epoch. The clock has a higher resolution than the system clock, and follows
+ * changes of the system clock.
  */
 function openClock(): () => number {
   let ahead = Date.now() - performance.now();

@@ -8,7 +8,7 @@ import { resetByLink } from "#lib/domains/auth/reset-by-link.ts";
 import { verifyEmail } from "#lib/domains/auth/verify-email.ts";
 import { AcceptBody, ResetBody } from "#lib/domains/auth/views.ts";
 import { type AdministeredObject, listAdministeredObjects } from "#lib/domains/members/seats.ts";
-import { formatMoment } from "#lib/drivers/mail/content.ts";
+import { formatMailTimestamp } from "#lib/drivers/mail/content.ts";
 import type { ServerInfo } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
 import { checkbox, postForm, type Submission } from "#lib/portal/components/forms.ts";
@@ -112,7 +112,9 @@ async function renderForm<Form extends Fields, Body extends { password: string }
 ${listOf(places.map(({ name }) => name))}
 ${reader && page.signsIn && hasPortal(app) && reader.email !== link.email ? signedInAs(reader.email, link.email) : ""}
 ${postForm({ action: page.path, button: page.button, hidden: { token: link.secret }, submission }, ...fields)}
-<footer><p>The link works until ${formatMoment(link.expiresAt.toISOString())}. ${page.ifUnexpected}</p></footer>`,
+<footer><p>The link works until ${
+      formatMailTimestamp(link.expiresAt.toISOString())
+    }. ${page.ifUnexpected}</p></footer>`,
   );
 }
 

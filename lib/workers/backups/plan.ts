@@ -16,7 +16,7 @@ import { closeAbandonedBackups, readSnapshotClasses, saveSnapshotClasses } from 
 import { driversOf } from "#lib/domains/backups/summary.ts";
 import { record } from "#lib/changes/record.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
+import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import { redact } from "#lib/base/redact.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -76,7 +76,9 @@ async function readClasses(
   } catch (error) {
     run.throwIfStopped();
     if (!(error instanceof ClusterError) && !signal.aborted) throw error;
-    const message = error instanceof ClusterError ? explain(error).message : "the cluster did not answer in time";
+    const message = error instanceof ClusterError
+      ? explainClusterError(error).message
+      : "the cluster did not answer in time";
     const reason = redact(message); // users who may not see cluster details see this text
     const isNew = (await readSnapshotClasses(db.rows, name)).error !== reason; // logged once, not every minute
     run.log[isNew ? "warn" : "debug"]("Cannot see whether a cluster takes backups", { cluster: name, error });

@@ -3,7 +3,7 @@
  * Some controllers write no address to an Ingress, and some clusters have no controller. The site still works, so a
  * missing address only adds a note. A certificate is always awaited, because the site's URL does not work without it.
  */
-import { hasGivenUp } from "#lib/drivers/cluster/diagnosis/certificate.ts";
+import { hasIssuanceFailed } from "#lib/drivers/cluster/diagnosis/certificate.ts";
 import {
   ClusterError,
   type KubeObject,
@@ -56,7 +56,7 @@ function isRedirectFrom(ingress: KubeObject, hosts: readonly string[]): boolean 
  */
 async function deleteFailedCertificate(space: Space, run: Run, ref: Ref): Promise<void> {
   const found = await space.get(ref, run);
-  if (found && hasGivenUp(found)) await space.delete(ref, found.metadata.uid!, run);
+  if (found && hasIssuanceFailed(found)) await space.delete(ref, found.metadata.uid!, run);
 }
 
 /**

@@ -8,9 +8,9 @@ import { clearRefusedMail, recordRefusedMail } from "#lib/domains/auth/refused-m
 import { addSecret } from "#lib/domains/auth/one-time-tokens.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { MAIL_KIND, type MailPayload } from "#lib/jobs/mail.ts";
-import { isRefusal, mailServerReply } from "#lib/drivers/mail/refusals.ts";
+import { isPermanentRejection, mailServerReply } from "#lib/drivers/mail/refusals.ts";
 import { type Mail, MailError, type MailTransport } from "#lib/drivers/mail/transport.ts";
-import { linkOf, needsLink, readingPageOf, renderLetter } from "#lib/drivers/mail/render.ts";
+import { hasOneTimeLink, mailLinkOf, publicPageOf, renderLetter } from "#lib/drivers/mail/render.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { backoffDelay, MINUTE, SECOND } from "#lib/base/time.ts";
 import { FORGOTTEN_PASSWORD, sendResetLink } from "#lib/domains/auth/forgot-password.ts";
@@ -57,7 +57,7 @@ export function sendMail(
           reason: report.message,
           ...(report.hint !== null && { hint: report.hint }),
         });
-        if (!isRefusal(report.code)) return {};
+        if (!isPermanentRejection(report.code)) return {};
         const { template, to: { email } } = letter;
         return { audit: await recordRefusedMail(tx, { email, template, reason: mailServerReply(report.message) }) };
       },
@@ -73,8 +73,8 @@ async function send(run: Run, transport: MailTransport, home: URL): Promise<void
     return run.log.info("Skipped a mail that is no longer needed", { ...about, reason: preparation.reason });
   }
   const link = preparation.secret === null
-    ? readingPageOf(letter.template, home)
-    : linkOf(letter.template, home, preparation.secret);
+    ? publicPageOf(letter.template, home)
+    : mailLinkOf(letter.template, home, preparation.secret);
   const mail: Mail = {
     id: `${run.job.id}@${home.hostname}`,
     template: letter.template,
@@ -99,7 +99,7 @@ async function prepare(
   const user = await tx.selectFrom("users").select("disabledAt").where("email", "=", letter.to.email)
     .executeTakeFirst();
   if (user?.disabledAt) return { reason: "The user was disabled" };
-  if (!needsLink(letter.template)) return { secret: null };
+  if (!hasOneTimeLink(letter.template)) return { secret: null };
   if (grantId === null) throw new Error(`A mail of the template ${letter.template} needs the ID of a one-time token`);
   const secret = await addSecret(tx, grantId);
   return secret === null ? { reason: "Its link was used or revoked, or has expired" } : { secret };

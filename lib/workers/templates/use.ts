@@ -20,7 +20,7 @@ import {
   type TemplateUse,
 } from "#lib/domains/templates/store.ts";
 import { ClusterError, refOf } from "#lib/drivers/cluster/cluster.ts";
-import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
+import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { findOriginProblem } from "#lib/moodle/adoption.ts";
 import type { SiteOrigin, SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -152,7 +152,7 @@ async function tryTemplate(
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError) || error.transient && error.code !== "deadline") throw error;
     if (error.code !== TEMPLATE_MISMATCH && await isAdopted(site, run)) throw error;
-    const { templateId: template } = use, reason = explain(error).message;
+    const { templateId: template } = use, reason = explainClusterError(error).message;
     run.log.warn("A site cannot be made from its template, and is installed by its Job", { template, error });
     return await run.write(async (tx) => {
       await abandonTemplateUse(tx, use, reason);

@@ -4,7 +4,7 @@
  */
 import { type Backup, failBackup } from "#lib/domains/backups/store.ts";
 import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts";
-import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
+import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { UpgradeParameters } from "#lib/operations/upgrade.ts";
 import { findInterruptedUpgrade, type UpgradeBackup } from "#lib/workers/upgrade/interrupted.ts";
@@ -29,7 +29,7 @@ export async function backUpBeforeUpgrade(site: SpokeSite, run: Run): Promise<vo
     if (error.transient && error.code !== "deadline") throw error;
     await run.write((tx) => failBackup(tx, run.job.id, error.message));
     await run.saveProgress({ backup: null });
-    await addNotes(run, [`No backup was taken: ${explain(error).message}`]);
+    await addNotes(run, [`No backup was taken: ${explainClusterError(error).message}`]);
   }
 }
 
@@ -44,6 +44,6 @@ function summarizeBackup({ id, volumes }: Backup): UpgradeBackup {
 
 function addSkipHint(error: ClusterError): ClusterError {
   if (error.transient) return error;
-  const hint = explain(error).hint ?? "See to what keeps the cluster from taking snapshots.";
+  const hint = explainClusterError(error).hint ?? "See to what keeps the cluster from taking snapshots.";
   return withErrorDetails(error, { hint: `${hint} Or upgrade with skipBackup, and no way back.` });
 }

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { FollowOptions, StreamEvent, Wheelwright } from "#lib/client/client.ts";
 import { answer, hasty, openPuppet, openStage, refused, type Stage } from "#test/lib/client/stage.ts";
 import { connect } from "#lib/client/client.ts";
-import { emit } from "#test/lib/events/open-test-stream.ts";
+import { emitEvent } from "#test/lib/events/open-test-stream.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 
 const test = suite<{ stage: Stage }>("followFederation");
@@ -16,7 +16,7 @@ const STATES = ["active", "failed", "provisioning"];
 
 /** Creates `count` events, one after the other. */
 async function emitMany({ scene: { db, hub, spoke } }: Stage, count: number): Promise<void> {
-  for (let i = 0; i < count; i++) await emit(db, hub, STATES[i % 3]!, spoke);
+  for (let i = 0; i < count; i++) await emitEvent(db, hub, STATES[i % 3]!, spoke);
 }
 
 /** Follows from the first event until `count` events were received. */
@@ -91,7 +91,7 @@ test("ends when the hub is removed, even if the connection is lost then", async 
   for (const events of streams) await events.next();
   await queryRows(db, "update spokes set state = 'removed', removed_at = wheelwright_now()");
   await queryRows(db, "update federations set state = 'removed', removed_at = wheelwright_now()");
-  await emit(db, hub, "removed");
+  await emitEvent(db, hub, "removed");
   const [whole, cut] = streams;
   const next = async (events: typeof whole) => (await events.next()).value?.type;
   assert.equal([await next(whole), await next(whole), await next(whole)], [

@@ -114,7 +114,7 @@ mail(
     const off = await checkMail({ ...place, encryption: "off" }, look);
     await smtp.close();
     assert.match(short(required), /^warning: The mail server .* failed TLS: /);
-    assert.match(required.hint!, /SMTP_TLS=required it must offer TLS/);
+    assert.match(required.hint!, /SMTP_TLS=required the server must offer TLS/);
     assert.match(short(off), /^ok: .*; all is sent without TLS \(SMTP_TLS=off\)$/);
   },
 );

@@ -15,9 +15,9 @@ import {
 } from "#test/support/kube/api.ts";
 import { answer, respondWithError } from "#test/support/kube/server.ts";
 
-const test = suite("exchange, openStream");
+const test = suite("exchange and openStream");
 
-test("a DELETE tells the length of its body, so that the connection stays of use", () =>
+test("sends the length of a DELETE's body", () =>
   withServer((_asked, response) => answer(response, 200, {}), async (api, server) => {
     await api.call(
       { method: "DELETE", path: "/x", body: { preconditions: { uid: "ü" } }, repeat: "safe" },
@@ -30,7 +30,7 @@ test("a DELETE tells the length of its body, so that the connection stays of use
     assert.is(second!.reused, 1);
   }));
 
-test("who is asked is told what it becomes part of, if something is under way", () =>
+test("sends the caller's trace headers", () =>
   withServer((_asked, response) => answer(response, 200, {}), async (api, server) => {
     const root = startSpanContext(
       { traceId: "a".repeat(32), spanId: "b".repeat(16), sampled: false, state: "x=1" },
@@ -43,7 +43,7 @@ test("who is asked is told what it becomes part of, if something is under way", 
     assert.equal(second, [undefined, undefined]);
   }));
 
-test("an answer that stops in the middle is repeated", () =>
+test("repeats a call whose response is incomplete", () =>
   withServer(
     respondOnceThen((_asked, response, socket) => {
       response.writeHead(200, { "content-length": "100" });
@@ -52,32 +52,32 @@ test("an answer that stops in the middle is repeated", () =>
     async (api) => assert.equal((await api.call(GET_REQUEST, UNCANCELLED)).body, { fine: true }),
   ));
 
-test("a server that never answers costs no more than the deadline", () =>
+test("times out if the server never answers", () =>
   withServer(() => {}, async (api) => {
     const { code, transient } = await failureOf(api.call(GET_REQUEST, UNCANCELLED));
     assert.equal([code, transient], ["deadline", true]);
   }, { deadline: 150 }));
 
-test("a server that stops after the headers costs no more than the deadline", () =>
+test("times out if the server stops after the headers", () =>
   withServer((_asked, response) => {
     response.writeHead(200);
     response.write("{");
   }, async (api) =>
     assert.is((await failureOf(api.call(GET_REQUEST, UNCANCELLED))).code, "deadline"), { deadline: 150 }));
 
-test("a call that is called off rejects with the reason", () =>
-  withServer((asked) => asked.path === "/hang" && controller.abort(reason), async (api) => {
+test("rejects with the abort reason", () =>
+  withServer((checks) => checks.path === "/hang" && controller.abort(reason), async (api) => {
     const error = await api.call({ ...GET_REQUEST, path: "/hang" }, controller).then(() => null, (error) => error);
     assert.is(error, reason);
   }));
 const controller = new AbortController();
 const reason = new Error("called off");
 
-test("what is called off on a connection that was used before is not sent again", () => {
+test("does not resend an aborted call on a reused connection", () => {
   const stop = new AbortController(), count = 3;
   let held = 0;
-  return withServer((asked, response) => {
-    if (asked.method === "GET") answer(response, 200, {});
+  return withServer((checks, response) => {
+    if (checks.method === "GET") answer(response, 200, {});
     else if (++held === count) stop.abort(reason);
   }, async (api, server) => {
     await Promise.all(Array.from({ length: count }, () => api.call(GET_REQUEST, UNCANCELLED)));
@@ -88,7 +88,7 @@ test("what is called off on a connection that was used before is not sent again"
   });
 });
 
-test("whether its caller still may is asked when the connection stands, and of who may not nothing is sent", () =>
+test("runs the check once connected, and sends nothing if it throws", () =>
   withServer((_asked, response) => answer(response, 200, {}), async (_api, server) => {
     let stopped = false;
     const options: RequestOptions = {
@@ -111,16 +111,16 @@ test("whether its caller still may is asked when the connection stands, and of w
     assert.is(server.requests.length, 1);
   }));
 
-test("whether its caller still may is asked anew for each request of a call", () => {
-  let asked = 0;
-  const call = { signal: UNCANCELLED.signal, check: () => void asked++ };
+test("runs the check for each request of a call", () => {
+  let checks = 0;
+  const call = { signal: UNCANCELLED.signal, check: () => void checks++ };
   return withServer(respondOnceThen((_asked, _response, socket) => socket.destroy()), async (api, server) => {
     await api.call(GET_REQUEST, call);
-    assert.equal([asked, server.requests.length], [2, 2]);
+    assert.equal([checks, server.requests.length], [2, 2]);
   });
 });
 
-test("a stream comes as it is sent, and ends", () =>
+test("yields a stream as it is sent", () =>
   withServer((_asked, response) => {
     response.write("one ");
     setTimeout(() => response.end("two"), 10);
@@ -130,7 +130,7 @@ test("a stream comes as it is sent, and ends", () =>
     assert.is(Buffer.concat(chunks).toString(), "one two");
   }));
 
-test("a stream that is called off ends at once, and so does its connection", () => {
+test("closes an aborted stream and its connection immediately", () => {
   const gone = Promise.withResolvers<void>();
   return withServer((_asked, response, socket) => {
     socket.on("close", () => gone.resolve());
@@ -146,7 +146,7 @@ test("a stream that is called off ends at once, and so does its connection", () 
   });
 });
 
-test("a stream that breaks off says so", () =>
+test("throws if a stream is interrupted", () =>
   withServer((_asked, response, socket) => {
     response.writeHead(200);
     response.write("one ", () => setTimeout(() => socket.destroy(), 10));
@@ -155,7 +155,7 @@ test("a stream that breaks off says so", () =>
     assert.ok((await failureOf(Array.fromAsync(stream.chunks))).transient);
   }));
 
-test("a stream that nobody reads on lets go of its connection", () => {
+test("closes the connection of a stream that is no longer read", () => {
   const gone = Promise.withResolvers<void>();
   return withServer((_asked, response, socket) => {
     socket.on("close", () => gone.resolve());
@@ -167,7 +167,7 @@ test("a stream that nobody reads on lets go of its connection", () => {
   });
 });
 
-test("a stream that is refused throws the refusal", () =>
+test("throws the error response of a refused stream", () =>
   withServer(
     (_asked, response) => respondWithError(response, 400, "BadRequest", 'container "m" in pod "p" is waiting to start'),
     async (api) => assert.match((await failureOf(api.stream("/log", {}, UNCANCELLED))).message, /waiting to start/),

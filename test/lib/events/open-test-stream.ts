@@ -9,22 +9,29 @@ import type { StreamFrame } from "#lib/events/keep-alive.ts";
 import { newId } from "#lib/base/ids.ts";
 import { readFrames } from "#test/support/frames.ts";
 
-export function emit(db: Database, federationId: string, state: string, spokeId?: string): Promise<unknown> {
+export function emitEvent(db: Database, federationId: string, state: string, spokeId?: string): Promise<unknown> {
   return db.transact((tx: Tx) =>
     record(tx, SYSTEM, { events: [{ federationId, state, ...(spokeId && { spokeId }) }] })
   );
 }
 
-/** What each user may see. Other users see everything. */
-export const sights = new Map<string, StreamVisibility | null>();
-export const look: ReadVisibility = (_, followers) =>
-  Promise.resolve(followers.map(({ userId }) => decision(sights.has(userId) ? sights.get(userId)! : "all")));
+/** The visibility by user. Other users see everything. */
+export const visibilities = new Map<string, StreamVisibility | null>();
+export const readTestVisibility: ReadVisibility = (_, followers) =>
+  Promise.resolve(
+    followers.map(({ userId }) => createDecision(visibilities.has(userId) ? visibilities.get(userId)! : "all")),
+  );
 
-export function decision(sight: StreamVisibility | null, endsIn = Infinity): VisibilityDecision | null {
+export function createDecision(sight: StreamVisibility | null, endsIn = Infinity): VisibilityDecision | null {
   return sight && { visibility: sight, expiresInMs: endsIn };
 }
 
-export function open(feeds: Feeds, federationId: string, since: number | null = null, who: Partial<Follower> = {}) {
+export function openTestStream(
+  feeds: Feeds,
+  federationId: string,
+  since: number | null = null,
+  who: Partial<Follower> = {},
+) {
   const userId = newId("usr"), follower = { credentialId: newId("tok"), userId, federationId, ...who };
   const reader = feeds.enter(follower);
   const frames = readFrames<StreamFrame>({

@@ -11,7 +11,7 @@ import type { ReadVisibility } from "#lib/events/visibility.ts";
 import { followHub } from "#lib/events/stream.ts";
 import type { Send, StreamFrame } from "#lib/events/keep-alive.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { emit, look, open, sights } from "#test/lib/events/open-test-stream.ts";
+import { emitEvent, openTestStream, readTestVisibility, visibilities } from "#test/lib/events/open-test-stream.ts";
 import { readFrames } from "#test/support/frames.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openProxy, type TcpProxy } from "#test/support/proxy.ts";
@@ -26,7 +26,7 @@ interface Stage {
   user: string;
 }
 
-const test = suite<Stage>("followHub without its database");
+const test = suite<Stage>("followHub during a database outage");
 
 test.before(async (stage) => {
   stage.db = await openTestDatabase();
@@ -34,7 +34,7 @@ test.before(async (stage) => {
   stage.far = await openDatabase({ url: stage.proxy.url, size: 2, log: silentLog });
   const asking: ReadVisibility = async (rows, followers) => {
     await sql`select 1`.execute(rows);
-    return await look(rows, followers);
+    return await readTestVisibility(rows, followers);
   };
   stage.feeds = openFeeds(stage.far, silentLog, { readVisibility: asking, maxStreams: 99 });
   stage.user = await insertUser(stage.db);
@@ -51,15 +51,15 @@ const lose = (proxy: TcpProxy) => {
   proxy.cut();
 };
 
-test("those that are live and those that begin wait, and miss nothing", async ({ db, proxy, feeds, user }) => {
+test("new and live streams wait without losing events", async ({ db, proxy, feeds, user }) => {
   const hub = await insertHub(db, user, "waiting");
-  await emit(db, hub, "active");
-  const live = open(feeds, hub);
+  await emitEvent(db, hub, "active");
+  const live = openTestStream(feeds, hub);
   assert.is(await live.next(), "1 FederationUpdateActive");
   lose(proxy);
-  const [first, second] = [live.next(), open(feeds, hub, 0)];
+  const [first, second] = [live.next(), openTestStream(feeds, hub, 0)];
   const begun = second.next();
-  await emit(db, hub, "failed");
+  await emitEvent(db, hub, "failed");
   await until(() => live.visibility(-Infinity) === null);
   await proxy.heal();
   assert.is(await begun, "1 FederationUpdateActive");
@@ -67,9 +67,9 @@ test("those that are live and those that begin wait, and miss nothing", async ({
   await Promise.all([live.close(), second.close()]);
 });
 
-test("they say that they are still there", async ({ db, proxy, far, user }) => {
+test("streams send keep-alives", async ({ db, proxy, far, user }) => {
   const federationId = await insertHub(db, user, "talking"),
-    feeds = openFeeds(far, silentLog, { readVisibility: look, maxStreams: 9, keepAliveAfterMs: 20 });
+    feeds = openFeeds(far, silentLog, { readVisibility: readTestVisibility, maxStreams: 9, keepAliveAfterMs: 20 });
   lose(proxy);
   const reader = feeds.enter({ credentialId: "tok", userId: "usr", federationId }), said: StreamFrame[] = [];
   const run = (send: Send) => followHub(feeds, reader, null, send);
@@ -79,25 +79,25 @@ test("they say that they are still there", async ({ db, proxy, far, user }) => {
   await proxy.heal();
 });
 
-test("who lost the right meanwhile gets nothing of what happened meanwhile", async ({ db, proxy, feeds, user }) => {
+test("a reader who lost access gets no events from the outage", async ({ db, proxy, feeds, user }) => {
   const hub = await insertHub(db, user, "losing");
-  await emit(db, hub, "active");
-  const reader = open(feeds, hub, null, { userId: "loser" });
+  await emitEvent(db, hub, "active");
+  const reader = openTestStream(feeds, hub, null, { userId: "loser" });
   await reader.next();
   lose(proxy);
   const next = reader.next();
-  sights.set("loser", null);
-  await emit(db, hub, "failed");
+  visibilities.set("loser", null);
+  await emitEvent(db, hub, "failed");
   await until(() => reader.visibility(-Infinity) === null);
   await proxy.heal();
   assert.is(await next, undefined);
 });
 
-test("closing ends those that wait, and tells them to come back", async ({ db, proxy, far, user }) => {
+test("close ends waiting streams with a reconnection delay", async ({ db, proxy, far, user }) => {
   const hub = await insertHub(db, user, "closing"),
-    feeds = openFeeds(far, silentLog, { readVisibility: look, maxStreams: 9 });
+    feeds = openFeeds(far, silentLog, { readVisibility: readTestVisibility, maxStreams: 9 });
   lose(proxy);
-  const reader = open(feeds, hub), next = reader.next();
+  const reader = openTestStream(feeds, hub), next = reader.next();
   feeds.close();
   assert.is(await next, "retry");
   await proxy.heal();

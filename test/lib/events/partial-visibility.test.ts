@@ -4,17 +4,17 @@ import * as assert from "uvu/assert";
 import { type Feeds, openFeeds } from "#lib/events/feed.ts";
 import type { ReadVisibility } from "#lib/events/visibility.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { emit, look, open, sights } from "#test/lib/events/open-test-stream.ts";
+import { emitEvent, openTestStream, readTestVisibility, visibilities } from "#test/lib/events/open-test-stream.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addSpokeAdmin, createTestUser } from "#test/support/users.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub, for who sees some of it");
+const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub with partial visibility");
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
-  context.feeds = openFeeds(context.db, silentLog, { readVisibility: look, maxStreams: 99 });
+  context.feeds = openFeeds(context.db, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
   context.user = await insertUser(context.db);
 });
 test.after(async (context) => {
@@ -22,62 +22,62 @@ test.after(async (context) => {
   await context.db.close();
 });
 
-test("who may see some spokes gets their events alone, and the ids skip", async ({ db, feeds, user }) => {
+test("sends only events of visible spokes, with gaps in the IDs", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "narrow");
   const [mine, other] = [await insertSpoke(db, user, hub, "mine"), await insertSpoke(db, user, hub, "other")];
-  await emit(db, hub, "active");
-  await emit(db, hub, "active", other);
-  await emit(db, hub, "active", mine);
-  sights.set("narrow", new Set([mine!]));
-  const reader = open(feeds, hub, 0, { userId: "narrow" });
+  await emitEvent(db, hub, "active");
+  await emitEvent(db, hub, "active", other);
+  await emitEvent(db, hub, "active", mine);
+  visibilities.set("narrow", new Set([mine!]));
+  const reader = openTestStream(feeds, hub, 0, { userId: "narrow" });
   assert.is(await reader.next(), "3 SpokeUpdateActive");
   await reader.close();
 });
 
-test("a reader whose page holds what it may not see any more is narrowed within the page", async ({ db, feeds, user }) => {
+test("stops sending events of a spoke within a page after its access was revoked", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "narrowed"), spoke = await insertSpoke(db, user, hub);
-  for (const id of [spoke, undefined, spoke]) await emit(db, hub, "active", id);
-  const reader = open(feeds, hub, 0, { userId: "narrowed" });
+  for (const id of [spoke, undefined, spoke]) await emitEvent(db, hub, "active", id);
+  const reader = openTestStream(feeds, hub, 0, { userId: "narrowed" });
   assert.is(await reader.next(), "1 SpokeUpdateActive");
-  sights.set("narrowed", new Set([spoke]));
+  visibilities.set("narrowed", new Set([spoke]));
   await db.transact((tx) => Promise.resolve(tx.wakes.add("user:narrowed")));
   assert.is(await reader.next(), "3 SpokeUpdateActive");
   await reader.close();
 });
 
-test("an event of a spoke that was given a moment before is not skipped", async ({ db, feeds, user }) => {
+test("sends an event of a spoke that was just granted", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "given"), spoke = await insertSpoke(db, user, hub, "second");
   const person = await createTestUser(db, "given"), given = person.id;
-  sights.set(given, new Set(["first"]));
-  const reader = open(feeds, hub, 0, { userId: given });
+  visibilities.set(given, new Set(["first"]));
+  const reader = openTestStream(feeds, hub, 0, { userId: given });
   const next = reader.next();
   await until(() => reader.visibility(-Infinity) !== null || reader.recheck().then(() => false));
   await addSpokeAdmin(db, person, spoke);
-  sights.set(given, new Set(["first", spoke]));
-  await emit(db, hub, "active", spoke); // and no wake-up names the user
+  visibilities.set(given, new Set(["first", spoke]));
+  await emitEvent(db, hub, "active", spoke); // no wake-up names the user
   assert.is(await next, "1 SpokeUpdateActive");
   await reader.close();
 });
 
-test("an event that a reader may not see costs no look at what it may see", async ({ db, user }) => {
+test("checks no visibility for events of other spokes", async ({ db, user }) => {
   const hub = await insertHub(db, user, "others"),
     [own, other] = [
       await insertSpoke(db, user, hub, "own"),
       await insertSpoke(db, user, hub, "theirs"),
     ];
-  let looks = 0;
-  const counting: ReadVisibility = (rows, followers) => (looks++, look(rows, followers));
+  let checks = 0;
+  const counting: ReadVisibility = (rows, followers) => (checks++, readTestVisibility(rows, followers));
   const feeds = openFeeds(db, silentLog, { readVisibility: counting, maxStreams: 9 });
-  sights.set("owner", new Set([own]));
-  const reader = open(feeds, hub, 0, { userId: "owner" }), next = reader.next();
-  await emit(db, hub, "active", own);
+  visibilities.set("owner", new Set([own]));
+  const reader = openTestStream(feeds, hub, 0, { userId: "owner" }), next = reader.next();
+  await emitEvent(db, hub, "active", own);
   assert.is(await next, "1 SpokeUpdateActive");
-  await until(() => reader.visibility(performance.now() - 100) !== null || reader.recheck().then(() => false)); // it was just its turn
-  const before = looks, after = reader.next();
-  for (let i = 0; i < 20; i++) await emit(db, hub, "active", other);
-  await emit(db, hub, "active", own);
+  await until(() => reader.visibility(performance.now() - 100) !== null || reader.recheck().then(() => false)); // the regular check has just run
+  const before = checks, after = reader.next();
+  for (let i = 0; i < 20; i++) await emitEvent(db, hub, "active", other);
+  await emitEvent(db, hub, "active", own);
   assert.is(await after, "22 SpokeUpdateActive");
-  assert.ok(looks <= before + 1, `${looks - before} looks`); // by the clock one may have come between
+  assert.ok(checks <= before + 1, `${checks - before} looks`); // a regular check may have run in between
   await reader.close();
   feeds.close();
 });

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { Follower, ReadVisibility } from "#lib/events/visibility.ts";
 import { openReaders, type Readers, type StreamReader } from "#lib/events/readers.ts";
-import { decision } from "#test/lib/events/open-test-stream.ts";
+import { createDecision } from "#test/lib/events/open-test-stream.ts";
 import { currentContext, runInContext } from "#lib/base/work-context.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
@@ -25,21 +25,21 @@ function open(
   most = 99,
   db: Database = context.db,
 ) {
-  const looks: string[] = [], warnings: string[] = [];
+  const checks: string[] = [], warnings: string[] = [];
   const readers = openReaders(db, { ...silentLog, warn: (message) => void warnings.push(message) }, {
     maxStreams: most,
     readVisibility: (rows, followers) => {
-      looks.push(followers.map(({ credentialId }) => credentialId).join());
+      checks.push(followers.map(({ credentialId }) => credentialId).join());
       return look(rows, followers);
     },
   });
   context.opened.push(readers);
   const enter = (who: Partial<Follower> = {}) =>
     readers.enter({ credentialId: "token", userId: "user", federationId: "hub", ...who });
-  return { looks, warnings, readers, enter };
+  return { looks: checks, warnings, readers, enter };
 }
 
-const all: ReadVisibility = (_, followers) => Promise.resolve(followers.map(() => decision("all")));
+const all: ReadVisibility = (_, followers) => Promise.resolve(followers.map(() => createDecision("all")));
 
 const wake = (db: Database, userId: string) => db.transact((tx) => Promise.resolve(tx.wakes.add(`user:${userId}`)));
 
@@ -58,15 +58,15 @@ const codeOf = (work: () => unknown) => {
   }
 };
 
-test("nothing may be seen until it was decided, and one look decides for all streams of a credential", async (context) => {
-  const { looks, enter } = open(context);
+test("shows nothing before the first check, which covers all streams of a credential", async (context) => {
+  const { looks: checks, enter } = open(context);
   const streams = Array.from({ length: 20 }, () => enter()), other = enter({ credentialId: "session", userId: "ann" });
   assert.ok(streams.every((reader) => reader.visibility(-Infinity) === null));
   await Promise.all([...streams, other].map((reader) => decided(reader)));
-  assert.equal(looks, ["token,session"]);
+  assert.equal(checks, ["token,session"]);
 });
 
-test("is looked at for the sake of all, and not of the request that asked first", async (context) => {
+test("runs checks outside of the first request's context", async (context) => {
   const causes: unknown[] = [];
   const { enter } = open(context, (rows, followers) => {
     causes.push(currentContext());
@@ -76,31 +76,31 @@ test("is looked at for the sake of all, and not of the request that asked first"
   assert.equal(causes, [null]);
 });
 
-test("who enters is decided for anew, though another stream of the same credential was just now", async (context) => {
-  const { looks, enter } = open(context);
+test("checks a new stream again, even if the credential was just checked", async (context) => {
+  const { looks: checks, enter } = open(context);
   await decided(enter());
   const later = enter();
   assert.is(later.visibility(-Infinity), null);
   await decided(later);
-  assert.ok(looks.length >= 2);
+  assert.ok(checks.length >= 2);
 });
 
-test("a wake-up has its user's rights looked at, and those of nobody else", async (context) => {
-  const { looks, enter } = open(context), ann = enter({ credentialId: "a", userId: "ann" });
+test("checks only the user of a wake-up", async (context) => {
+  const { looks: checks, enter } = open(context), ann = enter({ credentialId: "a", userId: "ann" });
   const [first, second] = [enter(), enter({ federationId: "other" })];
   await Promise.all([ann, first, second].map((reader) => decided(reader)));
   await wake(context.db, "ann");
-  await until(() => looks.includes("a"));
+  await until(() => checks.includes("a"));
   await wake(context.db, "user");
-  await until(() => looks.includes("token,token"));
+  await until(() => checks.includes("token,token"));
 });
 
-test("a decision that was under way when its user changed is not taken", async (context) => {
+test("ignores a decision whose user changed during the check", async (context) => {
   const { promise: first, resolve } = Promise.withResolvers<void>();
   let turn = 0;
   const { enter } = open(
     context,
-    async () => turn++ === 0 ? (await first, [decision("all")]) : [decision(new Set(["oak"]))],
+    async () => turn++ === 0 ? (await first, [createDecision("all")]) : [createDecision(new Set(["oak"]))],
   );
   const reader = enter(), looked = reader.recheck();
   await until(() => turn === 1);
@@ -111,11 +111,11 @@ test("a decision that was under way when its user changed is not taken", async (
   assert.equal(await decided(reader), new Set(["oak"]));
 });
 
-test("a right that was taken back ends its streams, and opens nothing in the moment until they have ended", async (context) => {
+test("ends streams of revoked access and shows nothing until then", async (context) => {
   let good = true;
   const { enter } = open(
     context,
-    (_, followers) => Promise.resolve(followers.map(() => decision(good ? "all" : null))),
+    (_, followers) => Promise.resolve(followers.map(() => createDecision(good ? "all" : null))),
   );
   const reader = enter();
   await decided(reader);
@@ -125,10 +125,11 @@ test("a right that was taken back ends its streams, and opens nothing in the mom
   assert.is(reader.visibility(-Infinity), null);
 });
 
-test("a right that was taken back ends its streams though no wake-up comes", async (context) => {
+test("ends streams of revoked access even without a wake-up", async (context) => {
   const deaf = { ...context.db, wakeups: { subscribe: () => () => {} } };
   let good = true;
-  const look: ReadVisibility = (_, followers) => Promise.resolve(followers.map(() => decision(good ? "all" : null)));
+  const look: ReadVisibility = (_, followers) =>
+    Promise.resolve(followers.map(() => createDecision(good ? "all" : null)));
   const { enter } = open(context, look, 99, deaf), reader = enter();
   await decided(reader);
   good = false;
@@ -136,45 +137,45 @@ test("a right that was taken back ends its streams though no wake-up comes", asy
   assert.is(reader.visibility(-Infinity), null);
 });
 
-test("a reader that saw something waits for a look that began later", async (context) => {
-  const { looks, enter } = open(context), reader = enter();
+test("waits for a check that began after the given time", async (context) => {
+  const { looks: checks, enter } = open(context), reader = enter();
   await decided(reader);
-  const count = looks.length, now = performance.now();
+  const count = checks.length, now = performance.now();
   assert.is(reader.visibility(now), null);
   await decided(reader, now);
-  assert.ok(looks.length > count);
+  assert.ok(checks.length > count);
 });
 
-test("while nobody can decide, nothing may be seen, no stream ends, and then it goes on", async (context) => {
+test("while checks fail, shows nothing and ends no stream, then continues", async (context) => {
   let failures = 3;
   const look: ReadVisibility = () =>
-    failures-- > 0 ? Promise.reject(new Error("The database is away")) : Promise.resolve([decision("all")]);
+    failures-- > 0 ? Promise.reject(new Error("The database is away")) : Promise.resolve([createDecision("all")]);
   const { enter, warnings } = open(context, look), reader = enter();
   await reader.recheck();
   assert.equal([reader.visibility(-Infinity), reader.ended.aborted], [null, false]);
   await until(() => reader.visibility(-Infinity) === "all");
-  assert.is(warnings.length, 1, "it is said once");
+  assert.is(warnings.length, 1, "the failure is logged once");
 });
 
-test("more rights than one look has room for are all decided", async (context) => {
-  const { looks, enter } = open(context, all, 3000);
+test("checks more accesses than fit into one batch", async (context) => {
+  const { looks: checks, enter } = open(context, all, 3000);
   const readers = Array.from({ length: 2500 }, (_, i) => enter({ credentialId: `${i}`, userId: `user ${i}` }));
   await Promise.all(readers.map((reader) => decided(reader)));
-  assert.ok(looks.every((look) => look.split(",").length <= 1000));
+  assert.ok(checks.every((look) => look.split(",").length <= 1000));
 });
 
-test("the 21st stream of a user is refused, whatever its credential, until one has left", (context) => {
+test("refuses a user's 21st stream until another one ends", (context) => {
   const { enter } = open(context);
   const streams = Array.from({ length: 20 }, (_, i) => enter({ credentialId: `${i % 3}`, federationId: `${i}` }));
   assert.equal(codeOf(() => enter({ credentialId: "new" })), ["limited", "too_many_streams", true]);
   assert.is(codeOf(() => enter({ userId: "ann" })), null);
   streams[7]!.leave();
-  streams[7]!.leave(); // which frees one place and no more
+  streams[7]!.leave(); // this frees only one slot
   enter();
   assert.equal(codeOf(() => enter()), ["limited", "too_many_streams", true]);
 });
 
-test("a replica takes so many streams and no more", (context) => {
+test("limits the streams of a replica", (context) => {
   const { enter } = open(context, all, 2), first = enter({ userId: "ann" });
   enter({ userId: "bob" });
   assert.equal(codeOf(() => enter({ userId: "cal" })), ["limited", "too_many_streams", true]);
@@ -182,22 +183,23 @@ test("a replica takes so many streams and no more", (context) => {
   enter({ userId: "cal" });
 });
 
-test("a right whose credential has ended opens nothing, though nobody has looked at it since", async (context) => {
+test("shows nothing after the credential has expired, even without a check", async (context) => {
   let ends: (number | null)[] = [];
   const look: ReadVisibility = (_, followers) =>
-    Promise.resolve(followers.map(() => decision(ends[0] === null ? null : "all", ends.shift() ?? Infinity)));
+    Promise.resolve(followers.map(() => createDecision(ends[0] === null ? null : "all", ends.shift() ?? Infinity)));
   ends = [50, null];
-  const { looks, enter } = open(context, look), reader = enter();
+  const { looks: checks, enter } = open(context, look), reader = enter();
   await reader.recheck();
   await until(() => reader.visibility(-Infinity) === null);
-  assert.equal([reader.ended.aborted, looks.length], [false, 1], "it was not asked yet, and shows nothing");
+  assert.equal([reader.ended.aborted, checks.length], [false, 1], "the visibility is not checked yet");
   await until(() => reader.ended.aborted);
-  assert.is(looks.length, 2);
+  assert.is(checks.length, 2);
 });
 
-test("a right that is lost gives its places back, also of streams that never began", async (context) => {
+test("releases the slots of revoked access, even for streams that never started", async (context) => {
   let good = false;
-  const look: ReadVisibility = (_, followers) => Promise.resolve(followers.map(() => decision(good ? "all" : null)));
+  const look: ReadVisibility = (_, followers) =>
+    Promise.resolve(followers.map(() => createDecision(good ? "all" : null)));
   const { enter } = open(context, look, 1), reader = enter();
   await reader.recheck();
   assert.ok(reader.ended.aborted);
@@ -205,10 +207,10 @@ test("a right that is lost gives its places back, also of streams that never beg
   await decided(enter({ userId: "ann" }));
 });
 
-test("nobody asks the database while nobody follows", async (context) => {
+test("makes no queries without streams", async (context) => {
   const left = open(context), reader = left.enter();
   await decided(reader);
-  await until(() => left.looks.length > 1); // it is asked again and again
+  await until(() => left.looks.length > 1); // the check is repeated
   reader.leave();
   const others = open(context);
   await decided(others.enter());

@@ -7,7 +7,7 @@ import { type Feeds, openFeeds } from "#lib/events/feed.ts";
 import { followHub } from "#lib/events/stream.ts";
 import type { Send, StreamFrame } from "#lib/events/keep-alive.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { emit, look, open, sights } from "#test/lib/events/open-test-stream.ts";
+import { emitEvent, openTestStream, readTestVisibility, visibilities } from "#test/lib/events/open-test-stream.ts";
 import { readFrames } from "#test/support/frames.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
@@ -16,7 +16,7 @@ const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("a hub's st
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
-  context.feeds = openFeeds(context.db, silentLog, { readVisibility: look, maxStreams: 99 });
+  context.feeds = openFeeds(context.db, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
   context.user = await insertUser(context.db);
 });
 test.after(async (context) => {
@@ -24,14 +24,14 @@ test.after(async (context) => {
   await context.db.close();
 });
 
-test("ends with its hub, also for who comes later or comes back, and need not be hurried back to", async ({ db, feeds, user }) => {
+test("ends when the hub is removed, also for later readers, with a long retry delay", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user);
-  await emit(db, hub, "active");
-  const live = open(feeds, hub);
+  await emitEvent(db, hub, "active");
+  const live = openTestStream(feeds, hub);
   assert.is(await live.next(), "1 FederationUpdateActive");
   await db.sql("update federations set state = 'removed', removed_at = now() where id = $1", [hub]);
-  await emit(db, hub, "removed");
-  const late = open(feeds, hub), back = open(feeds, hub, 2);
+  await emitEvent(db, hub, "removed");
+  const late = openTestStream(feeds, hub), back = openTestStream(feeds, hub, 2);
   const rest = async ({ next }: typeof live) => [await next(), await next(), await next(), await next()];
   const end = ["retry", "2 StreamEnd", undefined];
   assert.equal(await rest(live), ["2 FederationUpdateRemoved", ...end]);
@@ -39,25 +39,25 @@ test("ends with its hub, also for who comes later or comes back, and need not be
   assert.equal(await rest(back), [...end, undefined]);
 });
 
-test("tells an operator's means to operators alone", async ({ db, feeds, user }) => {
+test("sends operator details only to operators", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user), spoke = await insertSpoke(db, user, hub);
   const error = "VolumeSnapshotContent snapcontent-1 stays: kubectl delete volumesnapshotcontent snapcontent-1";
   await db.transact((tx) =>
     record(tx, SYSTEM, { events: [{ federationId: hub, spokeId: spoke, state: "failed", error }] })
   );
-  sights.set("usr_plain", "plain").set("usr_own", new Set([spoke]));
-  const told: (string | undefined)[] = [];
+  visibilities.set("usr_plain", "plain").set("usr_own", new Set([spoke]));
+  const labels: (string | undefined)[] = [];
   for (const userId of ["usr_all", "usr_plain", "usr_own"]) {
     const reader = feeds.enter({ credentialId: userId, userId, federationId: hub });
     const run = (send: Send) => followHub(feeds, reader, null, send);
     for await (const frame of readFrames<StreamFrame>({ run, cancel: reader.leave })) {
       if ("event" in frame) {
-        told.push(frame.data.error);
+        labels.push(frame.data.error);
         break;
       }
     }
   }
-  assert.equal(told, [error, "The stored snapshot stays", "The stored snapshot stays"]);
+  assert.equal(labels, [error, "The stored snapshot stays", "The stored snapshot stays"]);
 });
 
 test.run();

@@ -5,7 +5,7 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import { type Feeds, openFeeds } from "#lib/events/feed.ts";
 import { currentContext, runInContext } from "#lib/base/work-context.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { emit, look, open, sights } from "#test/lib/events/open-test-stream.ts";
+import { emitEvent, openTestStream, readTestVisibility, visibilities } from "#test/lib/events/open-test-stream.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
@@ -15,7 +15,7 @@ const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub"
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
-  context.feeds = openFeeds(context.db, silentLog, { readVisibility: look, maxStreams: 99 });
+  context.feeds = openFeeds(context.db, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
   context.user = await insertUser(context.db);
 });
 test.after(async (context) => {
@@ -23,23 +23,23 @@ test.after(async (context) => {
   await context.db.close();
 });
 
-test("a new reader gets the latest of the hub and of each spoke, then what happens", async ({ db, feeds, user }) => {
+test("sends a new reader the latest event of the hub and each spoke, then live events", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "fresh"), spoke = await insertSpoke(db, user, hub);
-  for (const state of ["provisioning", "active"]) await emit(db, hub, state);
-  for (const state of ["provisioning", "active"]) await emit(db, hub, state, spoke);
-  const reader = open(feeds, hub);
+  for (const state of ["provisioning", "active"]) await emitEvent(db, hub, state);
+  for (const state of ["provisioning", "active"]) await emitEvent(db, hub, state, spoke);
+  const reader = openTestStream(feeds, hub);
   assert.is(await reader.next(), "2 FederationUpdateActive");
   assert.is(await reader.next(), "4 SpokeUpdateActive");
   const waiting = reader.next();
-  await emit(db, hub, "suspending", spoke);
+  await emitEvent(db, hub, "suspending", spoke);
   assert.is(await waiting, "5 SpokeUpdateSuspending");
   await reader.close();
 });
 
-test("a reader that comes back gets exactly what it missed", async ({ db, feeds, user }) => {
+test("sends a returning reader exactly the missed events", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "back");
-  for (let i = 0; i < 6; i++) await emit(db, hub, "active");
-  const reader = open(feeds, hub, 3);
+  for (let i = 0; i < 6; i++) await emitEvent(db, hub, "active");
+  const reader = openTestStream(feeds, hub, 3);
   assert.equal([await reader.next(), await reader.next(), await reader.next()].map((text) => text!.split(" ")[0]), [
     "4",
     "5",
@@ -48,7 +48,7 @@ test("a reader that comes back gets exactly what it missed", async ({ db, feeds,
   await reader.close();
 });
 
-test("what readers share is not read for the request of the first", async ({ db, user }) => {
+test("reads shared events outside of the first request's context", async ({ db, user }) => {
   const hub = await insertHub(db, user, "shared"), causes: unknown[] = [], over = new AbortController();
   const watched: Database = {
     ...db,
@@ -57,7 +57,7 @@ test("what readers share is not read for the request of the first", async ({ db,
       return db.streams;
     },
   };
-  const feeds = openFeeds(watched, silentLog, { readVisibility: look, maxStreams: 99 });
+  const feeds = openFeeds(watched, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
   const feed = runInContext(
     { rootSpan: startSpanContext(null, () => true), logFields: {} },
     () => feeds.join(hub, over.signal),
@@ -68,24 +68,24 @@ test("what readers share is not read for the request of the first", async ({ db,
   feeds.close();
 });
 
-test("another replica's events arrive, by its wake-up", async ({ db, feeds, user }) => {
+test("sends events of another replica after its wake-up", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "far");
-  await emit(db, hub, "active");
-  const reader = open(feeds, hub), other = await db.openAgain();
+  await emitEvent(db, hub, "active");
+  const reader = openTestStream(feeds, hub), other = await db.openAgain();
   assert.is(await reader.next(), "1 FederationUpdateActive");
   const waiting = reader.next();
-  await emit(other, hub, "failed");
+  await emitEvent(other, hub, "failed");
   assert.is(await waiting, "2 FederationUpdateFailed");
   await reader.close();
   await other.close();
 });
 
-test("writers and a reader at once: nothing is missed, nothing comes twice", async ({ db, feeds, user }) => {
+test("sends each event exactly once during concurrent writes", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "racing");
-  await emit(db, hub, "active");
-  const reader = open(feeds, hub, 0);
+  await emitEvent(db, hub, "active");
+  const reader = openTestStream(feeds, hub, 0);
   const writing = Promise.all(Array.from({ length: 8 }, async () => {
-    for (let i = 0; i < 100; i++) await emit(db, hub, "active");
+    for (let i = 0; i < 100; i++) await emitEvent(db, hub, "active");
   }));
   const numbers: number[] = [];
   while (numbers.length < 801) numbers.push(Number((await reader.next())!.split(" ")[0]));
@@ -94,52 +94,52 @@ test("writers and a reader at once: nothing is missed, nothing comes twice", asy
   assert.equal(numbers, Array.from({ length: 801 }, (_, i) => i + 1));
 });
 
-test("what lies behind the retention begins with StreamReset and goes on with what is kept", async ({ db, feeds, user }) => {
+test("sends StreamReset and the remaining events if the client's last event was pruned", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "old");
-  for (let i = 0; i < 5; i++) await emit(db, hub, "active");
+  for (let i = 0; i < 5; i++) await emitEvent(db, hub, "active");
   await db.sql("delete from stream_events where federation_id = $1 and number <= 3", [hub]);
   await db.sql("update stream_heads set pruned_through = 3 where federation_id = $1", [hub]);
-  const reader = open(feeds, hub, 1);
+  const reader = openTestStream(feeds, hub, 1);
   assert.equal([await reader.next(), await reader.next()], ["3 StreamReset", "4 FederationUpdateActive"]);
   await reader.close();
-  const ahead = open(feeds, hub, 99);
+  const ahead = openTestStream(feeds, hub, 99);
   assert.is(await ahead.next(), "3 StreamReset");
   await ahead.close();
 });
 
-test("a reader misses nothing where the numbers leap, as in a database that was restored", async ({ db, feeds, user }) => {
+test("sends all events across gaps in the numbers", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "leaps");
-  await emit(db, hub, "active");
-  const reader = open(feeds, hub), seen = [await reader.next()];
+  await emitEvent(db, hub, "active");
+  const reader = openTestStream(feeds, hub), seen = [await reader.next()];
   for (let number = 2; number <= 6; number++) {
     if (number === 4) await db.sql("update stream_heads set number = 1000 where federation_id = $1", [hub]);
     const waiting = reader.next();
-    await emit(db, hub, "active");
+    await emitEvent(db, hub, "active");
     seen.push(await waiting);
   }
   assert.equal(seen.map((text) => text!.split(" ")[0]), ["1", "2", "3", "1001", "1002", "1003"]);
   await reader.close();
 });
 
-test("a stream ends at once when its reader's right is taken back", async ({ db, feeds, user }) => {
+test("ends a stream immediately when the access is revoked", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "revoked");
-  await emit(db, hub, "active");
-  const reader = open(feeds, hub, null, { userId: "leaver" });
+  await emitEvent(db, hub, "active");
+  const reader = openTestStream(feeds, hub, null, { userId: "leaver" });
   await reader.next();
   const waiting = reader.next();
-  sights.set("leaver", null);
+  visibilities.set("leaver", null);
   await db.transact((tx) => Promise.resolve(tx.wakes.add("user:leaver")));
   assert.is(await waiting, undefined);
 });
 
-test("who is so far behind that all is pruned waits for what comes, and does not ask for it again", async ({ db, feeds, user }) => {
+test("a reader behind the retention waits for new events without repeated reads", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "pruned"), waits: number[] = [];
-  await emit(db, hub, "active");
+  await emitEvent(db, hub, "active");
   let last = 1;
   const join = (id: string, over: AbortSignal) => {
     const feed = feeds.join(id, over);
     const wait = (number: number) => {
-      last = 3; // of which the table has none any more
+      last = 3; // the table no longer has any of these events
       return waits.push(number) < 3 ? Promise.resolve() : feed.wait(99);
     };
     return {
@@ -149,14 +149,14 @@ test("who is so far behind that all is pruned waits for what comes, and does not
       after: (number: number) => number < last ? null : { events: [], readAt: 0 },
     };
   };
-  const reader = open({ ...feeds, join }, hub, 1), next = reader.next();
+  const reader = openTestStream({ ...feeds, join }, hub, 1), next = reader.next();
   await until(() => waits.length === 3);
   reader.leave();
   await next;
   assert.equal(waits, [1, 3, 3]);
 });
 
-test("what readers read for themselves is read one after another", async ({ feeds }) => {
+test("runs the readers' own reads one after another", async ({ feeds }) => {
   let running = 0, most = 0;
   const read = () =>
     feeds.read(async (rows) => {
@@ -168,50 +168,50 @@ test("what readers read for themselves is read one after another", async ({ feed
   assert.is(most, 1);
 });
 
-test("a stream that ended by itself has given its place back", async ({ db, user }) => {
+test("releases the slot of an ended stream", async ({ db, user }) => {
   const hub = await insertHub(db, user, "places"),
-    feeds = openFeeds(db, silentLog, { readVisibility: look, maxStreams: 1 });
-  sights.set("nobody", null);
-  for (let i = 0; i < 3; i++) assert.is(await open(feeds, hub, null, { userId: "nobody" }).next(), undefined);
+    feeds = openFeeds(db, silentLog, { readVisibility: readTestVisibility, maxStreams: 1 });
+  visibilities.set("nobody", null);
+  for (let i = 0; i < 3; i++) assert.is(await openTestStream(feeds, hub, null, { userId: "nobody" }).next(), undefined);
   feeds.close();
 });
 
-test("a slow reader gets nothing more of a page that it has begun once its right is taken back", async ({ db, feeds, user }) => {
+test("sends a slow reader nothing more of a page after its access was revoked", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "slow");
-  for (let i = 0; i < 3; i++) await emit(db, hub, "active");
-  const reader = open(feeds, hub, 0, { userId: "slow" });
+  for (let i = 0; i < 3; i++) await emitEvent(db, hub, "active");
+  const reader = openTestStream(feeds, hub, 0, { userId: "slow" });
   assert.is(await reader.next(), "1 FederationUpdateActive");
-  sights.set("slow", null);
+  visibilities.set("slow", null);
   await until(() => reader.ended.aborted);
   assert.is(await reader.next(), undefined);
 });
 
-test("a spoke that was removed over five minutes ago is not repeated", async ({ db, feeds, user }) => {
+test("omits a spoke that was removed over five minutes ago", async ({ db, feeds, user }) => {
   const hub = await insertHub(db, user, "graves"), gone = await insertSpoke(db, user, hub);
-  await emit(db, hub, "active");
-  await emit(db, hub, "removed", gone);
+  await emitEvent(db, hub, "active");
+  await emitEvent(db, hub, "removed", gone);
   const ago = async (interval: string) => {
     await db.sql(
       `update spokes set state = 'removed', removed_at = wheelwright_now() - interval '${interval}' where id = $1`,
       [gone],
     );
-    const reader = open(feeds, hub);
+    const reader = openTestStream(feeds, hub);
     const first = await reader.next();
     const second = reader.next();
-    await emit(db, hub, "active"); // what comes next where nothing else is repeated
-    const heard = [first, await second].map((text) => text!.split(" ")[1]);
+    await emitEvent(db, hub, "active"); // the next event if nothing is repeated
+    const types = [first, await second].map((text) => text!.split(" ")[1]);
     await reader.close();
-    return heard;
+    return types;
   };
   assert.equal(await ago("4 minutes"), ["FederationUpdateActive", "SpokeUpdateRemoved"]);
   assert.equal(await ago("6 minutes"), ["FederationUpdateActive", "FederationUpdateActive"]);
 });
 
-test("closing the feeds tells each reader to come back, and ends its stream", async ({ db, user }) => {
+test("close sends each reader a reconnection delay and ends its stream", async ({ db, user }) => {
   const hub = await insertHub(db, user, "closing"),
-    feeds = openFeeds(db, silentLog, { readVisibility: look, maxStreams: 9 });
-  await emit(db, hub, "active");
-  const reader = open(feeds, hub);
+    feeds = openFeeds(db, silentLog, { readVisibility: readTestVisibility, maxStreams: 9 });
+  await emitEvent(db, hub, "active");
+  const reader = openTestStream(feeds, hub);
   await reader.next();
   const waiting = reader.next();
   feeds.close();
@@ -219,20 +219,20 @@ test("closing the feeds tells each reader to come back, and ends its stream", as
   assert.is(await reader.next(), undefined);
 });
 
-test("a reader that knows more than this replica does yet goes on from there", async ({ db, user }) => {
+test("accepts a last event that is newer than this replica's feed", async ({ db, user }) => {
   const hub = await insertHub(db, user, "ahead");
-  await emit(db, hub, "provisioning");
+  await emitEvent(db, hub, "provisioning");
   // Its wake-ups are lost, as if the control connection were being replaced. Only the poll finds new events.
   const feeds = openFeeds({ ...db, wakeups: { subscribe: () => () => {} } } as Database, silentLog, {
-    readVisibility: look,
+    readVisibility: readTestVisibility,
     maxStreams: 9,
   });
-  const there = open(feeds, hub, 0);
+  const there = openTestStream(feeds, hub, 0);
   assert.is(await there.next(), "1 FederationUpdateProvisioning");
-  await emit(db, hub, "active");
-  const come = open(feeds, hub, 2);
+  await emitEvent(db, hub, "active");
+  const come = openTestStream(feeds, hub, 2);
   const next = come.next();
-  await emit(db, hub, "failed");
+  await emitEvent(db, hub, "failed");
   assert.is(await next, "3 FederationUpdateFailed");
   for (const event of ["2 FederationUpdateActive", "3 FederationUpdateFailed"]) assert.is(await there.next(), event);
   await Promise.all([there.close(), come.close()]);

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Control } from "#lib/drivers/db/database.ts";
+import type { ControlConnection } from "#lib/drivers/db/database.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { readDatabaseHold, releaseDatabaseHold, watchDatabaseHold } from "#lib/installation/database-hold.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -56,7 +56,7 @@ test("is released by the first of two who do so at once, and the other is told t
 test("has no job run by a replica that was there before it was restored", async ({ scene }) => {
   await scene.db.sql("update database_restores set released_at = now()");
   const hub = await scene.hub(2), short = kind("short", ["only"]), control = { down: false }, ranFree: boolean[] = [];
-  const query: Control["query"] = (text, params) =>
+  const query: ControlConnection["query"] = (text, params) =>
     control.down ? Promise.reject(new Error("No such database")) : scene.db.control.query(text, params);
   const only = async () => void ranFree.push(await readDatabaseHold(scene.db.rows) === null);
   const scheduler = await scene.open([{ kind: short, steps: { only } }], { on: { ...scene.db, control: { query } } });

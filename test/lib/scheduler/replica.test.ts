@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Control } from "#lib/drivers/db/database.ts";
+import type { ControlConnection } from "#lib/drivers/db/database.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openReplica, type Replica } from "#lib/scheduler/replica.ts";
 import { openTestDatabase } from "#test/support/database.ts";
@@ -8,7 +8,7 @@ import { until } from "#test/support/until.ts";
 
 const test = suite("openReplica");
 
-function open(query: Control["query"], onBeat: () => void = () => {}): Replica {
+function open(query: ControlConnection["query"], onBeat: () => void = () => {}): Replica {
   return openReplica({ id: "rep", release: "test", control: { query }, log: silentLog, onHeartbeat: onBeat });
 }
 

@@ -3,17 +3,23 @@
  *
  * At most `concurrency` calls run at the same time; streams are not counted. After a 429 all calls wait as long as the
  * server requests. The caller decides which requests may be repeated. Repeating a create or an apply is safe, because
- * it finds the work done. A JSON patch is repeated only if the server cannot have received it.
+ * the repeated request finds the object. A JSON patch is repeated only if the server cannot have received it.
  */
 import { type Call, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Connection, Connections } from "#lib/drivers/cluster/client/connection.ts";
 import { exchangeError, lateError, wasNeverSent } from "#lib/drivers/cluster/client/failures.ts";
-import { dateOf, errorOf, isRecord, unexpectedResponse, warningsOf } from "#lib/drivers/cluster/client/status.ts";
+import {
+  errorOfResponse,
+  isRecord,
+  timeOfResponse,
+  unexpectedResponseError,
+  warningsOf,
+} from "#lib/drivers/cluster/client/status.ts";
 import { openThrottle, sleepWithSignals } from "#lib/drivers/cluster/client/throttle.ts";
 import { traceCall } from "#lib/drivers/cluster/client/trace-call.ts";
 import {
   exchange,
-  type HttpAnswer,
+  type ExchangeResponse,
   openStream,
   type OutgoingRequest,
   type ResponseStream,
@@ -73,14 +79,14 @@ const MAX_ATTEMPTS = 4;
 /** Time limit for reading an error response where a stream was expected. */
 const DRAIN_TIMEOUT = 2 * SECOND;
 /**
- * The minimum difference that counts as a wrong clock. Smaller ones result from the Date header, which has whole
- * seconds.
+ * The minimum clock difference that is corrected. The Date header has whole seconds, so smaller differences mean
+ * nothing.
  */
 const MIN_CLOCK_SKEW = 2 * SECOND;
 
 export function openApi(options: ApiOptions): Api {
   const { connections, concurrency, deadline, telemetry = NO_TELEMETRY } = options;
-  const places = openSemaphore(concurrency);
+  const slots = openSemaphore(concurrency);
   const closing = new AbortController(), throttle = openThrottle(deadline);
   let skew = 0;
 
@@ -106,23 +112,23 @@ export function openApi(options: ApiOptions): Api {
     return await send(await withDeadline(connections.current));
   }
 
-  async function sendOnce(request: ClusterRequest, call: Call): Promise<HttpAnswer> {
-    let doing = `${request.method} ${request.path}`;
+  async function sendOnce(request: ClusterRequest, call: Call): Promise<ExchangeResponse> {
+    let description = `${request.method} ${request.path}`;
     const send = async (connection: Connection) => {
-      // This is checked after queueing, so that calls that queued before the 429 also wait.
+      // The throttle is checked after queueing, so that calls that queued before the 429 also wait.
       await throttle.waitUntilAllowed(signalsOf(call));
       const out = outgoing(request, connection, call);
-      doing = `${out.method} ${out.url.host}${out.url.pathname}${request.name ? `/${request.name}` : ""}`;
+      description = `${out.method} ${out.url.host}${out.url.pathname}${request.name ? `/${request.name}` : ""}`;
       return await traceCall(telemetry, request.method, out, exchange);
     };
-    const answer = await places.run(signalsOf(call), () => withCredentials(call, send, () => {}));
-    if (answer.status >= 300) throw throttle.noteError(errorOf(answer, doing));
-    const ahead = dateOf(answer) - Date.now();
+    const answer = await slots.run(signalsOf(call), () => withCredentials(call, send, () => {}));
+    if (answer.status >= 300) throw throttle.noteError(errorOfResponse(answer, description));
+    const ahead = timeOfResponse(answer) - Date.now();
     skew = Math.abs(ahead) < MIN_CLOCK_SKEW ? 0 : ahead;
     return answer;
   }
 
-  async function sendWithRetries(request: ClusterRequest, call: Call): Promise<HttpAnswer> {
+  async function sendWithRetries(request: ClusterRequest, call: Call): Promise<ExchangeResponse> {
     const started = performance.now();
     for (let attempt = 1;; attempt++) {
       try {
@@ -158,7 +164,7 @@ export function openApi(options: ApiOptions): Api {
       };
       const stream = await withCredentials(call, open, (refused) => refused.close());
       if (stream.status < 300) return stream;
-      throw throttle.noteError(errorOf(await drain(stream, signalsOf(call)), `GET ${path}`));
+      throw throttle.noteError(errorOfResponse(await drain(stream, signalsOf(call)), `GET ${path}`));
     },
     close: () => {
       closing.abort(new ClusterError(CLOSED, "The connection to the cluster was closed", { transient: true }));
@@ -199,7 +205,7 @@ function isWorthRetryingNow({ transient, code, status }: ClusterError): boolean 
 
 const NOT_RETRIED = new Set(["BadAnswer", "credentials", "kubeconfig", "untrusted"]);
 
-function parseBody(answer: HttpAnswer, request: ClusterRequest): unknown {
+function parseBody(answer: ExchangeResponse, request: ClusterRequest): unknown {
   const text = answer.body.trim();
   try {
     const body = JSON.parse(text);
@@ -208,11 +214,11 @@ function parseBody(answer: HttpAnswer, request: ClusterRequest): unknown {
     // The error below covers text that is not JSON.
   }
   const what = text === "" ? "an empty body" : `a body that is not a JSON object: ${text.slice(0, 200)}`;
-  throw unexpectedResponse(`${request.method} ${request.path} returned ${what}`, answer.status);
+  throw unexpectedResponseError(`${request.method} ${request.path} returned ${what}`, answer.status);
 }
 
 /** Reads the body of an error response where a stream was expected, with limits on size and time. */
-async function drain(stream: ResponseStream, signals: readonly AbortSignal[]): Promise<HttpAnswer> {
+async function drain(stream: ResponseStream, signals: readonly AbortSignal[]): Promise<ExchangeResponse> {
   const chunks: Uint8Array[] = [];
   const read = async () => {
     for await (const chunk of stream.chunks) if (chunks.push(chunk) > 64) break;
@@ -220,11 +226,11 @@ async function drain(stream: ResponseStream, signals: readonly AbortSignal[]): P
   try {
     await runWithin(signals, {
       ms: DRAIN_TIMEOUT,
-      createError: () => new Error("the refusal does not come to its end"),
+      createError: () => new Error("timed out while reading the error response"),
     }, read);
   } catch {
     for (const signal of signals) signal.throwIfAborted();
-    // The part that has arrived is enough for the message.
+    // The received part of the body is enough for the error message.
   } finally {
     stream.close();
   }

@@ -6,7 +6,7 @@
  * The context stays the same, even if somebody switches kubectl to another cluster. The agent is replaced only when
  * certificates change, because its sockets use them.
  *
- * Files, plugins and providers may hang. Each has a deadline. After that, the next call starts it again.
+ * Files, plugins and providers may hang, so each has a deadline. After the deadline, the next call tries again.
  */
 import http from "node:http";
 import https from "node:https";
@@ -54,11 +54,11 @@ export async function openServerConnections(
   source: KubeconfigSource,
   options: ConnectionOptions = {},
 ): Promise<Connections> {
-  const { ttl: keep = 10 * SECOND, deadline: ms = 20 * SECOND, log = silentLog } = options;
+  const { ttl: ttl = 10 * SECOND, deadline: ms = 20 * SECOND, log = silentLog } = options;
   const closing = new AbortController();
-  const lateCredentials = (doing: string) => {
-    log.warn("Timed out while reading the cluster's credentials", { waitedFor: doing, ms });
-    return lateError(ms, doing);
+  const lateCredentials = (description: string) => {
+    log.warn("Timed out while reading the cluster's credentials", { waitedFor: description, ms });
+    return lateError(ms, description);
   };
   const reader = { files: openFileReader(ms, lateCredentials), idTokens: new Map() };
   const sources: CredentialSources = { ...reader, ms, late: lateCredentials, signal: closing.signal };
@@ -73,17 +73,17 @@ export async function openServerConnections(
 
   async function connect(): Promise<Connection> {
     await reload().catch(() => {}); // an unreadable file may be half written; the last version is still valid
-    const { server } = config, made = generation;
+    const { server } = config, startGeneration = generation;
     const { tls, headers, agent: proxied } = await credentials();
-    if (made !== generation) return await connect(); // the credentials were renewed in the meantime
+    if (startGeneration !== generation) return await connect(); // the credentials were renewed in the meantime
     const fingerprint = JSON.stringify([server.href, tls]);
     if (agent?.key !== fingerprint && !closing.signal.aborted) {
       retire(agent?.agent);
       const kind = server.protocol === "https:" ? https.Agent : http.Agent;
-      const [kept, once] = [true, false].map((keepAlive) =>
+      const [keepAliveAgent, once] = [true, false].map((keepAlive) =>
         proxied as http.Agent | undefined ?? new kind({ ...tls, keepAlive })
       );
-      agent = { key: fingerprint, agent: kept!, once: once! };
+      agent = { key: fingerprint, agent: keepAliveAgent!, once: once! };
     }
     const options = { ...tls, agent: agent!.agent };
     const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
@@ -93,7 +93,7 @@ export async function openServerConnections(
       options,
       once: { ...options, agent: agent!.once },
     };
-    generations.set(connection, made);
+    generations.set(connection, startGeneration);
     return connection;
   }
 
@@ -114,14 +114,14 @@ export async function openServerConnections(
     texts = fresh;
   }
 
-  const known = () => cache && performance.now() < cache.until ? cache.connection : undefined;
+  const cachedConnection = () => cache && performance.now() < cache.until ? cache.connection : undefined;
 
   const current = async (): Promise<Connection> => {
-    const connection = known();
+    const connection = cachedConnection();
     if (connection) return connection;
     // Only one connection is opened at a time, so that a hanging plugin is not started repeatedly.
     connecting ??= connect().then((connection) => {
-      cache = { until: performance.now() + keep, connection };
+      cache = { until: performance.now() + ttl, connection };
       return connection;
     }).catch((error) => {
       throw credentialsError(error);
@@ -130,7 +130,7 @@ export async function openServerConnections(
   };
   await current();
   return {
-    cached: known,
+    cached: cachedConnection,
     current,
     renew: async (refused) => {
       if (generations.get(refused) !== generation) return; // another call has already renewed these credentials

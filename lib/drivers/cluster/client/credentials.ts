@@ -16,7 +16,7 @@ export interface CredentialSources {
   readonly files: FileReader;
   /** Milliseconds for a plugin or provider. */
   readonly ms: number;
-  readonly late: (doing: string) => Error;
+  readonly late: (description: string) => Error;
   /** Stops running plugins and requests. */
   readonly signal: AbortSignal;
   /** ID tokens, keyed by the kubeconfig's refresh token. A provider may accept a refresh token only once. */
@@ -84,11 +84,11 @@ async function tokenOfProvider({ authProvider }: KubeUser, sources: CredentialSo
   const { name, config } = authProvider;
   if (name !== "oidc") return config["access-token"]; // a provider from before exec plugins
   const { "id-token": idToken = "", "refresh-token": refreshToken = "" } = config;
-  const known = sources.idTokens.get(refreshToken) ?? { idToken, refreshToken };
-  if (!isExpired(known.idToken, Date.now()) || !refreshToken) return known.idToken || undefined;
+  const tokens = sources.idTokens.get(refreshToken) ?? { idToken, refreshToken };
+  if (!isExpired(tokens.idToken, Date.now()) || !refreshToken) return tokens.idToken || undefined;
   const authority = { file: config["idp-certificate-authority"], data: config["idp-certificate-authority-data"] };
   const ca = await bytesOf(authority, sources.files);
-  const renewed = await refreshIdToken({ config, ca, ms: sources.ms, signal: sources.signal }, known.refreshToken);
+  const renewed = await refreshIdToken({ config, ca, ms: sources.ms, signal: sources.signal }, tokens.refreshToken);
   sources.idTokens.set(refreshToken, renewed);
   return renewed.idToken;
 }

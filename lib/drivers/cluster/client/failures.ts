@@ -1,6 +1,6 @@
 /** Creates the errors of calls without a response: kubeconfig, credentials and connection failures. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { unexpectedResponse } from "#lib/drivers/cluster/client/status.ts";
+import { unexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
 import type { ExchangeFailure } from "#lib/drivers/exchange.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
@@ -15,10 +15,12 @@ export function configError(message: string, cause?: unknown): ClusterError {
 }
 
 /** Returns a transient error: an exec plugin or a token file may work again soon. The caller limits the retries. */
-export function credentialsError(cause: unknown, doing?: string): ClusterError {
+export function credentialsError(cause: unknown, description?: string): ClusterError {
   if (cause instanceof ClusterError) return cause;
   const why = messageOf(cause).trim();
-  const message = `Cannot get credentials for the cluster: ${doing === undefined ? why : `${doing}: ${why}`}`;
+  const message = `Cannot get credentials for the cluster: ${
+    description === undefined ? why : `${description}: ${why}`
+  }`;
   return new ClusterError("credentials", message, {
     transient: true,
     blame: "operator",
@@ -27,21 +29,23 @@ export function credentialsError(cause: unknown, doing?: string): ClusterError {
   });
 }
 
-/** Returns the error for credentials that did not arrive in time. `doing` names the file or program. */
-export function lateError(ms: number, doing?: string): ClusterError {
-  const why = doing === undefined ? `timed out after ${ms} ms` : `${doing} did not end within ${ms} ms`;
+/** Returns the error for credentials that did not arrive in time. `description` names the file or program. */
+export function lateError(ms: number, description?: string): ClusterError {
+  const why = description === undefined ? `timed out after ${ms} ms` : `${description} did not end within ${ms} ms`;
   return credentialsError(new Error(why));
 }
 
 /** Returns the error of a failed connection. It is always transient: even wrong certificates can be renewed. */
-export function exchangeError(failure: ExchangeFailure, doing: string, cause: Error): ClusterError {
+export function exchangeError(failure: ExchangeFailure, description: string, cause: Error): ClusterError {
   const code = String((cause as { code?: unknown }).code ?? "");
-  if (failure === "unsendable") return credentialsError(cause, doing);
-  if (failure === "too large") return unexpectedResponse(`${doing}: ${cause.message}`, 200);
-  if (failure === "deadline") return new ClusterError("deadline", `${doing} ${cause.message}`, { transient: true });
+  if (failure === "unsendable") return credentialsError(cause, description);
+  if (failure === "too large") return unexpectedResponseError(`${description}: ${cause.message}`, 200);
+  if (failure === "deadline") {
+    return new ClusterError("deadline", `${description} ${cause.message}`, { transient: true });
+  }
   const untrusted = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO)/.test(code) ||
     /certificate|wrong version number|InvalidContentType|UnknownIssuer/i.test(cause.message);
-  return new ClusterError(untrusted ? "untrusted" : "unreachable", `${doing}: ${cause.message || code}`, {
+  return new ClusterError(untrusted ? "untrusted" : "unreachable", `${description}: ${cause.message || code}`, {
     transient: true,
     ...(untrusted && {
       blame: "operator",

@@ -1,8 +1,8 @@
 /**
  * Reads the files of a kubeconfig, each within a deadline.
  *
- * A hanging file system cannot be interrupted, and each read occupies a thread of the runtime. So each file is read
- * only once at a time. While a read hangs past its deadline, later reads of the file fail immediately.
+ * A hanging file system cannot be interrupted, and each read occupies a thread of the runtime. So a file has only one
+ * read at a time. While a read hangs past its deadline, later reads of that file fail immediately.
  */
 import { readFile } from "node:fs/promises";
 import { runWithin } from "#lib/base/cancellation.ts";
@@ -12,7 +12,7 @@ export interface FileReader {
 }
 
 /** Opens the reader. `late` returns the error for a file that could not be read in time. */
-export function openFileReader(ms: number, late: (doing: string) => Error): FileReader {
+export function openFileReader(ms: number, late: (description: string) => Error): FileReader {
   const reading = new Map<string, Promise<Buffer>>(), hanging = new Set<string>();
   return {
     async read(path) {

@@ -5,7 +5,7 @@
  */
 import type { Api } from "#lib/drivers/cluster/client/api.ts";
 import { type Call, ClusterError, type Ref } from "#lib/drivers/cluster/cluster.ts";
-import { unknownKind } from "#lib/drivers/cluster/client/status.ts";
+import { unknownKindError } from "#lib/drivers/cluster/client/status.ts";
 
 export type Kind = Omit<Ref, "name">;
 
@@ -45,17 +45,17 @@ export function pluralOf(kind: string): string {
 }
 
 export function openKinds(api: Api): Kinds {
-  const found = new Map<string, Resource>(); // only served kinds are cached; others may be installed at any time
+  const cache = new Map<string, Resource>(); // only served kinds are cached; others may be installed at any time
 
   async function discover(kind: Kind, call: Call): Promise<Resource> {
-    const key = `${kind.apiVersion}/${kind.kind}`, known = found.get(key);
-    if (known) return known;
+    const key = `${kind.apiVersion}/${kind.kind}`, cached = cache.get(key);
+    if (cached) return cached;
     const { body } = await api.call({ method: "GET", path: groupPath(kind.apiVersion), repeat: "safe" }, call);
     const resources = (body.resources ?? []) as { name: string; kind: string; namespaced: boolean }[];
     const match = resources.find((resource) => resource.kind === kind.kind && !resource.name.includes("/"));
-    if (!match) throw unknownKind(`no matches for kind "${kind.kind}" in version "${kind.apiVersion}"`);
+    if (!match) throw unknownKindError(`no matches for kind "${kind.kind}" in version "${kind.apiVersion}"`);
     const resource = { plural: match.name, namespaced: match.namespaced };
-    found.set(key, resource);
+    cache.set(key, resource);
     return resource;
   }
 

@@ -73,7 +73,7 @@ export function readKubeconfig(source: KubeconfigSource, texts: readonly Kubecon
   const context = contents.contexts.find((known) => known.name === name);
   if (!context) {
     const names = contents.contexts.map((known) => known.name).join(", ") || "none";
-    const missing = name ? `has no context ${name}` : "names no context";
+    const missing = name ? `has no context ${name}` : "has no current-context";
     throw configError(`${capitalizeOrigin(origin)} ${missing}; available: ${names}`);
   }
   const cluster = contents.clusters.find((known) => known.name === context.cluster);

@@ -44,7 +44,7 @@ export async function refreshIdToken(provider: Provider, refreshToken: string): 
   if (!URL.canParse(issuer)) throw new Error("the auth provider oidc has no valid idp-issuer-url");
   const found = await send(provider, new URL(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`));
   const endpoint = String(found.token_endpoint);
-  if (!URL.canParse(endpoint)) throw new Error(`the auth provider ${issuer} names no token endpoint`);
+  if (!URL.canParse(endpoint)) throw new Error(`the auth provider ${issuer} has no token endpoint`);
   const methods = found.token_endpoint_auth_methods_supported;
   const isBasic = secret !== "" && !(Array.isArray(methods) && !methods.includes("client_secret_basic"));
   const form = new URLSearchParams({ grant_type: "refresh_token", refresh_token: refreshToken });
@@ -75,11 +75,11 @@ async function send(
     deadline: ms,
     signals: [signal],
     maxBytes: MAX_ANSWER_BYTES,
-    fail: (_, doing, cause) => new ProviderError("oidc", `${doing}: ${cause.message}`, { transient: true }),
+    fail: (_, description, cause) => new ProviderError("oidc", `${description}: ${cause.message}`, { transient: true }),
   });
   const answer = status === 200 ? parseObject(body) : null;
   // The body is not quoted, because it may contain a token.
-  if (!answer) throw new Error(`${url.origin}${url.pathname} answered with ${status} and without a usable JSON object`);
+  if (!answer) throw new Error(`${url.origin}${url.pathname} returned ${status} without a JSON object`);
   return answer;
 }
 

@@ -26,14 +26,14 @@ export interface PluginCredential {
 }
 
 export interface Plugin {
-  /** Returns the credential of the last run until it expires. Rejects with an Error that names the plugin. */
+  /** Returns the cached credential, or runs the plugin if it has expired. Rejects with an Error that names the plugin. */
   credential(): Promise<PluginCredential>;
 }
 
 interface PluginOptions {
   readonly ms: number;
   /** Returns the error for a plugin that did not end in time. */
-  readonly late: (doing: string) => Error;
+  readonly late: (description: string) => Error;
   /** Kills a running plugin. */
   readonly signal: AbortSignal;
 }

@@ -1,7 +1,7 @@
 /** Turns unsuccessful responses into errors. A response is a Status of the API server, or a page of a proxy. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
-import type { HttpAnswer } from "#lib/drivers/exchange.ts";
+import type { ExchangeResponse } from "#lib/drivers/exchange.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 /** The fields of an API Status object that this module reads. */
@@ -46,18 +46,18 @@ const NOT_API_SERVER_HINT = "Check that the kubeconfig's server is a Kubernetes 
 /** The maximum number of characters of a non-Status body in a message. A proxy's error page is long. */
 const EXCERPT_LENGTH = 300;
 
-export function errorOf(answer: HttpAnswer, doing: string): ClusterError {
+export function errorOfResponse(answer: ExchangeResponse, description: string): ClusterError {
   const status = readStatus(answer.body), { location } = answer.headers;
   // The query of a redirect is left out, because it may contain secrets for a login page.
   const text = location === undefined ? answer.body : `to ${String(location).split("?")[0]} ${answer.body}`;
-  return errorOfStatus(answer.status, status, doing, retryAfterOf(answer, status), text);
+  return errorOfStatus(answer.status, status, description, retryAfterOf(answer, status), text);
 }
 
 /**
  * Returns the error for a response that does not come from an API server: a proxy's page or a truncated body. It is
  * unknown whether the request was processed, and the next attempt may succeed.
  */
-export function unexpectedResponse(message: string, status: number, cause?: unknown): ClusterError {
+export function unexpectedResponseError(message: string, status: number, cause?: unknown): ClusterError {
   return new ClusterError("BadAnswer", message, {
     transient: true,
     status,
@@ -67,7 +67,7 @@ export function unexpectedResponse(message: string, status: number, cause?: unkn
   });
 }
 
-export function unknownKind(message: string, cause?: Error): ClusterError {
+export function unknownKindError(message: string, cause?: Error): ClusterError {
   const hint = "Install the CRD that defines this kind.";
   return new ClusterError("NoKind", message, { transient: false, status: 404, blame: "operator", hint, cause });
 }
@@ -76,19 +76,19 @@ export function unknownKind(message: string, cause?: Error): ClusterError {
 export function errorOfStatus(
   code: number,
   status: Status | null,
-  doing: string,
+  description: string,
   retryAfterMs?: number,
   text = "",
 ): ClusterError {
   const reason = status?.reason || REASONS[code] || `Http${code}`;
-  const message = status?.message || `${doing}: HTTP ${code} ${text.trim().slice(0, EXCERPT_LENGTH)}`.trim();
+  const message = status?.message || `${description}: HTTP ${code} ${text.trim().slice(0, EXCERPT_LENGTH)}`.trim();
   const errorWith = (name: string, transient: boolean, rest: { blame?: "operator" | "cluster"; hint?: string } = {}) =>
     new ClusterError(name, message, {
       transient,
       status: code,
       ...rest,
       retryAfterMs,
-      cause: new Error(doing),
+      cause: new Error(description),
     });
 
   if (status?.details?.causes?.some((cause) => cause.reason === "NamespaceTerminating")) {
@@ -98,7 +98,7 @@ export function errorOfStatus(
   if (code === 401) {
     return errorWith(reason, true, { blame: "operator", hint: "Renew the credentials in the kubeconfig." });
   }
-  if (code >= 300 && code < 400) return unexpectedResponse(message, code);
+  if (code >= 300 && code < 400) return unexpectedResponseError(message, code);
   if (code === 403) {
     const refusal = readRefusal(message);
     return errorWith(refusal.code, refusal.heals === "soon" || refusal.heals === "later", {
@@ -106,9 +106,11 @@ export function errorOfStatus(
       hint: refusal.hint,
     });
   }
-  if (code === 404 && status === null && text.trim() !== UNKNOWN_PATH_TEXT) return unexpectedResponse(message, code);
+  if (code === 404 && status === null && text.trim() !== UNKNOWN_PATH_TEXT) {
+    return unexpectedResponseError(message, code);
+  }
   if (code === 404 && isUnknownKind(status)) {
-    return unknownKind(message, new Error(doing));
+    return unknownKindError(message, new Error(description));
   }
   if (code === 409) return errorWith(reason, isWriteConflict(reason, message, status));
   // For a manifest that does not match its schema, apply returns an internal error. A retry does not help.
@@ -178,12 +180,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 /**
  * Returns the wait in milliseconds: from the Retry-After header (seconds or a date), or else from the Status details.
  */
-function retryAfterOf(answer: HttpAnswer, status: Status | null): number | undefined {
+function retryAfterOf(answer: ExchangeResponse, status: Status | null): number | undefined {
   const header = answer.headers["retry-after"];
   const text = Array.isArray(header) ? header[0] : header;
   const seconds = text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : status?.details?.retryAfterSeconds;
   const wait = text !== undefined && HTTP_DATE.test(text)
-    ? Date.parse(text) - dateOf(answer)
+    ? Date.parse(text) - timeOfResponse(answer)
     : seconds === undefined
     ? undefined
     : seconds * SECOND;
@@ -193,14 +195,14 @@ function retryAfterOf(answer: HttpAnswer, status: Status | null): number | undef
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** Returns the time of the response by its Date header, or by the local clock if it has none. */
-export function dateOf(answer: HttpAnswer): number {
+export function timeOfResponse(answer: ExchangeResponse): number {
   const { date } = answer.headers;
   const at = typeof date === "string" && HTTP_DATE.test(date) ? Date.parse(date) : NaN;
   return Number.isNaN(at) ? Date.now() : at;
 }
 
 /** Returns the texts of `Warning: 299 - "…"` headers. */
-export function warningsOf(answer: HttpAnswer): string[] {
+export function warningsOf(answer: ExchangeResponse): string[] {
   const header = answer.headers["warning"];
   const text = Array.isArray(header) ? header.join(", ") : header ?? "";
   return [...text.matchAll(/\b299 \S+ "((?:[^"\\]|\\.)*)"/g)].map((found) => found[1]!.replace(/\\(.)/g, "$1"));

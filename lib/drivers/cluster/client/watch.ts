@@ -94,15 +94,15 @@ async function* watchOnce(api: Api, options: WatchQuery, version: string, call: 
   const stream = await api.stream(options.path, query, call);
   const silence = options.silence ?? MINUTE;
   const cut = () => stream.close(interruptedError(options.path, `received nothing for ${silence} ms`));
-  let guard = setTimeout(cut, silence);
+  let timer = setTimeout(cut, silence);
   try {
     for await (const line of splitLines(stream.chunks, MAX_LINE_LENGTH)) {
-      clearTimeout(guard);
-      guard = setTimeout(cut, silence);
+      clearTimeout(timer);
+      timer = setTimeout(cut, silence);
       if (line.trim() !== "") yield readEvent(line, options.path);
     }
   } finally {
-    clearTimeout(guard);
+    clearTimeout(timer);
     stream.close();
   }
 }
@@ -120,8 +120,8 @@ function readEvent(line: string, path: string): WatchEvent {
     throw errorOfStatus(status?.code ?? 500, status, `watch of ${path}`);
   }
   // A bookmark has no object name.
-  const known = type === "BOOKMARK" ? isRecord(object) && isRecord(object.metadata) : isObject(object);
-  if (!known || !EVENT_TYPES.has(String(type))) throw interruptedError(path, "received an invalid event");
+  const isValid = type === "BOOKMARK" ? isRecord(object) && isRecord(object.metadata) : isObject(object);
+  if (!isValid || !EVENT_TYPES.has(String(type))) throw interruptedError(path, "received an invalid event");
   return event as WatchEvent;
 }
 

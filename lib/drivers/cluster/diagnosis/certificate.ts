@@ -6,15 +6,15 @@
  * its Order about the authority's refusals. The Challenge shows what the authority, or cert-manager's self check, finds
  * at the site's address. The last of these objects that has a message determines the result.
  */
-import { conditionOf, createdAt, timeOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { conditionOf, createdAt, parseTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
   type Diagnosis,
-  impossible,
+  impossibleDiagnosis,
   mayBeCurrent,
   type WaitClock,
-  waiting,
-  waitingUntil,
+  waitingDiagnosis,
+  waitingDiagnosisUntil,
 } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 
 interface IssuanceError {
@@ -35,55 +35,56 @@ export function diagnoseCertificate(
   if (!issuanceError) return undefined;
   const hosts: string[] = certificate["spec"]?.dnsNames ?? [];
   const forHosts = hosts.length ? ` for ${hosts.join(", ")}` : "";
-  const [, code, ...texts] = CAUSES.find(([known]) => known.test(issuanceError.text))!;
+  const [, code, ...texts] = CAUSES.find(([pattern]) => pattern.test(issuanceError.text))!;
   const [why, hint] = texts.map((text) => text.replaceAll("HOST", hosts[0] ?? "the site"));
   const sentence = `No certificate was issued${forHosts} because ${why}: ${issuanceError.text}`;
   if (issuanceError.final && issuanceError.at !== undefined && !mayBeCurrent(issuanceError.at, clock)) {
-    return waiting(sentence);
+    return waitingDiagnosis(sentence);
   }
-  const verdict = impossible(code, sentence, "operator", hint);
-  if (issuanceError.final) return verdict;
+  const failure = impossibleDiagnosis(code, sentence, "operator", hint);
+  if (issuanceError.final) return failure;
   const since = Math.max(createdAt(certificate), clock.since);
-  return waitingUntil(
+  return waitingDiagnosisUntil(
     since + clock.patience.certificateMs,
     clock,
     `Waiting for the certificate ${name}${forHosts}: ${issuanceError.text}`,
-    verdict,
+    failure,
   );
 }
 
-/** Whether cert-manager has given up and will not retry for at least an hour. */
-export function hasGivenUp(certificate: KubeObject): boolean {
+/** Whether the issuance failed. cert-manager then does not retry for at least an hour. */
+export function hasIssuanceFailed(certificate: KubeObject): boolean {
   const issuing = conditionOf(certificate, "Issuing");
   return issuing?.status === "False" && issuing.reason === "Failed";
 }
 
 /**
- * Returns the objects that cert-manager created for this certificate, newest first. Each is owned by the one before it.
+ * Returns the objects that cert-manager created for this certificate, newest first. A request owns an order, and an order
+ * owns challenges.
  */
 function findOwnedOrders(certificate: KubeObject, orders: readonly KubeObject[]): KubeObject[] {
-  const family = new Set([certificate.metadata.uid]);
+  const ownedObjects = new Set([certificate.metadata.uid]);
   // The list contains requests, orders and challenges in this order, so one pass finds all of them.
   const all = orders.filter(({ metadata }) => {
-    const own = metadata.ownerReferences?.some(({ uid }) => family.has(uid)) ?? false;
-    if (own) family.add(metadata.uid);
+    const own = metadata.ownerReferences?.some(({ uid }) => ownedObjects.has(uid)) ?? false;
+    if (own) ownedObjects.add(metadata.uid);
     return own;
   });
   return all.toSorted((a, b) => createdAt(b) - createdAt(a));
 }
 
-function findIssuanceError(certificate: KubeObject, family: readonly KubeObject[]): IssuanceError | undefined {
+function findIssuanceError(certificate: KubeObject, ownedObjects: readonly KubeObject[]): IssuanceError | undefined {
   for (const kind of ["Challenge", "Order"]) {
-    for (const { status } of family.filter((each) => each.kind === kind)) {
+    for (const { status } of ownedObjects.filter((each) => each.kind === kind)) {
       const final = ["invalid", "errored", "expired"].includes(status?.state);
       if (status?.reason && status.state !== "valid") {
-        return { text: String(status.reason), final, at: timeOf(status.failureTime) };
+        return { text: String(status.reason), final, at: parseTime(status.failureTime) };
       }
     }
   }
-  for (const request of family.filter((each) => each.kind === "CertificateRequest")) {
+  for (const request of ownedObjects.filter((each) => each.kind === "CertificateRequest")) {
     const denied = conditionOf(request, "Denied"), ready = conditionOf(request, "Ready");
-    const at = timeOf(ready?.lastTransitionTime);
+    const at = parseTime(ready?.lastTransitionTime);
     if (denied?.status === "True") return { text: denied.message ?? "the request was denied", final: true, at };
     // "Waiting on certificate issuance from order …" is the normal state.
     if (ready?.message && ready.status !== "True" && !/Waiting on certificate issuance/.test(ready.message)) {
@@ -91,8 +92,8 @@ function findIssuanceError(certificate: KubeObject, family: readonly KubeObject[
     }
   }
   const issuing = conditionOf(certificate, "Issuing");
-  if (!hasGivenUp(certificate) || !issuing?.message) return undefined;
-  return { text: issuing.message, final: true, at: timeOf(issuing.lastTransitionTime) };
+  if (!hasIssuanceFailed(certificate) || !issuing?.message) return undefined;
+  return { text: issuing.message, final: true, at: parseTime(issuing.lastTransitionTime) };
 }
 
 /**

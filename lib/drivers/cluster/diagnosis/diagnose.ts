@@ -8,32 +8,32 @@
 import {
   conditionOf,
   containersOf,
+  type ContainerTermination,
   createdAt,
+  currentPodsOf,
   eventsOf,
-  firstSeen,
-  lastSeen,
+  firstOccurrence,
+  lastOccurrence,
   latestOf,
-  podsOf,
+  parseTime,
   replicaSetEventsOf,
-  type Terminated,
-  timeOf,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import { diagnoseCertificate } from "#lib/drivers/cluster/diagnosis/certificate.ts";
 import { diagnosePvc, waitsForConsumer } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diagnosePod } from "#lib/drivers/cluster/diagnosis/pod.ts";
-import { describeUnready, isTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
+import { describeUnready, isStatusTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
 import { capitalize, displayNameOf, formatMinute } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import {
   type Diagnosis,
-  impossible,
+  impossibleDiagnosis,
   isBeforeWait,
   mayBeCurrent,
   mayBeCurrentEvent,
   type WaitClock,
-  waiting,
-  waitingUntil,
+  waitingDiagnosis,
+  waitingDiagnosisUntil,
 } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -59,26 +59,28 @@ export function diagnose(
   const unreadyReason = describeUnready(object);
   if (unreadyReason === undefined) return { is: "ready" };
   const name = capitalize(displayNameOf(object.kind, object.metadata.name));
-  const observed: ObservedState = { object, own: podsOf(object, pods), pods, events, clock };
+  const observed: ObservedState = { object, own: currentPodsOf(object, pods), pods, events, clock };
   if (object.kind === "PersistentVolumeClaim") {
     if (waitsForConsumer(object.metadata.name, events)) return { is: "ready" };
     if (object["status"]?.phase === "Lost") return diagnoseLostVolume(object);
-    return diagnosePvc(object.metadata.name, events, clock) ?? waiting(`${name} ${unreadyReason}`);
+    return diagnosePvc(object.metadata.name, events, clock) ?? waitingDiagnosis(`${name} ${unreadyReason}`);
   }
   if (object.kind === "Certificate") {
-    return diagnoseCertificate(object, orders, clock) ?? waiting(`${name} ${unreadyReason}`);
+    return diagnoseCertificate(object, orders, clock) ?? waitingDiagnosis(`${name} ${unreadyReason}`);
   }
-  if (object.kind === "VolumeSnapshot") return diagnoseSnapshot(object, clock) ?? waiting(`${name} ${unreadyReason}`);
-  const podDiagnoses = observed.own.map((pod) => diagnosePod(pod, events, clock)).filter((trouble) =>
-    trouble !== undefined
+  if (object.kind === "VolumeSnapshot") {
+    return diagnoseSnapshot(object, clock) ?? waitingDiagnosis(`${name} ${unreadyReason}`);
+  }
+  const podDiagnoses = observed.own.map((pod) => diagnosePod(pod, events, clock)).filter((diagnosis) =>
+    diagnosis !== undefined
   );
   const diagnoses = [
     diagnoseConditions(observed, lastWords(observed, podDiagnoses)),
     diagnosePodCreation(observed, unreadyReason),
     ...podDiagnoses,
-  ].filter((trouble) => trouble !== undefined);
-  return diagnoses.find((trouble) => trouble.is === "impossible") ?? diagnoses[0] ??
-    waiting(`${name} ${unreadyReason}`);
+  ].filter((diagnosis) => diagnosis !== undefined);
+  return diagnoses.find((diagnosis) => diagnosis.is === "impossible") ?? diagnoses[0] ??
+    waitingDiagnosis(`${name} ${unreadyReason}`);
 }
 
 /**
@@ -88,16 +90,16 @@ export function diagnose(
 export function failureOf(
   job: KubeObject,
   pods: readonly KubeObject[],
-): { code: string; message: string; terminated: Terminated | undefined } | undefined {
-  const condition = [conditionOf(job, "Failed"), conditionOf(job, "FailureTarget")].find(isTrue);
+): { code: string; message: string; terminated: ContainerTermination | undefined } | undefined {
+  const condition = [conditionOf(job, "Failed"), conditionOf(job, "FailureTarget")].find(isStatusTrue);
   if (!condition) return undefined;
   const ends = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === job.metadata.uid))
     .flatMap((pod) => containersOf(pod).map((container) => ({ pod, container, end: container.state?.terminated })))
     .filter(({ end }) => end !== undefined && end.exitCode !== 0);
   const outOfMemory = ends.find(({ end }) => end!.reason === "OOMKilled");
   if (outOfMemory) {
-    const place = `Container ${outOfMemory.container.name} of pod ${outOfMemory.pod.metadata.name}`;
-    const message = `${place} ran out of memory (exit code ${outOfMemory.end!.exitCode})`;
+    const label = `Container ${outOfMemory.container.name} of pod ${outOfMemory.pod.metadata.name}`;
+    const message = `${label} ran out of memory (exit code ${outOfMemory.end!.exitCode})`;
     return { code: "OOMKilled", message, terminated: outOfMemory.end };
   }
   return {
@@ -124,28 +126,38 @@ function diagnoseConditions(
     const failure = failureOf(object, pods);
     if (!failure) return undefined;
     const hint = failure.code === "OOMKilled" ? MORE_MEMORY_HINT : "Check the last lines of its log.";
-    return impossible(failure.code, failure.message, failure.code === "OOMKilled" ? "operator" : "cluster", hint);
+    return impossibleDiagnosis(
+      failure.code,
+      failure.message,
+      failure.code === "OOMKilled" ? "operator" : "cluster",
+      hint,
+    );
   }
   if (object.kind === "Deployment") {
     const progressing = conditionOf(object, "Progressing");
-    const seen = (object["status"]?.observedGeneration ?? 0) >= (object.metadata.generation ?? 0);
-    if (!seen || progressing?.reason !== "ProgressDeadlineExceeded") return undefined;
+    const isObserved = (object["status"]?.observedGeneration ?? 0) >= (object.metadata.generation ?? 0);
+    if (!isObserved || progressing?.reason !== "ProgressDeadlineExceeded") return undefined;
     // The condition stays until a pod is ready. If the condition is older than this wait, the Deployment gets its full
     // time again.
     const time = (object["spec"]?.progressDeadlineSeconds ?? DEFAULT_PROGRESS_DEADLINE) * SECOND;
-    const isOld = isBeforeWait(timeOf(progressing.lastTransitionTime) ?? clock.now, clock);
+    const isOld = isBeforeWait(parseTime(progressing.lastTransitionTime) ?? clock.now, clock);
     if (isOld && clock.now < clock.since + time) return undefined;
     const { name } = object.metadata;
     const words = progressing.message ?? "ProgressDeadlineExceeded";
     const message = `Deployment ${name} did not become ready in time: ${words}${lastWords ? ` ${lastWords}` : ""}`;
-    return impossible("ProgressDeadlineExceeded", message, "cluster", "Check the events and logs of its pods.");
+    return impossibleDiagnosis(
+      "ProgressDeadlineExceeded",
+      message,
+      "cluster",
+      "Check the events and logs of its pods.",
+    );
   }
   return undefined;
 }
 
 /** Returns what the pods were waiting for when their time ran out. */
 function lastWords({ own, events }: ObservedState, ofPods: readonly Diagnosis[]): string | undefined {
-  const waitingSentence = ofPods.map((trouble) => trouble.is === "waiting" ? trouble.sentence : "").find((text) =>
+  const waitingSentence = ofPods.map((diagnosis) => diagnosis.is === "waiting" ? diagnosis.sentence : "").find((text) =>
     text !== ""
   );
   if (waitingSentence) return waitingSentence;
@@ -155,21 +167,28 @@ function lastWords({ own, events }: ObservedState, ofPods: readonly Diagnosis[])
 }
 
 /**
- * Diagnoses a snapshot with an error. Its controllers retry forever and record when the error first occurred. An error
- * that lasts longer than the patience for volumes counts as permanent.
+ * Diagnoses a snapshot with an error. The snapshot controller retries forever and records when the error first occurred.
+ * An error that lasts longer than the time limit for volumes counts as permanent.
  */
 function diagnoseSnapshot(snapshot: KubeObject, clock: WaitClock): Diagnosis | undefined {
   const error = snapshot["status"]?.error;
   if (!error?.message) return undefined;
   const message = `The snapshot ${snapshot.metadata.name} is not ready: ${error.message}`;
-  if (SNAPSHOT_GONE.test(error.message)) return impossible("SnapshotGone", message, "operator", SNAPSHOT_GONE_HINT);
-  const verdict = impossible("SnapshotFailed", message, "cluster", SNAPSHOT_HINT);
-  return waitingUntil((timeOf(error.time) ?? clock.since) + clock.patience.volumeMs, clock, message, verdict);
+  if (SNAPSHOT_GONE.test(error.message)) {
+    return impossibleDiagnosis("SnapshotGone", message, "operator", SNAPSHOT_GONE_HINT);
+  }
+  const permanent = impossibleDiagnosis("SnapshotFailed", message, "cluster", SNAPSHOT_HINT);
+  return waitingDiagnosisUntil(
+    (parseTime(error.time) ?? clock.since) + clock.patience.volumeMs,
+    clock,
+    message,
+    permanent,
+  );
 }
 
 function diagnoseLostVolume({ metadata: { name } }: KubeObject): Diagnosis {
   const hint = "Restore a backup: the data is lost unless the volume can be recovered.";
-  return impossible("Lost", `The volume of PersistentVolumeClaim ${name} is lost`, "operator", hint);
+  return impossibleDiagnosis("Lost", `The volume of PersistentVolumeClaim ${name} is lost`, "operator", hint);
 }
 
 /**
@@ -179,31 +198,34 @@ function diagnoseLostVolume({ metadata: { name } }: KubeObject): Diagnosis {
 function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack: string): Diagnosis | undefined {
   const about = object.kind === "Deployment" ? replicaSetEventsOf(object, events) : eventsOf(object, events);
   const newestPod = Math.max(...own.map(createdAt), 0);
-  const refused = about.filter((event) => event["reason"] === "FailedCreate" && lastSeen(event) >= newestPod);
+  const refused = about.filter((event) => event["reason"] === "FailedCreate" && lastOccurrence(event) >= newestPod);
   const latest = latestOf(refused);
-  const failing = conditionOf(object, "ReplicaFailure"); // Deployments and ReplicaSets also have a condition for it
-  const stands = failing?.status === "True" && own.length === 0;
-  const message = stands ? failing.message ?? "" : String(latest?.["message"] ?? "");
-  if (!stands && (!latest || own.length >= (object["spec"]?.replicas ?? object["spec"]?.parallelism ?? 1))) {
+  const failing = conditionOf(object, "ReplicaFailure"); // only Deployments and ReplicaSets have this condition
+  const isRefused = failing?.status === "True" && own.length === 0;
+  const message = isRefused ? failing.message ?? "" : String(latest?.["message"] ?? "");
+  if (!isRefused && (!latest || own.length >= (object["spec"]?.replicas ?? object["spec"]?.parallelism ?? 1))) {
     return undefined;
   }
-  const at = stands ? timeOf(failing.lastTransitionTime) ?? clock.now : lastSeen(latest!);
+  const at = isRefused ? parseTime(failing.lastTransitionTime) ?? clock.now : lastOccurrence(latest!);
   const { code, why, hint, heals } = readRefusal(message);
   const what = /^create Claim |persistentvolumeclaims "/.test(message) ? "PersistentVolumeClaim" : "pod";
   const sentence = `${object.kind} ${object.metadata.name} cannot create its ${what} because ${why}: ${message}`;
   if (!(latest && mayBeCurrentEvent(latest, clock)) && !mayBeCurrent(at, clock)) {
     const name = capitalize(displayNameOf(object.kind, object.metadata.name)),
       when = formatMinute(new Date(at).toISOString());
-    return waiting(`${name} ${lack}; at ${when} its ${what} was refused because ${why}`, remainingPatience(clock));
+    return waitingDiagnosis(
+      `${name} ${lack}; at ${when} its ${what} was refused because ${why}`,
+      remainingPatience(clock),
+    );
   }
 
   // An unknown message may come from a temporary error. A message with "forbidden" is a decision.
   const unknown = code === "Forbidden" && !/ is forbidden: | cannot \S+ /.test(message);
-  if (unknown || heals === "soon" || heals === "later") return waiting(sentence);
-  const verdict = impossible(code, sentence, "operator", hint);
-  if (heals === "never") return verdict;
-  const first = Math.min(...refused.map(firstSeen), at);
-  return waitingUntil(Math.max(first, clock.since) + clock.patience.quotaMs, clock, sentence, verdict);
+  if (unknown || heals === "soon" || heals === "later") return waitingDiagnosis(sentence);
+  const permanent = impossibleDiagnosis(code, sentence, "operator", hint);
+  if (heals === "never") return permanent;
+  const first = Math.min(...refused.map(firstOccurrence), at);
+  return waitingDiagnosisUntil(Math.max(first, clock.since) + clock.patience.quotaMs, clock, sentence, permanent);
 }
 
 function remainingPatience(clock: WaitClock): number {

@@ -1,5 +1,5 @@
 /** Defines the types and time limits of diagnoses. */
-import { lastSeen } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { lastOccurrence } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
@@ -14,7 +14,7 @@ export type Diagnosis =
   | {
     readonly is: "waiting";
     readonly sentence: string;
-    /** Milliseconds until the same state leads to a different result. */
+    /** Milliseconds after which the unchanged state must be diagnosed again. */
     readonly again?: number | undefined;
     /** The container whose last log line has the reason. */
     readonly log?: LogRef;
@@ -27,14 +27,13 @@ export type Diagnosis =
     readonly hint?: string | undefined;
   };
 
-/** Milliseconds for which a state that may resolve by itself is tolerated. */
+/** Time limits in milliseconds for problems that may resolve without intervention. */
 export interface Patience {
   /**
-   * No node has enough space for the pod, but an autoscaler may add a node. Problems from before the wait may last as
-   * long.
+   * The pod fits on no node, but an autoscaler may add one. Problems that are older than the wait have the same limit.
    */
   readonly unschedulableMs: number;
-  /** Other pods use up the quota, but may end. */
+  /** Other pods use up the quota, but some may end soon. */
   readonly quotaMs: number;
   /** An image cannot be pulled because of an error that may be temporary. */
   readonly imageMs: number;
@@ -94,18 +93,23 @@ export function isBeforeWait(at: number, clock: WaitClock): boolean {
 }
 
 export function mayBeCurrentEvent(event: KubeObject, clock: WaitClock): boolean {
-  return mayBeCurrent(lastSeen(event), clock);
+  return mayBeCurrent(lastOccurrence(event), clock);
 }
 
-export function waiting(sentence: string, again?: number): Diagnosis {
+export function waitingDiagnosis(sentence: string, again?: number): Diagnosis {
   return { is: "waiting", sentence, ...(again === undefined ? {} : { again: Math.max(again, 50) }) };
 }
 
-export function impossible(code: string, message: string, blame: FailureCause, hint?: string): Diagnosis {
+export function impossibleDiagnosis(code: string, message: string, blame: FailureCause, hint?: string): Diagnosis {
   return { is: "impossible", code, message, blame, hint };
 }
 
 /** Waits until this time, then returns the final diagnosis. */
-export function waitingUntil(moment: number, clock: WaitClock, sentence: string, verdict: Diagnosis): Diagnosis {
-  return clock.now >= moment ? verdict : waiting(sentence, moment - clock.now);
+export function waitingDiagnosisUntil(
+  moment: number,
+  clock: WaitClock,
+  sentence: string,
+  finalDiagnosis: Diagnosis,
+): Diagnosis {
+  return clock.now >= moment ? finalDiagnosis : waitingDiagnosis(sentence, moment - clock.now);
 }

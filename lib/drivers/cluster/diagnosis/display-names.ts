@@ -1,9 +1,9 @@
 /**
- * Returns display names for objects of the cluster. Users know a site, a database and a disk. If a site can have
- * several objects of a kind, the object's name is added, so that operators find it.
+ * Returns display names for objects of the cluster, such as "the database". If a site can have several objects of a kind,
+ * the display name contains the object's name.
  */
 
-import { nodeOf, timeOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { nodeOf, parseTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -45,12 +45,12 @@ export function formatMinute(timestamp: string): string {
 }
 
 /**
- * Describes a pod that is about to end, for example "db-0 (on node b)". A pod on a lost node never ends without help.
- * Its overdue deadline is the only sign.
+ * Describes a terminating pod, for example "db-0 (on node b)". A pod on a lost node never ends without help. The only
+ * sign is that its deletion is overdue.
  */
 export function describeTerminatingPod(pod: KubeObject, now: number): string {
   const { name, deletionTimestamp } = pod.metadata;
-  const node = nodeOf(pod), due = timeOf(deletionTimestamp);
+  const node = nodeOf(pod), due = parseTime(deletionTimestamp);
   if (!node) return name;
   const over = due !== undefined && now > due + KUBELET_DELAY;
   const late = over ? `, overdue since ${formatMinute(deletionTimestamp!)}: check whether that node is up` : "";

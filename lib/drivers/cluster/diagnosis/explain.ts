@@ -2,7 +2,7 @@
  * Turns a failed call or wait into a sentence for a failure report. It states what failed, why, and the cluster's
  * message. Pure.
  *
- * Results of diagnose.ts are complete sentences already and stay unchanged.
+ * Messages from diagnose.ts are already complete sentences and stay unchanged.
  */
 import { capitalize } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
@@ -17,7 +17,7 @@ interface Explanation {
   readonly hint: string | undefined;
 }
 
-export function explain(error: ClusterError): Explanation {
+export function explainClusterError(error: ClusterError): Explanation {
   const { code, message, blame, hint } = error;
   const original = { code, message, blame, hint };
   const byCode = EXPLAINED_BY_CODE[code]?.(error);
@@ -70,7 +70,7 @@ const NETWORK_ERRORS: Readonly<Record<string, Partial<Explanation>>> = {
     hint: "The host name does not exist. Check the server's address in the kubeconfig, and DNS.",
   },
   EAI_AGAIN: { hint: "The host name cannot be resolved. Check DNS, then the server's address in the kubeconfig." },
-  EHOSTUNREACH: { hint: "There is no route to it. Check the network and firewall between here and the cluster." },
+  EHOSTUNREACH: { hint: "The cluster has no network route from here. Check the network and firewall in between." },
   ETIMEDOUT: { hint: "The connection timed out. Check the network and firewall between here and the cluster." },
 };
 
@@ -85,8 +85,8 @@ function explainAnswer(error: ClusterError): Partial<Explanation> {
     };
   }
   const refusal = readRefusal(message);
-  const known = refusal.code !== "Forbidden" || status === 403;
-  if (known && (status === 403 || status === 400 || status === 422 || refusal.heals === "later" && status >= 500)) {
+  const isKnown = refusal.code !== "Forbidden" || status === 403;
+  if (isKnown && (status === 403 || status === 400 || status === 422 || refusal.heals === "later" && status >= 500)) {
     const { why, hint } = refusal;
     const sentence = `Cannot ${verbOf(error)} ${object} because ${why}: ${message}`;
     return { code: refusal.code, message: sentence, blame: "operator", hint };
@@ -127,8 +127,8 @@ function nameObject({ message, cause }: ClusterError): string {
     /(?:^|: )([A-Za-z][\w.-]*) "([^"]*)" (?:is (?:forbidden|invalid)|not found)/.exec(message) ??
       [];
   if (resource && name) return `the ${nameOf(resource)} ${name}`;
-  const doing = cause instanceof Error ? cause.message : "";
-  const path = /\/(?:api\/v1|apis\/[^/]+\/[^/]+)\/(?:namespaces\/[^/]+\/)?([a-z]+)(?:\/([^/?\s]+))?/.exec(doing);
+  const description = cause instanceof Error ? cause.message : "";
+  const path = /\/(?:api\/v1|apis\/[^/]+\/[^/]+)\/(?:namespaces\/[^/]+\/)?([a-z]+)(?:\/([^/?\s]+))?/.exec(description);
   if (!path) return "the requested object";
   const [, plural = "", called] = path;
   return called === undefined ? `a ${nameOf(plural)}` : `the ${nameOf(plural)} ${decodeURIComponent(called)}`;
@@ -136,8 +136,8 @@ function nameObject({ message, cause }: ClusterError): string {
 
 /** Returns what the call tried to do: from the message, or else from the HTTP method. */
 function verbOf({ message, cause }: ClusterError): "read" | "delete" | "write" {
-  const doing = cause instanceof Error ? cause.message : "";
-  const word = / cannot (\w+) resource /.exec(message)?.[1] ?? /^(?:GET|DELETE)\b/.exec(doing)?.[0].toLowerCase();
+  const description = cause instanceof Error ? cause.message : "";
+  const word = / cannot (\w+) resource /.exec(message)?.[1] ?? /^(?:GET|DELETE)\b/.exec(description)?.[0].toLowerCase();
   if (word === "delete" || word === "deletecollection") return "delete";
   return word === "get" || word === "list" || word === "watch" ? "read" : "write";
 }

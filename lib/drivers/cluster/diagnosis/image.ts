@@ -1,16 +1,16 @@
 /**
  * Explains why an image cannot be pulled, and whether that is temporary. Pure.
  *
- * The kubelet forwards the message of the container runtime, which forwards that of the registry. Each runtime and
- * registry uses different wording. An unknown message is treated as temporary and quoted.
+ * The kubelet passes on messages of the container runtime and the registry. Each of them uses different wording. An
+ * unknown message is quoted and treated as temporary.
  */
-import { type ContainerState, firstSeen, startOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { type ContainerState, firstOccurrence, stateStartOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
   type Diagnosis,
-  impossible,
+  impossibleDiagnosis,
   type ObservedPod,
-  waitingUntil,
+  waitingDiagnosisUntil,
 } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 
 interface PullFailure {
@@ -89,13 +89,13 @@ export function diagnoseImagePull({ pod, own, clock }: ObservedPod, container: C
   const backedOff = reason === "ImagePullBackOff" ||
     own.some((event) => event["reason"] === "BackOff" && /pulling image/.test(String(event["message"])));
   const name = namesOf(pod, container)[0] ?? "";
-  const problem = `The image ${name} cannot be pulled (${describeContainer(pod, container)}): ${why}`;
+  const problem = `The image ${name} cannot be pulled (${containerLabel(pod, container)}): ${why}`;
   const sentence = `Waiting for the image ${name}: ${withoutPrefixes(why)}`;
-  const verdict = impossible("ErrImagePull", problem, "operator", cause.hint);
-  if (backedOff && !cause.isTransient) return verdict;
-  const first = Math.min(...failures.map(firstSeen), Infinity);
-  const since = first === Infinity ? startOf(pod, own, "Pulling") : first;
-  return waitingUntil(since + clock.patience.imageMs, clock, sentence, verdict);
+  const failure = impossibleDiagnosis("ErrImagePull", problem, "operator", cause.hint);
+  if (backedOff && !cause.isTransient) return failure;
+  const first = Math.min(...failures.map(firstOccurrence), Infinity);
+  const since = first === Infinity ? stateStartOf(pod, own, "Pulling") : first;
+  return waitingDiagnosisUntil(since + clock.patience.imageMs, clock, sentence, failure);
 }
 
 /** Whether the message says that the image does not exist. */
@@ -122,7 +122,7 @@ function withoutPrefixes(why: string): string {
 }
 
 /** Returns for example "container moodle of pod install-1-x". */
-export function describeContainer(pod: KubeObject, { name }: ContainerState): string {
+export function containerLabel(pod: KubeObject, { name }: ContainerState): string {
   return `container ${name} of pod ${pod.metadata.name}`;
 }
 

@@ -10,7 +10,7 @@ const TIMESTAMP_PRECISION = SECOND;
  *
  * A Deployment's pods belong to its ReplicaSets. The ReplicaSet with the newest pod is the current one.
  */
-export function podsOf(object: KubeObject, pods: readonly KubeObject[]): KubeObject[] {
+export function currentPodsOf(object: KubeObject, pods: readonly KubeObject[]): KubeObject[] {
   const live = pods.filter((pod) => !pod.metadata.deletionTimestamp);
   if (object.kind === "Pod") return live.filter((pod) => pod.metadata.name === object.metadata.name);
   if (object.kind !== "Deployment") return live.filter((pod) => isOwnedBy(pod, object));
@@ -41,7 +41,7 @@ export function eventsOf(object: KubeObject, events: readonly KubeObject[]): Kub
     const about = event["involvedObject"] ?? {};
     if (about.kind !== object.kind || about.name !== name) return false;
     if (about.uid && uid) return about.uid === uid;
-    return lastSeen(event) >= createdAt(object) - TIMESTAMP_PRECISION;
+    return lastOccurrence(event) >= createdAt(object) - TIMESTAMP_PRECISION;
   });
 }
 
@@ -51,29 +51,30 @@ export function replicaSetEventsOf(deployment: KubeObject, events: readonly Kube
     const about = event["involvedObject"] ?? {};
     const rest = String(about.name ?? "").slice(deployment.metadata.name.length);
     return about.kind === "ReplicaSet" && about.name?.startsWith(deployment.metadata.name) &&
-      /^-[a-z0-9]+$/.test(rest) && lastSeen(event) >= createdAt(deployment) - TIMESTAMP_PRECISION;
+      /^-[a-z0-9]+$/.test(rest) && lastOccurrence(event) >= createdAt(deployment) - TIMESTAMP_PRECISION;
   });
 }
 
 export function createdAt(object: KubeObject): number {
-  return timeOf(object.metadata.creationTimestamp) ?? 0;
+  return parseTime(object.metadata.creationTimestamp) ?? 0;
 }
 
-export function firstSeen(event: KubeObject): number {
-  return timeOf(event["firstTimestamp"]) ?? timeOf(event["eventTime"]) ?? createdAt(event);
+export function firstOccurrence(event: KubeObject): number {
+  return parseTime(event["firstTimestamp"]) ?? parseTime(event["eventTime"]) ?? createdAt(event);
 }
 
-export function lastSeen(event: KubeObject): number {
-  return timeOf(event["series"]?.lastObservedTime) ?? timeOf(event["lastTimestamp"]) ?? timeOf(event["eventTime"]) ??
+export function lastOccurrence(event: KubeObject): number {
+  return parseTime(event["series"]?.lastObservedTime) ?? parseTime(event["lastTimestamp"]) ??
+    parseTime(event["eventTime"]) ??
     createdAt(event);
 }
 
 /** Returns the event that was seen last. */
 export function latestOf(events: readonly KubeObject[]): KubeObject | undefined {
-  return events.toSorted((a, b) => lastSeen(a) - lastSeen(b)).at(-1);
+  return events.toSorted((a, b) => lastOccurrence(a) - lastOccurrence(b)).at(-1);
 }
 
-export function timeOf(text: unknown): number | undefined {
+export function parseTime(text: unknown): number | undefined {
   const time = typeof text === "string" ? Date.parse(text) : NaN;
   return Number.isNaN(time) ? undefined : time;
 }
@@ -82,7 +83,7 @@ export function nodeOf(pod: KubeObject): string | undefined {
   return pod["spec"]?.nodeName || undefined;
 }
 
-export interface Condition {
+export interface StatusCondition {
   readonly type: string;
   readonly status: string;
   readonly reason?: string;
@@ -91,15 +92,15 @@ export interface Condition {
   readonly observedGeneration?: number;
 }
 
-export function conditionOf(object: KubeObject, type: string): Condition | undefined {
-  return ((object["status"]?.conditions ?? []) as Condition[]).find((condition) => condition.type === type);
+export function conditionOf(object: KubeObject, type: string): StatusCondition | undefined {
+  return ((object["status"]?.conditions ?? []) as StatusCondition[]).find((condition) => condition.type === type);
 }
 
 /** Returns when the state began: at the first event of that reason, or else when the pod was scheduled. */
-export function startOf(pod: KubeObject, own: readonly KubeObject[], reason: string): number {
-  const first = Math.min(...own.filter((event) => event["reason"] === reason).map(firstSeen), Infinity);
+export function stateStartOf(pod: KubeObject, own: readonly KubeObject[], reason: string): number {
+  const first = Math.min(...own.filter((event) => event["reason"] === reason).map(firstOccurrence), Infinity);
   if (first !== Infinity) return first;
-  return timeOf(conditionOf(pod, "PodScheduled")?.lastTransitionTime) ?? createdAt(pod);
+  return parseTime(conditionOf(pod, "PodScheduled")?.lastTransitionTime) ?? createdAt(pod);
 }
 
 export interface ContainerState {
@@ -114,10 +115,10 @@ export interface ContainerState {
 interface ContainerPhase {
   readonly waiting?: { readonly reason?: string; readonly message?: string };
   readonly running?: { readonly startedAt?: string };
-  readonly terminated?: Terminated;
+  readonly terminated?: ContainerTermination;
 }
 
-export interface Terminated {
+export interface ContainerTermination {
   readonly exitCode: number;
   readonly reason?: string;
   readonly message?: string;

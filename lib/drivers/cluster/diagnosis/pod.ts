@@ -5,24 +5,24 @@ import {
   type ContainerState,
   createdAt,
   eventsOf,
-  firstSeen,
-  lastSeen,
+  firstOccurrence,
+  lastOccurrence,
   latestOf,
   nodeOf,
-  startOf,
-  timeOf,
+  parseTime,
+  stateStartOf,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { describeContainer, diagnoseImagePull } from "#lib/drivers/cluster/diagnosis/image.ts";
+import { containerLabel, diagnoseImagePull } from "#lib/drivers/cluster/diagnosis/image.ts";
 import { diagnosePvcs, diagnoseScheduling } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import {
   type Diagnosis,
-  impossible,
+  impossibleDiagnosis,
   isBeforeWait,
   type ObservedPod,
   type WaitClock,
-  waiting,
-  waitingUntil,
+  waitingDiagnosis,
+  waitingDiagnosisUntil,
 } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
@@ -33,12 +33,12 @@ export function diagnosePod(pod: KubeObject, events: readonly KubeObject[], cloc
   const observed: ObservedPod = { pod, own: eventsOf(pod, events), clock };
   const scheduled = conditionOf(pod, "PodScheduled");
   if (scheduled?.status === "False") return diagnoseScheduling(pod, events, clock);
-  // The volumes of a scheduled pod may still be in creation; no message is needed then.
+  // PersistentVolumeClaims only matter until the pod is scheduled.
   const unbound = scheduled === undefined ? diagnosePvcs(pod, events, clock) : undefined;
   if (unbound) return unbound;
   for (const container of containersOf(pod)) {
-    const trouble = diagnoseContainer(observed, container);
-    if (trouble) return trouble;
+    const diagnosis = diagnoseContainer(observed, container);
+    if (diagnosis) return diagnosis;
   }
   return diagnoseMounts(observed) ?? diagnoseProbes(observed);
 }
@@ -46,14 +46,14 @@ export function diagnosePod(pod: KubeObject, events: readonly KubeObject[], cloc
 function diagnoseContainer(observed: ObservedPod, container: ContainerState): Diagnosis | undefined {
   const { pod, own, clock } = observed;
   const { reason, message = "" } = container.state?.waiting ?? {};
-  const place = describeContainer(pod, container);
+  const label = containerLabel(pod, container);
   switch (reason) {
     case "InvalidImageName":
     case "ErrImageNeverPull":
     case "SignatureValidationFailed":
-      return impossible(
+      return impossibleDiagnosis(
         reason,
-        `The image of ${place} cannot be used: ${message || reason}`,
+        `The image of ${label} cannot be used: ${message || reason}`,
         "operator",
         "Correct the image's name in images.yaml.",
       );
@@ -63,14 +63,14 @@ function diagnoseContainer(observed: ObservedPod, container: ContainerState): Di
     case "ImageInspectError":
       return diagnoseImagePull(observed, container);
     case "CreateContainerConfigError":
-      return diagnoseConfig(observed, message, place);
+      return diagnoseConfig(observed, message, label);
     case "CreateContainerError":
     case "RunContainerError": {
-      const sentence = `The ${place} cannot be started: ${message}`;
+      const sentence = `The ${label} cannot be started: ${message}`;
       const hint =
         "Correct the container's command, user or mounts in the blueprint, or check the node's container runtime.";
-      const verdict = impossible(reason, sentence, "operator", hint);
-      return waitingUntil(startOf(pod, own, "Failed") + clock.patience.imageMs, clock, sentence, verdict);
+      const failure = impossibleDiagnosis(reason, sentence, "operator", hint);
+      return waitingDiagnosisUntil(stateStartOf(pod, own, "Failed") + clock.patience.imageMs, clock, sentence, failure);
     }
     case "CrashLoopBackOff":
       return diagnoseCrash(observed, container, message);
@@ -80,15 +80,15 @@ function diagnoseContainer(observed: ObservedPod, container: ContainerState): Di
 }
 
 /**
- * A message of a kubelet without current data from the API server. The kubelet does not know whether the Secret exists.
+ * The message of a kubelet that has no current data from the API server. It does not show whether the Secret exists.
  */
 const CACHE_NOT_SYNCED = /failed to sync \S+ cache/;
 
-function diagnoseConfig({ pod, own, clock }: ObservedPod, message: string, place: string): Diagnosis {
-  const sentence = `The ${place} cannot be configured: ${message}`;
-  if (CACHE_NOT_SYNCED.test(message)) return waiting(sentence);
-  const verdict = impossible("CreateContainerConfigError", sentence, "operator", missingHint(message));
-  return waitingUntil(startOf(pod, own, "Failed") + clock.patience.configMs, clock, sentence, verdict);
+function diagnoseConfig({ pod, own, clock }: ObservedPod, message: string, label: string): Diagnosis {
+  const sentence = `The ${label} cannot be configured: ${message}`;
+  if (CACHE_NOT_SYNCED.test(message)) return waitingDiagnosis(sentence);
+  const failure = impossibleDiagnosis("CreateContainerConfigError", sentence, "operator", missingHint(message));
+  return waitingDiagnosisUntil(stateStartOf(pod, own, "Failed") + clock.patience.configMs, clock, sentence, failure);
 }
 
 function missingHint(message: string): string {
@@ -108,24 +108,22 @@ function missingHint(message: string): string {
  */
 function diagnoseCrash(observed: ObservedPod, container: ContainerState, message: string): Diagnosis {
   const { pod, clock } = observed, { restartCount = 0, lastState } = container;
-  const verdict = diagnoseCrashLoop(observed, container, message);
-  const end = timeOf(lastState?.terminated?.finishedAt);
-  if (restartCount < MAX_RESTARTS || end === undefined || !isBeforeWait(end, clock)) return verdict;
-  const sentence = `The ${
-    describeContainer(pod, container)
-  } crashed before and is restarted within minutes: ${message}`;
-  return waitingUntil(clock.since + clock.patience.crashMs, clock, sentence, verdict);
+  const failure = diagnoseCrashLoop(observed, container, message);
+  const end = parseTime(lastState?.terminated?.finishedAt);
+  if (restartCount < MAX_RESTARTS || end === undefined || !isBeforeWait(end, clock)) return failure;
+  const sentence = `The ${containerLabel(pod, container)} crashed before and is restarted within minutes: ${message}`;
+  return waitingDiagnosisUntil(clock.since + clock.patience.crashMs, clock, sentence, failure);
 }
 
 function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState, message: string): Diagnosis {
-  const place = describeContainer(pod, container);
+  const label = containerLabel(pod, container);
   const last = container.lastState?.terminated;
   const restarts = container.restartCount ?? 0;
   const how = last ? ` (${last.reason ?? "Error"}, exit code ${last.exitCode})` : "";
-  if (restarts < MAX_RESTARTS) return waiting(`The ${place} has crashed ${restarts + 1} times${how}`);
+  if (restarts < MAX_RESTARTS) return waitingDiagnosis(`The ${label} has crashed ${restarts + 1} times${how}`);
   if (last?.reason === "OOMKilled") {
     const hint = "Raise its memory limit in sizes.yaml, or choose a larger size.";
-    return impossible("OOMKilled", `The ${place} ran out of memory: ${message}`, "operator", hint);
+    return impossibleDiagnosis("OOMKilled", `The ${label} ran out of memory: ${message}`, "operator", hint);
   }
   // A container that was killed by its probe looks like any other crash. Only the events mention the probe.
   const killed = own.some((event) =>
@@ -133,12 +131,17 @@ function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState,
   );
   const probe = killed && own.filter((event) => event["reason"] === "Unhealthy").at(-1);
   if (probe) {
-    const sentence = `The ${place} keeps restarting because its probe fails: ${probe["message"]}${how}`;
+    const sentence = `The ${label} keeps restarting because its probe fails: ${probe["message"]}${how}`;
     const hint = "Check the last lines of its log. A slow start needs a longer startup probe.";
-    return impossible("CrashLoopBackOff", sentence, "cluster", hint);
+    return impossibleDiagnosis("CrashLoopBackOff", sentence, "cluster", hint);
   }
-  const sentence = `The ${place} keeps crashing${how}: ${message}`;
-  return impossible("CrashLoopBackOff", sentence, "cluster", "Check the last lines of its log for the reason.");
+  const sentence = `The ${label} keeps crashing${how}: ${message}`;
+  return impossibleDiagnosis(
+    "CrashLoopBackOff",
+    sentence,
+    "cluster",
+    "Check the last lines of its log for the reason.",
+  );
 }
 
 /** Diagnoses missing volumes or network. Their events are outdated once a container has started. */
@@ -149,25 +152,25 @@ function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined
   const reasons = ["FailedMount", "FailedAttachVolume", "FailedMapVolume", "FailedCreatePodSandBox"];
   const event = latestOf(own.filter((found) => reasons.includes(found["reason"])));
   const pulled = own.some((found) =>
-    ["Pulling", "Pulled"].includes(found["reason"]) && event && lastSeen(found) >= lastSeen(event)
+    ["Pulling", "Pulled"].includes(found["reason"]) && event && lastOccurrence(found) >= lastOccurrence(event)
   );
   if (!event || pulled) return undefined;
   const reason = String(event["reason"]), message = String(event["message"] ?? "");
   const what = reason === "FailedCreatePodSandBox" ? "its network" : "its volumes";
-  const node = nodeOf(pod), place = node ? `the node ${node}` : "the pod's node";
-  const on = node ? ` on ${place}` : "";
+  const node = nodeOf(pod), label = node ? `the node ${node}` : "the pod's node";
+  const on = node ? ` on ${label}` : "";
   const sentence = `Pod ${pod.metadata.name}${on} waits for ${what}: ${causeOf(message)}`;
   const missing = /(secret|configmap) "[^"]*" not found/.test(message);
   const hint = missing
     ? missingHint(message)
     : what === "its network"
-    ? `Check the network plugin (CNI) and the container runtime of ${place}.`
-    : `Check the storage driver on ${place}, and whether the volume is still attached to another node.`;
-  return waitingUntil(
-    firstSeen(event) + (missing ? clock.patience.configMs : clock.patience.volumeMs),
+    ? `Check the network plugin (CNI) and the container runtime of ${label}.`
+    : `Check the storage driver on ${label}, and whether the volume is still attached to another node.`;
+  return waitingDiagnosisUntil(
+    firstOccurrence(event) + (missing ? clock.patience.configMs : clock.patience.volumeMs),
     clock,
     sentence,
-    impossible(reason, `Pod ${pod.metadata.name}${on} did not get ${what}: ${message}`, "operator", hint),
+    impossibleDiagnosis(reason, `Pod ${pod.metadata.name}${on} did not get ${what}: ${message}`, "operator", hint),
   );
 }
 
@@ -181,11 +184,15 @@ function causeOf(message: string): string {
 /** Reports failing probes. They are normal in a pod's first minute, and never make the wait fail. */
 function diagnoseProbes({ pod, own, clock }: ObservedPod): Diagnosis | undefined {
   if (clock.now - createdAt(pod) < MINUTE) return undefined;
-  const event = own.filter((found) => found["reason"] === "Unhealthy" && clock.now - lastSeen(found) < MINUTE).at(-1);
+  const event = own.filter((found) => found["reason"] === "Unhealthy" && clock.now - lastOccurrence(found) < MINUTE).at(
+    -1,
+  );
   if (!event) return undefined;
   const { name } = pod.metadata, sentence = `Pod ${name} is not ready: ${event["message"]}`;
   // After the start, the log contains requests instead of the reason.
   const starting = /^Startup probe failed/.test(String(event["message"])) &&
     containersOf(pod).find(({ state, ready }) => state?.running && ready !== true);
-  return starting ? { is: "waiting", sentence, log: { pod: name, container: starting.name } } : waiting(sentence);
+  return starting
+    ? { is: "waiting", sentence, log: { pod: name, container: starting.name } }
+    : waitingDiagnosis(sentence);
 }

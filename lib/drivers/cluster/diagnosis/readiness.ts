@@ -1,5 +1,5 @@
 /** Decides from an object's own status whether it is ready, and if not, why. Pure. One function per kind. */
-import { type Condition, conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { conditionOf, type StatusCondition } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 /**
@@ -10,7 +10,7 @@ type UnreadyReason = string | undefined;
 const RULES: Readonly<Record<string, (object: KubeObject) => UnreadyReason>> = {
   Deployment: describeDeployment,
   StatefulSet: describeStatefulSet,
-  Job: (job) => isTrue(conditionOf(job, "Complete")) ? undefined : "is running",
+  Job: (job) => isStatusTrue(conditionOf(job, "Complete")) ? undefined : "is running",
   PersistentVolumeClaim: (claim) => claim["status"]?.phase === "Bound" ? undefined : "has no volume yet",
   Ingress: (ingress) => ingress["status"]?.loadBalancer?.ingress?.length ? undefined : "has no address yet",
   Service: describeService,
@@ -33,28 +33,28 @@ export function describeUnready(object: KubeObject): UnreadyReason {
 
 const NOT_OBSERVED = "is waiting for the cluster to start the change";
 
-function describeStarting(ready: number, wanted: number): string {
-  return `is starting, usually within a minute (${ready} of ${wanted} pods ready)`;
+function describeStarting(ready: number, desired: number): string {
+  return `is starting, usually within a minute (${ready} of ${desired} pods ready)`;
 }
 
 function describeDeployment(deployment: KubeObject): UnreadyReason {
   const { spec = {}, status = {} } = deployment;
-  const wanted = spec.replicas ?? 1;
+  const desired = spec.replicas ?? 1;
   if (isNotObserved(deployment)) return NOT_OBSERVED;
   const total = status.replicas ?? 0, updated = status.updatedReplicas ?? 0, available = status.availableReplicas ?? 0;
-  if (updated < wanted) return `is starting, usually within a minute (${updated} of ${wanted} new pods created)`;
+  if (updated < desired) return `is starting, usually within a minute (${updated} of ${desired} new pods created)`;
   if (total > updated) return `is waiting for ${total - updated} old pods to end`;
-  return available < wanted ? describeStarting(available, wanted) : undefined;
+  return available < desired ? describeStarting(available, desired) : undefined;
 }
 
 function describeStatefulSet(set: KubeObject): UnreadyReason {
   const { spec = {}, status = {} } = set;
-  const wanted = spec.replicas ?? 1;
+  const desired = spec.replicas ?? 1;
   if (isNotObserved(set)) return NOT_OBSERVED;
-  if ((status.replicas ?? 0) > wanted) return `is stopping (${status.replicas} pods left, ${wanted} desired)`;
+  if ((status.replicas ?? 0) > desired) return `is stopping (${status.replicas} pods left, ${desired} desired)`;
   const ready = status.readyReplicas ?? 0;
-  if (ready < wanted) return describeStarting(ready, wanted);
-  const rolls = (spec.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate" && wanted > 0;
+  if (ready < desired) return describeStarting(ready, desired);
+  const rolls = (spec.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate" && desired > 0;
   return rolls && status.updateRevision !== status.currentRevision ? "is restarting" : undefined;
 }
 
@@ -67,8 +67,8 @@ function describeService(service: KubeObject): UnreadyReason {
  * Describes a ResourceQuota. Until its status shows the usage, admission refuses pods with "status unknown for quota".
  */
 function describeQuota(quota: KubeObject): UnreadyReason {
-  const counted = quota["status"]?.hard ?? {};
-  return Object.keys(quota["spec"]?.hard ?? {}).every((name) => name in counted)
+  const reported = quota["status"]?.hard ?? {};
+  return Object.keys(quota["spec"]?.hard ?? {}).every((name) => name in reported)
     ? undefined
     : "has no usage status yet";
 }
@@ -85,7 +85,7 @@ function describeCondition(object: KubeObject): UnreadyReason {
   if ((condition.observedGeneration ?? object.metadata.generation ?? 0) < (object.metadata.generation ?? 0)) {
     return NOT_OBSERVED;
   }
-  if (isTrue(condition)) return undefined;
+  if (isStatusTrue(condition)) return undefined;
   return `is not ready: ${condition.message || condition.reason || "no reason given"}`;
 }
 
@@ -93,6 +93,6 @@ function isNotObserved(object: KubeObject): boolean {
   return (object["status"]?.observedGeneration ?? 0) < (object.metadata.generation ?? 0);
 }
 
-export function isTrue(condition: Condition | undefined): boolean {
+export function isStatusTrue(condition: StatusCondition | undefined): boolean {
   return condition?.status === "True";
 }

@@ -14,10 +14,10 @@ interface Refusal {
   readonly hint: string;
   /**
    * When a retry can succeed. `never`: only after a person has fixed the cause. `soon`: within seconds, once a new
-   * namespace is set up. `room`: when other objects in the namespace are gone. `later`: when a failed component of the
-   * cluster works again.
+   * namespace is set up. `capacity`: when other objects in the namespace are gone. `later`: when a failed component of
+   * the cluster works again.
    */
-  readonly heals: "never" | "soon" | "room" | "later";
+  readonly heals: "never" | "soon" | "capacity" | "later";
 }
 
 /** The name of the blueprint's quota. Other quotas come from the cluster's administrators. */
@@ -107,23 +107,23 @@ function readQuota(quota: string, message: string): Refusal {
   const requested = parseAmounts(message, "requested"),
     used = parseAmounts(message, "used"),
     limited = parseAmounts(message, "limited");
-  const short = [...requested.keys()].filter((resource) =>
+  const exceeded = [...requested.keys()].filter((resource) =>
     (requested.get(resource) ?? 0) + (used.get(resource) ?? 0) > (limited.get(resource) ?? Infinity)
   );
   // A request that does not exceed the quota fits once other objects are gone.
   const fits = [...requested].every(([resource, amount]) => !(amount > (limited.get(resource) ?? Infinity)));
-  const what = short.join(" and ") || "resources";
-  const isOfSize = short.every((resource) => /^(?:requests|limits)\./.test(resource));
-  const place = quota === BLUEPRINT_QUOTA ? ` (${isOfSize ? "sizes" : "limits"}.yaml)` : "";
+  const what = exceeded.join(" and ") || "resources";
+  const isOfSize = exceeded.every((resource) => /^(?:requests|limits)\./.test(resource));
+  const file = quota === BLUEPRINT_QUOTA ? ` (${isOfSize ? "sizes" : "limits"}.yaml)` : "";
   return {
     code: "ExceededQuota",
     why: fits
       ? `the quota ${quota} has too little ${what} left`
       : `it requests more ${what} than the quota ${quota} allows`,
     hint: fits
-      ? `Raise ${what} of the quota ${quota}${place}, or remove other objects that use it in this namespace.`
-      : `Raise ${what} of the quota ${quota}${place}, or request less.`,
-    heals: fits ? "room" : "never",
+      ? `Raise ${what} of the quota ${quota}${file}, or remove other objects that use it in this namespace.`
+      : `Raise ${what} of the quota ${quota}${file}, or request less.`,
+    heals: fits ? "capacity" : "never",
   };
 }
 

@@ -3,18 +3,18 @@ import {
   conditionOf,
   createdAt,
   eventsOf,
-  firstSeen,
+  firstOccurrence,
   latestOf,
-  timeOf,
+  parseTime,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
   type Diagnosis,
-  impossible,
+  impossibleDiagnosis,
   mayBeCurrentEvent,
   type WaitClock,
-  waiting,
-  waitingUntil,
+  waitingDiagnosis,
+  waitingDiagnosisUntil,
 } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 
 export const PVC_KIND = "PersistentVolumeClaim";
@@ -60,12 +60,12 @@ export function diagnoseScheduling(pod: KubeObject, events: readonly KubeObject[
   if (reason === "Unschedulable" && UNBOUND_PVC.test(message)) {
     return diagnoseUnprovisioned(pod, sentence, message, clock);
   }
-  if (reason !== "Unschedulable") return waiting(sentence);
-  return waitingUntil(
-    (timeOf(lastTransitionTime) ?? createdAt(pod)) + clock.patience.unschedulableMs,
+  if (reason !== "Unschedulable") return waitingDiagnosis(sentence);
+  return waitingDiagnosisUntil(
+    (parseTime(lastTransitionTime) ?? createdAt(pod)) + clock.patience.unschedulableMs,
     clock,
     sentence,
-    impossible("Unschedulable", `No node can take pod ${name}: ${message}`, "operator", hintFor(message)),
+    impossibleDiagnosis("Unschedulable", `No node can take pod ${name}: ${message}`, "operator", hintFor(message)),
   );
 }
 
@@ -79,7 +79,12 @@ const STORAGE_HINT =
 function diagnoseUnprovisioned(pod: KubeObject, sentence: string, message: string, clock: WaitClock): Diagnosis {
   const moment = Math.max(createdAt(pod), clock.since) + clock.patience.provisionMs;
   const text = `The volumes of pod ${pod.metadata.name} were not created: ${message}`;
-  return waitingUntil(moment, clock, sentence, impossible("VolumePending", text, "operator", STORAGE_HINT));
+  return waitingDiagnosisUntil(
+    moment,
+    clock,
+    sentence,
+    impossibleDiagnosis("VolumePending", text, "operator", STORAGE_HINT),
+  );
 }
 
 function hintFor(message: string): string {
@@ -114,11 +119,11 @@ const COPIES_SNAPSHOT = "wheelwrightCopies";
  * Removes outdated events of PersistentVolumeClaims. Events stay for an hour, even if the PersistentVolumeClaim is
  * bound or was replaced by one of the same name.
  */
-export function withoutSettledPvcs(events: readonly KubeObject[], claims: readonly KubeObject[]): KubeObject[] {
+export function withoutOutdatedPvcEvents(events: readonly KubeObject[], claims: readonly KubeObject[]): KubeObject[] {
   const pending = claims.filter((claim) => claim["status"]?.phase !== "Bound");
-  const theirs = new Set(pending.flatMap((claim) => eventsOf(claim, events)));
+  const currentEvents = new Set(pending.flatMap((claim) => eventsOf(claim, events)));
   const copying = new Set(pending.filter(({ spec }) => spec?.dataSource).flatMap((claim) => eventsOf(claim, events)));
-  return events.filter((event) => !isPvcEvent(event) || theirs.has(event))
+  return events.filter((event) => !isPvcEvent(event) || currentEvents.has(event))
     .map((event) => copying.has(event) ? { ...event, [COPIES_SNAPSHOT]: true } : event);
 }
 
@@ -131,16 +136,16 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
       // A missing StorageClass stays missing until somebody creates it. After other errors, the driver retries.
       const [, missing] = /storageclass\S* "([^"]*)" not found/.exec(message) ?? [];
       if (missing === undefined) return diagnoseStorageDriver(event, sentence, clock);
-      if (!mayBeCurrentEvent(event, clock)) return waiting(sentence);
+      if (!mayBeCurrentEvent(event, clock)) return waitingDiagnosis(sentence);
       const hint = `Create the storage class ${missing}, or set another in surroundings.yaml or the region (CATALOG).`;
-      return impossible("ProvisioningFailed", sentence, "operator", hint);
+      return impossibleDiagnosis("ProvisioningFailed", sentence, "operator", hint);
     }
     case "FailedBinding":
-      return waitingUntil(
-        firstSeen(event) + clock.patience.unschedulableMs,
+      return waitingDiagnosisUntil(
+        firstOccurrence(event) + clock.patience.unschedulableMs,
         clock,
         sentence,
-        impossible(
+        impossibleDiagnosis(
           "FailedBinding",
           sentence,
           "operator",
@@ -149,19 +154,19 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
       );
     case "ExternalProvisioning": {
       const text = `Waiting for the volume of PersistentVolumeClaim ${name}: ${message}`;
-      if (event[COPIES_SNAPSHOT] === true) return waiting(text);
-      const verdict = impossible(
+      if (event[COPIES_SNAPSHOT] === true) return waitingDiagnosis(text);
+      const failure = impossibleDiagnosis(
         "VolumePending",
         `No volume was created for PersistentVolumeClaim ${name}: ${message}`,
         "operator",
         STORAGE_HINT,
       );
-      const moment = Math.max(firstSeen(event), clock.since) + clock.patience.provisionMs;
-      return waitingUntil(
+      const moment = Math.max(firstOccurrence(event), clock.since) + clock.patience.provisionMs;
+      return waitingDiagnosisUntil(
         moment,
         clock,
         `${text} Check that the provisioner of the storage class is running.`,
-        verdict,
+        failure,
       );
     }
     default:
@@ -185,12 +190,19 @@ const SNAPSHOT_MISMATCHES: readonly (readonly [words: RegExp, code: string, hint
 
 function diagnoseStorageDriver(event: KubeObject, sentence: string, clock: WaitClock): Diagnosis {
   const mismatch = SNAPSHOT_MISMATCHES.find(([words]) => words.test(sentence));
-  if (mismatch && mayBeCurrentEvent(event, clock)) return impossible(mismatch[1], sentence, "operator", mismatch[2]);
+  if (mismatch && mayBeCurrentEvent(event, clock)) {
+    return impossibleDiagnosis(mismatch[1], sentence, "operator", mismatch[2]);
+  }
   const [, storageClass] = /StorageClass "([^"]+)"/.exec(sentence) ?? [];
   const whose = storageClass ? `of the storage class ${storageClass}` : "of the storage class";
   const hint = `Check the log, capacity and credentials of the storage driver ${whose}, then retry.`;
-  const moment = Math.max(firstSeen(event), clock.since) + clock.patience.volumeMs;
-  return waitingUntil(moment, clock, sentence, impossible("ProvisioningFailed", sentence, "operator", hint));
+  const moment = Math.max(firstOccurrence(event), clock.since) + clock.patience.volumeMs;
+  return waitingDiagnosisUntil(
+    moment,
+    clock,
+    sentence,
+    impossibleDiagnosis("ProvisioningFailed", sentence, "operator", hint),
+  );
 }
 
 /** Whether the PersistentVolumeClaim waits for its first pod. Then it is bound only when that pod is created. */

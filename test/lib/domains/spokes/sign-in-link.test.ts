@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { record } from "#lib/changes/record.ts";
 import { type Cluster, ClusterError, type Space } from "#lib/drivers/cluster/cluster.ts";
-import { seal } from "#lib/drivers/crypto/seal.ts";
+import { sealReply } from "#lib/drivers/crypto/seal.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { createSignInLink } from "#lib/domains/spokes/sign-in-link.ts";
@@ -112,7 +112,7 @@ async function saying({ work: { app } }: Porch, text: string, succeeded = true):
       },
       follow: async (name, waiting) => ({
         ...await real.follow(name, waiting),
-        ...{ succeeded, log: [`sealed: ${seal(text, key)}`] },
+        ...{ succeeded, log: [`sealed: ${sealReply(text, key)}`] },
       }),
     };
   };

@@ -18,23 +18,23 @@ function deployment(container: Record<string, unknown> = {}, spec: Record<string
   };
 }
 
-const test = suite("differences");
+const test = suite("diffObjects");
 
-test("shows marks that turn text around as escapes", () => {
+test("escapes characters that change the text direction", () => {
   assert.equal(diffObjects(deployment(), deployment({ image: "moodle:\u202e2" })), [
     { path: "spec.template.spec.containers[moodle].image", from: "moodle:1", to: "moodle:\\u202e2" },
   ]);
 });
 
-test("finds none between an object and itself, whatever the API server counts", () => {
+test("finds no differences between an object and itself, ignoring server-set fields", () => {
   const before = deployment();
-  const counted = { uid: "u", resourceVersion: "7", generation: 2, managedFields: [], creationTimestamp: "now" };
-  const after = { ...before, metadata: { ...before.metadata, ...counted }, status: { replicas: 1 } };
+  const serverFields = { uid: "u", resourceVersion: "7", generation: 2, managedFields: [], creationTimestamp: "now" };
+  const after = { ...before, metadata: { ...before.metadata, ...serverFields }, status: { replicas: 1 } };
   assert.equal(diffObjects(before, before), []);
   assert.equal(diffObjects(before, after as KubeObject), []);
 });
 
-test("names a field by its way, and the item of a list by its name, wherever that stands", () => {
+test("names a field by its path, and list items by their name", () => {
   const after = deployment({ image: "moodle:2" }, { replicas: 0 });
   after["spec"].template.spec.containers.reverse();
   assert.equal(diffObjects(deployment(), after), [
@@ -43,7 +43,7 @@ test("names a field by its way, and the item of a list by its name, wherever tha
   ]);
 });
 
-test("tells what came and what went, each with the whole of it", () => {
+test("reports added and removed values completely", () => {
   const more = deployment({ env: [{ name: "A", value: "1" }] });
   const path = "spec.template.spec.containers[moodle].env";
   assert.equal(diffObjects(deployment(), more), [{ path, from: null, to: [{ name: "A", value: "1" }] }]);
@@ -52,7 +52,7 @@ test("tells what came and what went, each with the whole of it", () => {
   assert.equal(diffObjects(more, two), [{ path: `${path}[B]`, from: null, to: { name: "B", value: "2" } }]);
 });
 
-test("tells mounts of one volume apart by where they are", () => {
+test("identifies mounts of the same volume by their path", () => {
   const mounts = (subPath: string) => [{ name: "files", mountPath: "/a" }, { name: "files", mountPath: "/b", subPath }];
   const found = diffObjects(deployment({ volumeMounts: mounts("x") }), deployment({ volumeMounts: mounts("y") }));
   assert.equal(found, [
@@ -60,7 +60,7 @@ test("tells mounts of one volume apart by where they are", () => {
   ]);
 });
 
-test("compares by place where nothing tells the items apart, and lists of words as a whole", () => {
+test("compares list items by index if nothing identifies them, and lists of strings as a whole", () => {
   const policy = (cidr: string, types: string[]): KubeObject => ({
     apiVersion: "networking.k8s.io/v1",
     kind: "NetworkPolicy",
@@ -73,7 +73,7 @@ test("compares by place where nothing tells the items apart, and lists of words 
   ]);
 });
 
-test("takes an amount for the same however it is written, and text elsewhere by its letters", () => {
+test("treats equal quantities as equal, and compares other text exactly", () => {
   const written = deployment({ resources: { limits: { cpu: "1000m", memory: "1024Mi" } } });
   assert.equal(diffObjects(deployment(), written), []);
   const larger = deployment({ resources: { limits: { cpu: "2", memory: "1Gi" } } });
@@ -89,7 +89,7 @@ test("takes an amount for the same however it is written, and text elsewhere by 
   assert.is(diffObjects(settings("1000m"), settings("1")).length, 1);
 });
 
-test("puts names that hold dots in brackets", () => {
+test("puts names with dots in brackets", () => {
   const after = deployment();
   after.metadata.labels = {};
   assert.equal(diffObjects(deployment(), after), [
@@ -97,7 +97,7 @@ test("puts names that hold dots in brackets", () => {
   ]);
 });
 
-test("does not take an empty selector, which means all, for none at all", () => {
+test("distinguishes an empty selector from a missing one", () => {
   const policy = (spec: object): KubeObject => ({
     apiVersion: "v1",
     kind: "NetworkPolicy",
@@ -108,13 +108,13 @@ test("does not take an empty selector, which means all, for none at all", () => 
   assert.equal(diffObjects(policy({ podSelector: null }), policy({})), []);
 });
 
-test("shows the whole of an object that is not there yet", () => {
+test("shows a new object completely", () => {
   const [made, ...more] = diffObjects(null, deployment());
   assert.equal([made!.path, made!.from, more.length], ["", null, 0]);
   assert.is((made!.to as KubeObject)["spec"].replicas, 1);
 });
 
-test("says of a Secret where it differs, and never what it holds", () => {
+test("shows which fields of a Secret differ, but not their values", () => {
   const secret = (data: object | undefined): KubeObject => ({
     apiVersion: "v1",
     kind: "Secret",

@@ -8,7 +8,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findMismatches } from "#lib/drivers/cluster/diff.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";
 
-const test = suite("unlike");
+const test = suite("findMismatches");
 
 async function manifests(): Promise<KubeObject[]> {
   const blueprint = await loadBlueprint(builtIn);
@@ -37,7 +37,7 @@ function damaged(value: unknown): unknown {
   return typeof value === "number" ? value + 1 : typeof value === "boolean" ? !value : `1${value}`;
 }
 
-test("finds every field that has another value, and every one that is gone.", async () => {
+test("finds every field that differs or is missing", async () => {
   let fields = 0;
   for (const manifest of await manifests()) {
     const title = `${manifest.kind} ${manifest.metadata.name}`;
@@ -56,7 +56,7 @@ test("finds every field that has another value, and every one that is gone.", as
   assert.ok(fields > 400, `only ${fields} fields`);
 });
 
-test("passes over what the API server or others add.", async () => {
+test("ignores fields that the API server or others add", async () => {
   const deployment = (await manifests()).find(({ kind }) => kind === "Deployment")!;
   const there = structuredClone(deployment);
   Object.assign(there.metadata, { uid: "u", generation: 3, annotations: { ...there.metadata.annotations, more: "x" } });
@@ -68,7 +68,7 @@ test("passes over what the API server or others add.", async () => {
   assert.equal(findMismatches(deployment, there), []);
 });
 
-test("takes amounts for what they amount to, and other texts as they stand.", () => {
+test("compares quantities by value, and other text exactly", () => {
   const quota = (hard: object) => ({
     apiVersion: "v1",
     kind: "ResourceQuota",
@@ -99,7 +99,7 @@ test("takes amounts for what they amount to, and other texts as they stand.", ()
   assert.equal(findMismatches(settings("1"), settings("1000m")), ["data.memory"]);
 });
 
-test("finds one more of what is one value as a whole, and tells items apart by what they are told by.", () => {
+test("finds extra items of atomic lists, and matches other items by their key", () => {
   const policy = (...egress: object[]) => ({
     ...{ apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", metadata: { name: "n" } },
     spec: { egress },

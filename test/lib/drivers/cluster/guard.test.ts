@@ -14,14 +14,14 @@ import {
 const test = suite("openGuard");
 
 test(
-  "a namespace of the same three labels is ours already",
+  "accepts an existing namespace with the same three labels",
   withKubeScene(async ({ cluster, space }) => {
     assert.is((await cluster.createNamespace(namespace("spoke-1"), UNCANCELLED_CALL)).uid, space.uid);
   }),
 );
 
 test(
-  "a namespace of other labels is a stranger's, also if it lacks one or has one more",
+  "rejects a namespace with different, missing or extra labels",
   withKubeScene(async ({ cluster }) => {
     for (const labels of [{ "wheelwright.dev/federation": "fed_2" }, { "wheelwright.dev/spoke": "spk_1" }]) {
       const { code, transient } = await failureOf(
@@ -33,7 +33,7 @@ test(
 );
 
 test(
-  "a namespace of the same name and another uid is left alone",
+  "leaves a namespace with another UID alone",
   withKubeScene(async ({ cluster }) => {
     const other = cluster.space("spoke-1", "00000000-0000-0000-0000-000000000000");
     const failures = await Promise.all([
@@ -51,7 +51,7 @@ test(
 );
 
 test(
-  "a namespace that has lost its label is neither changed nor removed",
+  "neither changes nor deletes a namespace without its label",
   withKubeScene(async ({ cluster }) => {
     const bare = namespace("bare");
     const { uid } = await cluster.createNamespace(
@@ -64,7 +64,7 @@ test(
   }),
 );
 
-test("who asks for the same namespace at once asks once, and for itself where that fails", async () => {
+test("shares one check between concurrent callers, and repeats it per caller if it fails", async () => {
   const table = await openStaticCluster();
   let failed = 0;
   const answers = (fails: number) => async () => {
@@ -76,8 +76,8 @@ test("who asks for the same namespace at once asks once, and for itself where th
     const got = await Promise.allSettled(
       ["a", "b", "c"].map((name) => space.get({ ...CONFIG_MAP_REF, name }, UNCANCELLED_CALL)),
     );
-    const asked = table.server.requests.slice(before).filter(({ path }) => path.endsWith(`/${NAMESPACE}`)).length;
-    return [got.map(({ status }) => status), asked];
+    const requests = table.server.requests.slice(before).filter(({ path }) => path.endsWith(`/${NAMESPACE}`)).length;
+    return [got.map(({ status }) => status), requests];
   };
   const fine = "fulfilled";
   assert.equal(await answers(0)(), [[fine, fine, fine], 1]);
@@ -87,7 +87,7 @@ test("who asks for the same namespace at once asks once, and for itself where th
 });
 
 test(
-  "a namespace that is gone is not found",
+  "throws NotFound for a deleted namespace",
   withKubeScene(async ({ cluster }) => {
     const { code, transient } = await failureOf(cluster.space("nowhere", "x").get(CONFIG_MAP_REF, UNCANCELLED_CALL));
     assert.equal([code, transient], ["NotFound", false]);
@@ -95,7 +95,7 @@ test(
 );
 
 test(
-  "a removed namespace is waited for until it is gone, and then is no failure",
+  "waits until a deleted namespace is gone",
   withKubeScene(async ({ cluster, space }) => {
     await space.apply([configMap({ a: "1" })], UNCANCELLED_CALL);
     await space.remove({ ...UNCANCELLED_CALL, timeout: 20_000 });
@@ -105,7 +105,7 @@ test(
 );
 
 test(
-  "a namespace that hangs is told of with the names of what is left, and is never forced",
+  "reports the remaining objects of a stuck namespace, and never forces its deletion",
   withKubeScene(async ({ cluster, space }) => {
     await space.apply([configMap({ a: "1" }, { finalizers: ["example.org/hold"] })], UNCANCELLED_CALL);
     const sentences: string[] = [];

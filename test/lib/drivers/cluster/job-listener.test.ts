@@ -10,10 +10,10 @@ import {
 } from "#test/support/kube/job.ts";
 import { recordWatch } from "#test/support/kube/static-cluster.ts";
 
-const test = suite("a Job that somebody listens to");
+const test = suite("Space.run with a listener");
 
 test(
-  "what a listener makes of the log is told as progress, and stands from then on in the place of the log's last line",
+  "reports the listener's sentence as progress, instead of the log's last line",
   withStaticCluster(async (table) => {
     const waiting = recordWatch(), told: string[] = [];
     const onProgress = (sentence: string) => {

@@ -15,10 +15,10 @@ import {
 } from "#test/support/kube/job.ts";
 import { NAMESPACE, recordWatch, UID } from "#test/support/kube/static-cluster.ts";
 
-const test = suite("run");
+const test = suite("Space.run");
 
 test(
-  "a Job that succeeds gives back its log",
+  "returns the log of a successful Job",
   withStaticCluster(async (table) => {
     const { result } = await waitForJobStart(table, "one\n", recordWatch());
     table.logs.get("install-1-abc/moodle")!.text = "one\ntwo\n";
@@ -39,7 +39,7 @@ test(
 );
 
 test(
-  "a Job that fails gives back why, its exit code and its log",
+  "returns the reason, exit code and log of a failed Job",
   withStaticCluster(async (table) => {
     const { result } = await waitForJobStart(table, "oh no\n", recordWatch());
     table.put("pods", podWith(terminatedContainer(3, "Error")));
@@ -61,7 +61,7 @@ test(
 );
 
 test(
-  "a Job past its deadline has not failed before its pod has ended, and its log is kept though the pod is gone",
+  "waits until the pod of a Job past its deadline has ended, and keeps the log of a deleted pod",
   withStaticCluster(async (table) => {
     const waiting = recordWatch();
     const { result } = await waitForJobStart(table, "last words\n", waiting);
@@ -77,7 +77,7 @@ test(
     result.then(() => settled = true);
     table.put("jobs", jobWith({ conditions: failed, terminating: 1 })); // older clusters set Failed earlier
     await waitForSecondRead(table);
-    assert.not(settled, "a pod of it may still write");
+    assert.not(settled, "a pod of the Job may still write logs");
     table.put("jobs", jobWith({ conditions: failed }));
     const { succeeded, reason, log, isLogComplete: heard } = await result;
     assert.equal([succeeded, reason, log, heard], [false, "DeadlineExceeded", ["last words"], false]);
@@ -85,7 +85,7 @@ test(
 );
 
 test(
-  "a Job whose pods do not end in time counts as failed all the same",
+  "reports a Job as failed even if its pods do not end in time",
   withStaticCluster(async (table) => {
     const { result } = await waitForJobStart(table, "", recordWatch(1000));
     endLogs(table);
@@ -96,7 +96,7 @@ test(
 );
 
 test(
-  "a log that is cut off is followed anew, and no line comes twice",
+  "follows an interrupted log again without duplicate lines",
   withStaticCluster(async (table) => {
     const { result } = await waitForJobStart(table, "one\n", recordWatch());
     const log = table.logs.get("install-1-abc/moodle")!;
@@ -114,7 +114,7 @@ test(
 );
 
 test(
-  "the log of the container that prepares the pod is given if that is what failed",
+  "returns the log of a failed init container",
   withStaticCluster(async (table) => {
     table.logs.set("install-1-abc/dirs", { text: "read-only\n", followers: [], ended: true });
     table.put("pods", {
@@ -133,7 +133,7 @@ test(
 );
 
 test(
-  "a Job that is there already is adopted",
+  "follows an existing Job",
   withStaticCluster(async (table) => {
     table.put("jobs", jobWith({ conditions: [condition("Complete", "CompletionsReached", "done")] }));
     assert.ok((await table.cluster.space(NAMESPACE, UID).run(JOB_MANIFEST, recordWatch())).succeeded);
@@ -141,7 +141,7 @@ test(
 );
 
 test(
-  "a Job that cannot start is given up with the events of its namespace",
+  "fails with the namespace's events if a Job cannot start",
   withStaticCluster(async (table) => {
     const waiting = recordWatch();
     const { result } = await waitForJobStart(table, "", waiting);
@@ -171,7 +171,7 @@ test(
 );
 
 test(
-  "a Job that takes its time is told by the last words of its log",
+  "reports the last log line of a long Job as progress",
   withStaticCluster(async (table) => {
     const waiting = recordWatch();
     const { result } = await waitForJobStart(table, "moodle 12:00 INFO ==> Installing\n------\n", waiting);
@@ -186,7 +186,7 @@ test(
 );
 
 test(
-  "a Job that somebody deletes is given up",
+  "fails if somebody deletes the Job",
   withStaticCluster(async (table) => {
     const waiting = recordWatch();
     const { result } = await waitForJobStart(table, "", waiting);
@@ -198,7 +198,7 @@ test(
 );
 
 test(
-  "a server that is away for a while does not end the waiting",
+  "keeps waiting while the server is unavailable",
   withStaticCluster(async (table) => {
     const waiting = recordWatch();
     const { result } = await waitForJobStart(table, "", waiting);
@@ -216,7 +216,7 @@ test(
 );
 
 test(
-  "called off, it rejects with the reason and leaves no connection behind that is running",
+  "rejects with the abort reason and leaves no connection",
   withStaticCluster(async (table) => {
     const stop = new AbortController(), reason = new Error("stop");
     const { result } = await waitForJobStart(table, "one\n", recordWatch(20_000, stop.signal));
@@ -226,7 +226,7 @@ test(
 );
 
 test(
-  "what takes too long is given up with what was seen last",
+  "times out with the last observed state",
   withStaticCluster(async (table) => {
     const { result } = await waitForJobStart(table, "", recordWatch(1000));
     const error = await result.then(() => null, (error: ClusterError) => error);

@@ -19,7 +19,7 @@ test("keeps the last 200 lines of a log", () =>
     assert.equal([lines.length, lines[0], lines.at(-1)], [200, "line 50", "line 249"]);
   }));
 
-test("shows marks that turn text around, and what a terminal obeys, as escapes", () =>
+test("escapes characters that change the text direction or control a terminal", () =>
   withServer((_asked, response) => {
     response.end("\u001b[31mred\u001b[0m \u202edlrow\u0007\r\n");
   }, async (api) => {
@@ -27,29 +27,29 @@ test("shows marks that turn text around, and what a terminal obeys, as escapes",
     assert.equal(await readLog(api, source, UNCANCELLED), ["red \\u202edlrow\\u0007"]);
   }));
 
-test("with somebody who listens, each reading begins with the first line, and is another one", async () => {
-  const heard: string[][] = [];
-  const whole = Array.from({ length: 250 }, (_, i) => `line ${i}\n`).join("");
+test("with a listener, reads the log from its first line each time", async () => {
+  const readings: string[][] = [];
+  const text = Array.from({ length: 250 }, (_, i) => `line ${i}\n`).join("");
   await withServer((_asked, response, socket) => {
-    if (heard.length > 1) return response.end(whole);
-    response.writeHead(200).write(whole.slice(0, 100), () => socket.destroy());
+    if (readings.length > 1) return response.end(text);
+    response.writeHead(200).write(text.slice(0, 100), () => socket.destroy());
   }, async (api, server) => {
     const logs = followLogs(api, "n", UNCANCELLED.signal, () => {
       const lines: string[] = [];
-      heard.push(lines);
+      readings.push(lines);
       return (line) => void lines.push(line);
     });
     const status = { containerStatuses: [{ name: "main", state: { running: {} } }] };
     logs.update([{ apiVersion: "v1", kind: "Pod", metadata: { name: "p", uid: "1" }, status }]);
-    await until(() => heard[1]?.length === 250);
+    await until(() => readings[1]?.length === 250);
     await logs.close(10_000);
-    assert.is(logs.followed()[0]!.lines.length, 200, "what is kept is bounded all the same");
-    assert.equal([heard[0]![0], heard[1]![0]], ["line 0", "line 0"]);
+    assert.is(logs.followed()[0]!.lines.length, 200, "the kept lines are limited");
+    assert.equal([readings[0]![0], readings[1]![0]], ["line 0", "line 0"]);
     assert.not(server.requests.some(({ query }) => query.has("tailLines")));
   });
 });
 
-test("once it is closed, a log that has come to its end is not asked for again", () =>
+test("does not request an ended log again after close", () =>
   withServer((_asked, response) => {
     response.end("the end\n");
   }, async (api, server) => {

@@ -27,7 +27,7 @@ test.after(async ({ simulator, cluster }) => {
   await simulator.close();
 });
 
-test("goes on where the page before ended, until there is nothing more", async ({ cluster }) => {
+test("continues after each page until the last one", async ({ cluster }) => {
   const names: string[] = [];
   let next: string | null = null, pages = 0;
   do {

@@ -12,7 +12,7 @@ import {
 const test = suite("openCluster");
 
 test(
-  "objects are applied in order and come back as they stand",
+  "applies objects in order and returns the results",
   withKubeScene(async ({ space }) => {
     const { objects } = await space.apply(
       [configMap({ a: "1" }), { ...configMap({}), metadata: { name: "second" } }],
@@ -27,23 +27,23 @@ test(
 );
 
 test(
-  "an object that is meant for another namespace is not applied",
+  "rejects an object of another namespace",
   withKubeScene(async ({ simulator, space }) => {
     const { code } = await failureOf(space.apply([configMap({}, { namespace: "kube-system" })], UNCANCELLED_CALL));
     assert.is(code, "BadRequest");
-    assert.not(simulator.writes().some((write) => write.path.includes("configmaps")), "it was not even asked for");
+    assert.not(simulator.writes().some((write) => write.path.includes("configmaps")), "no request was sent");
   }),
 );
 
 test(
-  "an object that belongs to no namespace is not applied in one",
+  "rejects a cluster-scoped object in a namespace",
   withKubeScene(async ({ space }) => {
     assert.is((await failureOf(space.apply([namespace("other")], UNCANCELLED_CALL))).code, "BadRequest");
   }),
 );
 
 test(
-  "a dry run shows what would stand there, and writes nothing",
+  "returns the result of a dry run without writing",
   withKubeScene(async ({ space }) => {
     const { objects } = await space.dryRun([configMap({ a: "1" })], UNCANCELLED_CALL);
     assert.equal(objects[0]!["data"], { a: "1" });
@@ -52,7 +52,7 @@ test(
 );
 
 test(
-  "a manifest that does not fit its schema is permanent",
+  "treats a schema violation as permanent",
   withKubeScene(async ({ space }) => {
     const { code, transient, message } = await failureOf(space.apply([configMap({ n: 5 })], UNCANCELLED_CALL));
     assert.equal([code, transient], ["Invalid", false]);
@@ -61,7 +61,7 @@ test(
 );
 
 test(
-  "what is created is left alone the second time",
+  "leaves an existing object unchanged on create",
   withKubeScene(async ({ space }) => {
     await space.create(configMap({ secret: "first" }), UNCANCELLED_CALL);
     assert.equal((await space.create(configMap({ secret: "second" }), UNCANCELLED_CALL))["data"], { secret: "first" });
@@ -69,7 +69,7 @@ test(
 );
 
 test(
-  "a patch whose test fails changes nothing and is permanent",
+  "treats a failed patch test as permanent and changes nothing",
   withKubeScene(async ({ space }) => {
     await space.apply([configMap({ fence: "7" })], UNCANCELLED_CALL);
     const patch = (fence: string) =>
@@ -85,7 +85,7 @@ test(
 );
 
 test(
-  "only the object with this uid is deleted, and what is gone is no failure",
+  "deletes only the object with this UID, and accepts a missing object",
   withKubeScene(async ({ space }) => {
     const { uid = "" } = (await space.create(configMap({}), UNCANCELLED_CALL)).metadata;
     await space.delete(CONFIG_MAP_REF, "00000000-0000-0000-0000-000000000000", UNCANCELLED_CALL);
@@ -97,7 +97,7 @@ test(
 );
 
 test(
-  "lists are complete over several pages, and say what their items are",
+  "lists all pages and adds kind and version to the items",
   withKubeScene(async ({ space, cluster }) => {
     const labels = { "wheelwright.dev/federation": "fed_1" };
     const many = Array.from(
@@ -125,7 +125,7 @@ test(
 );
 
 test(
-  "kinds are found by asking, and what is not served is not",
+  "finds kinds by API discovery, but not kinds that are not served",
   withKubeScene(async ({ cluster }) => {
     assert.ok(await cluster.serves({ apiVersion: "apps/v1", kind: "Deployment" }, UNCANCELLED_CALL));
     assert.not(await cluster.serves({ apiVersion: "apps/v1", kind: "Widget" }, UNCANCELLED_CALL));
@@ -138,12 +138,12 @@ test(
 );
 
 test(
-  "the version is told",
+  "returns the server's version",
   withKubeScene(async ({ cluster }) => assert.match(await cluster.version(UNCANCELLED_CALL), /^v1\.\d+/)),
 );
 
 test(
-  "a server that is overloaded for a moment is got over",
+  "retries while the server is briefly overloaded",
   withKubeScene(async ({ simulator, space }) => {
     simulator.faults.answer(429, { times: 2, retryAfter: 1 });
     simulator.faults.answer(500, { times: 1 });

@@ -52,10 +52,10 @@ async function failureOf(promise: Promise<unknown>): Promise<ClusterError> {
   return error;
 }
 
-const test = suite("ready");
+const test = suite("Space.ready");
 
 test(
-  "it comes back once all objects are ready, and tells what is still lacking",
+  "resolves once all objects are ready, and reports what is missing",
   withTable(async (table) => {
     table.put("deployments", deployment(0));
     const waiting = recordWatch();
@@ -70,7 +70,7 @@ test(
 );
 
 test(
-  "a container that does not start is told with the last line of its log, without its secrets",
+  "reports the last log line of a starting container without secrets",
   withTable(async (table) => {
     const at = new Date(Date.parse(now()) - HOUR).toISOString();
     table.put("statefulsets", statefulSet(0));
@@ -111,7 +111,7 @@ const crashed = (finishedAt: string) =>
   });
 
 test(
-  "what cannot become ready is given up at once, with evidence, but not for what was so before",
+  "fails immediately with evidence, but not because of older problems",
   withTable(async (table) => {
     table.put("statefulsets", statefulSet(0));
     table.put("pods", crashed(new Date(Date.parse(now()) - HOUR).toISOString()));
@@ -127,7 +127,7 @@ test(
 );
 
 test(
-  "what was said of a claim is over once it is bound, and of one that lived before it at once",
+  "ignores events of a bound or earlier PersistentVolumeClaim",
   withTable(async (table) => {
     const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data-db-0" } }];
     table.put("statefulsets", statefulSet(0));
@@ -152,7 +152,7 @@ test(
 );
 
 test(
-  "patience that ends without anything happening is noticed in time",
+  "notices a passed time limit without any change",
   withTable(async (table) => {
     table.put("statefulsets", statefulSet(0));
     const message = "0/1 nodes are available: 1 Insufficient cpu.";
@@ -173,7 +173,7 @@ test(
 );
 
 test(
-  "watches that are refused are done without",
+  "polls if watches are refused",
   withTable(async (table) => {
     table.intercept = (asked, response) => {
       if (!asked.query.has("watch")) return false;
@@ -191,7 +191,7 @@ test(
 );
 
 test(
-  "a namespace that is replaced while it is waited for ends the waiting",
+  "stops waiting if the namespace is replaced",
   withTable(async (table) => {
     table.put("statefulsets", statefulSet(0));
     const waiting = recordWatch();
@@ -205,7 +205,7 @@ test(
 );
 
 test(
-  "called off, it rejects with the reason",
+  "rejects with the abort reason",
   withTable(async (table) => {
     const stop = new AbortController(), reason = new Error("stop");
     const waiting = recordWatch(20_000, stop.signal);
@@ -217,7 +217,7 @@ test(
 );
 
 test(
-  "pods are waited for until none is left, and named meanwhile",
+  "waits until no pod is left, and names the remaining pods",
   withTable(async (table) => {
     table.put("pods", dbPod({}));
     const waiting = recordWatch();
@@ -237,7 +237,7 @@ test(
 );
 
 test(
-  "a pod that has ended, and stays for its log, is not waited for",
+  "does not wait for completed pods",
   withTable(async (table) => {
     table.put("pods", dbPod({ phase: "Succeeded" }));
     await table.cluster.space(NAMESPACE, UID).noPods("role=db", recordWatch());

@@ -9,7 +9,7 @@ const role = "wheelwright-spoke";
 const HIDDEN = { type: "forbid", verb: "get", resource: "secrets" } as const;
 
 test(
-  "binds the role to whoever asks, in the new namespace and nowhere else",
+  "binds the role to its own account in the new namespace only",
   withKubeScene(async ({ simulator }) => {
     const [binding, ...others] = simulator.objects("RoleBinding");
     assert.equal(others, []);
@@ -23,12 +23,12 @@ test(
 );
 
 test(
-  "binds nothing where no role is named",
+  "binds nothing without a role",
   withKubeScene(async ({ simulator }) => assert.equal(simulator.objects("RoleBinding"), [])),
 );
 
 test(
-  "waits until the API server says that the role is in force",
+  "waits until the API server confirms the role",
   withKubeScene(async ({ simulator, cluster }) => {
     const fault = simulator.faults.add(HIDDEN);
     let made = false;
@@ -43,7 +43,7 @@ test(
 );
 
 test(
-  "binds nothing while the API server does not say who asks it",
+  "binds nothing while the API server does not return the account",
   withKubeScene(async ({ simulator, cluster }) => {
     for (const status of [null, {}, { userInfo: null }, { userInfo: {} }, { userInfo: { username: "" } }]) {
       const body = JSON.stringify({ kind: "SelfSubjectReview", status });
@@ -56,7 +56,7 @@ test(
 );
 
 test(
-  "ends with whoever waits for it, and is made up for by the next one",
+  "stops with its caller, and the next caller completes the binding",
   withKubeScene(async ({ simulator, cluster }) => {
     const fault = simulator.faults.add({
       type: "forbid",

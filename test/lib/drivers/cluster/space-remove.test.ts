@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { NAMESPACE, openStaticCluster, recordWatch, UID } from "#test/support/kube/static-cluster.ts";
 
-const test = suite("remove");
+const test = suite("Space.remove");
 
 const terminating = (type: string, message: string) => ({
   metadata: {
@@ -14,7 +14,7 @@ const terminating = (type: string, message: string) => ({
   status: { phase: "Terminating", conditions: [{ type, status: "True", reason: "x", message }] },
 });
 
-test("a namespace that hangs says on what", async () => {
+test("reports what a stuck namespace waits for", async () => {
   const table = await openStaticCluster();
   try {
     table.put("persistentvolumeclaims", { metadata: { name: "files" } });

@@ -53,7 +53,7 @@ const job = (more: object = {}): KubeObject => ({
 const test = suite("Space");
 
 test(
-  "a Deployment is applied, waited for, scaled to nothing and gone",
+  "applies a Deployment, waits for it, scales it to zero and deletes it",
   withSpace(async (space) => {
     await space.apply([deployment({ command: ["sleep", "3600"] })], call);
     await space.ready([MOODLE], waiting);
@@ -66,7 +66,7 @@ test(
 );
 
 test(
-  "a Job is run to its end, and run again is found as it was",
+  "runs a Job to its end, and finds it when run again",
   withSpace(async (space, simulator) => {
     const first = await space.run(job(), waiting);
     assert.equal([first.succeeded, first.exitCode, first.reason], [true, 0, null]);
@@ -77,7 +77,7 @@ test(
 );
 
 test(
-  "a Job that fails tells how, with its log",
+  "returns the reason and log of a failed Job",
   withSpace(async (space, simulator) => {
     simulator.faults.failJob("install-", { log: ["FATAL:  no luck"], exitCode: 7 });
     const { succeeded, reason, exitCode, log } = await space.run(job(), waiting);
@@ -90,7 +90,7 @@ test(
 );
 
 test(
-  "a Job that runs out of memory says so",
+  "reports a Job that ran out of memory",
   withSpace(async (space, simulator) => {
     simulator.faults.oom("install-");
     assert.is((await space.run(job(), waiting)).reason, "OOMKilled");
@@ -98,7 +98,7 @@ test(
 );
 
 test(
-  "an image that does not exist is given up with evidence",
+  "fails with evidence on a missing image",
   withSpace(async (space, simulator) => {
     simulator.faults.missingImage("nope");
     const { code, transient, blame, evidence } = await failureOf(space.run(job({ image: "nope:1" }), waiting));
@@ -108,7 +108,7 @@ test(
 );
 
 test(
-  "a quota that can never suffice is given up at once",
+  "fails immediately on a quota that is too small",
   withSpace(async (space) => {
     const quota = {
       apiVersion: "v1",
@@ -125,7 +125,7 @@ test(
 );
 
 test(
-  "a pod for which there is no node is given up when patience ends",
+  "fails on an unschedulable pod after its time limit",
   withSpace(async (space) => {
     await space.apply([deployment({ resources: { requests: { cpu: "64" } } })], call);
     const { code, message } = await failureOf(space.ready([MOODLE], waiting));
@@ -135,7 +135,7 @@ test(
 );
 
 test(
-  "a secret that is missing is given up when patience ends",
+  "fails on a missing Secret after its time limit",
   withSpace(async (space) => {
     const env = [{ name: "X", valueFrom: { secretKeyRef: { name: "moodle", key: "x" } } }];
     const { code, message } = await failureOf(space.run(job({ env }), waiting));
@@ -145,7 +145,7 @@ test(
 );
 
 test(
-  "watches that are lost again and again delay nothing",
+  "is not delayed by lost watches",
   withSpace(async (space, simulator) => {
     const dropping = setInterval(() => simulator.faults.dropWatches(), 20);
     try {

@@ -5,7 +5,7 @@ import { NAMESPACE, openStaticCluster, recordWatch, UID } from "#test/support/ku
 
 const test = suite("waitFor");
 
-test("a watch that never says a word delays what is waited for, and no more", async () => {
+test("a silent watch only delays the result", async () => {
   const table = await openStaticCluster();
   let lists = 0;
   table.intercept = ({ path, query }, response) => {
@@ -18,7 +18,7 @@ test("a watch that never says a word delays what is waited for, and no more", as
   await table.cluster.space(NAMESPACE, UID).noPods("role=db", recordWatch()).finally(table.close);
 });
 
-test("what changes between a look and its watch is told by the watch", async () => {
+test("notices a change between a check and its watch", async () => {
   const table = await openStaticCluster();
   let watches = 0;
   table.intercept = ({ query }) => {
@@ -31,19 +31,19 @@ test("what changes between a look and its watch is told by the watch", async () 
   assert.is(watches, 1);
 });
 
-test("what is over in a moment is not watched, nor are its pods and events asked for", async () => {
+test("does not watch or list pods and events for a short wait", async () => {
   const table = await openStaticCluster();
-  const asked = () => table.server.requests.map(({ path }) => path.replace(/.*\//, ""));
+  const requestedNames = () => table.server.requests.map(({ path }) => path.replace(/.*\//, ""));
   const ref = { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "files" };
   const claim = (phase: string) => ({ ...ref, metadata: { name: "files" }, status: { phase } });
   table.put("persistentvolumeclaims", claim("Pending"));
-  let looks = 0;
+  let checks = 0;
   table.intercept = ({ path }) => {
-    if (path.endsWith("/files") && ++looks === 2) table.put("persistentvolumeclaims", claim("Bound"));
+    if (path.endsWith("/files") && ++checks === 2) table.put("persistentvolumeclaims", claim("Bound"));
     return false;
   };
   await table.cluster.space(NAMESPACE, UID).ready([ref], recordWatch()).finally(table.close);
-  assert.equal(asked(), [NAMESPACE, "files", "files"]);
+  assert.equal(requestedNames(), [NAMESPACE, "files", "files"]);
 });
 
 test.run();

@@ -27,7 +27,7 @@ const refused = async (file: Buffer) => assert.instance(await rejection(opened(f
 /** Returns the offsets of a file's chunks: after the header and 16 bytes. */
 const startOf = (file: Buffer) => file.indexOf("\n", file.indexOf("\n---") + 1) + 17;
 
-test("opens what was sealed, of whatever length", async () => {
+test("decrypts encrypted content of any length", async () => {
   for (const length of [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 200_001]) {
     const content = randomBytes(length), file = await sealed(content);
     assert.ok(isEncrypted(file));
@@ -35,7 +35,7 @@ test("opens what was sealed, of whatever length", async () => {
   }
 });
 
-test("opens what age itself has sealed", async () => {
+test("decrypts a file that age encrypted", async () => {
   // Created by age 1.1.1: age -p -o small.age small.txt
   const file =
     "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IHNjcnlwdCBYeEFBVGdhUFlnM3lRL0NZRGJZQ1ZBIDE4CkVraTJLRDErWk1jWFRTV2dzT1ZO" +
@@ -44,12 +44,12 @@ test("opens what age itself has sealed", async () => {
   assert.is((await opened(Buffer.from(file, "base64"))).toString(), "Sealed by age 1.1.1\n");
 });
 
-test("refuses another passphrase", async () => {
+test("rejects a wrong passphrase", async () => {
   const failure = await rejection(opened(await sealed(Buffer.from("secret")), "correct horse batterx"));
   assert.is(failure.message, "The passphrase is wrong, or the start of the file is damaged");
 });
 
-test("refuses a file of which any byte is another", async () => {
+test("rejects a file with any changed byte", async () => {
   const file = await sealed(randomBytes(100));
   for (let at = 0; at < file.length; at++) {
     const changed = Buffer.from(file);
@@ -58,15 +58,15 @@ test("refuses a file of which any byte is another", async () => {
   }
 });
 
-test("refuses a file that was cut, wherever", async () => {
+test("rejects a truncated file", async () => {
   const file = await sealed(randomBytes(3 * PIECE)), start = startOf(file);
-  const whole = [0, 1, 2].map((piece) => start + piece * SEALED_PIECE); // at the end of a chunk
-  for (const length of [0, 10, start - 17, start - 1, ...whole, ...whole.map((at) => at + 1), file.length - 1]) {
+  const offsets = [0, 1, 2].map((piece) => start + piece * SEALED_PIECE); // at the end of a chunk
+  for (const length of [0, 10, start - 17, start - 1, ...offsets, ...offsets.map((at) => at + 1), file.length - 1]) {
     await refused(file.subarray(0, length));
   }
 });
 
-test("refuses pieces that were moved, left out, doubled or added", async () => {
+test("rejects moved, missing, repeated or added chunks", async () => {
   const file = await sealed(randomBytes(3 * PIECE + 5)), start = startOf(file);
   const head = file.subarray(0, start);
   const [a, b, c, last] = [0, 1, 2, 3].map((i) =>
@@ -78,7 +78,7 @@ test("refuses pieces that were moved, left out, doubled or added", async () => {
   }
 });
 
-test("hands on nothing of a piece that is damaged", async () => {
+test("yields nothing of a damaged chunk", async () => {
   const content = randomBytes(2 * PIECE), file = await sealed(content);
   file[startOf(file) + SEALED_PIECE + 5]! ^= 1;
   let got = 0;
@@ -88,12 +88,12 @@ test("hands on nothing of a piece that is damaged", async () => {
   assert.is(got, PIECE);
 });
 
-test("does not open what would take all of the memory to look at", async () => {
+test("rejects a file whose work factor needs too much memory", async () => {
   const file = (await sealed(Buffer.from("x"))).toString("latin1").replace(` ${WORK}\n`, " 30\n");
   await refused(Buffer.from(file, "latin1"));
 });
 
-test("reads little of first lines that have no end", async () => {
+test("limits how much of an endless header it reads", async () => {
   let read = 0;
   async function* endless() {
     for (yield Buffer.from("age-encryption.org/v1\n-> scrypt "); read < 100 * MIB; read += MIB) {
@@ -104,7 +104,7 @@ test("reads little of first lines that have no end", async () => {
   assert.ok(read <= 2 * MIB, `${read} bytes`);
 });
 
-test("reads no further than what is taken of it, and ends with the one who takes", async () => {
+test("reads only as much as the consumer takes, and stops with the consumer", async () => {
   const block = randomBytes(PIECE);
   let read = 0, ended = false;
   async function* source() {
@@ -123,7 +123,7 @@ test("reads no further than what is taken of it, and ends with the one who takes
   await until(() => ended);
 });
 
-test("fails with what the source fails with, sealing and opening", async () => {
+test("throws the source's error on encryption and decryption", async () => {
   const failure = new Error("The disk has gone"), file = await sealed(randomBytes(3 * PIECE));
   for (const length of [0, 30, PIECE, 2 * PIECE]) {
     const source = async function* () {

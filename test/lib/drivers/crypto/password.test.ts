@@ -6,12 +6,12 @@ import { hashPassword, openPasswordHasher, verifyPassword } from "#lib/drivers/c
 
 const hashing = suite("hashPassword");
 
-hashing("writes a PHC string with its parameters, a salt of 16 bytes and a hash of 32", async () => {
+hashing("returns a PHC string with parameters, a 16-byte salt and a 32-byte hash", async () => {
   const hash = await hashPassword("correct horse");
   assert.match(hash, /^\$scrypt\$ln=15,r=8,p=3\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
 });
 
-hashing("salts each hash anew", async () => {
+hashing("uses a new salt for each hash", async () => {
   assert.is.not(await hashPassword("same"), await hashPassword("same"));
 });
 
@@ -19,7 +19,7 @@ hashing.run();
 
 const verifying = suite("verifyPassword");
 
-verifying("knows the right password and no other, whatever Unicode it is of", async () => {
+verifying("accepts only the right password, with any Unicode characters", async () => {
   const password = "Пароль 密码 🔑 e\u0301 ";
   const hash = await hashPassword(password);
   assert.is(await verifyPassword(password, hash), "right");
@@ -27,21 +27,21 @@ verifying("knows the right password and no other, whatever Unicode it is of", as
   assert.is(await verifyPassword(password.normalize("NFC"), hash), "wrong");
 });
 
-verifying("finds a hash with smaller parameters right but outdated", async () => {
+verifying("reports a hash with lower cost as outdated", async () => {
   const hash = cheapHash("old", { ln: 10, r: 8, p: 1 });
   assert.is(await verifyPassword("old", hash), "outdated");
   assert.is(await verifyPassword("new", hash), "wrong");
 });
 
-verifying("finds a hash with greater parameters right as it is", async () => {
+verifying("accepts a hash with higher cost", async () => {
   assert.is(await verifyPassword("slow", cheapHash("slow", { ln: 15, r: 8, p: 4 })), "right");
 });
 
-verifying("never lets anybody in where there is no hash", async () => {
+verifying("rejects any password without a hash", async () => {
   assert.is(await verifyPassword("", null), "wrong");
 });
 
-verifying("throws on what is no hash, rather than to call the password wrong", async () => {
+verifying("throws for an invalid hash", async () => {
   const error = await verifyPassword("x", "plaintext").catch((error) => error);
   assert.instance(error, Error);
   assert.not.match(error.message, "plaintext");
@@ -49,9 +49,9 @@ verifying("throws on what is no hash, rather than to call the password wrong", a
 
 verifying.run();
 
-const gated = suite("openPasswords");
+const gated = suite("openPasswordHasher");
 
-gated("runs two at once, lets sixteen wait, and refuses the rest with 503", async () => {
+gated("runs two calls at a time, queues sixteen, and refuses others with 503", async () => {
   const passwords = openPasswordHasher();
   const verify = () => passwords.verify("x", cheapHash("x"), { caller: "ada" });
   const all = await Promise.allSettled(Array.from({ length: 20 }, verify));

@@ -1,21 +1,21 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { createSealedReply, seal } from "#lib/drivers/crypto/seal.ts";
+import { createSealedReply, sealReply } from "#lib/drivers/crypto/seal.ts";
 
-const test = suite("makeSeal");
+const test = suite("createSealedReply");
 
-test("opens what was sealed for its key, and nothing that was sealed for another", () => {
+test("decrypts only replies to its own key", () => {
   const mine = createSealedReply(), other = createSealedReply();
   for (const text of ["", "said", "Grüße, 你好", "x".repeat(10_000)]) {
-    const sealed = seal(text, mine.publicKey);
+    const sealed = sealReply(text, mine.publicKey);
     assert.is(mine.open(sealed), text);
     assert.is(other.open(sealed), null);
   }
   assert.is.not(mine.publicKey, other.publicKey);
 });
 
-test("opens nothing that was changed on the way, cut, or is no seal at all", () => {
-  const mine = createSealedReply(), bytes = Buffer.from(seal("said", mine.publicKey), "base64");
+test("rejects changed, truncated and invalid replies", () => {
+  const mine = createSealedReply(), bytes = Buffer.from(sealReply("said", mine.publicKey), "base64");
   for (let i = 0; i < bytes.length; i++) {
     const changed = Buffer.from(bytes);
     changed[i]! ^= 1;
@@ -25,17 +25,17 @@ test("opens nothing that was changed on the way, cut, or is no seal at all", () 
   for (const text of ["", "?", "said", "A".repeat(43), "A".repeat(100)]) assert.is(mine.open(text), null, text);
 });
 
-test("seals the same text differently each time", () => {
+test("encrypts the same text differently each time", () => {
   const { publicKey } = createSealedReply();
-  assert.is.not(seal("said", publicKey), seal("said", publicKey));
+  assert.is.not(sealReply("said", publicKey), sealReply("said", publicKey));
 });
 
-test("opens what sign-in-link.php has sealed", () => {
+test("decrypts a reply of sign-in-link.php", () => {
   // Created by its link_seal in PHP 8.2 with libsodium and OpenSSL, for the key from 32 bytes of 7.
   const sealed = "E9f+QvNkatHjn0ksubDCaeQhavSD5HRndL2IF6Ayo2NmAu3dfUaEGPG+3NTcZBDB0XMRhN15qGUz+GU=";
   const mine = createSealedReply(new Uint8Array(32).fill(7));
   assert.is(mine.publicKey, "E75P6uryBMf9M1j8nAByGIHRdCeBKCJ+xnTzf3/pe20=");
-  assert.is(mine.open(sealed), "said by PHP");
+  assert.is(mine.open(sealed), "written by PHP");
 });
 
 test.run();

@@ -6,20 +6,20 @@ import { hashSecret, isSecret, newPassword, newSecret } from "#lib/drivers/crypt
 
 const test = suite("newSecret");
 
-test("is 256 bits that need no quoting, new each time", () => {
+test("returns 256 new random bits that need no quoting", () => {
   const secret = newSecret();
   assert.is(Buffer.from(secret, "base64url").length, 32);
   assert.ok(isSecret(secret));
   assert.is.not(secret, newSecret());
 });
 
-test("is told from what cannot be one", () => {
+test("recognises the format of a secret", () => {
   for (const text of ["", "x", `${newSecret()}x`, `${newSecret()}\n`, newSecret().slice(1) + "="]) {
     assert.not(isSecret(text));
   }
 });
 
-test("is kept as its SHA-256", async () => {
+test("is stored as its SHA-256", async () => {
   const expected = createHash("sha256").update("abc").digest("hex");
   assert.is(Buffer.from(hashSecret("abc")).toString("hex"), expected);
 });
@@ -28,7 +28,7 @@ test.run();
 
 const passwords = suite("newPassword");
 
-passwords("can be read aloud, and follows our own rules", () => {
+passwords("returns a readable password that follows the password rules", () => {
   const password = newPassword();
   assert.match(password, /^([a-km-np-z2-9]{5}-){3}[a-km-np-z2-9]{5}$/);
   assert.is(findPasswordProblem(password), null);

@@ -4,13 +4,13 @@ import { isToken, newToken, TOKEN_SCOPES } from "#lib/drivers/crypto/token.ts";
 
 const test = suite("newToken");
 
-test("says in its first word what the token is for", () => {
+test("starts with a prefix for the scope", () => {
   assert.match(newToken("cli").plaintext, /^ww_cli_[0-9A-Za-z]{49}$/);
   assert.match(newToken("provisioning").plaintext, /^ww_prv_[0-9A-Za-z]{49}$/);
   assert.match(newToken("readonly").plaintext, /^ww_ro_[0-9A-Za-z]{49}$/);
 });
 
-test("is equally long however small the random number is", (context) => {
+test("has the same length for any random number", (context) => {
   void context;
   const original = crypto.getRandomValues;
   try {
@@ -23,13 +23,13 @@ test("is equally long however small the random number is", (context) => {
   }
 });
 
-test("has a prefix of the word and four characters, which is how the token begins", () => {
+test("returns the scope's prefix and four characters as the token's prefix", () => {
   const { plaintext, prefix } = newToken("readonly");
   assert.match(prefix, /^ww_ro_.{4}$/);
   assert.ok(plaintext.startsWith(prefix));
 });
 
-test("never makes the same one twice", () => {
+test("never returns the same token twice", () => {
   const made = new Set(Array.from({ length: 1000 }, () => newToken("cli").plaintext));
   assert.is(made.size, 1000);
 });
@@ -38,13 +38,13 @@ test.run();
 
 const checking = suite("isToken");
 
-checking("knows what was made here", () => {
+checking("accepts created tokens", () => {
   for (const scope of TOKEN_SCOPES) {
     for (let i = 0; i < 50; i++) assert.ok(isToken(newToken(scope).plaintext));
   }
 });
 
-checking("finds each mistyped character", () => {
+checking("rejects each mistyped character", () => {
   const { plaintext } = newToken("cli");
   for (let i = 0; i < plaintext.length; i++) {
     const other = plaintext[i] === "A" ? "B" : "A";
@@ -52,7 +52,7 @@ checking("finds each mistyped character", () => {
   }
 });
 
-checking("finds two characters that changed places", () => {
+checking("rejects two swapped characters", () => {
   const { plaintext } = newToken("provisioning");
   for (let i = 0; i < plaintext.length - 1; i++) {
     if (plaintext[i] === plaintext[i + 1]) continue;
@@ -61,11 +61,11 @@ checking("finds two characters that changed places", () => {
   }
 });
 
-checking("does not take one kind's word for another's", () => {
+checking("rejects the prefix of another scope", () => {
   assert.not(isToken(newToken("readonly").plaintext.replace("ww_ro_", "ww_cli_")));
 });
 
-checking("is not led astray by length, line breaks or other scripts", () => {
+checking("rejects other lengths, line breaks and other scripts", () => {
   const { plaintext } = newToken("cli");
   const others = [
     "",

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { openWorkLimiter } from "#lib/drivers/crypto/work-limiter.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite("openGate");
+const test = suite("openWorkLimiter");
 
 /** A limiter with work that ends on request. */
 function open(atOnce: number, places: number) {
@@ -13,7 +13,7 @@ function open(atOnce: number, places: number) {
     begun,
     refused,
     through,
-    /** Starts work for this caller when it is its turn. */
+    /** Starts work for this caller when a slot is free. */
     enter(whose: string, name = whose, signal?: AbortSignal) {
       const { promise, resolve } = Promise.withResolvers<void>();
       ends.set(name, resolve);
@@ -29,7 +29,7 @@ function open(atOnce: number, places: number) {
   };
 }
 
-test("lets so many in at once and the others in order, as places become free", async () => {
+test("limits concurrent calls and runs the others in order", async () => {
   const { enter, end, begun } = open(2, 10);
   for (const name of "abcde") enter(name);
   await turn();
@@ -38,18 +38,18 @@ test("lets so many in at once and the others in order, as places become free", a
   assert.equal(begun, ["a", "b", "c"]);
   enter("f");
   await turn();
-  assert.equal(begun, ["a", "b", "c"], "the place that was handed on is not free");
+  assert.equal(begun, ["a", "b", "c"], "the passed slot is not free");
   for (const name of "acdef") await end(name);
   assert.equal(begun.join(""), "abcdef");
 });
 
-test("frees the place of work that fails, and tells its caller", async () => {
+test("releases the slot of failed work and throws its error", async () => {
   const { through } = open(1, 1);
   assert.is((await rejection(through({ caller: "a" }, () => Promise.reject(new Error("no"))))).message, "no");
   assert.is(await through({ caller: "a" }, () => Promise.resolve("yes")), "yes");
 });
 
-test("refuses whoever comes when the queue is full, with a time to come back", async () => {
+test("refuses calls with a retry delay when the queue is full", async () => {
   const { enter, through, end } = open(1, 1);
   enter("a");
   enter("b");
@@ -60,7 +60,7 @@ test("refuses whoever comes when the queue is full, with a time to come back", a
   await end("b");
 });
 
-test("gives callers their turns by how many each has had, and not by when they came", async () => {
+test("serves callers by their number of recent calls, not by arrival", async () => {
   const { enter, end, begun } = open(1, 10);
   for (const name of ["a1", "a2", "a3", "b1", "b2", "c1"]) enter(name[0]!, name);
   await turn();
@@ -68,26 +68,26 @@ test("gives callers their turns by how many each has had, and not by when they c
   assert.equal(begun, ["a1", "b1", "c1", "a2", "b2", "a3"]);
 });
 
-test("gives a newcomer the youngest place of whoever has the most, when all are taken", async () => {
+test("replaces the newest queued call of the busiest caller when the queue is full", async () => {
   const { enter, end, begun, refused } = open(1, 4);
   for (const name of ["a1", "a2", "a3", "a4", "b1"]) enter(name[0]!, name);
   enter("c");
   enter("b", "b2");
   await turn();
   assert.equal(refused, ["a4", "a3"]);
-  assert.is((await enter("b", "b3")).code, "busy", "who would have as many takes none");
+  assert.is((await enter("b", "b3")).code, "busy", "a caller with as many calls replaces none");
   for (const name of ["a1", "b1", "c", "a2"]) await end(name);
   assert.equal(begun, ["a1", "b1", "c", "a2", "b2"]);
 });
 
-test("takes no place from callers who have one each", async () => {
+test("does not replace calls of callers with one call each", async () => {
   const { enter, refused } = open(1, 3);
   for (const name of ["a", "b", "c", "d", "e"]) enter(name);
   await turn();
   assert.equal(refused, ["e"]);
 });
 
-test("lets go of who has given up, and gives no turn to it", async () => {
+test("removes cancelled calls from the queue", async () => {
   const { enter, end, begun } = open(1, 1);
   const giving = new AbortController();
   enter("a");

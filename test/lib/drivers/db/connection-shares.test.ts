@@ -4,7 +4,7 @@ import { openPool, type Pool } from "#lib/drivers/db/pool.ts";
 import { openConnectionShares } from "#lib/drivers/db/connection-shares.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 
-const test = suite<{ db: TestDatabase }>("shares of a pool");
+const test = suite<{ db: TestDatabase }>("openConnectionShares");
 
 test.before(async (context) => {
   context.db = await openTestDatabase();
@@ -20,7 +20,7 @@ async function withPool(db: TestDatabase, work: (pool: Pool) => Promise<void>): 
   }
 }
 
-test("leave a quarter to others, and two to each user however small the pool is", () => {
+test("leave a quarter of the pool to others, and allow each user at least two connections", () => {
   for (const [size, most] of [[1, 2], [2, 2], [4, 3], [8, 6], [10, 7]] as const) {
     const shares = openConnectionShares(size);
     for (let i = 0; i < most; i++) {
@@ -28,12 +28,12 @@ test("leave a quarter to others, and two to each user however small the pool is"
       shares.take("ada");
     }
     assert.equal([shares.mayTake("ada"), shares.mayTake("ben"), shares.mayTake(undefined)], [false, true, true]);
-    shares.give("ada");
+    shares.release("ada");
     assert.ok(shares.mayTake("ada"));
   }
 });
 
-test("serve whose user has the fewest, and else in the order of arrival", () => {
+test("serve the user with the fewest connections, and otherwise in order of arrival", () => {
   const shares = openConnectionShares(8), waiting = ["ada", "ben", "eve"].map((user) => ({ user }));
   for (const user of ["ada", "ada", "ben"]) shares.take(user);
   assert.is(shares.next(waiting)?.user, "eve");
@@ -42,7 +42,7 @@ test("serve whose user has the fewest, and else in the order of arrival", () => 
   assert.is(shares.next([]), undefined);
 });
 
-test("a user never has the last quarter, and who has fewer is served before who came first", ({ db }) =>
+test("a user never gets the last quarter, and users with fewer connections are served first", ({ db }) =>
   withPool(db, async (pool) => {
     const ada = [await pool.acquire(undefined, "ada"), await pool.acquire(undefined, "ada")];
     ada.push(await pool.acquire(undefined, "ada"));
@@ -64,7 +64,7 @@ test("a user never has the last quarter, and who has fewer is served before who 
     assert.is(pool.stats().waiting, 0);
   }));
 
-test("who waited for a share is served when a connection of the same user is lost", ({ db }) =>
+test("serves a waiting caller when a connection of the same user is lost", ({ db }) =>
   withPool(db, async (pool) => {
     const ada = await Promise.all([1, 2, 3].map(() => pool.acquire(undefined, "ada")));
     const idle = await pool.acquire(undefined, "ben");

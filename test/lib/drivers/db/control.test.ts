@@ -10,14 +10,14 @@ import { rejection, until } from "#test/support/until.ts";
 interface Context {
   db: TestDatabase;
   proxy: TcpProxy;
-  heard: (string | null)[];
+  payloads: (string | null)[];
   control: ReturnType<typeof openControl>;
 }
 const test = suite<Context>("openControl");
 
 test.before.each(async (context) => {
   const db = context.db = await openTestDatabase();
-  const heard: Context["heard"] = context.heard = [];
+  const payloads: Context["payloads"] = context.payloads = [];
   context.proxy = await openProxy(db.url);
   context.control = openControl({
     url: context.proxy.url,
@@ -26,7 +26,7 @@ test.before.each(async (context) => {
     log: silentLog,
     probeEvery: 50,
     answerLimit: 1000,
-    onNotify: (payload) => heard.push(payload),
+    onNotify: (payload) => payloads.push(payload),
   });
   await context.control.ready();
 });
@@ -38,32 +38,32 @@ test.after.each(async ({ db, proxy, control }) => {
 
 const notify = (db: TestDatabase, payload: string) => db.sql("select pg_notify('control_test', $1)", [payload]);
 
-test("what is notified is heard, after the word that something may have been missed before", async ({ db, heard }) => {
+test("passes on notifications, after reporting that earlier ones may have been missed", async ({ db, payloads }) => {
   await notify(db, "one");
-  await until(() => heard.length === 2);
-  assert.equal(heard, [null, "one"]);
+  await until(() => payloads.length === 2);
+  assert.equal(payloads, [null, "one"]);
 });
 
-test("a killed backend is replaced, listens again, and says that something may have been missed", async ({ db, heard, control }) => {
+test("replaces a killed backend, listens again, and reports possibly missed notifications", async ({ db, payloads, control }) => {
   const pid = control.pid;
   await db.sql("select pg_terminate_backend($1)", [pid]);
   await until(() => control.pid !== null && control.pid !== pid);
-  assert.equal(heard, [null, null]);
+  assert.equal(payloads, [null, null]);
   await notify(db, "two");
-  await until(() => heard.length === 3);
-  assert.is(heard[2], "two");
+  await until(() => payloads.length === 3);
+  assert.is(payloads[2], "two");
 });
 
-test("a connection that does not answer any more is replaced", async ({ db, proxy, heard, control }) => {
+test("replaces a connection that stops answering", async ({ db, proxy, payloads, control }) => {
   const pid = control.pid;
   proxy.freeze();
   await until(() => control.pid !== null && control.pid !== pid);
   await notify(db, "three");
-  await until(() => heard.at(-1) === "three");
-  assert.equal(heard, [null, null, "three"]);
+  await until(() => payloads.at(-1) === "three");
+  assert.equal(payloads, [null, null, "three"]);
 });
 
-test("a query is answered, rejects when the connection is lost, and when there is none", async ({ proxy, control }) => {
+test("answers a query, and rejects queries after a lost connection", async ({ proxy, control }) => {
   assert.equal((await control.query("select $1::int as one", [1])).rows, [{ one: 1 }]);
   const lost = rejection(control.query("select pg_sleep(60)"));
   proxy.cut();
@@ -73,7 +73,7 @@ test("a query is answered, rejects when the connection is lost, and when there i
   assert.instance(await rejection(control.query("select 1")), ConnectionLost);
 });
 
-test("a query without an answer in time rejects", async ({ proxy, control }) => {
+test("rejects a query that is not answered in time", async ({ proxy, control }) => {
   proxy.freeze();
   assert.is((await rejection(control.query("select 1"))).code, "database_slow");
 });

@@ -27,13 +27,13 @@ async function lengthOf(pieces: AsyncIterable<Buffer>): Promise<number> {
 
 const lines = (count: number, row = "i") => `copy (select ${row} from generate_series(1, ${count}) i) to stdout`;
 
-test("reads all, in pieces, and goes on with the next statement", async ({ copier }) => {
+test("reads all rows in chunks, and runs the next statement afterwards", async ({ copier }) => {
   assert.is(await lengthOf(copier.copyOut(lines(200_000, "repeat('x', 9)"))), 2_000_000);
   assert.is(await lengthOf(copier.copyOut(lines(0))), 0);
   assert.equal((await copier.run("select $1::int as two", ["2"]))[0]!.two, 2);
 });
 
-test("writes all, within its transaction", async ({ copier, db }) => {
+test("writes all rows in its transaction", async ({ copier, db }) => {
   await copier.run("begin");
   await copier.copyIn("copy one from stdin", numbers(1, 100_000));
   assert.is((await copier.run("select count(*)::int as rows from one"))[0]!.rows, 100_000);
@@ -41,12 +41,12 @@ test("writes all, within its transaction", async ({ copier, db }) => {
   await copier.run("rollback");
 });
 
-test("fails with what the server says in the middle of reading", async ({ copier }) => {
+test("throws the server's error during a read", async ({ copier }) => {
   const failure = await rejection(lengthOf(copier.copyOut(lines(100_000, "1 / (50000 - i)"))));
   assert.is(failure.message, "division by zero");
 });
 
-test("fails with what the server says of a row, and of all rows after the last", async ({ copier }) => {
+test("throws the server's error for a row, and for all rows after the last one", async ({ copier }) => {
   const twice = async function* () {
     yield* numbers(1, 10);
     yield* numbers(1, 10);
@@ -59,7 +59,7 @@ test("fails with what the server says of a row, and of all rows after the last",
   await copier.run("rollback");
 });
 
-test("fails with what the rows' own source fails with, and writes none of them", async ({ copier }) => {
+test("throws the source's error and writes no rows", async ({ copier }) => {
   const broken = async function* () {
     yield* numbers(1, 10_000);
     throw Object.assign(new Error("the disk fails"), { code: "EIO" });
@@ -68,15 +68,15 @@ test("fails with what the rows' own source fails with, and writes none of them",
   assert.is((await copier.run("select count(*)::int as rows from one"))[0]!.rows, 0);
 });
 
-test("fails when the connection ends while it reads or writes, and never goes on over another one", async ({ copier, db }) => {
+test("fails if the connection ends during a copy, and never reconnects", async ({ copier, db }) => {
   const end = async () => {
     await db.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'test'");
   };
   const reading = async () => {
-    let told = false;
+    let failed = false;
     for await (const _ of copier.copyOut(lines(1_000_000, "repeat('x', 100)"))) {
-      if (!told) await end();
-      told = true;
+      if (!failed) await end();
+      failed = true;
     }
   };
   await copier.run("select 1");

@@ -22,7 +22,7 @@ interface Scene {
   role: string;
 }
 
-const test = suite<Scene>("grantRights");
+const test = suite<Scene>("grantPrivileges");
 
 test.before.each(async (scene) => {
   scene.db = await openTestDatabase();
@@ -56,7 +56,7 @@ async function readRights({ owner, role }: Scene): Promise<Record<string, string
   return Object.fromEntries(rows.map(({ table, rights }) => [table, rights]));
 }
 
-test("every table of the schema has the rights that are written down, and no others", async (scene) => {
+test("grants exactly the declared privileges on each table", async (scene) => {
   await install(scene);
   const tables = await withAdminConnection(
     scene.owner,
@@ -87,7 +87,7 @@ const FORBIDDEN = [
   "grant update on audit_events to public",
 ];
 
-test("neither the audit log's rows nor what guards them can be changed by the service", async (scene) => {
+test("the service can change neither the audit log nor its triggers", async (scene) => {
   await install(scene);
   const service = connect(scene.service, 1);
   const codes: string[] = [];
@@ -105,7 +105,7 @@ test("neither the audit log's rows nor what guards them can be changed by the se
   assert.equal(codes.map((code, i) => [FORBIDDEN[i], code]), FORBIDDEN.map((statement) => [statement, "42501"]));
 });
 
-test("what the role was given besides is taken back, and its password stays as it was made", async (scene) => {
+test("revokes extra privileges and keeps the password", async (scene) => {
   await install(scene);
   await withAdminConnection(scene.owner, (sql) => sql.unsafe(`grant all on audit_events, users to ${scene.role}`));
   const again = Object.assign(new URL(scene.service), { password: "another" }).href;
@@ -115,7 +115,7 @@ test("what the role was given besides is taken back, and its password stays as i
   await withAdminConnection(scene.service, (sql) => sql`select 1 from users`);
 });
 
-test("a service of the release before goes on writing while a migration has its rows noted in a new table", async (scene) => {
+test("the previous release can write while a migration's trigger fills a new table", async (scene) => {
   await install(scene);
   const added = `create table notes (id text);
     create function note() returns trigger language plpgsql as $$ begin insert into notes values (new.id); return null; end $$;
@@ -128,10 +128,10 @@ test("a service of the release before goes on writing while a migration has its 
   );
   assert.is((await withAdminConnection(scene.owner, (sql) => sql`select from notes`)).length, 1);
   const defaults = await withAdminConnection(scene.owner, (sql) => sql`select from pg_default_acl`);
-  assert.is(defaults.length, 0, "what comes later is lent nothing");
+  assert.is(defaults.length, 0, "later tables get no temporary grants");
 });
 
-test("fences are read and raised by the service, as doctor --reconcile does", async (scene) => {
+test("the service can read and raise fences", async (scene) => {
   await install(scene);
   const service = await openDatabase({ url: scene.service, size: 2, log: silentLog });
   const last = await readLastFence(service.rows), sight = { fence: last + 5n } as ClusterSurvey;
@@ -142,12 +142,12 @@ test("fences are read and raised by the service, as doctor --reconcile does", as
   assert.ok(after > last + 5n);
 });
 
-test("of many that start at once none fails", async (scene) => {
+test("concurrent starts do not fail", async (scene) => {
   const applied = await Promise.all([1, 2, 3, 4].map(() => install(scene)));
   assert.equal(applied.flat().sort(), migrations.map(([name]) => name));
 });
 
-test("the service alone finds everything applied, or says who must apply the rest", async (scene) => {
+test("without the owner, accepts applied migrations or reports who must apply the others", async (scene) => {
   const all = [...migrations, ["9999_add_more", "create table more (a int)"]] as const;
   await install(scene);
   assert.equal(await migrate(scene.service, migrations), []);
@@ -168,7 +168,7 @@ async function installAlone({ owner, role, service }: Scene): Promise<void> {
   await migrate(service, migrations.slice(0, -1));
 }
 
-test("a role that owned everything gives it up to the owner that is named, and goes on", async (scene) => {
+test("transfers the ownership from the service's role to the owner", async (scene) => {
   await installAlone(scene);
   assert.equal((await install(scene)).length, 1);
   assert.equal((await readRights(scene)).audit_events, TABLE_PRIVILEGES.audit_events);
@@ -178,7 +178,7 @@ test("a role that owned everything gives it up to the owner that is named, and g
   }
 });
 
-test("a role that is named as the owner as well keeps everything", async (scene) => {
+test("keeps the privileges of a role that is also the owner", async (scene) => {
   await installAlone(scene);
   await migrate(scene.service, migrations, scene.service);
   await withAdminConnection(
@@ -187,7 +187,7 @@ test("a role that is named as the owner as well keeps everything", async (scene)
   );
 });
 
-test("an owner who may not make roles is told which one is missing", async (scene) => {
+test("names the missing role if the owner may not create roles", async (scene) => {
   const { owner, role, service } = scene, other = `${role}_other`;
   await withAdminConnection(owner, async (sql) => {
     await sql.unsafe(`create role ${role} login password 'p/a''s w@rd'`);
@@ -200,7 +200,7 @@ test("an owner who may not make roles is told which one is missing", async (scen
   assert.is(failure.name, "MigrationError");
   assert.match(
     failure.message,
-    new RegExp(`^The service's role ${other} cannot be made by the owner: permission denied`),
+    new RegExp(`^The owner cannot create the service's role ${other}: permission denied`),
   );
 });
 

@@ -18,7 +18,7 @@ const INDEX: Migration = [
   "-- concurrently\n-- Things are looked up by name.\ncreate index concurrently if not exists things_named\n  on things (name);\n",
 ];
 
-const test = suite<{ db: TestDatabase; url: string }>("a migration that makes an index concurrently");
+const test = suite<{ db: TestDatabase; url: string }>("migration that creates an index concurrently");
 test.before(async (context) => void (context.db = await openTestDatabase()));
 test.before.each(async (context) => void (context.url = await context.db.freshUrl()));
 test.after(({ db }) => db.close());
@@ -28,7 +28,7 @@ const validity = (url: string) =>
     ...await sql`select indisvalid as valid from pg_index where indexrelid = to_regclass('things_named')`,
   ]);
 
-test("stops nobody who writes, and waits for who is writing", async ({ url }) => {
+test("does not block writers, and waits for running ones", async ({ url }) => {
   await migrate(url, [ONE]);
   await withAdminConnection(url, async (writer) => {
     let made = false, migrating = Promise.resolve<unknown>(null);
@@ -45,7 +45,7 @@ test("stops nobody who writes, and waits for who is writing", async ({ url }) =>
   assert.equal(await migrate(url, [ONE, INDEX]), []);
 });
 
-test("is made anew where a try that was killed has left an invalid one, and found where it was whole", async ({ url }) => {
+test("creates an invalid index of a killed attempt again, and keeps a valid one", async ({ url }) => {
   await migrate(url, [ONE]);
   // The state after a killed migration: an invalid unique index, because the rows violate it.
   await rejection(
@@ -58,12 +58,12 @@ test("is made anew where a try that was killed has left an invalid one, and foun
   assert.equal(await migrate(url, [ONE, INDEX]), [INDEX[0]]);
 });
 
-test("is made once by many replicas that start at once, and none fails", async ({ url }) => {
+test("creates the index once when many replicas start", async ({ url }) => {
   const applied = await Promise.all(Array.from({ length: 5 }, () => migrate(url, [ONE, INDEX])));
   assert.equal(applied.flat().sort(), [ONE[0], INDEX[0]]);
 });
 
-test("that fails is named, and is not taken for done", async ({ url }) => {
+test("names a failed index and does not record it as applied", async ({ url }) => {
   const unique: Migration = [INDEX[0], INDEX[1].replace("create index", "create unique index")];
   assert.match(
     (await rejection(migrate(url, [ONE, unique]))).message,
@@ -72,10 +72,10 @@ test("that fails is named, and is not taken for done", async ({ url }) => {
   assert.equal(await migrate(url, [ONE, INDEX]), [INDEX[0]]);
 });
 
-test("holds one statement and no more", async ({ url }) => {
+test("allows only one statement", async ({ url }) => {
   for (const more of ["; drop table things", ";\nselect 1"]) {
     const failure = await rejection(migrate(url, [ONE, [INDEX[0], INDEX[1].replace(/;\n$/, more)]]));
-    assert.match(failure.message, /there must be one "create index concurrently if not exists", and nothing else/);
+    assert.match(failure.message, /must have exactly one statement: "create index concurrently if not exists"/);
   }
   for (const [name, text] of await loadMigrations()) if (isConcurrent(text)) assert.ok(indexOf(text), name);
 });

@@ -32,20 +32,20 @@ const locksOf = (url: string) =>
   );
 const things = (url: string) => withAdminConnection(url, async (sql) => [...await sql`select * from things`]);
 
-test("migrations are applied in order, each once", async ({ url }) => {
+test("applies migrations in order, each once", async ({ url }) => {
   assert.equal(await migrate(url, [ONE]), [ONE[0]]);
   assert.equal(await migrate(url, [ONE, TWO]), [TWO[0]]);
   assert.equal(await migrate(url, [ONE, TWO]), []);
   assert.equal(await things(url), [{ name: "it's; one", size: null }]);
 });
 
-test("of many replicas that start at once, one applies them and none fails", async ({ url }) => {
+test("applies migrations once when many replicas start", async ({ url }) => {
   const applied = await Promise.all(Array.from({ length: 5 }, () => migrate(url, [ONE, TWO])));
   assert.equal(applied.flat().sort(), [ONE[0], TWO[0]]);
   assert.is((await things(url)).length, 1);
 });
 
-test("a migration that fails leaves nothing of itself, keeps those before it, and is named", async ({ url }) => {
+test("rolls back a failed migration, keeps earlier ones, and names it", async ({ url }) => {
   const broken: Migration = ["0002_break", "create table half (a int); select 1 / 0; create table other (a int)"];
   const failure = await rejection(migrate(url, [ONE, broken]));
   assert.match(failure.message, /0002_break\.sql failed: division by zero/);
@@ -57,30 +57,32 @@ test("a migration that fails leaves nothing of itself, keeps those before it, an
   assert.equal(await migrate(url, [ONE, TWO]), [TWO[0]]);
 });
 
-test("an applied file that was changed stops the start", async ({ url }) => {
+test("refuses to start if an applied migration was changed", async ({ url }) => {
   await migrate(url, [ONE]);
   const failure = await rejection(migrate(url, [[ONE[0], `${ONE[1]} `], TWO]));
   assert.match(failure.message, /0001_create_things\.sql was changed .* new file/);
 });
 
-test("line ends are no change", async ({ url }) => {
+test("ignores changed line endings", async ({ url }) => {
   await migrate(url, [ONE]);
   assert.equal(await migrate(url, [[ONE[0], ONE[1].replaceAll("\n", "\r\n")]]), []);
 });
 
-test("an applied file that is missing stops the start", async ({ url }) => {
+test("refuses to start if an applied migration is missing", async ({ url }) => {
   await migrate(url, [ONE, TWO]);
   assert.match((await rejection(migrate(url, [TWO]))).message, /0001_create_things\.sql was applied .* lacks it/);
 });
 
-test("a schema newer than the program is served, told, and left as it is", async ({ url }) => {
+test("accepts and reports a newer schema without changing it", async ({ url }) => {
   await migrate(url, [ONE, TWO]);
-  const told: string[] = [];
-  assert.equal(await migrate(url, [ONE], null, (text) => told.push(text)), []);
-  assert.equal(told, [`The database is newer than this release, but compatible with it. Newer migrations: ${TWO[0]}`]);
+  const messages: string[] = [];
+  assert.equal(await migrate(url, [ONE], null, (text) => messages.push(text)), []);
+  assert.equal(messages, [
+    `The database is newer than this release, but compatible with it. Newer migrations: ${TWO[0]}`,
+  ]);
 });
 
-test("a schema that lacks what the program uses stops the start", async ({ url }) => {
+test("refuses to start if a newer schema is incompatible", async ({ url }) => {
   const contract: Migration = [
     "0003_drop_name",
     `-- Nothing reads it.\n-- needs ${TWO[0]}\nalter table things drop name`,
@@ -104,27 +106,27 @@ test("refuses a schema from before the first release, and changes nothing", asyn
   assert.is(row!.users, null);
 });
 
-test("a migration waits for no lock for long: who comes after it goes on, and it tries again", async ({ url }) => {
+test("waits only briefly for a lock, lets other statements run, and retries", async ({ url }) => {
   await migrate(url, [ONE]);
-  const holding = Promise.withResolvers<void>(), told = Promise.withResolvers<string>();
+  const holding = Promise.withResolvers<void>(), messages = Promise.withResolvers<string>();
   const holder = withAdminConnection(url, (sql) =>
     sql.begin(async (tx) => {
       await tx`select * from things`; // like a long report: nobody may change the table until it ends
       await holding.promise;
     }));
   await until(async () => (await locksOf(url)).includes("AccessShareLock"));
-  const migrating = migrate(url, [ONE, TWO], null, told.resolve);
+  const migrating = migrate(url, [ONE, TWO], null, messages.resolve);
   await until(async () => (await locksOf(url)).includes("AccessExclusiveLock")); // the migration waits
-  assert.equal(await things(url), [{ name: "it's; one" }], "who came after it is answered before the holder ends");
-  assert.match(await told.promise, /0002_add_size\.sql is waiting for a table lock/);
+  assert.equal(await things(url), [{ name: "it's; one" }], "later statements are answered before the lock is released");
+  assert.match(await messages.promise, /0002_add_size\.sql is waiting for a table lock/);
   holding.resolve();
   await holder;
   assert.equal(await migrating, [TWO[0]]);
 });
 
-test("who waits for long until another process has migrated says so, once", async ({ url }) => {
+test("reports a long wait for another migration once", async ({ url }) => {
   const slow: Migration = ["0001_create_things", "select pg_advisory_xact_lock(7); create table things (name text)"];
-  const over = Promise.withResolvers<void>(), taken = Promise.withResolvers<void>(), told: string[] = [];
+  const over = Promise.withResolvers<void>(), taken = Promise.withResolvers<void>(), messages: string[] = [];
   const holder = withAdminConnection(url, (sql) =>
     sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(7)`;
@@ -138,15 +140,15 @@ test("who waits for long until another process has migrated says so, once", asyn
       sql`select from pg_locks where locktype = 'advisory' and not granted
       and database = (select oid from pg_database where datname = current_database())`)).length > 0
   );
-  const second = migrate(url, [slow], null, (sentence) => told.push(sentence));
-  await until(() => told.length > 0);
+  const second = migrate(url, [slow], null, (sentence) => messages.push(sentence));
+  await until(() => messages.length > 0);
   over.resolve();
   await holder;
   assert.equal(await Promise.all([first, second]), [[slow[0]], []]);
-  assert.equal(told, ["Waiting for another process that migrates or restores this database"]);
+  assert.equal(messages, ["Waiting for another process that migrates or restores this database"]);
 });
 
-test("a replica that is killed in the middle of a migration leaves it to the next, whole or not begun", async ({ url }) => {
+test("a killed replica leaves a migration complete or not started", async ({ url }) => {
   const slow: Migration = ["0002_add_size", "alter table things add size int; select pg_sleep(60)"];
   await migrate(url, [ONE]);
   const dying = rejection(migrate(url, [ONE, slow]));
@@ -165,7 +167,7 @@ test("a replica that is killed in the middle of a migration leaves it to the nex
   assert.equal(await things(url), [{ name: "it's; one", size: null }]);
 });
 
-test("a file numbered before an applied one stops the start", async ({ url }) => {
+test("refuses to start if a migration comes before an applied one", async ({ url }) => {
   await migrate(url, [TWO].map(([name]): Migration => [name, "create table things (name text)"]));
   assert.match(
     (await rejection(migrate(url, [ONE, [TWO[0], "create table things (name text)"]]))).message,

@@ -3,14 +3,14 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 
-const test = suite<{ db: TestDatabase }>("names of columns");
+const test = suite<{ db: TestDatabase }>("column names");
 
 test.before(async (context) => {
   context.db = await openTestDatabase();
 });
 test.after(({ db }) => db?.close());
 
-test("are the database's in SQL and the program's in rows, at every place of a query", async ({ db }) => {
+test("translates names in every part of a query and in its rows", async ({ db }) => {
   const values = { id: "usr_a", email: "a@example.org", displayName: "A" };
   const made = await db.rows.insertInto("users").values(values).returningAll().executeTakeFirstOrThrow();
   assert.equal([made.displayName, made.emailVerifiedAt, "display_name" in made], ["A", null, false]);
@@ -24,7 +24,7 @@ test("are the database's in SQL and the program's in rows, at every place of a q
   assert.equal(await query.execute(), [{ shownName: "A", createdAt: made.createdAt }]);
 });
 
-test("are the program's in rows of SQL text, prepared or not, and stay what they are inside of JSON", async ({ db }) => {
+test("translates names in rows of raw SQL, but not inside JSON", async ({ db }) => {
   const row = { oneTwo: 1, json: { one_two: 2 } };
   const simple = await sql`select 1 as one_two, '{"one_two": 2}'::jsonb as json`.execute(db.rows);
   const prepared = await sql`select ${1}::int as one_two, '{"one_two": 2}'::jsonb as json`.execute(db.rows);

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { OpenDatabase, Rows, Topic, Tx } from "#lib/drivers/db/database.ts";
+import type { OpenDatabase, Rows, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
 import { hasState, violates } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -19,7 +19,7 @@ const addUser = (tx: Tx, id: string) =>
   tx.insertInto("users").values({ id, email: `${id}@example.org`, displayName: id }).execute();
 const userIds = async (db: TestDatabase) => (await db.sql("select id from users order by id")).map((row) => row.id);
 
-test("streams read while requests hold every connection of theirs, and the other way round", async ({ db }) => {
+test("reads for streams and for requests do not block each other", async ({ db }) => {
   const one = await db.openAgain({ size: 1, waitLimit: 200 });
   const answer = async (rows: Rows) => (await sql<{ one: number }>`select 1 as one`.execute(rows)).rows[0]!.one;
   await one.transact(async () => assert.is(await answer(one.streams), 1));
@@ -27,7 +27,7 @@ test("streams read while requests hold every connection of theirs, and the other
   await one.close();
 });
 
-test("who reads for a stream waits for a connection as long as it takes, and is cancelled with no request", async ({ db }) => {
+test("reads for streams wait without a limit and are not cancelled with a request", async ({ db }) => {
   const long = sql`select pg_sleep(2.5)`.execute(db.streams); // a request would time out after 2 s
   const { rows: [row] } = await sql<{ one: number }>`select 1 as one`.execute(
     db.within(AbortSignal.abort()).streams,
@@ -36,7 +36,7 @@ test("who reads for a stream waits for a connection as long as it takes, and is 
   await long;
 });
 
-test("within a signal, what runs is cancelled and what comes later is not begun", async ({ db }) => {
+test("within() cancels running queries and rejects later ones when the signal aborts", async ({ db }) => {
   const abort = new AbortController(), reason = new Error("The request is over");
   const bounded = db.within(abort.signal);
   const running = rejection(bounded.transact(async (tx) => {
@@ -52,7 +52,7 @@ test("within a signal, what runs is cancelled and what comes later is not begun"
 });
 
 for (const way of ["rows", "ask"] as const) {
-  test(`a statement by itself that the server ends for a deadlock is done again, by ${way}`, async ({ db }) => {
+  test(`retries a single statement after a deadlock, by ${way}`, async ({ db }) => {
     const both = sql<
       { n: number }
     >`select 1 as n from spokes full join users on false full join (values (1)) as one on false`;
@@ -73,7 +73,7 @@ for (const way of ["rows", "ask"] as const) {
   });
 }
 
-test("a broken rule is told by the name of its constraint", async ({ db }) => {
+test("names the violated constraint", async ({ db }) => {
   await db.transact((tx) => addUser(tx, "a"));
   const twice = db.rows.insertInto("users").values({ id: "b", email: "a@example.org", displayName: "" }).execute();
   const failure = await rejection(twice);
@@ -81,7 +81,7 @@ test("a broken rule is told by the name of its constraint", async ({ db }) => {
   assert.not.ok(violates(failure, "users_pkey"));
 });
 
-test("a lock that nobody lets go of is a fault after the limit", async ({ db }) => {
+test("throws a fault when a lock is not released within the limit", async ({ db }) => {
   const quick = await db.openAgain({ lockLimit: 50 });
   await db.transact(async (tx) => {
     await addUser(tx, "a");
@@ -90,7 +90,7 @@ test("a lock that nobody lets go of is a fault after the limit", async ({ db }) 
   await quick.close();
 });
 
-test("text that no column can hold is refused, and the connection stays", async ({ db }) => {
+test("refuses invalid text and keeps the connection", async ({ db }) => {
   const row = { id: "a", email: "nul\0@example.org", displayName: "" };
   assert.ok(hasState(await rejection(db.rows.insertInto("users").values(row).execute()), "22021"));
   const json = sql`select ${JSON.stringify({ a: "x\0y" })}::jsonb as value`.execute(db.rows);
@@ -100,18 +100,18 @@ test("text that no column can hold is refused, and the connection stays", async 
   assert.is(db.stats().open, 1);
 });
 
-test("a caller that finds all connections taken is told so", async ({ db }) => {
+test("throws a fault when all connections are in use", async ({ db }) => {
   // On a busy machine connecting takes longer and may time out. An open connection stays.
   const small = await until(() => db.openAgain({ size: 1, waitLimit: 50 }).catch(() => null));
   await small.transact(async () => assert.is((await rejection(small.now())).code, "database_busy"));
   await small.close();
 });
 
-test("a wake-up reaches listeners of every replica after the commit, and none after a rollback", async ({ db }) => {
+test("sends a wake-up to all replicas after a commit, but not after a rollback", async ({ db }) => {
   const other = await db.openAgain();
-  const heard: string[] = [];
-  const listen = (name: string, on: OpenDatabase, topic: Topic) =>
-    on.wakeups.subscribe(topic, () => heard.push(`${name} ${topic}`));
+  const topics: string[] = [];
+  const listen = (name: string, on: OpenDatabase, topic: WakeupTopic) =>
+    on.wakeups.subscribe(topic, () => topics.push(`${name} ${topic}`));
   listen("here", db, "jobs");
   listen("there", other, "jobs");
   listen("there", other, "federation:x");
@@ -119,15 +119,15 @@ test("a wake-up reaches listeners of every replica after the commit, and none af
   await db.transact(async (tx) => {
     tx.wakes.add("jobs");
     await addUser(tx, "a");
-    assert.equal(heard, []);
+    assert.equal(topics, []);
   });
-  assert.equal(heard, ["here jobs"]);
-  await until(() => heard.length === 2);
-  assert.equal(heard, ["here jobs", "there jobs"]);
+  assert.equal(topics, ["here jobs"]);
+  await until(() => topics.length === 2);
+  assert.equal(topics, ["here jobs", "there jobs"]);
   await other.close();
 });
 
-test("the address of nothing is refused at once", async () => {
+test("rejects immediately if nothing listens at the address", async () => {
   const failure = await rejection(
     openDatabase({ url: "postgres://x@127.0.0.1:1/x", size: 1, log: silentLog, waitLimit: 100 }),
   );

@@ -12,7 +12,7 @@ const test = suite<{ db: TestDatabase }>("openPipeline");
 test.before(async (context) => void (context.db = await openTestDatabase()));
 test.after(({ db }) => db.close());
 
-interface Means {
+interface PipelineScene {
   readonly ask: ReturnType<typeof openPipeline>["read"];
   readonly stats: () => { readonly open: number; readonly idle: number };
 }
@@ -20,7 +20,7 @@ interface Means {
 async function withPipeline(
   db: TestDatabase,
   options: Partial<PoolOptions> & { readonly limit?: number; readonly most?: number },
-  work: (means: Means) => Promise<void>,
+  work: (means: PipelineScene) => Promise<void>,
 ): Promise<void> {
   const { limit = 20_000, most = 2, ...more } = options;
   const pool = openPool({ url: db.url, name: "pipeline-test", size: 4, settings: {}, ...more });
@@ -48,14 +48,14 @@ const waitingPids = async (db: TestDatabase): Promise<number[]> =>
   ))
     .map(({ pid }) => pid as number);
 
-test("what is asked in the same moment goes over one connection, each with its own answer", ({ db }) =>
+test("sends reads of the same moment over one connection", ({ db }) =>
   withPipeline(db, {}, async ({ ask, stats }) => {
     const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => ask("select $1::int as n", [n])));
     assert.equal(answers.map(([row]) => row!.n), Array.from({ length: 50 }, (_, n) => n));
     assert.equal(stats(), { size: 4, open: 1, idle: 1, waiting: 0 });
   }));
 
-test("one that fails spoils nothing for those behind it", ({ db }) =>
+test("a failed read does not affect later ones", ({ db }) =>
   withPipeline(db, {}, async ({ ask }) => {
     const [first, failure, last] = await Promise.all([
       ask(PID, []),
@@ -66,7 +66,7 @@ test("one that fails spoils nothing for those behind it", ({ db }) =>
     assert.equal(first, last);
   }));
 
-test("those that come while one is slow go over another connection", ({ db }) =>
+test("sends reads over another connection while one is slow", ({ db }) =>
   withPipeline(db, {}, async ({ ask }) => {
     await locked(db, 1, async () => {
       const slow = ask(WAITING, [1]);
@@ -84,7 +84,7 @@ test("those that come while one is slow go over another connection", ({ db }) =>
     });
   }));
 
-test("one whose connection is lost is asked again over another", ({ db }) =>
+test("repeats a read whose connection was lost", ({ db }) =>
   withPipeline(db, {}, async ({ ask }) => {
     let answer: ReturnType<typeof ask>, lost = 0;
     await locked(db, 2, async () => {
@@ -100,7 +100,7 @@ test("one whose connection is lost is asked again over another", ({ db }) =>
     assert.is.not(row!.pid, lost);
   }));
 
-test("nothing is waited for once it is called off, and others' answers still come", ({ db }) =>
+test("rejects an aborted read immediately and still answers the others", ({ db }) =>
   withPipeline(db, { most: 1 }, async ({ ask }) => {
     const gone = new AbortController();
     let behind: ReturnType<typeof ask>;
@@ -115,7 +115,7 @@ test("nothing is waited for once it is called off, and others' answers still com
     assert.is((await rejection(ask(PID, [], gone.signal))).message, "gone");
   }));
 
-test("a connection that does not answer is given up after the limit, and another is opened", async ({ db }) => {
+test("closes a connection that does not answer and opens another", async ({ db }) => {
   const proxy = await openProxy(db.url);
   try {
     await withPipeline(db, { url: proxy.url, limit: 300, size: 1 }, async ({ ask }) => {

@@ -5,11 +5,11 @@ import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openProxy } from "#test/support/proxy.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase }>("openPool, of a database that answers others");
+const test = suite<{ db: TestDatabase }>("openPool, busy database");
 test.before(async (context) => void (context.db = await openTestDatabase()));
 test.after(({ db }) => db.close());
 
-test("says that it is busy where one more connection fails, and not that it cannot be reached", async ({ db }) => {
+test("reports the database as busy if only a new connection fails", async ({ db }) => {
   const proxy = await openProxy(db.url);
   const pool = openPool({ url: proxy.url, name: "pool-busy", size: 2, settings: {}, waitLimit: 300 });
   const lease = await pool.acquire();

@@ -29,7 +29,7 @@ async function withPool(
 
 const terminate = (db: TestDatabase, pid: number) => db.sql("select pg_terminate_backend($1)", [pid]);
 
-test("a lease whose connection died never goes on over another one", ({ db }) =>
+test("never moves a lease to another connection", ({ db }) =>
   withPool(db, { size: 1 }, async (pool) => {
     const lease = await pool.acquire();
     await lease.query("select pg_advisory_lock(42)", [], LIMIT);
@@ -44,7 +44,7 @@ test("a lease whose connection died never goes on over another one", ({ db }) =>
     assert.is(pool.stats().open, 1);
   }));
 
-test("everything that waits behind a lost connection rejects, and the next caller gets a new one", ({ db }) =>
+test("rejects pending statements of a lost connection, and opens a new one for the next caller", ({ db }) =>
   withPool(db, { size: 1 }, async (pool) => {
     const lease = await pool.acquire();
     const running = lease.query("select pg_sleep(60)", [], LIMIT);
@@ -61,14 +61,14 @@ test("everything that waits behind a lost connection rejects, and the next calle
     next.release();
   }));
 
-test("a lease that was given back refuses", ({ db }) =>
+test("rejects statements on a released lease", ({ db }) =>
   withPool(db, {}, async (pool) => {
     const lease = await pool.acquire();
     lease.release();
     assert.match((await rejection(lease.query("select 1", [], LIMIT))).message, /was released/);
   }));
 
-test("a statement that fails leaves its connection as it was", ({ db }) =>
+test("keeps the connection after a failed statement", ({ db }) =>
   withPool(db, { size: 1 }, async (pool) => {
     const lease = await pool.acquire();
     assert.is((await rejection(lease.query("select 1 / $1::int", [0], LIMIT))).code, "22012");
@@ -76,7 +76,7 @@ test("a statement that fails leaves its connection as it was", ({ db }) =>
     lease.release();
   }));
 
-test("a statement over its limit rejects, and the server stops working on it", ({ db }) =>
+test("cancels a statement over its time limit on the server", ({ db }) =>
   withPool(db, { name: "pool-slow" }, async (pool) => {
     const lease = await pool.acquire();
     const failure = await rejection(lease.query("select pg_sleep($1)", [60], { limit: 50 }));
@@ -87,7 +87,7 @@ test("a statement over its limit rejects, and the server stops working on it", (
     );
   }));
 
-test("a statement whose answer never arrives rejects all the same", async ({ db }) => {
+test("rejects a statement whose answer never arrives", async ({ db }) => {
   const proxy = await openProxy(db.url);
   await withPool(db, { url: proxy.url }, async (pool) => {
     const lease = await pool.acquire();
@@ -99,7 +99,7 @@ test("a statement whose answer never arrives rejects all the same", async ({ db 
   await proxy.close();
 });
 
-test("a statement that cannot even be cancelled rejects too, and harms nobody else", async ({ db }) => {
+test("rejects a statement that cannot be cancelled, without affecting others", async ({ db }) => {
   const proxy = await openProxy(db.url);
   await withPool(db, { url: proxy.url, waitLimit: 300 }, async (pool) => {
     const lease = await pool.acquire();
@@ -111,7 +111,7 @@ test("a statement that cannot even be cancelled rejects too, and harms nobody el
   await proxy.close();
 });
 
-test("an aborted signal ends a statement, and it ends on the server too", ({ db }) =>
+test("cancels a statement on the server when its signal aborts", ({ db }) =>
   withPool(db, { name: "pool-abort" }, async (pool) => {
     const lease = await pool.acquire();
     const abort = new AbortController(), reason = new Error("The caller has gone");
@@ -127,7 +127,7 @@ test("an aborted signal ends a statement, and it ends on the server too", ({ db 
     );
   }));
 
-test("an aborted signal ends waiting for a connection, and passes the turn on", ({ db }) =>
+test("stops waiting for a connection when the signal aborts, and serves the next caller", ({ db }) =>
   withPool(db, { size: 1 }, async (pool) => {
     const held = await pool.acquire();
     const abort = new AbortController(), reason = new Error("The caller has gone");
@@ -141,7 +141,7 @@ test("an aborted signal ends waiting for a connection, and passes the turn on", 
     assert.is(await rejection(pool.acquire(abort.signal)), reason);
   }));
 
-test("callers are served in the order in which they came", ({ db }) =>
+test("serves callers in order of arrival", ({ db }) =>
   withPool(db, { size: 1 }, async (pool) => {
     const held = await pool.acquire();
     const order: number[] = [];
@@ -157,7 +157,7 @@ test("callers are served in the order in which they came", ({ db }) =>
     assert.equal(order, [1, 2, 3, 4, 5]);
   }));
 
-test("no connection within the waiting limit is a fault that says so", ({ db }) =>
+test("throws a fault when no connection is free within the wait limit", ({ db }) =>
   withPool(db, { size: 1, waitLimit: 1000 }, async (pool) => {
     const held = await pool.acquire();
     const failure = await rejection(pool.acquire());
@@ -166,7 +166,7 @@ test("no connection within the waiting limit is a fault that says so", ({ db }) 
     held.release();
   }));
 
-test("a database that cannot be reached is another, and carries the reason", async ({ db }) => {
+test("throws a fault with the cause if the database cannot be reached", async ({ db }) => {
   const gone = await openProxy(db.url);
   await gone.close();
   await withPool(db, { url: gone.url, waitLimit: 300 }, async (pool) => {
@@ -176,7 +176,7 @@ test("a database that cannot be reached is another, and carries the reason", asy
   });
 });
 
-test("a peer that accepts and hangs up is tried again, not for ever by the driver", async ({ db }) => {
+test("retries a peer that closes connections, without endless retries of the driver", async ({ db }) => {
   const proxy = await openProxy(db.url);
   proxy.watch(() => (proxy.cut(), false));
   await withPool(db, { url: proxy.url, waitLimit: 300 }, async (pool) => {
@@ -187,7 +187,7 @@ test("a peer that accepts and hangs up is tried again, not for ever by the drive
   await proxy.close();
 });
 
-test("an idle connection that the server closes is forgotten", ({ db }) =>
+test("removes an idle connection that the server closed", ({ db }) =>
   withPool(db, { size: 1 }, async (pool) => {
     const lease = await pool.acquire();
     lease.release();
@@ -198,7 +198,7 @@ test("an idle connection that the server closes is forgotten", ({ db }) =>
     next.release();
   }));
 
-test("an idle connection whose session refuses all is replaced, and its place is not lost", ({ db }) =>
+test("replaces an unusable idle connection", ({ db }) =>
   withPool(db, { size: 1 }, async (pool) => {
     const lease = await pool.acquire(), clock = performance.now;
     await lease.query("begin", [], LIMIT);
@@ -215,7 +215,7 @@ test("an idle connection whose session refuses all is replaced, and its place is
     assert.equal(pool.stats(), { size: 1, open: 1, idle: 1, waiting: 0 });
   }));
 
-test("a session carries its settings and its name", ({ db }) =>
+test("applies settings and application name to a session", ({ db }) =>
   withPool(db, { name: "pool-named", settings: { statement_timeout: "1234" } }, async (pool) => {
     const lease = await pool.acquire();
     const { rows } = await lease.query(
@@ -227,7 +227,7 @@ test("a session carries its settings and its name", ({ db }) =>
     lease.release();
   }));
 
-test("closing refuses who waits, lets work end, and leaves no connection", async ({ db }) => {
+test("close() refuses waiting callers, lets running work end, and closes all connections", async ({ db }) => {
   const pool = openPool({ url: db.url, name: "pool-close", size: 1, settings: {} });
   const lease = await pool.acquire();
   const running = lease.query("select 1 as one from pg_sleep(0.05)", [], LIMIT);

@@ -12,7 +12,7 @@ const test = suite<{ db: TestDatabase }>("prepare");
 test.before(async (context) => void (context.db = await openTestDatabase()));
 test.after(({ db }) => db.close());
 
-test("a query is built once, and asked with the values of each time", async ({ db }) => {
+test("builds a query once and runs it with new values", async ({ db }) => {
   let built = 0;
   const find = prepare((rows: Rows, { email, among }: { email: string; among: readonly string[] }) => {
     built++;
@@ -26,7 +26,7 @@ test("a query is built once, and asked with the values of each time", async ({ d
   assert.is(built, 1);
 });
 
-test("it is part of the transaction that it is asked in", async ({ db }) => {
+test("runs in the caller's transaction", async ({ db }) => {
   const count = prepare((rows: Rows, { name }: { name: string }) =>
     rows.selectFrom("users").select((is) => is.fn.countAll<string>().as("n")).where("displayName", "=", name)
   );
@@ -39,7 +39,7 @@ test("it is part of the transaction that it is asked in", async ({ db }) => {
   assert.equal(inside, { n: "1" });
 });
 
-test("a plugin sees it, with its values", async ({ db }) => {
+test("passes the query with its values to plugins", async ({ db }) => {
   const find = prepare((rows: Rows, { id }: { id: string }) =>
     rows.selectFrom("users").select("id").where("id", "=", id)
   );

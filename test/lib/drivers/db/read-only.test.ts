@@ -9,7 +9,7 @@ import { openControl } from "#lib/drivers/db/control.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { rejection, until } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase }>("a database that takes no writes");
+const test = suite<{ db: TestDatabase }>("a read-only database");
 test.before.each(async (context) => void (context.db = await openTestDatabase({ size: 3 })));
 test.after.each(({ db }) => db.close());
 
@@ -31,7 +31,7 @@ async function onEach(db: OpenDatabase, statement: string): Promise<void> {
     })));
 }
 
-test("says so, and once one connection was refused none of its time is used again", async ({ db }) => {
+test("reports a read-only database and expires its older connections", async ({ db }) => {
   await onEach(db, "set default_transaction_read_only = on"); // as if the server had become a standby
   const failure = await rejection(db.transact((tx) => addUser(tx, "a")));
   assert.equal([failure.code, failure.message], [
@@ -42,7 +42,7 @@ test("says so, and once one connection was refused none of its time is used agai
   assert.equal(await db.sql("select id from users"), [{ id: "b" }]);
 });
 
-test("retires connections that are in use, too, once they are given back", async ({ db }) => {
+test("also closes connections that were in use, once they are released", async ({ db }) => {
   const inUse = Promise.withResolvers<void>(), go = Promise.withResolvers<void>();
   const pid = async (rows: Rows) =>
     (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(rows)).rows[0]!.pid;
@@ -64,7 +64,7 @@ test("retires connections that are in use, too, once they are given back", async
   assert.is.not(await pid(db.rows), before);
 });
 
-test("keeps a connection to a server that only reads for a second, and then looks for another", async ({ db }) => {
+test("keeps a connection to a read-only server for one second", async ({ db }) => {
   await setReadOnly(db, "on");
   const late = await db.openAgain({ size: 2 });
   assert.instance(await late.now(), Date);
@@ -81,7 +81,7 @@ test("keeps a connection to a server that only reads for a second, and then look
 });
 
 for (const [state, code] of [["25006", "database_read_only"], ["53100", "database_exhausted"]] as const) {
-  test(`a refusal at COMMIT (${state}) is one, and not an answer that was lost`, async ({ db }) => {
+  test(`reports a refused COMMIT (${state}) as refused, not as unknown`, async ({ db }) => {
     await db.sql(`create function refuse() returns trigger language plpgsql
       as $$ begin raise exception 'no' using errcode = '${state}'; end $$`);
     await db.sql(`create constraint trigger refuse after insert on users deferrable initially deferred
@@ -92,7 +92,7 @@ for (const [state, code] of [["25006", "database_read_only"], ["53100", "databas
   });
 }
 
-test("a full disk is told, and the connection stays", async ({ db }) => {
+test("reports a full disk and keeps the connection", async ({ db }) => {
   await db.sql(`create function refuse() returns trigger language plpgsql
     as $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`);
   await db.sql("create trigger refuse before insert on users for each row execute function refuse()");
@@ -104,7 +104,7 @@ test("a full disk is told, and the connection stays", async ({ db }) => {
   assert.is(db.stats().open, 1);
 });
 
-test("too many connections are told as that", async ({ db }) => {
+test("reports too many connections", async ({ db }) => {
   const role = `${nameOf(db)}_few`;
   await db.sql(`create role ${role} login password 'few' connection limit 0`);
   const url = Object.assign(new URL(db.url), { username: role, password: "few" }).href;
@@ -117,17 +117,17 @@ test("too many connections are told as that", async ({ db }) => {
   ]);
 });
 
-test("the control connection waits for one that takes writes, and says so once", async ({ db }) => {
+test("the control connection waits for a writable server and logs this once", async ({ db }) => {
   await setReadOnly(db, "on");
-  const said: { level: string; message: string }[] = [];
-  const log = openLog({ level: "debug", format: "json", write: (line) => said.push(JSON.parse(line)) });
+  const logLines: { level: string; message: string }[] = [];
+  const log = openLog({ level: "debug", format: "json", write: (line) => logLines.push(JSON.parse(line)) });
   const control = openControl({ url: db.url, name: "control", channel: "test_channel", log, onNotify: () => {} });
-  await until(() => said.length === 3);
+  await until(() => logLines.length === 3);
   assert.is(control.pid, null);
   await setReadOnly(db, "off");
   await control.ready();
   await control.close();
-  const loud = said.filter(({ level }) => level !== "debug").map(({ message }) => message);
+  const loud = logLines.filter(({ level }) => level !== "debug").map(({ message }) => message);
   assert.equal(loud, [
     "The control connection to the database is down, replacing it",
     "The control connection to the database is up again",

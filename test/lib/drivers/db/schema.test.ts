@@ -8,7 +8,7 @@ const GOLDEN = new URL("../../../golden/schema.sql", import.meta.url);
 const test = suite("the schema after all migrations");
 
 // UPDATE_GOLDEN=1 rewrites the file. Review the difference before you commit it.
-test("is what test/golden/schema.sql shows", async () => {
+test("matches test/golden/schema.sql", async () => {
   const db = await openTestDatabase();
   const schema = await describeSchema(db.sql);
   await db.close();

@@ -102,7 +102,7 @@ const asExpected = (row: object) =>
     Object.entries(row).map(([name, value]) => [name === "arrayNull" ? "array_null" : name, value]),
   );
 
-test("are the program's own in the pool, and dates come back as the moments that they are", async ({ db, url }) => {
+test("overrides settings of role and database in the pool", async ({ db, url }) => {
   const pool = await db.openAgain({ url });
   const { rows: [row] } = await sql.raw<object>(READ).execute(pool.rows);
   assert.equal(asExpected(row!), EXPECTED);
@@ -112,15 +112,21 @@ test("are the program's own in the pool, and dates come back as the moments that
   assert.equal(back.rows, [{ at, text: "it's \\ ü" }]);
 });
 
-test("are the program's own in the control connection", async ({ url }) => {
-  const heard: (string | null)[] = [];
-  const control = openControl({ url, name: "x", channel: "x", log: silentLog, onNotify: (word) => heard.push(word) });
+test("overrides settings of role and database in the control connection", async ({ url }) => {
+  const payloads: (string | null)[] = [];
+  const control = openControl({
+    url,
+    name: "x",
+    channel: "x",
+    log: silentLog,
+    onNotify: (word) => payloads.push(word),
+  });
   await control.ready();
   assert.equal(asExpected((await control.query(READ)).rows[0]!), EXPECTED);
   await control.close();
 });
 
-test("are the program's own in a copy, whose rows are the same bytes as without them", async ({ db, url }) => {
+test("overrides settings of role and database in a copy", async ({ db, url }) => {
   const copyOf = async (from: string) => {
     const copier = await openCopier(from, "session-test");
     const [row] = await copier.run(READ), pieces: Buffer[] = [];
@@ -132,7 +138,7 @@ test("are the program's own in a copy, whose rows are the same bytes as without 
   assert.is(await copyOf(url), await copyOf(db.url));
 });
 
-test("leave the search path to a connection string that names one", async ({ url }) => {
+test("keeps the search path of the connection string", async ({ url }) => {
   const copier = await openCopier(withParameters(url, { options: "-c search_path=elsewhere" }), "session-test");
   const [row] = await copier.run("select current_schema() as schema");
   assert.is(row!.schema, "elsewhere");

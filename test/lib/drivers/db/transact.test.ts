@@ -23,39 +23,39 @@ const addUser = (tx: Tx, id: string) =>
 const userIds = async (db: TestDatabase) => (await db.sql("select id from users order by id")).map((row) => row.id);
 const pidOf = async (tx: Tx) => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)).rows[0]!.pid;
 
-test("a transaction commits what it returns from and rolls back what it throws out of", async ({ db }) => {
+test("commits when the work returns and rolls back when it throws", async ({ db }) => {
   assert.is(await db.transact(async (tx) => (await addUser(tx, "a"), 7)), 7);
   const reason = new Error("Changed my mind");
   assert.is(await rejection(db.transact(async (tx) => (await addUser(tx, "b"), Promise.reject(reason)))), reason);
   assert.equal(await userIds(db), ["a"]);
 });
 
-test("a transaction is told once, with whether it was committed, however often it was tried", async ({ db }) => {
+test("records one span per transaction, whatever the number of attempts", async ({ db }) => {
   const { telemetry, spans } = recordTelemetry(), heard = await db.openAgain({ telemetry });
-  let tries = 0;
+  let attempts = 0;
   await heard.transact(async (tx) => {
-    if (++tries === 1) await sql`do $$ begin raise exception 'x' using errcode = '40P01'; end $$`.execute(tx);
+    if (++attempts === 1) await sql`do $$ begin raise exception 'x' using errcode = '40P01'; end $$`.execute(tx);
   });
   await rejection(heard.transact(() => Promise.reject(new Error("Changed my mind"))));
   assert.equal(spans.map(({ kind, outcome }) => [kind, outcome]), [
     ["transaction", "succeeded"],
     ["transaction", "failed"],
   ]);
-  assert.is(tries, 2);
+  assert.is(attempts, 2);
 });
 
-test("what a transaction asks at once is done in the order in which it was asked", async ({ db }) => {
+test("runs concurrent statements of a transaction in order", async ({ db }) => {
   await db.transact(async (tx) => {
-    const seen = Array.from({ length: 20 }, (_, n) => {
+    const counts = Array.from({ length: 20 }, (_, n) => {
       const added = addUser(tx, `u${String(n).padStart(2, "0")}`);
-      const counted = tx.selectFrom("users").select((is) => is.fn.countAll<string>().as("n")).executeTakeFirstOrThrow();
-      return Promise.all([counted, added]);
+      const count = tx.selectFrom("users").select((is) => is.fn.countAll<string>().as("n")).executeTakeFirstOrThrow();
+      return Promise.all([count, added]);
     });
-    assert.equal((await Promise.all(seen)).map(([{ n }]) => Number(n)), Array.from({ length: 20 }, (_, n) => n + 1));
+    assert.equal((await Promise.all(counts)).map(([{ n }]) => Number(n)), Array.from({ length: 20 }, (_, n) => n + 1));
   });
 });
 
-test("the first that failed is what a transaction throws, and nothing of it is done", async ({ db }) => {
+test("throws the first error and rolls back", async ({ db }) => {
   const failure = await rejection(db.transact(async (tx) => {
     await Promise.all([addUser(tx, "a"), sql`select 1 / 0`.execute(tx), addUser(tx, "b")]);
   }));
@@ -63,7 +63,7 @@ test("the first that failed is what a transaction throws, and nothing of it is d
   assert.equal(await userIds(db), []);
 });
 
-test("a transaction that cannot be begun throws why, and not what the server said to its first statement", async ({ db }) => {
+test("throws the error of BEGIN instead of the first statement's error", async ({ db }) => {
   const taken = Promise.withResolvers<void>(), over = Promise.withResolvers<void>();
   const other = db.transact(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${userLockKey("usr_a")}, 0))`.execute(tx);
@@ -82,7 +82,7 @@ test("a transaction that cannot be begun throws why, and not what the server sai
   assert.equal(await userIds(db), ["held"]);
 });
 
-test("what a transaction leaves behind when it fails is not done outside of it", async ({ db }) => {
+test("does not run leftover statements of a failed transaction", async ({ db }) => {
   const reason = new Error("Changed my mind");
   let behind: Promise<unknown> | undefined;
   assert.is(
@@ -99,7 +99,7 @@ test("what a transaction leaves behind when it fails is not done outside of it",
   assert.equal(await userIds(db), []);
 });
 
-test("a transaction whose connection died neither runs on nor commits inside another one", async ({ db }) => {
+test("never continues a transaction on another connection", async ({ db }) => {
   const one = await db.openAgain({ size: 1 });
   const killed = Promise.withResolvers<void>(),
     inside = Promise.withResolvers<void>(),
@@ -127,7 +127,7 @@ test("a transaction whose connection died neither runs on nor commits inside ano
   await one.close();
 });
 
-test("a transaction in which a statement failed does not pass for committed", async ({ db }) => {
+test("does not report a transaction with a failed statement as committed", async ({ db }) => {
   const failure = await rejection(db.transact(async (tx) => {
     await addUser(tx, "a");
     await addUser(tx, "a").catch(() => {});
@@ -136,7 +136,7 @@ test("a transaction in which a statement failed does not pass for committed", as
   assert.equal(await userIds(db), []);
 });
 
-test("a commit whose answer was lost says that nobody knows", async ({ db }) => {
+test("throws CommitUnknown if the answer to COMMIT is lost", async ({ db }) => {
   const proxy = await openProxy(db.url);
   const far = await openDatabase({ url: proxy.url, size: 1, log: silentLog });
   const sent = Promise.withResolvers<void>();
@@ -154,13 +154,13 @@ test("a commit whose answer was lost says that nobody knows", async ({ db }) => 
   await proxy.close();
 });
 
-test("a transaction that is used after its end refuses", async ({ db }) => {
-  const kept = await db.transact((tx) => Promise.resolve({ tx }));
-  assert.match((await rejection(addUser(kept.tx, "late"))).message, /has ended/);
+test("rejects statements after the end of the transaction", async ({ db }) => {
+  const scene = await db.transact((tx) => Promise.resolve({ tx }));
+  assert.match((await rejection(addUser(scene.tx, "late"))).message, /has ended/);
   assert.equal(await userIds(db), []);
 });
 
-test("a deadlock is run again, and both transactions happen", async ({ db }) => {
+test("retries after a deadlock, so that both transactions commit", async ({ db }) => {
   await db.transact(async (tx) => (await addUser(tx, "a"), await addUser(tx, "b")));
   const met = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
   let runs = 0;
@@ -187,7 +187,7 @@ test("a deadlock is run again, and both transactions happen", async ({ db }) => 
   assert.ok(runs > 2, "there was no deadlock");
 });
 
-test("a migration beside it costs no transaction, though it changes what every connection has prepared", async ({ db }) => {
+test("survives a migration that invalidates all prepared statements", async ({ db }) => {
   const more = await db.openAgain({ size: 6, waitLimit: 60_000 }),
     tables = ["users", "federations", "spokes", "jobs", "backups"] as const;
   const look = (tx: Tx) =>
@@ -198,26 +198,28 @@ test("a migration beside it costs no transaction, though it changes what every c
   await all();
 });
 
-test("a failure that its work did not heed is what a transaction throws in the end, after one try", async ({ db }) => {
+test("throws an ignored statement error at the end, without a retry", async ({ db }) => {
   const more = await db.openAgain({ size: 6 });
-  let tries = 0;
+  let attempts = 0;
   const failure = await rejection(more.transact(async (tx) => {
-    tries++;
+    attempts++;
     await sql`select 1 / 0`.execute(tx).catch(() => {});
     await addUser(tx, "a");
   }));
   assert.ok(hasState(failure, "22012"), String(failure));
-  assert.is(tries, 1);
+  assert.is(attempts, 1);
 });
 
-test("a deadlock that comes to light by a later statement of the transaction is tried again as any other", async ({ db }) => {
-  let tries = 0;
+test("retries after a deadlock that a later statement reports", async ({ db }) => {
+  let attempts = 0;
   await db.transact(async (tx) => {
-    const fails = tries++ === 0 ? sql`do $$ begin raise exception 'x' using errcode = '40P01'; end $$` : sql`select 1`;
+    const fails = attempts++ === 0
+      ? sql`do $$ begin raise exception 'x' using errcode = '40P01'; end $$`
+      : sql`select 1`;
     await fails.execute(tx).catch(() => {});
     await addUser(tx, "a");
   });
-  assert.is(tries, 2);
+  assert.is(attempts, 2);
   assert.equal(await userIds(db), ["a"]);
 });
 

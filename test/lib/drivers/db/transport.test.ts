@@ -18,7 +18,7 @@ const at = (url: string, hostname: string, parameters: Record<string, string>) =
 const connect = (url: string) => openClient({ url, name: "transport", settings: {}, connectLimit: 10_000 });
 
 /** Returns the server's view of the connection's TLS. */
-async function told(url: string): Promise<Record<string, unknown>> {
+async function readTls(url: string): Promise<Record<string, unknown>> {
   const client = await connect(url);
   const { rows } = await client.query(
     "select ssl, version, client_dn from pg_stat_ssl where pid = pg_backend_pid()",
@@ -36,15 +36,15 @@ async function reasonFor(url: string): Promise<string> {
   return text;
 }
 
-test("encrypts where the server can, unless told not to", async ({ server: { url } }) => {
-  assert.is((await told(url)).ssl, true);
-  assert.is((await told(at(url, "127.0.0.1", { sslmode: "require" }))).ssl, true);
-  assert.is((await told(at(url, "127.0.0.1", { sslmode: "disable" }))).ssl, false);
+test("uses TLS if the server supports it, unless disabled", async ({ server: { url } }) => {
+  assert.is((await readTls(url)).ssl, true);
+  assert.is((await readTls(at(url, "127.0.0.1", { sslmode: "require" }))).ssl, true);
+  assert.is((await readTls(at(url, "127.0.0.1", { sslmode: "disable" }))).ssl, false);
 });
 
-test("checks who signed the certificate, and for whom", async ({ server: { url } }) => {
-  assert.is((await told(at(url, "127.0.0.1", { sslmode: "verify-ca", sslrootcert: ca }))).ssl, true);
-  assert.is((await told(at(url, "localhost", { sslmode: "verify-full", sslrootcert: ca }))).ssl, true);
+test("checks the certificate's issuer and host name", async ({ server: { url } }) => {
+  assert.is((await readTls(at(url, "127.0.0.1", { sslmode: "verify-ca", sslrootcert: ca }))).ssl, true);
+  assert.is((await readTls(at(url, "localhost", { sslmode: "verify-full", sslrootcert: ca }))).ssl, true);
   const refused = [
     at(url, "127.0.0.1", { sslmode: "verify-full", sslrootcert: ca }),
     at(url, "localhost", { sslmode: "verify-full" }),
@@ -54,14 +54,14 @@ test("checks who signed the certificate, and for whom", async ({ server: { url }
   for (const one of refused) assert.match(await reasonFor(one), /TLS with the server failed: /, one);
 });
 
-test("presents a client's certificate, and keeps to the versions that are named", async ({ server: { url } }) => {
+test("presents a client certificate and respects the TLS versions", async ({ server: { url } }) => {
   const client = { sslcert: tlsFile("client.crt"), sslkey: tlsFile("client.key"), sslmode: "require" };
-  assert.is((await told(at(url, "127.0.0.1", client))).clientDn, "/CN=postgres");
+  assert.is((await readTls(at(url, "127.0.0.1", client))).clientDn, "/CN=postgres");
   const old = { sslmode: "require", ssl_max_protocol_version: "TLSv1.2" };
-  assert.is((await told(at(url, "127.0.0.1", old))).version, "TLSv1.2");
+  assert.is((await readTls(at(url, "127.0.0.1", old))).version, "TLSv1.2");
 });
 
-test("takes the next host where one does not answer, or takes no writes", async ({ server }) => {
+test("uses the next host if one does not answer or accepts no writes", async ({ server }) => {
   const { port, username, password, pathname } = new URL(server.url);
   const hosts = (attrs: string) =>
     `postgres://${username}:${password}@127.0.0.1:1,127.0.0.1:${port},localhost:${port}${pathname}?target_session_attrs=${attrs}`;
@@ -74,7 +74,11 @@ test("takes the next host where one does not answer, or takes no writes", async 
   );
   try {
     const reader = await connect(hosts("read-write"));
-    assert.equal([reader.readOnly, reader.host.host], [true, "127.0.0.1"], "the first that answers serves readers");
+    assert.equal(
+      [reader.readOnly, reader.host.host],
+      [true, "127.0.0.1"],
+      "the first host that answers is used for reading",
+    );
     await reader.close();
     const primary = await connect(hosts("primary"));
     assert.is(primary.standby, false);
@@ -117,7 +121,7 @@ const open = (url: string) => {
   return openTransport(address, address.hosts[0]!);
 };
 
-test("refuses a server without TLS where it is demanded, and data that comes before it", async () => {
+test("refuses a server without required TLS, and data before TLS", async () => {
   for (
     const [answer, reason] of [["N", /does not support TLS/], ["SX", /data before TLS/], [
       "",
@@ -131,19 +135,19 @@ test("refuses a server without TLS where it is demanded, and data that comes bef
   }
 });
 
-test("connects again without TLS where it is only preferred and fails", async () => {
+test("connects again without TLS if preferred TLS fails", async () => {
   for (const answer of ["E", "S"]) {
     const liar = await openLiar(answer, "unused"), { ready, cut } = open(liar.url("prefer"));
     assert.is((await ready).destroyed, false);
     await until(() => liar.closed.length === 2);
-    assert.is(liar.heard[0], 8, "it was asked for TLS");
+    assert.is(liar.heard[0], 8, "TLS was requested");
     cut();
     await Promise.all(liar.closed);
     await liar.close();
   }
 });
 
-test("closes what it had opened when it is cut, at each moment", async ({ server: { url } }) => {
+test("closes its sockets when cut at any moment", async ({ server: { url } }) => {
   const liar = await openLiar();
   const early = open(liar.url("require"));
   early.cut();

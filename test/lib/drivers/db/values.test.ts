@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase }>("values");
+const test = suite<{ db: TestDatabase }>("valueTypes");
 
 test.before(async (context) => {
   context.db = await openTestDatabase();
@@ -19,7 +19,7 @@ async function there(db: TestDatabase, value: unknown, type: string): Promise<{ 
   return rows[0]!;
 }
 
-test("JSON text becomes the JSON it is, and is read parsed", async ({ db }) => {
+test("writes JSON text as JSON and reads it parsed", async ({ db }) => {
   for (const value of [{ a: [1, { b: null }] }, [], "text", 7, null, true, { quote: `"'\\`, deep: "…𝄞" }]) {
     const { back } = await there(db, JSON.stringify(value), "jsonb");
     assert.equal(back, value);
@@ -28,7 +28,7 @@ test("JSON text becomes the JSON it is, and is read parsed", async ({ db }) => {
   assert.equal(rows, [{ kind: "object" }]);
 });
 
-test("arrays of text keep every character", async ({ db }) => {
+test("keeps every character in text arrays", async ({ db }) => {
   for (
     const value of [[], ["a"], [`"`, "\\", "{", "}", ",", "", " ", "NULL", "null", "a b", "\n\t", "ü𝄞", `\\"`], [
       "a",
@@ -39,7 +39,7 @@ test("arrays of text keep every character", async ({ db }) => {
   }
 });
 
-test("other arrays come back as their items do", async ({ db }) => {
+test("reads other arrays like their items", async ({ db }) => {
   const moment = new Date("2026-02-03T04:05:06.789Z");
   assert.equal((await there(db, [1, -2], "int[]")).back, [1, -2]);
   assert.equal((await there(db, ["9007199254740993"], "bigint[]")).back, ["9007199254740993"]);
@@ -47,16 +47,16 @@ test("other arrays come back as their items do", async ({ db }) => {
   assert.equal((await there(db, [moment], "timestamptz[]")).back, [moment]);
 });
 
-test("a bigint is text, and goes as number, bigint or text", async ({ db }) => {
+test("reads a bigint as text, and accepts a number, bigint or text", async ({ db }) => {
   for (const value of [42, 42n, "42"]) assert.is((await there(db, value, "bigint")).back, "42");
   assert.is((await there(db, "9223372036854775807", "bigint")).back, "9223372036854775807");
 });
 
-test("a number goes into a text column as its digits", async ({ db }) => {
+test("writes a number to a text column as digits", async ({ db }) => {
   assert.is((await there(db, 5, "text")).back, "5");
 });
 
-test("bytes come back as the same bytes", async ({ db }) => {
+test("reads bytes unchanged", async ({ db }) => {
   const all = Uint8Array.from({ length: 256 }, (_, i) => i);
   const { back } = await there(db, all, "bytea");
   assert.instance(back, Uint8Array);
@@ -65,13 +65,13 @@ test("bytes come back as the same bytes", async ({ db }) => {
   assert.equal([...part], [10, 11]);
 });
 
-test("a moment keeps its milliseconds, and goes as Date or text", async ({ db }) => {
+test("keeps the milliseconds of timestamps, and accepts a Date or text", async ({ db }) => {
   const moment = new Date("2026-02-03T04:05:06.789Z");
   assert.equal((await there(db, moment, "timestamptz(3)")).back, moment);
   assert.equal((await there(db, "2026-02-03T04:05:06.789Z", "timestamptz(3)")).back, moment);
 });
 
-test("true and false go as values and as words, null as null in every type", async ({ db }) => {
+test("accepts booleans as values and text, and null in every type", async ({ db }) => {
   for (const yes of [true, "true", "t"]) assert.is((await there(db, yes, "boolean")).back, true);
   for (const no of [false, "false"]) assert.is((await there(db, no, "boolean")).back, false);
   for (const type of ["text", "jsonb", "bytea", "text[]", "bigint", "timestamptz", "boolean"]) {
@@ -79,13 +79,13 @@ test("true and false go as values and as words, null as null in every type", asy
   }
 });
 
-test("hostile text is data and nothing else", async ({ db }) => {
+test("treats SQL in values as data", async ({ db }) => {
   for (const value of ["'; drop table users; --", "$1", "\\", "\ud800".toWellFormed(), "${x}", "%s", "e\u0301"]) {
     assert.is((await there(db, value, "text")).back, value);
   }
 });
 
-test("what the server refuses is its error, and the connection goes on", async ({ db }) => {
+test("throws the server's error and keeps the connection", async ({ db }) => {
   const cases: [unknown, string, string][] = [
     ["a\0b", "text", "22021"],
     [JSON.stringify("a\0b"), "jsonb", "22P05"],

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Topic } from "#lib/drivers/db/database.ts";
+import type { WakeupTopic } from "#lib/drivers/db/database.ts";
 import { openWakeups } from "#lib/drivers/db/wakeups.ts";
 import { silentLog } from "#lib/base/log.ts";
 
@@ -13,7 +13,7 @@ function listening(notify: (payloads: readonly string[]) => Promise<void>) {
 }
 const topicsOf = (payloads: string[]) => payloads.flatMap((payload) => payload.split(";")[1]!.split(","));
 
-test("many announcements are sent as one, and what comes meanwhile as the next", async () => {
+test("combines announcements, and sends those made during a send next", async () => {
   const first = Promise.withResolvers<void>();
   const { wakeups, sent } = listening(() => sent.length === 1 ? first.promise : Promise.resolve());
   wakeups.announce(["jobs"]);
@@ -26,23 +26,23 @@ test("many announcements are sent as one, and what comes meanwhile as the next",
   assert.equal(sent.map(topicsOf), [["jobs", "federation:a"], ["federation:b", "federation:c"]]);
 });
 
-test("a payload stays below what PostgreSQL takes, and no topic is lost", async () => {
+test("splits payloads at PostgreSQL's limit without losing topics", async () => {
   const { wakeups, sent } = listening(() => Promise.resolve());
-  const topics = Array.from({ length: 1000 }, (_, i): Topic => `federation:fed_${String(i).padStart(26, "0")}`);
+  const topics = Array.from({ length: 1000 }, (_, i): WakeupTopic => `federation:fed_${String(i).padStart(26, "0")}`);
   wakeups.announce(topics);
   await wakeups.flushed();
   assert.ok(sent[0]!.every((payload) => payload.length < 8000));
   assert.equal(topicsOf(sent[0]!), topics);
 });
 
-test("what could not be sent is sent again", async () => {
+test("retries a failed notification", async () => {
   const { wakeups, sent } = listening(() => sent.length === 1 ? Promise.reject(new Error("lost")) : Promise.resolve());
   wakeups.announce(["jobs"]);
   await wakeups.flushed();
   assert.equal(sent.map(topicsOf), [["jobs"], ["jobs"]]);
 });
 
-test("our own notification is not delivered twice, another replica's is", async () => {
+test("ignores its own notifications, but delivers those of other replicas", async () => {
   const { wakeups, sent } = listening(() => Promise.resolve());
   let calls = 0;
   const stop = wakeups.subscribe("jobs", () => calls++);
@@ -59,15 +59,15 @@ test("our own notification is not delivered twice, another replica's is", async 
   assert.is(calls, 3);
 });
 
-test("a listener that throws keeps nobody else from hearing", () => {
+test("calls the other listeners if one throws", () => {
   const { wakeups } = listening(() => Promise.resolve());
-  let heard = false;
+  let called = false;
   wakeups.subscribe("jobs", () => {
     throw new Error("broken");
   });
-  wakeups.subscribe("jobs", () => heard = true);
+  wakeups.subscribe("jobs", () => called = true);
   wakeups.receive("another;jobs");
-  assert.ok(heard);
+  assert.ok(called);
 });
 
 test.run();

@@ -11,25 +11,25 @@ test.before(async (context) => {
 });
 test.after(({ server }) => server.close());
 
-test("are those of the name's records, each with its strings joined", async ({ server, dns }) => {
+test("returns the TXT records of the name with joined strings", async ({ server, dns }) => {
   server.setAnswer("two.example", [["one"], ["t", "w", "o"]]);
   assert.equal([...await dns.texts("two.example")].sort(), ["one", "two"]);
   assert.equal(server.asked, ["two.example"]);
 });
 
-test("are none where there is no such name or no such record", async ({ server, dns }) => {
+test("returns an empty list for a missing name or record", async ({ server, dns }) => {
   server.setAnswer("empty.example", "no records");
   assert.equal(await dns.texts("empty.example"), []);
   assert.equal(await dns.texts("nobody.example"), []);
   assert.equal(await dns.addresses("nobody.example"), []);
 });
 
-test("may stand at another name, to which the first leads", async ({ server, dns }) => {
+test("follows a CNAME", async ({ server, dns }) => {
   server.setAnswer("alias.example", { alias: "far.example.org", records: [["there"]] });
   assert.equal(await dns.texts("alias.example"), ["there"]);
 });
 
-test("are cut where they are many or long, and may be any bytes", async ({ server, dns }) => {
+test("limits the number and length of records, and accepts any bytes", async ({ server, dns }) => {
   server.setAnswer("many.example", Array.from({ length: 250 }, (_, i) => [`${i} ${"x".repeat(200)}`]));
   assert.is((await dns.texts("many.example")).length, 100);
   server.setAnswer("long.example", [Array.from({ length: 200 }, () => "y".repeat(255))]);
@@ -38,13 +38,13 @@ test("are cut where they are many or long, and may be any bytes", async ({ serve
   assert.ok((await dns.texts("bytes.example")).includes("plain"));
 });
 
-test("are not known where no server answers, which is given up after a while", async ({ server, dns }) => {
+test("rejects if no server answers within the timeout", async ({ server, dns }) => {
   server.setAnswer("silent.example", "silence");
   const errors = await Promise.all([dns.texts("silent.example"), dns.addresses("silent.example")].map(rejection));
   for (const { message } of errors) assert.is(message, "No name server answered within 5 s");
 });
 
-test("are not waited for once the signal aborts, which is told by its reason", async ({ server, dns }) => {
+test("rejects with the reason when the signal aborts", async ({ server, dns }) => {
   server.setAnswer("hanging.example", "silence");
   const stop = new AbortController(), reason = new Error("enough");
   const asking = rejection(dns.texts("hanging.example", stop.signal));

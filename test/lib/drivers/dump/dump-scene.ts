@@ -2,7 +2,7 @@
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
-import { pack, unpack } from "#lib/drivers/dump/pack.ts";
+import { packBackup, unpackBackup } from "#lib/drivers/dump/pack.ts";
 import { restoreParts } from "#lib/drivers/dump/restore.ts";
 import { type BackupManifest, readScript } from "#lib/drivers/dump/script.ts";
 import { openSnapshot } from "#lib/drivers/dump/snapshot.ts";
@@ -22,7 +22,7 @@ export async function* once(bytes: Uint8Array, length = 10_000): AsyncGenerator<
 export async function backUp(url: string, passphrase: string | null = null, known = migrations): Promise<Buffer> {
   const snapshot = await openSnapshot(url, "0.1.0", known), found: Uint8Array[] = [];
   try {
-    for await (const piece of pack(snapshot.text(nothing), passphrase)) found.push(piece);
+    for await (const piece of packBackup(snapshot.text(nothing), passphrase)) found.push(piece);
   } finally {
     await snapshot.close();
   }
@@ -34,7 +34,7 @@ export function restore(
   file: Uint8Array,
   { known = migrations, passphrase = "" }: { known?: readonly Migration[]; passphrase?: string } = {},
 ): Promise<BackupManifest> {
-  const text = unpack(once(file), () => Promise.resolve(passphrase));
+  const text = unpackBackup(once(file), () => Promise.resolve(passphrase));
   return restoreParts({ url, parts: readScript(text, nothing), migrations: known });
 }
 

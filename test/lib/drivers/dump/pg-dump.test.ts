@@ -48,7 +48,7 @@ ${then}
   return `${bin}${delimiter}${process.env.PATH}`;
 }
 
-test("takes the rows from a pg_dump that fits the server, in the same snapshot", async ({ run, file, db, directory }) => {
+test("reads the rows with a compatible pg_dump in the same snapshot", async ({ run, file, db, directory }) => {
   const PATH = await fakePgDump(directory), { password } = new URL(db.url);
   const { status, text } = await run(["backup", file], { DATABASE_URL: db.url, PATH });
   assert.is(status, 0, text);
@@ -64,7 +64,7 @@ test("takes the rows from a pg_dump that fits the server, in the same snapshot",
   assert.equal((await rowsIn(url)).users!.length, 1);
 });
 
-test("reads by itself where pg_dump is older than the server, or does not get there", async ({ run, file, db, directory }) => {
+test("reads with COPY if pg_dump is older than the server or cannot connect", async ({ run, file, db, directory }) => {
   for (const fake of [{ version: "9.6.24" }, { then: "exit 1" }]) {
     const PATH = await fakePgDump(directory, fake);
     if (fake.then) {
@@ -77,7 +77,7 @@ test("reads by itself where pg_dump is older than the server, or does not get th
   }
 });
 
-test("leaves no file where pg_dump fails in the middle", async ({ run, file, db, directory }) => {
+test("leaves no file if pg_dump fails", async ({ run, file, db, directory }) => {
   const PATH = await fakePgDump(directory, { then: "echo 'pg_dump: error: connection lost' >&2; exit 1" });
   const { status, text } = await run(["backup", file], { DATABASE_URL: db.url, PATH });
   assert.is(status, 69, text);

@@ -2,7 +2,7 @@
 import type { Row } from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { unpack } from "#lib/drivers/dump/pack.ts";
+import { unpackBackup } from "#lib/drivers/dump/pack.ts";
 import { restoreParts } from "#lib/drivers/dump/restore.ts";
 import { readScript } from "#lib/drivers/dump/script.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
@@ -13,7 +13,7 @@ import { withAdminConnection } from "#test/support/server.ts";
 import { rejection } from "#test/support/until.ts";
 import { backUp, fill, nothing, once } from "./dump-scene.ts";
 
-const test = suite<{ db: TestDatabase }>("restoreParts and what is noted");
+const test = suite<{ db: TestDatabase }>("restoreParts, note");
 test.before(async (context) => {
   context.db = await openTestDatabase();
   await fill(context.db);
@@ -23,9 +23,10 @@ test.after(({ db }) => db.close());
 const ask = (url: string, text: string): Promise<Row[]> =>
   withAdminConnection(url, async (sql) => [...await sql.unsafe(text)]);
 
-test("what is noted of a restore is written with its rows, and without it none is", async ({ db }) => {
+test("writes the note in the transaction of the restore", async ({ db }) => {
   const url = await db.freshUrl();
-  const text = await backUp(db.url), parts = () => readScript(unpack(once(text), () => Promise.resolve("")), nothing);
+  const text = await backUp(db.url),
+    parts = () => readScript(unpackBackup(once(text), () => Promise.resolve("")), nothing);
   const reason = new Error("The disk is full");
   const note = () => Promise.reject(reason);
   assert.is(await rejection(restoreParts({ url, parts: parts(), migrations, note })), reason);

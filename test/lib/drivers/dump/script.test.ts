@@ -23,7 +23,7 @@ async function textOf(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(found);
 }
 
-const whole = () => textOf(withEnd(cut(TEXT, 1000), () => {}));
+const backupText = () => textOf(withEnd(cut(TEXT, 1000), () => {}));
 
 async function partsOf(text: Buffer, length: number): Promise<BackupPart[]> {
   const found: BackupPart[] = [];
@@ -31,8 +31,8 @@ async function partsOf(text: Buffer, length: number): Promise<BackupPart[]> {
   return found;
 }
 
-test("reads what was written, however it comes in pieces", async () => {
-  const text = await whole();
+test("reads a written backup, whatever the chunks", async () => {
+  const text = await backupText();
   for (let length = 1; length < 80; length++) {
     const parts = await partsOf(text, length), rows = parts.filter((part) => part.kind === "rows");
     assert.equal(parts.filter(({ kind }) => kind !== "rows"), [
@@ -46,24 +46,24 @@ test("reads what was written, however it comes in pieces", async () => {
   }
 });
 
-test("tells how many rows of each table there are", async () => {
-  const told: [string, number][] = [];
-  const text = await textOf(withEnd(cut(TEXT, 20), (...more) => told.push(more)));
-  assert.equal([...new Map(told)], [["one", 5], ["none", 0]]);
-  told.length = 0;
-  for await (const _ of readScript(cut(text, 20), (...more) => told.push(more)));
-  assert.equal([...new Map(told)], [["one", 5], ["none", 0]]);
+test("counts the rows of each table", async () => {
+  const counts: [string, number][] = [];
+  const text = await textOf(withEnd(cut(TEXT, 20), (...more) => counts.push(more)));
+  assert.equal([...new Map(counts)], [["one", 5], ["none", 0]]);
+  counts.length = 0;
+  for await (const _ of readScript(cut(text, 20), (...more) => counts.push(more)));
+  assert.equal([...new Map(counts)], [["one", 5], ["none", 0]]);
 });
 
-test("refuses a text that was cut anywhere", async () => {
-  const text = await whole();
+test("rejects a truncated backup", async () => {
+  const text = await backupText();
   for (let length = 0; length < text.length; length++) {
     assert.instance(await rejection(partsOf(text.subarray(0, length), 50)), BackupDamaged, String(length));
   }
 });
 
-test("refuses a text of which any byte is another", async () => {
-  const text = await whole();
+test("rejects a backup with any changed byte", async () => {
+  const text = await backupText();
   for (let at = 0; at < text.length; at++) {
     const changed = Buffer.from(text);
     changed[at]! ^= 1 << (at % 7);
@@ -72,10 +72,10 @@ test("refuses a text of which any byte is another", async () => {
   }
 });
 
-test("refuses what stands behind the end, and what is no backup at all", async () => {
-  assert.instance(await rejection(partsOf(Buffer.concat([await whole(), Buffer.from("x\n")]), 50)), BackupDamaged);
+test("rejects data after the end, and files that are not backups", async () => {
+  assert.instance(await rejection(partsOf(Buffer.concat([await backupText(), Buffer.from("x\n")]), 50)), BackupDamaged);
   const failure = await rejection(partsOf(Buffer.from("-- PostgreSQL database dump\n"), 50));
-  assert.is(failure.message, "It was not written by wheelwright backup");
+  assert.is(failure.message, "The file was not written by wheelwright backup");
 });
 
 test.run();

@@ -2,7 +2,7 @@
 import type { Row } from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { applyWithin, migrate } from "#lib/drivers/db/migrate.ts";
+import { applyInTransaction, migrate } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { restoreParts } from "#lib/drivers/dump/restore.ts";
 import { readScript } from "#lib/drivers/dump/script.ts";
@@ -27,7 +27,7 @@ test.after(({ db }) => db.close());
 const ask = (url: string, text: string): Promise<Row[]> =>
   withAdminConnection(url, async (sql) => [...await sql.unsafe(text)]);
 
-test("sees one moment, whatever is written while the backup is made", async ({ db, url, hub }) => {
+test("reads a consistent snapshot during writes", async ({ db, url, hub }) => {
   const before = await ask(db.url, COUNTS);
   const snapshot = await openSnapshot(db.url, "0.1.0", migrations), found: Buffer[] = [];
   for await (const piece of snapshot.text(nothing)) {
@@ -44,13 +44,13 @@ test("sees one moment, whatever is written while the backup is made", async ({ d
   assert.ok((await ask(db.url, COUNTS))[0]!.hubs > before[0]!.hubs + 3);
 });
 
-test("tells the schema that its rows have, where a migration ends while it begins", async ({ db, url }) => {
+test("returns the rows' schema if a migration ends in between", async ({ db, url }) => {
   const place = await db.freshUrl(),
     later: Migration = ["9999_note_colour", "alter table users add column colour text"];
   await migrate(place, migrations);
   const taken = await withAdminConnection(place, (sql) =>
     sql.begin(async (tx) => {
-      await applyWithin((text) => tx.unsafe(text), [later]);
+      await applyInTransaction((text) => tx.unsafe(text), [later]);
       await tx`insert into users (id, email, display_name, colour) values ('usr_1', 'a@example.org', 'A', 'blue')`;
       const taken = backUp(place, null, [...migrations, later]);
       await until(async () => (await db.sql(WAITING)).length > 0);

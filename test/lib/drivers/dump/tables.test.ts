@@ -3,9 +3,9 @@ import * as assert from "uvu/assert";
 import { TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 
-const test = suite("RETURNS");
+const test = suite("TABLE_RESTORES");
 
-test("says of each table what a backup has of it", async () => {
+test("covers every table", async () => {
   const db = await openTestDatabase();
   const tables = await db.sql(
     "select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Mail, MailError } from "#lib/drivers/mail/transport.ts";
-import { nameOf, openFilePost } from "#lib/drivers/mail/file-transport.ts";
+import { mailFileName, openFileTransport } from "#lib/drivers/mail/file-transport.ts";
 import { parseMime } from "#test/support/parse-mime.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<{ directory: string }>("openFiles");
+const test = suite<{ directory: string }>("openFileTransport");
 const LINK = `https://hubs.example.org/invite?token=${"x".repeat(43)}`;
 const never = new AbortController().signal;
 
@@ -25,9 +25,9 @@ const mail: Mail = {
 test.before.each(async (context) => void (context.directory = await mkdtemp(join(tmpdir(), "wheelwright-mail-"))));
 test.after.each(({ directory }) => rm(directory, { recursive: true }));
 
-test("writes a file that a mail program opens, and whose link a person finds", async ({ directory }) => {
+test("writes an .eml file with a visible link", async ({ directory }) => {
   const folder = join(directory, "new", "mail");
-  const { file } = await openFilePost(folder, "hubs.example.org").send(mail, never);
+  const { file } = await openFileTransport(folder, "hubs.example.org").send(mail, never);
   const raw = await readFile(file!, "utf8"), { headers, text, html } = parseMime(raw);
   assert.is(headers.to, "Ada <ada@example.org>");
   assert.is(headers["message-id"], "<op_abc123@hubs.example.org>");
@@ -39,21 +39,21 @@ test("writes a file that a mail program opens, and whose link a person finds", a
   assert.equal(await readdir(folder), [file!.slice(folder.length + 1)]);
 });
 
-test("calls the files so that they sort by time, and stay in their folder", () => {
+test("names files so that they sort by time and stay in the folder", () => {
   const at = new Date("2026-11-21T15:04:05.678Z");
-  assert.is(nameOf(mail, at), "2026-11-21T15-04-05-678Z-invitation-ada@example.org-abc123.eml");
+  assert.is(mailFileName(mail, at), "2026-11-21T15-04-05-678Z-invitation-ada@example.org-abc123.eml");
   for (const email of ["../../x@example.org", "a/b\\c@example.org", "..@..", "ada@bücher.example", "x".repeat(400)]) {
-    const name = nameOf({ ...mail, to: { email, name: "" } }, at);
+    const name = mailFileName({ ...mail, to: { email, name: "" } }, at);
     assert.match(name, /^[\w@.+-]{1,160}\.eml$/);
     assert.not.match(name, /\.\./);
   }
-  assert.is.not(nameOf(mail, at), nameOf({ ...mail, id: "op_abc124@hubs.example.org" }, at));
+  assert.is.not(mailFileName(mail, at), mailFileName({ ...mail, id: "op_abc124@hubs.example.org" }, at));
 });
 
-test("tells what keeps it from writing", async ({ directory }) => {
+test("reports why a file cannot be written", async ({ directory }) => {
   const taken = join(directory, "mail");
   await writeFile(taken, "");
-  const error = await rejection(openFilePost(taken, "localhost").send(mail, never)) as MailError;
+  const error = await rejection(openFileTransport(taken, "localhost").send(mail, never)) as MailError;
   assert.is(error.code, "mail_file");
   assert.is(error.transient, true);
   assert.match(error.message, "EEXIST");

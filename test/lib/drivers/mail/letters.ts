@@ -92,8 +92,7 @@ export const LETTERS: Readonly<Record<string, Letter>> = {
           kind: "limit",
           what: "Requests with one token: 600 a minute",
           from: "2027-01-15T12:00:00.000Z",
-          note:
-            "Whoever asks more often gets 429 with Retry-After; follow the event stream in place of asking again and again.",
+          note: "More requests get 429 with Retry-After. Follow the event stream instead of polling.",
           tokens: [
             { name: `"><img src=x onerror=alert(1)> https://evil.example/now`, prefix: "ww_cli_Ab3d", calls: 2400000 },
             { name: "\u202egnp.live\u202c " + "x".repeat(500), prefix: "ww_cli_9Kd2", calls: 7 },

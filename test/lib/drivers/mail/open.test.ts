@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readConfig } from "#lib/base/config.ts";
-import { mail, never } from "./smtp-pair.ts";
+import { mail, NEVER_ABORTED_SIGNAL } from "./smtp-pair.ts";
 import { openMailTransport } from "#lib/drivers/mail/open.ts";
 import { recordTelemetry } from "#test/support/recorded-telemetry.ts";
 import { openSmtpServer } from "#test/support/smtp.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite("openPost");
+const test = suite("openMailTransport");
 const ENOUGH = {
   PUBLIC_URL: "https://hubs.example.org",
   ROOT_DOMAIN: "spokes.example.org",
@@ -15,11 +15,11 @@ const ENOUGH = {
   KUBECONFIG: "/kube/config",
 };
 
-test("is nobody where serve has no mail server", () => {
+test("returns null without a mail server", () => {
   assert.is(openMailTransport(readConfig({ mode: "serve", env: ENOUGH, terminal: false })), null);
 });
 
-test("is there with a mail server, and in dev always", () => {
+test("opens SMTP with a mail server, and files in dev mode", () => {
   const smtp = { SMTP_HOST: "mail.example", SMTP_FROM: "hubs@example.org" };
   for (const [mode, env] of [["serve", { ...ENOUGH, ...smtp }], ["dev", {}], ["dev", smtp]] as const) {
     const post = openMailTransport(readConfig({ mode, env, terminal: false }));
@@ -28,15 +28,15 @@ test("is there with a mail server, and in dev always", () => {
   }
 });
 
-test("each mail is told, with whether it went out, and with nothing of what is in it", async () => {
+test("records a span for each mail without its content", async () => {
   const smtp = await openSmtpServer(), { telemetry, spans } = recordTelemetry();
   const post = openMailTransport(
     readConfig({ mode: "serve", env: { ...ENOUGH, ...smtp.env }, terminal: false }),
     telemetry,
   )!;
-  await post.send(mail, never);
+  await post.send(mail, NEVER_ABORTED_SIGNAL);
   await smtp.close();
-  await rejection(post.send(mail, never));
+  await rejection(post.send(mail, NEVER_ABORTED_SIGNAL));
   post.close();
   assert.equal(spans.map(({ kind, outcome, labels, details }) => [kind, outcome, labels, details]), [
     ["mail", "succeeded", {}, {}],

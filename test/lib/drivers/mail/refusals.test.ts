@@ -1,22 +1,22 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { between, failure, mail, never, TOKEN } from "#test/lib/drivers/mail/smtp-pair.ts";
+import { failure, mail, NEVER_ABORTED_SIGNAL, TOKEN, withSmtpPair } from "#test/lib/drivers/mail/smtp-pair.ts";
 import { openSmtpServer } from "#test/support/smtp.ts";
 
-const test = suite("explain");
+const test = suite("toMailError");
 
 const refusals = [
-  ["an address that there is not", { recipient: "550 5.1.1 No such user" }, "mail_recipient", false],
-  ["an address that is not taken today", { recipient: "451 4.7.1 Greylisted" }, "mail_deferred", true],
-  ["a relay that we may not use", { recipient: "554 5.7.1 Relay access denied" }, "mail_deferred", true],
-  ["a sender that is not ours", { sender: "553 5.1.8 Not you" }, "mail_sender", true],
-  ["a login that is missing", { sender: "530 5.7.0 Log in first" }, "mail_login", true],
-  ["a mail that is not taken", { data: "554 5.6.0 Not this one" }, "mail_refusal", false],
-  ["a server that is full", { data: "452 4.3.1 No room" }, "mail_deferred", true],
+  ["an unknown recipient", { recipient: "550 5.1.1 No such user" }, "mail_recipient", false],
+  ["a deferred recipient", { recipient: "451 4.7.1 Greylisted" }, "mail_deferred", true],
+  ["a forbidden relay", { recipient: "554 5.7.1 Relay access denied" }, "mail_deferred", true],
+  ["a forbidden sender", { sender: "553 5.1.8 Not you" }, "mail_sender", true],
+  ["a missing login", { sender: "530 5.7.0 Log in first" }, "mail_login", true],
+  ["a rejected mail", { data: "554 5.6.0 Not this one" }, "mail_refusal", false],
+  ["a full server", { data: "452 4.3.1 No room" }, "mail_deferred", true],
 ] as const;
 
-test("tells what each refusal means, and sends the next mail all the same", () =>
-  between({}, {}, async (pair) => {
+test("explains each rejection and still sends the next mail", () =>
+  withSmtpPair({}, {}, async (pair) => {
     for (const [what, rules, code, transient] of refusals) {
       for (const [name, answer] of Object.entries(rules)) Object.assign(pair.smtp.rules, { [name]: () => answer });
       const error = await failure(pair);
@@ -24,13 +24,13 @@ test("tells what each refusal means, and sends the next mail all the same", () =
       assert.is(error.transient, transient, what);
       assert.match(error.message, Object.values(rules)[0]!);
       for (const name of Object.keys(rules)) Object.assign(pair.smtp.rules, { [name]: undefined });
-      await pair.post.send(mail, never);
+      await pair.post.send(mail, NEVER_ABORTED_SIGNAL);
     }
   }));
 
-test("tells of a wrong password, and neither what it was nor where the mail led", async () => {
+test("reports a wrong password without the password and the link", async () => {
   const auth = { user: "hubs", pass: "a password" };
-  await between({ auth }, { pass: "tiger & cat" }, async (pair) => {
+  await withSmtpPair({ auth }, { pass: "tiger & cat" }, async (pair) => {
     const error = await failure(pair);
     assert.is(error.code, "mail_login");
     assert.is(error.transient, true);
@@ -39,7 +39,7 @@ test("tells of a wrong password, and neither what it was nor where the mail led"
     assert.match(error.message, /Not with \*\*\*/);
     assert.is(error.cause, undefined);
   });
-  await between({}, {}, async (pair) => {
+  await withSmtpPair({}, {}, async (pair) => {
     pair.smtp.rules.data = (raw) =>
       `554 5.6.0 We do not like ${/Hello, [\s\S]*?4s/.exec(raw.replace(/=\r?\n/g, "").replaceAll("=3D", "="))![0]}`;
     const error = await failure(pair);
@@ -50,8 +50,8 @@ test("tells of a wrong password, and neither what it was nor where the mail led"
   });
 });
 
-test("tells of a server that hangs up, and of one that is not there", async () => {
-  await between({}, {}, async (pair) => {
+test("reports a server that closes the connection, and an unreachable one", async () => {
+  await withSmtpPair({}, {}, async (pair) => {
     pair.smtp.rules.drop = true;
     const error = await failure(pair);
     assert.is(error.code, "mail_unreachable");
@@ -60,13 +60,13 @@ test("tells of a server that hangs up, and of one that is not there", async () =
   });
   const { port, close } = await openSmtpServer();
   await close();
-  await between({}, { port }, async (pair) => {
+  await withSmtpPair({}, { port }, async (pair) => {
     const error = await failure(pair);
     assert.is(error.code, "mail_unreachable");
     assert.match(error.message, `127.0.0.1:${port}`);
   });
-  await between({}, { host: "localhost" }, ({ post }) => post.send(mail, never).then(() => {}));
-  await between({}, { host: "mail.invalid" }, async (pair) => {
+  await withSmtpPair({}, { host: "localhost" }, ({ post }) => post.send(mail, NEVER_ABORTED_SIGNAL).then(() => {}));
+  await withSmtpPair({}, { host: "mail.invalid" }, async (pair) => {
     assert.is((await failure(pair)).code, "mail_unreachable");
   });
 });

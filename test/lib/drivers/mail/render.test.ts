@@ -2,14 +2,20 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Letter } from "#lib/drivers/mail/letter.ts";
-import { linkOf, needsLink, readingPageOf, type RenderedLetter, renderLetter } from "#lib/drivers/mail/render.ts";
+import {
+  hasOneTimeLink,
+  mailLinkOf,
+  publicPageOf,
+  type RenderedLetter,
+  renderLetter,
+} from "#lib/drivers/mail/render.ts";
 import { HOME, LETTERS, SECRET } from "#test/lib/drivers/mail/letters.ts";
 
-const test = suite("writeLetter");
+const test = suite("renderLetter");
 const GOLDEN = new URL("../../../golden/mail/", import.meta.url);
 
 function linkIn({ template }: Letter): string | null {
-  return needsLink(template) ? linkOf(template, HOME, SECRET) : readingPageOf(template, HOME);
+  return hasOneTimeLink(template) ? mailLinkOf(template, HOME, SECRET) : publicPageOf(template, HOME);
 }
 
 function write(letter: Letter): RenderedLetter {
@@ -18,7 +24,7 @@ function write(letter: Letter): RenderedLetter {
 
 const hostile = write(LETTERS.hostile!);
 
-test("writes each letter as the golden files show it", async () => {
+test("renders each mail as in the golden files", async () => {
   const all = Object.entries(LETTERS).flatMap(([name, letter]) => {
     const { subject, text, html } = write(letter);
     return [[`${name}.txt`, `Subject: ${subject}\n\n${text}`], [`${name}.html`, html]] as const;
@@ -30,14 +36,14 @@ test("writes each letter as the golden files show it", async () => {
   assert.equal((await readdir(GOLDEN)).sort(), all.map(([name]) => name).sort());
 });
 
-test("lets no value become markup", () => {
+test("escapes values", () => {
   const { html } = hostile;
   assert.not.match(html, /<script|<img|onerror=[^&]*>/);
   assert.match(html, /&lt;script&gt;alert\(&quot;x&quot;\)&lt;\/script&gt;/);
   assert.match(html, /&quot;&gt;&lt;img src=x/);
 });
 
-test("lets no name turn text around, pile up, or become a link", () => {
+test("cleans names", () => {
   for (const part of [hostile.text, hostile.html]) {
     assert.not.match(part, /[\u202a-\u202e\u2066-\u2069]/);
     assert.not.match(part, /\p{M}{5}/u);
@@ -47,7 +53,7 @@ test("lets no name turn text around, pile up, or become a link", () => {
   }
 });
 
-test("keeps the subject to one short line", () => {
+test("keeps the subject on one short line", () => {
   for (const letter of Object.values(LETTERS)) {
     const { subject } = write(letter);
     assert.not.match(subject, /[\p{Cc}]/u);
@@ -55,7 +61,7 @@ test("keeps the subject to one short line", () => {
   }
 });
 
-test("asks nobody for anything", () => {
+test("loads no resources", () => {
   for (const letter of Object.values(LETTERS)) {
     const { html } = write(letter);
     const tags = html.match(/<[a-z][^>]*>/gi)!.join("\n"), sheet = /<style>([\s\S]*)<\/style>/.exec(html)![1]!;
@@ -65,7 +71,7 @@ test("asks nobody for anything", () => {
   }
 });
 
-test("shows the link as a button and in plain, and in one piece in the text", () => {
+test("shows the link as a button and as text", () => {
   for (const letter of Object.values(LETTERS).filter((each) => linkIn(each) !== null)) {
     const { text, html } = write(letter);
     assert.is(html.split(`href="${linkIn(letter)}"`).length, 3);
@@ -73,19 +79,19 @@ test("shows the link as a button and in plain, and in one piece in the text", ()
   }
 });
 
-test("shows nothing that a stranger wrote to an address that nobody has proved", () => {
+test("shows no text of strangers to unverified addresses", () => {
   const to = { email: "ada@school.example", name: "Win a prize" };
   const { subject, text, html } = write({ ...LETTERS.verification!, to } as Letter);
   assert.not.match(subject + text + html, /prize/);
 });
 
-test("wraps lines, and counts a list that is too long", () => {
+test("wraps lines and shortens long lists", () => {
   const many = LETTERS["invitation-many"]!, { text } = write(many);
   assert.ok(text.split("\n").every((line) => line.length <= 72 || line === linkIn(many)));
   assert.match(text, /- Ash school 10\n- and 3 more\n/);
 });
 
-test("says what ends when, what to do, and how often each token called", () => {
+test("announces what ends when, what to do, and the calls of each token", () => {
   const { subject, text } = write(LETTERS.announcement!);
   assert.is(subject, "GET /api/spokes/{spokeId}/activity ends on 21 December 2026");
   assert.match(
@@ -94,7 +100,7 @@ test("says what ends when, what to do, and how often each token called", () => {
   );
 });
 
-test("announces several changes by the first of them, and counts what it leaves out", () => {
+test("names the first of several changes and counts omitted ones", () => {
   const { subject, text, html } = write(LETTERS["announcement-many"]!);
   assert.is(subject, "5 changes to the API, the first on 31 December 2026");
   assert.match(text, "- and 1,203 more, together: 1 call\n");
@@ -103,13 +109,13 @@ test("announces several changes by the first of them, and counts what it leaves 
   assert.not.match(html, /<img/);
 });
 
-test("leads to the page of the template", () => {
-  assert.is(linkOf("invitation", HOME, "s-1"), "https://hubs.school.example/invite?token=s-1");
-  assert.is(linkOf("password-reset", new URL("https://x.example/"), "s"), "https://x.example/reset?token=s");
-  assert.is(linkOf("verification", new URL("http://localhost:3000"), "s"), "http://localhost:3000/verify?token=s");
-  assert.throws(() => linkOf("request-approved", HOME, "s"));
-  assert.is(readingPageOf("announcement", new URL("https://x.example")), "https://x.example/changelog");
-  assert.is(readingPageOf("invitation", HOME), null);
+test("links to the template's page", () => {
+  assert.is(mailLinkOf("invitation", HOME, "s-1"), "https://hubs.school.example/invite?token=s-1");
+  assert.is(mailLinkOf("password-reset", new URL("https://x.example/"), "s"), "https://x.example/reset?token=s");
+  assert.is(mailLinkOf("verification", new URL("http://localhost:3000"), "s"), "http://localhost:3000/verify?token=s");
+  assert.throws(() => mailLinkOf("request-approved", HOME, "s"));
+  assert.is(publicPageOf("announcement", new URL("https://x.example")), "https://x.example/changelog");
+  assert.is(publicPageOf("invitation", HOME), null);
 });
 
 test.run();

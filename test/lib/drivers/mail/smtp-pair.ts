@@ -6,7 +6,7 @@ import { rejection, until } from "#test/support/until.ts";
 
 export const TOKEN = "6yZ0sW3n1qXvB8rTkLp2mJdFhGcA9uEoIiYxNwQzV4s";
 const LINK = `https://hubs.example.org/invite?token=${TOKEN}`;
-export const never = new AbortController().signal;
+export const NEVER_ABORTED_SIGNAL = new AbortController().signal;
 
 export const mail: Mail = {
   id: "op_1@hubs.example.org",
@@ -18,16 +18,16 @@ export const mail: Mail = {
   link: LINK,
 };
 
-export interface Pair {
+export interface SmtpPair {
   readonly smtp: SmtpServer;
   readonly post: MailTransport;
 }
 
 /** Runs the work with a mail server and a transport to it. */
-export async function between(
+export async function withSmtpPair(
   setting: SmtpServerOptions,
   options: Partial<SmtpOptions>,
-  work: (pair: Pair) => Promise<void>,
+  work: (pair: SmtpPair) => Promise<void>,
 ): Promise<void> {
   const smtp = await openSmtpServer(setting);
   const account = setting.auth ?? { user: null, pass: null };
@@ -41,8 +41,8 @@ export async function between(
   }
 }
 
-export async function failure({ post }: Pair): Promise<MailError> {
-  return await rejection(post.send(mail, never)) as MailError;
+export async function failure({ post }: SmtpPair): Promise<MailError> {
+  return await rejection(post.send(mail, NEVER_ABORTED_SIGNAL)) as MailError;
 }
 
 export const LONG = 60_000;

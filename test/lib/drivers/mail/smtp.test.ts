@@ -2,17 +2,25 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { MailError } from "#lib/drivers/mail/transport.ts";
 import { checkSmtp } from "#lib/drivers/mail/smtp.ts";
-import { between, failure, LONG, mail, never, soon, TOKEN } from "#test/lib/drivers/mail/smtp-pair.ts";
+import {
+  failure,
+  LONG,
+  mail,
+  NEVER_ABORTED_SIGNAL,
+  soon,
+  TOKEN,
+  withSmtpPair,
+} from "#test/lib/drivers/mail/smtp-pair.ts";
 import { CERTIFICATE } from "#test/support/kube/certificate.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const test = suite("openSmtp");
 const KUBE = { ca: CERTIFICATE, servername: "kube.test" };
 
-test("sends both parts, with the headers of a mail that nobody answers", () =>
-  between({}, {}, async ({ smtp, post }) => {
+test("sends text and HTML with headers of an automatic mail", () =>
+  withSmtpPair({}, {}, async ({ smtp, post }) => {
     smtp.rules.data = () => `250 Thanks for ${TOKEN}`;
-    const { answer } = await post.send(mail, never);
+    const { answer } = await post.send(mail, NEVER_ABORTED_SIGNAL);
     assert.is(answer, "250 Thanks for ***");
     const [got] = smtp.mails;
     assert.is(got!.to, "ada@example.org");
@@ -28,11 +36,11 @@ test("sends both parts, with the headers of a mail that nobody answers", () =>
     assert.ok(Math.abs(Date.parse(got!.headers.date!) - Date.now()) < 60_000);
   }));
 
-test("lets no name or subject add a header or an addressee", () =>
-  between({}, {}, async ({ smtp, post }) => {
+test("prevents header injection by names and subjects", () =>
+  withSmtpPair({}, {}, async ({ smtp, post }) => {
     const name = 'Eve"\r\nBcc: all@example.org\r\n\r\n<b>, "x" <mallory@example.org>, \u202e\u0000Ä';
     const subject = "One\r\nX-Two: three";
-    await post.send({ ...mail, to: { email: "ada@example.org", name }, subject }, never);
+    await post.send({ ...mail, to: { email: "ada@example.org", name }, subject }, NEVER_ABORTED_SIGNAL);
     const { headers, raw } = smtp.mails[0]!;
     assert.equal(Object.keys(headers).filter((key) => ["bcc", "x-two", "cc"].includes(key)), []);
     assert.match(headers.to!, /^"?Eve.*<ada@example\.org>$/);
@@ -41,16 +49,16 @@ test("lets no name or subject add a header or an addressee", () =>
     assert.is(to.match(/<[^>]+@[^>]+>/g)!.length, 1, to);
   }));
 
-test("bears no name where a stranger can have given it", () =>
-  between({}, {}, async ({ smtp, post }) => {
+test("omits names that a stranger may have chosen", () =>
+  withSmtpPair({}, {}, async ({ smtp, post }) => {
     const to = { email: "ada@example.org", name: "You have won" };
-    await post.send({ ...mail, template: "verification", to }, never);
-    await post.send({ ...mail, template: "password-reset", to }, never);
+    await post.send({ ...mail, template: "verification", to }, NEVER_ABORTED_SIGNAL);
+    await post.send({ ...mail, template: "password-reset", to }, NEVER_ABORTED_SIGNAL);
     assert.equal(smtp.mails.map(({ headers }) => headers.to), ["ada@example.org", "ada@example.org"]);
   }));
 
-test("takes an address as it stands, and looks for no other in it", () =>
-  between({}, {}, async ({ smtp, post }) => {
+test("uses an address without parsing it for others", () =>
+  withSmtpPair({}, {}, async ({ smtp, post }) => {
     for (
       const email of [
         "eve<all@example.org>",
@@ -58,34 +66,34 @@ test("takes an address as it stands, and looks for no other in it", () =>
         "a@b.example\r\nRCPT TO:<x@y.example>",
       ]
     ) {
-      const error = await rejection(post.send({ ...mail, to: { email, name: "" } }, never)) as MailError;
+      const error = await rejection(post.send({ ...mail, to: { email, name: "" } }, NEVER_ABORTED_SIGNAL)) as MailError;
       assert.is(error.transient, false, email);
     }
     assert.is(smtp.mails.length, 0);
   }));
 
-test("writes an address of another script as servers know it", () =>
-  between({}, {}, async ({ smtp, post }) => {
-    await post.send({ ...mail, to: { email: "ada@bücher.example", name: "" } }, never);
-    await post.send({ ...mail, to: { email: "адa@example.org", name: "Ада" } }, never);
+test("encodes international domain names", () =>
+  withSmtpPair({}, {}, async ({ smtp, post }) => {
+    await post.send({ ...mail, to: { email: "ada@bücher.example", name: "" } }, NEVER_ABORTED_SIGNAL);
+    await post.send({ ...mail, to: { email: "адa@example.org", name: "Ада" } }, NEVER_ABORTED_SIGNAL);
     assert.equal(smtp.mails.map(({ headers, utf8 }) => ({ to: headers.to, utf8 })), [
       { to: "ada@xn--bcher-kva.example", utf8: false },
       { to: "Ада <адa@example.org>", utf8: true },
     ]);
   }));
 
-test("takes STARTTLS when it is offered, and logs in over it", () => {
+test("logs in over STARTTLS if the server offers it", () => {
   const auth = { user: "hubs", pass: "a password" };
-  return between({ tls: "starttls", auth }, { tls: KUBE }, async ({ smtp, post }) => {
-    await post.send(mail, never);
+  return withSmtpPair({ tls: "starttls", auth }, { tls: KUBE }, async ({ smtp, post }) => {
+    await post.send(mail, NEVER_ABORTED_SIGNAL);
     assert.is(smtp.mails[0]!.secure, true);
     assert.is(smtp.mails[0]!.user, "hubs");
   });
 });
 
-test("where TLS is required, tells no password to a server that does not offer it: somebody may have stripped the offer", () => {
+test("with required TLS, sends no password to a server that offers no STARTTLS", () => {
   const auth = { user: "hubs", pass: "a password" };
-  return between({ auth }, { tls: KUBE, encryption: "required" }, async (pair) => {
+  return withSmtpPair({ auth }, { tls: KUBE, encryption: "required" }, async (pair) => {
     const error = await failure(pair);
     assert.equal([error.code, error.transient], ["mail_tls", true]);
     assert.is(pair.smtp.mails.length, 0);
@@ -93,55 +101,55 @@ test("where TLS is required, tells no password to a server that does not offer i
   });
 });
 
-test("begins with TLS on any port where it is implicit, and says nothing to a server that does not", async () => {
-  await between({ tls: "at once" }, { tls: KUBE, encryption: "implicit" }, async ({ smtp, post }) => {
-    await post.send(mail, never);
+test("with implicit TLS, starts with TLS on any port", async () => {
+  await withSmtpPair({ tls: "at once" }, { tls: KUBE, encryption: "implicit" }, async ({ smtp, post }) => {
+    await post.send(mail, NEVER_ABORTED_SIGNAL);
     assert.is(smtp.mails[0]!.secure, true);
   });
-  await between({}, { tls: KUBE, encryption: "implicit" }, async (pair) => {
+  await withSmtpPair({}, { tls: KUBE, encryption: "implicit" }, async (pair) => {
     assert.ok((await failure(pair)).transient);
     assert.equal(pair.smtp.mails, []);
   });
 });
 
-test("where TLS is required, goes out over it, and where it is off, without", async () => {
+test("sends over TLS if required, and without TLS if off", async () => {
   for (const [encryption, secure] of [["required", true], ["off", false]] as const) {
-    await between({ tls: "starttls" }, { tls: KUBE, encryption }, async ({ smtp, post }) => {
-      await post.send(mail, never);
+    await withSmtpPair({ tls: "starttls" }, { tls: KUBE, encryption }, async ({ smtp, post }) => {
+      await post.send(mail, NEVER_ABORTED_SIGNAL);
       assert.is(smtp.mails[0]!.secure, secure);
     });
   }
 });
 
-test("sends nothing to a server whose certificate it cannot trust", () =>
-  between({ tls: "starttls" }, { tls: { servername: "kube.test" } }, async (pair) => {
+test("sends nothing to a server with an untrusted certificate", () =>
+  withSmtpPair({ tls: "starttls" }, { tls: { servername: "kube.test" } }, async (pair) => {
     const error = await failure(pair);
     assert.is(error.code, "mail_tls");
     assert.is(error.transient, true);
     assert.is(pair.smtp.mails.length, 0);
   }));
 
-test("keeps its connection for the next mail, and opens another when that was closed", () =>
-  between({}, {}, async ({ smtp, post }) => {
-    await post.send(mail, never);
-    await post.send(mail, never);
+test("reuses its connection, and opens another after it was closed", () =>
+  withSmtpPair({}, {}, async ({ smtp, post }) => {
+    await post.send(mail, NEVER_ABORTED_SIGNAL);
+    await post.send(mail, NEVER_ABORTED_SIGNAL);
     assert.is(smtp.connections().all, 1);
     smtp.hangUp();
-    await post.send(mail, never);
+    await post.send(mail, NEVER_ABORTED_SIGNAL);
     assert.is(smtp.mails.length, 3);
     assert.is(smtp.connections().all, 2);
   }));
 
-test("has at most four connections", () =>
-  between({}, {}, async ({ smtp, post }) => {
-    await Promise.all(Array.from({ length: 20 }, () => post.send(mail, never)));
+test("opens at most four connections", () =>
+  withSmtpPair({}, {}, async ({ smtp, post }) => {
+    await Promise.all(Array.from({ length: 20 }, () => post.send(mail, NEVER_ABORTED_SIGNAL)));
     assert.is(smtp.mails.length, 20);
     assert.ok(smtp.connections().all <= 4);
   }));
 
 for (const hang of ["greeting", "data"] as const) {
-  test(`gives up on a server that hangs at the ${hang}, and lets go of it`, () =>
-    between({}, { timeouts: { wait: 300, whole: LONG } }, async (pair) => {
+  test(`times out if the server hangs at the ${hang}, and closes the connection`, () =>
+    withSmtpPair({}, { timeouts: { wait: 300, total: LONG } }, async (pair) => {
       pair.smtp.rules.hang = hang;
       const error = await soon(failure(pair));
       assert.is(error.code, "mail_timeout");
@@ -150,26 +158,26 @@ for (const hang of ["greeting", "data"] as const) {
     }));
 }
 
-test("gives up on a mail that takes too long, whatever trickles in", () =>
-  between({}, { timeouts: { wait: LONG, whole: 150 } }, async (pair) => {
+test("times out a slow mail despite a trickle of data", () =>
+  withSmtpPair({}, { timeouts: { wait: LONG, total: 150 } }, async (pair) => {
     pair.smtp.rules.hang = "data";
     assert.is((await soon(failure(pair))).code, "mail_timeout");
     await until(() => pair.smtp.connections().open === 0);
   }));
 
-test("gives up a login that takes too long, whatever trickles in", () =>
-  between({}, {}, async ({ smtp }) => {
+test("times out a slow login despite a trickle of data", () =>
+  withSmtpPair({}, {}, async ({ smtp }) => {
     smtp.rules.hang = "greeting";
     const place = { host: "127.0.0.1", port: smtp.port, user: null, pass: null, from: "a@example.org", name: "" };
-    const patience = { wait: 5000, whole: 150 };
+    const patience = { wait: 5000, total: 150 };
     const error = await soon(
       rejection(checkSmtp({ ...place, encryption: "opportunistic", timeouts: patience })),
     ) as MailError;
     assert.is(error.code, "mail_timeout");
   }));
 
-test("stops when it is told to, with the reason", () =>
-  between({}, { timeouts: { wait: LONG, whole: LONG } }, async ({ smtp, post }) => {
+test("rejects with the abort reason", () =>
+  withSmtpPair({}, { timeouts: { wait: LONG, total: LONG } }, async ({ smtp, post }) => {
     smtp.rules.hang = "data";
     const stop = new AbortController(), sending = rejection(post.send(mail, stop.signal));
     await until(() => smtp.connections().open === 1);
@@ -178,10 +186,10 @@ test("stops when it is told to, with the reason", () =>
     assert.is((await rejection(post.send(mail, stop.signal))).message, "enough");
   }));
 
-test("cuts what is under way when it is closed", () =>
-  between({}, { timeouts: { wait: LONG, whole: LONG } }, async ({ smtp, post }) => {
+test("cancels running deliveries on close", () =>
+  withSmtpPair({}, { timeouts: { wait: LONG, total: LONG } }, async ({ smtp, post }) => {
     smtp.rules.hang = "data";
-    const sending = rejection(post.send(mail, never));
+    const sending = rejection(post.send(mail, NEVER_ABORTED_SIGNAL));
     await until(() => smtp.connections().open === 1);
     post.close();
     assert.is((await soon(sending) as MailError).transient, true);

@@ -36,14 +36,14 @@ async function troubleOf(promise: Promise<unknown>): Promise<PaymentError> {
 
 /** Starts a fake server that returns the given responses. */
 async function answering(status: number, body: string, headers: Record<string, string> = {}) {
-  const seen: http.IncomingHttpHeaders[] = [];
+  const requestHeaders: http.IncomingHttpHeaders[] = [];
   const server = http.createServer((request, response) => {
-    seen.push(request.headers);
+    requestHeaders.push(request.headers);
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const apiBase = `http://127.0.0.1:${(server.address() as AddressInfo).port}/stripe`;
-  return { apiBase, seen, close: () => new Promise((resolve) => server.close(resolve)) };
+  return { apiBase, seen: requestHeaders, close: () => new Promise((resolve) => server.close(resolve)) };
 }
 
 async function refusalFor(
@@ -63,7 +63,7 @@ async function refusalFor(
   return trouble;
 }
 
-test("speaks the version that it is written for, says who it is, and tells nothing of the machine", async (paying) => {
+test("sends its API version and application name, but nothing about the machine", async (paying) => {
   const other = await answering(404, '{"error": {"type": "invalid_request_error", "message": "No"}}');
   assert.is(await look(createPayments(paying.provider, { apiBase: other.apiBase })), null);
   await other.close();
@@ -74,7 +74,7 @@ test("speaks the version that it is written for, says who it is, and tells nothi
   assert.not.match(String(headers!["x-stripe-client-user-agent"]), /"platform"/);
 });
 
-test("calls a lost connection transient, and does not call again by itself", async ({ payments, provider }) => {
+test("treats a lost connection as transient, without a retry", async ({ payments, provider }) => {
   provider.break("down");
   const { code, transient, message } = await troubleOf(look(payments));
   assert.equal([code, transient, provider.calls.length], ["unreachable", true, 1]);
@@ -86,12 +86,12 @@ test("calls a lost connection transient, and does not call again by itself", asy
   assert.is(provider.calls.length, 2);
 });
 
-test("calls nobody listening transient", async ({ payments, provider }) => {
+test("treats a refused connection as transient", async ({ payments, provider }) => {
   await provider.close();
   assert.equal((await troubleOf(look(payments))).transient, true);
 });
 
-test("gives up on what hangs after its deadline", async ({ provider }) => {
+test("times out after its deadline", async ({ provider }) => {
   provider.break("hang");
   const trouble = troubleOf(look(createPayments(provider, { deadline: 1000 })));
   await until(() => provider.hanging() === 1);
@@ -99,8 +99,8 @@ test("gives up on what hangs after its deadline", async ({ provider }) => {
   assert.equal([code, transient], ["deadline", true]);
 });
 
-test("lets go at once when it is called off, under way or waiting for a place", async ({ payments, provider }) => {
-  const mend = provider.break("hang");
+test("rejects immediately when a running or queued call is aborted", async ({ payments, provider }) => {
+  const fix = provider.break("hang");
   const called = new AbortController(), reason = new Error("called off");
   const calls = Array.from({ length: 9 }, () => rejection(look(payments, called.signal)));
   await until(() => provider.hanging() === 4); // the concurrency limit
@@ -108,21 +108,21 @@ test("lets go at once when it is called off, under way or waiting for a place", 
   for (const call of calls) assert.is(await call, reason);
   assert.is(await rejection(look(payments, called.signal)), reason);
   assert.is(provider.calls.length, 4);
-  mend();
+  fix();
   assert.is(await look(payments), null); // the slots are free again
 });
 
-test("does not let those who wait for a preview wait for the background", async ({ payments, provider }) => {
-  const mend = provider.break({ what: "hang", path: "/v1/subscriptions/sub_1" }), called = new AbortController();
+test("does not delay previews behind background calls", async ({ payments, provider }) => {
+  const fix = provider.break({ what: "hang", path: "/v1/subscriptions/sub_1" }), called = new AbortController();
   const calls = Array.from({ length: 5 }, () => rejection(look(payments, called.signal)));
   await until(() => provider.hanging() === 4);
   assert.is(await payments.preview({ customer: "cus_1", subscription: "sub_2", sizes: [] }, NEVER_ABORTED), null);
   called.abort(new Error("enough"));
   await Promise.all(calls);
-  mend();
+  fix();
 });
 
-test("calls trouble of the provider's own transient, and waits for as long as it is told", async (paying) => {
+test("treats provider failures as transient, with the requested wait", async (paying) => {
   const { payments, provider } = paying;
   provider.break({ what: "500", times: 1 });
   assert.is((await troubleOf(look(payments))).transient, true);
@@ -135,7 +135,7 @@ test("calls trouble of the provider's own transient, and waits for as long as it
   assert.equal([forEver.transient, forEver.retryAfterMs], [true, undefined]);
 });
 
-test("calls a refused key transient, for a person can mend it, and says where", async ({ provider }) => {
+test("treats a refused key as transient, with a hint", async ({ provider }) => {
   const wrong = await troubleOf(look(createPayments(provider, { secretKey: "sk_test_wrong" })));
   assert.equal([wrong.code, wrong.transient], ["key_refused", true]);
   assert.match(wrong.hint!, /STRIPE_SECRET_KEY/);
@@ -144,7 +144,7 @@ test("calls a refused key transient, for a person can mend it, and says where", 
   assert.equal([broken.code, broken.transient], ["unsendable", true]);
 });
 
-test("calls a key that may not do this transient, and whatever else it refuses final", async (paying) => {
+test("treats missing permissions as transient, and other refusals as permanent", async (paying) => {
   const may = await refusalFor(paying, 403, { type: "invalid_request_error", message: "Not with rk_live_51Abc" });
   assert.equal([may.code, may.transient, may.message], ["key_not_permitted", true, "Not with …"]);
   const card = await refusalFor(paying, 402, { type: "card_error", code: "card_declined", message: "Declined" });
@@ -153,7 +153,7 @@ test("calls a key that may not do this transient, and whatever else it refuses f
   assert.equal([bad.code, bad.transient], ["invalid_request_error", false]);
 });
 
-test("passes on the provider's words without secrets, in one line", async (paying) => {
+test("returns the provider's message without secrets on one line", async (paying) => {
   const words = "Cannot use odd.key-1,\n\u0007whsec_other or pi_1_secret_AbC9 with sk_live_*****1234 " +
     "x".repeat(999);
   const { message } = await refusalFor(paying, 400, { type: "invalid_request_error", message: words });
@@ -161,7 +161,7 @@ test("passes on the provider's words without secrets, in one line", async (payin
   assert.is(message.length, 500);
 });
 
-test("calls an answer that is cut off, or stalls within, transient", async ({ provider }) => {
+test("treats an incomplete or stalled response as transient", async ({ provider }) => {
   const server = http.createServer((request, response) => {
     response.writeHead(200, { "content-type": "application/json", "content-length": "99" }).write('{"id": "sub_1"');
     if (request.headers.authorization?.endsWith("cut")) setTimeout(() => request.socket.destroy());
@@ -174,7 +174,7 @@ test("calls an answer that is cut off, or stalls within, transient", async ({ pr
   await new Promise((resolve) => server.close(resolve));
 });
 
-test("calls what the provider would not say transient: a proxy's page, a redirection, another service", async (paying) => {
+test("treats responses of proxies and other services as transient", async (paying) => {
   const others: [number, string][] = [[502, "<html>"], [302, "{}"], [200, "[]"], [200, ""], [404, '{"detail": "no"}']];
   for (const [status, body] of others) {
     const other = await answering(status, body);
@@ -192,7 +192,7 @@ test("calls what the provider would not say transient: a proxy's page, a redirec
   assert.match(message, /^The payment provider returned an invalid subscription: customer, status/);
 });
 
-test("reads a list to its last page, and calls a page that is none a bad answer", async ({ provider }) => {
+test("reads all pages, and rejects an invalid page", async ({ provider }) => {
   const refund = (id: string) => ({ id, charge: "ch_1", amount: 100, currency: "eur", created: 1 });
   let pages: Record<string, object> = {};
   const server = http.createServer((request, response) => {
@@ -216,17 +216,17 @@ test("reads a list to its last page, and calls a page that is none a bad answer"
   await new Promise((resolve) => server.close(resolve));
 });
 
-test("tells each call by what it is about, without any id, and how it went", async (paying) => {
+test("records a span for each call with its resource and outcome, without IDs", async (paying) => {
   const { telemetry, spans } = recordTelemetry(), payments = createPayments(paying.provider, { telemetry });
   await customerOf({ ...paying, payments });
   assert.is(await look(payments), null);
   await troubleOf(look(createPayments(paying.provider, { telemetry, apiBase: "http://127.0.0.1:1" })));
-  const told = spans.map(({ labels, outcome }) => `${(labels as { call: string }).call} ${outcome}`);
-  assert.ok(told.includes("POST customers succeeded"), told.join());
-  assert.equal(told.slice(-2), ["GET subscriptions refused", "GET subscriptions failed"]);
+  const spanNames = spans.map(({ labels, outcome }) => `${(labels as { call: string }).call} ${outcome}`);
+  assert.ok(spanNames.includes("POST customers succeeded"), spanNames.join());
+  assert.equal(spanNames.slice(-2), ["GET subscriptions refused", "GET subscriptions failed"]);
 });
 
-test("sends no live key in the clear", ({ provider }) => {
+test("refuses to send a live key unencrypted", ({ provider }) => {
   const open = (secretKey: string, apiBase: string) => () => createPayments(provider, { secretKey, apiBase });
   for (const key of ["sk_live_1", "rk_live_1"]) {
     assert.throws(open(key, "http://proxy.example"), /STRIPE_API_BASE must/);

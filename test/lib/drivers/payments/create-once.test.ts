@@ -5,7 +5,7 @@ import { PaymentRefusal } from "#lib/drivers/payments/errors.ts";
 import { NEVER_ABORTED } from "#test/support/payments.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite("makeOnce");
+const test = suite("createOnce");
 
 const refusal = (code: string, replayed: boolean) =>
   new PaymentRefusal(code, "No", { transient: true, status: code === "idempotency_error" ? 400 : 500, replayed });
@@ -13,7 +13,7 @@ const refusal = (code: string, replayed: boolean) =>
 /** Runs createOnce with these results, one per create call. `found` is found after that many calls. */
 function attempt(answers: (string | null | Error)[], { settle = 0, found = Infinity, signal = NEVER_ABORTED } = {}) {
   const done: string[] = [];
-  const result = createOnce({ settle }, {
+  const result = createOnce({ settleMs: settle }, {
     key: "thing-of-fed_1",
     find: () => {
       done.push("find");
@@ -28,22 +28,22 @@ function attempt(answers: (string | null | Error)[], { settle = 0, found = Infin
   return { done, result };
 }
 
-test("looks first, and makes where there is none", async () => {
+test("searches first, and creates a missing object", async () => {
   assert.equal([await attempt([], { found: 0 }).result, await attempt(["made"]).result], ["found", "made"]);
 });
 
-test("takes the next key for a failure that is only remembered, after another look", async () => {
+test("uses the next key after a repeated failure and another search", async () => {
   const { done, result } = attempt([refusal("api_error", true), "made"]);
   assert.equal([await result, done], ["made", ["find", "make 1", "find", "make 2"]]);
   const worked = attempt([refusal("api_error", true)], { found: 1 });
   assert.equal([await worked.result, worked.done], ["found", ["find", "make 1", "find"]]);
 });
 
-test("takes the next key when what the first one made is there no more", async () => {
+test("uses the next key if the created object no longer exists", async () => {
   assert.is(await attempt([null, "made"]).result, "made");
 });
 
-test("does not go on after a failure of now", async () => {
+test("throws a new failure", async () => {
   for (const error of [refusal("api_error", false), new TypeError("a bug")]) {
     const { done, result } = attempt([error]);
     assert.is(await rejection(result), error);
@@ -51,7 +51,7 @@ test("does not go on after a failure of now", async () => {
   }
 });
 
-test("waits for another call of that key to end before it takes the next one, and can be called off meanwhile", async () => {
+test("waits for another call with the same key before the next key, and can be aborted", async () => {
   const other = () => refusal("idempotency_error", false), caller = new AbortController();
   const { done, result } = attempt([other(), "doubled"], { settle: 2 ** 30, signal: caller.signal });
   const end = rejection(result);
@@ -61,7 +61,7 @@ test("waits for another call of that key to end before it takes the next one, an
   assert.is(await attempt([other(), "made"], { settle: 1 }).result, "made");
 });
 
-test("ends, should the provider remember nothing but failures", async () => {
+test("throws if the provider only repeats failures", async () => {
   const { done, result } = attempt(Array.from({ length: 99 }, () => refusal("api_error", true)));
   assert.is((await rejection(result)).code, "replayed");
   assert.is(done.at(-1), "make 8");

@@ -15,34 +15,34 @@ import { rejection } from "#test/support/until.ts";
 
 const test = suite<PaymentsSetup>("customerFor");
 test.before.each(async (context) => {
-  Object.assign(context, await openPaymentsSetup({ settle: 20 }));
+  Object.assign(context, await openPaymentsSetup({ settleMs: 20 }));
 });
 test.after.each(({ provider }) => provider.close());
 
 const CREATE = { method: "POST", path: "/v1/customers" };
 
-test("makes a customer who has the hub's id, its name and the address", async (paying) => {
+test("creates a customer with the hub's ID, name and address", async (paying) => {
   const id = await customerOf(paying), made = paying.provider.state.customers.get(id)!;
   assert.equal([made.name, made.email, made.metadata], ["Northern schools", "pay@north.example", {
     federationId: HUB_ID,
   }]);
 });
 
-test("finds that one again, and changes what differs", async (paying) => {
+test("finds the customer again and updates changed fields", async (paying) => {
   const { payments, provider } = paying, id = await customerOf(paying), { length } = provider.calls;
   assert.is(await customerOf(paying), id);
   assert.equal(requestsTo(paying, length), ["GET /v1/customers/search"]);
-  const wanted = { federationId: HUB_ID, name: "The north", email: "other@north.example" };
-  assert.is(await payments.customerFor(wanted, NEVER_ABORTED), id);
+  const request = { federationId: HUB_ID, name: "The north", email: "other@north.example" };
+  assert.is(await payments.customerFor(request, NEVER_ABORTED), id);
   const { name, email } = provider.state.customers.get(id)!;
   assert.equal([name, email, provider.state.customers.size], ["The north", "other@north.example", 1]);
 });
 
-test("keeps hubs apart that have one address", async (paying) => {
+test("creates separate customers for hubs with the same address", async (paying) => {
   assert.is.not(await customerOf(paying), await customerOf(paying, "fed_north2"));
 });
 
-test("makes one though the answer is lost, the search is behind, and the hub has another name by then", async (paying) => {
+test("creates one customer despite a lost answer, an outdated search and a new name", async (paying) => {
   const { payments, provider } = paying;
   provider.delaySearch();
   provider.break({ ...CREATE, what: "lost answer", times: 1 });
@@ -52,7 +52,7 @@ test("makes one though the answer is lost, the search is behind, and the hub has
   assert.is([...provider.state.customers.values()][0]!.name, "The north");
 });
 
-test("makes one for two replicas that ask at once", async (paying) => {
+test("creates one customer for two concurrent replicas", async (paying) => {
   const { provider } = paying, other = { ...paying, payments: createPayments(provider) };
   provider.delaySearch();
   const [one, two] = await Promise.allSettled([customerOf(paying), customerOf(other)]);
@@ -63,7 +63,7 @@ test("makes one for two replicas that ask at once", async (paying) => {
   assert.is(provider.state.customers.size, 1);
 });
 
-test("is not barred by a failure that the provider remembers", async (paying) => {
+test("retries after a repeated failure of the provider", async (paying) => {
   const { provider } = paying;
   provider.break({ ...CREATE, what: "500", kept: true, times: 1 });
   const error = await rejection(customerOf(paying)) as PaymentError;
@@ -75,7 +75,7 @@ test("is not barred by a failure that the provider remembers", async (paying) =>
   assert.equal(keys, [[first, 500], [first, 500], [second, 200]]);
 });
 
-test("makes another one when somebody has deleted it, whatever search and key remember", async (paying) => {
+test("creates another customer after a deletion, despite outdated search results and keys", async (paying) => {
   const { payments, provider } = paying, id = await customerOf(paying);
   provider.delaySearch();
   provider.state.customers.delete(id);
@@ -87,16 +87,16 @@ test("makes another one when somebody has deleted it, whatever search and key re
   assert.is(provider.state.customers.size, 1);
 });
 
-test("is found by its address being changed, and told when it is gone", async (paying) => {
+test("updates the address, and throws if the customer was deleted", async (paying) => {
   const { payments, provider } = paying, id = await customerOf(paying);
-  const wanted = { federationId: HUB_ID, name: "Northern schools", email: "new@north.example" };
-  await payments.updateCustomer(id, wanted, NEVER_ABORTED);
+  const request = { federationId: HUB_ID, name: "Northern schools", email: "new@north.example" };
+  await payments.updateCustomer(id, request, NEVER_ABORTED);
   assert.is(provider.state.customers.get(id)!.email, "new@north.example");
-  const gone = await rejection(payments.updateCustomer("cus_none", wanted, NEVER_ABORTED)) as PaymentError;
+  const gone = await rejection(payments.updateCustomer("cus_none", request, NEVER_ABORTED)) as PaymentError;
   assert.equal([gone.name, gone.code, gone.transient], ["PaymentError", "customer_gone", false]);
 });
 
-test("finds the older of two, whoever asks", async (paying) => {
+test("finds the oldest of two customers", async (paying) => {
   const { provider } = paying, id = await customerOf(paying);
   const { metadata } = provider.state.customers.get(id)!;
   provider.setNow(provider.now() + SECONDS_PER_DAY);
@@ -110,9 +110,9 @@ test("finds the older of two, whoever asks", async (paying) => {
   assert.is(await customerOf(paying), id);
 });
 
-test("refuses an id that would be more than an id in a search", async ({ payments, provider }) => {
-  const wanted = { federationId: 'x" OR name:"y', name: "x", email: "x@y.example" };
-  assert.instance(await rejection(payments.customerFor(wanted, NEVER_ABORTED)), TypeError);
+test("refuses an ID that would change the search query", async ({ payments, provider }) => {
+  const request = { federationId: 'x" OR name:"y', name: "x", email: "x@y.example" };
+  assert.instance(await rejection(payments.customerFor(request, NEVER_ABORTED)), TypeError);
   assert.is(provider.calls.length, 0);
 });
 

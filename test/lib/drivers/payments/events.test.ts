@@ -46,7 +46,7 @@ const about = async ({ payments, provider }: PaymentsSetup, object: object) => {
   return (await payments.readEvent(bytes(body), provider.sign(body), NOW)).object;
 };
 
-test("reads what the provider signed, of whatever version of its API", async ({ payments, provider }) => {
+test("reads signed events of any API version", async ({ payments, provider }) => {
   assert.equal(await payments.readEvent(bytes(BODY), provider.sign(BODY), NOW), {
     id: "evt_1",
     type: "invoice.paid",
@@ -56,7 +56,7 @@ test("reads what the provider signed, of whatever version of its API", async ({ 
   });
 });
 
-test("reads all that the provider sends in a subscription's life", async (paying) => {
+test("reads all events of a subscription's life", async (paying) => {
   const { payments, provider } = paying, customer = await customerOf(paying);
   const price = await payments.priceFor(SMALL_PRICE, NEVER_ABORTED);
   const items = [{ price, size: "small", quantity: 1 }];
@@ -71,7 +71,7 @@ test("reads all that the provider sends in a subscription's life", async (paying
   }
 });
 
-test("takes ids from what is expanded and from older places, and nothing from what is none", async (paying) => {
+test("reads IDs from expanded objects and older fields, and ignores invalid ones", async (paying) => {
   const parent = { subscription_details: { subscription: { id: "sub_2" } } };
   const invoice = { id: "in_1", object: "invoice", customer: { id: "cus_1" }, parent, charge: "ch_1" };
   const expected = { id: "in_1", type: "invoice", customer: "cus_1", subscription: "sub_2", charge: "ch_1" };
@@ -81,7 +81,7 @@ test("takes ids from what is expanded and from older places, and nothing from wh
   assert.equal(await about(paying, odd), { id: null, type: null, customer: null, subscription: null, charge: null });
 });
 
-test("refuses what is not signed, or not by the secret, or of another body", async (paying) => {
+test("rejects events with a missing or wrong signature, or another body", async (paying) => {
   const { provider } = paying, signed = provider.sign(BODY);
   for (const signature of [null, "", "x", "t=1", signed.replace("v1=", "v0="), `${signed.slice(0, -1)}!`]) {
     await refused(paying, bytes(BODY), signature);
@@ -92,21 +92,21 @@ test("refuses what is not signed, or not by the secret, or of another body", asy
   await refused(paying, new Uint8Array(), provider.sign(""));
 });
 
-test("refuses what was signed over five minutes before the time that is given", async (paying) => {
+test("rejects events that were signed over five minutes ago", async (paying) => {
   const { payments, provider } = paying, body = bytes(BODY);
   const at = (seconds: number) => new Date((DECEMBER_FIRST + seconds) * 1000);
   await payments.readEvent(body, provider.sign(BODY), at(300));
   await refused(paying, body, provider.sign(BODY), at(301));
 });
 
-test("refuses bytes that are no UTF-8, though what replaces them was signed", async (paying) => {
+test("rejects invalid UTF-8, even if its replacement was signed", async (paying) => {
   const { payments, provider } = paying, text = BODY.replace("invoice.paid", "\ufffd"), signature = provider.sign(text);
   assert.is((await payments.readEvent(bytes(text), signature, NOW)).type, "\ufffd");
   const raw = Buffer.from(Buffer.from(text).toString("latin1").replace("\xef\xbf\xbd", "\xff"), "latin1");
   await refused(paying, raw, signature);
 });
 
-test("refuses what is signed and no event", async (paying) => {
+test("rejects signed content that is not an event", async (paying) => {
   const bodies = ["null", "[]", "7", "{", "{}", '{"object": "v2.core.event", "id": "evt_1"}']
     .concat(
       [{ object: "charge" }, { created: 1e300 }, { data: {} }, { id: 7 }].map((odd) =>
@@ -116,7 +116,7 @@ test("refuses what is signed and no event", async (paying) => {
   for (const body of bodies) await refused(paying, bytes(body), paying.provider.sign(body));
 });
 
-test("asks nobody: what is forged costs the provider nothing", async (paying) => {
+test("makes no calls to the provider", async (paying) => {
   const { length } = paying.provider.calls;
   await refused(paying, bytes(BODY), "t=1,v1=00");
   assert.is(paying.provider.calls.length, length);

@@ -15,8 +15,8 @@ interface Scene {
   stripe: Stripe;
 }
 
-const faults = suite<Scene>("break");
-const events = suite<Scene>("events");
+const faults = suite<Scene>("fake provider faults");
+const events = suite<Scene>("fake provider events");
 for (const test of [faults, events]) {
   test.before.each(async (scene) => {
     scene.provider = await openProvider();
@@ -34,27 +34,30 @@ const TROUBLE: readonly (readonly [fault: ProviderFault, type: string, made: num
   [{ what: "lost answer" }, "StripeConnectionError", 1],
 ];
 for (const [fault, type, made] of TROUBLE) {
-  faults(`${fault.what} is a ${type} until it is mended, with ${made} customers made`, async ({ provider, stripe }) => {
-    const mend = provider.break(fault);
-    const caller = ["hang", "slow"].includes(fault.what) ? clientOf(provider, 50) : stripe; // only these are abandoned
-    const { type: met, headers } = await rejection(caller.customers.create()) as Stripe.errors.StripeError;
-    assert.equal([met, provider.state.customers.size], [type, made]);
-    if (fault.what === "429") assert.is(headers?.["retry-after"], "7");
-    mend();
-    await stripe.customers.create();
-  });
+  faults(
+    `${fault.what} is a ${type} until it is fixed, with ${made} customers created`,
+    async ({ provider, stripe }) => {
+      const fix = provider.break(fault);
+      const caller = ["hang", "slow"].includes(fault.what) ? clientOf(provider, 50) : stripe; // only these are abandoned
+      const { type: met, headers } = await rejection(caller.customers.create()) as Stripe.errors.StripeError;
+      assert.equal([met, provider.state.customers.size], [type, made]);
+      if (fault.what === "429") assert.is(headers?.["retry-after"], "7");
+      fix();
+      await stripe.customers.create();
+    },
+  );
 }
 
-faults("a lost answer is found again by its key", async ({ provider, stripe }) => {
-  const mend = provider.break({ what: "lost answer" });
+faults("returns a lost answer again for its key", async ({ provider, stripe }) => {
+  const fix = provider.break({ what: "lost answer" });
   await rejection(stripe.customers.create({}, { idempotencyKey: "one" }));
-  mend();
+  fix();
   const { id } = await stripe.customers.create({}, { idempotencyKey: "one" });
   assert.equal([...provider.state.customers.keys()], [id]);
 });
 
-faults("what was slow is done in the end, though nobody waits for it", async ({ provider, stripe }) => {
-  const mend = provider.break({ what: "slow" }), patience = new AbortController();
+faults("completes a slow call although the caller has left", async ({ provider, stripe }) => {
+  const fix = provider.break({ what: "slow" }), patience = new AbortController();
   const headers = {
     ...{ authorization: `Bearer ${provider.key}`, "stripe-version": VERSION, "idempotency-key": "one" },
     "content-type": "application/x-www-form-urlencoded",
@@ -64,22 +67,22 @@ faults("what was slow is done in the end, though nobody waits for it", async ({ 
   patience.abort();
   await rejection(call);
   assert.is(provider.state.customers.size, 0);
-  mend();
+  fix();
   await until(() => provider.state.customers.size === 1);
   const { id } = await stripe.customers.create({}, { idempotencyKey: "one" });
   assert.equal([...provider.state.customers.keys()], [id]);
 });
 
-faults("a 500 that is kept comes again for its key, and for no other", async ({ provider, stripe }) => {
+faults("repeats a stored 500 for its key only", async ({ provider, stripe }) => {
   provider.break({ what: "500", kept: true, times: 1 });
-  const asked = (idempotencyKey: string) => stripe.customers.create({}, { idempotencyKey });
-  await rejection(asked("one"));
-  assert.is((await rejection(asked("one")) as Stripe.errors.StripeError).statusCode, 500);
-  await asked("two");
+  const createCustomer = (idempotencyKey: string) => stripe.customers.create({}, { idempotencyKey });
+  await rejection(createCustomer("one"));
+  assert.is((await rejection(createCustomer("one")) as Stripe.errors.StripeError).statusCode, 500);
+  await createCustomer("two");
   assert.is(provider.state.customers.size, 1);
 });
 
-faults("meets the calls that it names, as often as it says", async ({ provider, stripe }) => {
+faults("applies a fault to the matching calls, the given number of times", async ({ provider, stripe }) => {
   provider.break({ what: "500", method: "POST", path: /^\/v1\/customers\/cus_/, times: 2 });
   const { id } = await stripe.customers.create();
   await rejection(stripe.customers.update(id, { name: "x" }));
@@ -89,17 +92,17 @@ faults("meets the calls that it names, as often as it says", async ({ provider, 
   assert.equal(provider.calls.map(({ status }) => status), [200, 500, 200, 500, 200]);
 });
 
-events("tells what an object was at that moment, and what it had been", async ({ provider, stripe }) => {
+events("contain the object and its previous values", async ({ provider, stripe }) => {
   const { id } = await stripe.customers.create({ name: "North" });
   await stripe.customers.update(id, { name: "South" }, { idempotencyKey: "one" });
   await stripe.customers.update(id, { name: "South" });
-  const told = provider.events.map(({ type, data }) => [type, data.object.name, data.previous_attributes?.name]);
-  assert.equal(told, [["customer.created", "North", undefined], ["customer.updated", "South", "North"]]);
+  const eventData = provider.events.map(({ type, data }) => [type, data.object.name, data.previous_attributes?.name]);
+  assert.equal(eventData, [["customer.created", "North", undefined], ["customer.updated", "South", "North"]]);
   const { api_version, livemode, request } = provider.events[1]!;
   assert.equal([api_version, livemode, request.idempotency_key], [VERSION, false, "one"]);
 });
 
-events("can be fetched, and listed by type, the newest first", async ({ provider, stripe }) => {
+events("can be read, and listed by type, newest first", async ({ provider, stripe }) => {
   const { id } = await stripe.customers.create();
   await stripe.customers.del(id);
   const [created, deleted] = provider.events;
@@ -109,7 +112,7 @@ events("can be fetched, and listed by type, the newest first", async ({ provider
   assert.is((await stripe.events.retrieve(created!.id)).type, "customer.created");
 });
 
-events("are signed as the provider's own package checks it", async ({ provider, stripe }) => {
+events("are signed as the provider's package expects", async ({ provider, stripe }) => {
   const body = '{"id":"evt_1","object":"event","type":"customer.created"}', at = provider.now();
   const read = (signature: string, text = body) =>
     stripe.webhooks.constructEventAsync(text, signature, provider.webhookSecret, 300, undefined, at * 1000);
@@ -127,7 +130,7 @@ events("are signed as the provider's own package checks it", async ({ provider, 
   ) assert.is((await rejection(read(signature)) as Stripe.errors.StripeError).type, "StripeSignatureVerificationError");
 });
 
-events("are delivered as they are, or as a forger sends them", async ({ provider, stripe }) => {
+events("are delivered unchanged or forged", async ({ provider, stripe }) => {
   await stripe.customers.create();
   const got: { signature: unknown; body: string }[] = [];
   const hook = createServer((request, response) => {

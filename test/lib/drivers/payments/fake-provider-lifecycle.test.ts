@@ -12,13 +12,13 @@ import {
 } from "#test/support/provider/scene.ts";
 import type Stripe from "stripe";
 
-const life = suite<ProviderScene>("the life of a subscription");
+const life = suite<ProviderScene>("fake provider, subscription lifecycle");
 life.before.each(fillCustomer);
 life.after.each(({ provider }) => provider.close());
 
 const statusOf = async ({ stripe }: ProviderScene, id: string) => (await stripe.subscriptions.retrieve(id)).status;
 
-life("is past due when nobody paid in time, and in order again when somebody did", async (scene) => {
+life("is past due without a payment in time, and active after a payment", async (scene) => {
   const { provider, small } = scene, { id } = await subscribe(scene, [small, 1]);
   provider.setNow(START + 14 * DAY);
   assert.is(await statusOf(scene, id), "active");
@@ -26,8 +26,8 @@ life("is past due when nobody paid in time, and in order again when somebody did
   assert.is(await statusOf(scene, id), "past_due");
   provider.recover(id);
   assert.is(await statusOf(scene, id), "active");
-  const told = provider.events.map(({ type, data }) => [type, data.object.status]);
-  assert.equal(told.filter(([type]) => /overdue|subscription|^invoice.paid/.test(type)), [
+  const events = provider.events.map(({ type, data }) => [type, data.object.status]);
+  assert.equal(events.filter(([type]) => /overdue|subscription|^invoice.paid/.test(type)), [
     ["customer.subscription.created", "active"],
     ["invoice.overdue", "open"],
     ["customer.subscription.updated", "past_due"],
@@ -36,7 +36,7 @@ life("is past due when nobody paid in time, and in order again when somebody did
   ]);
 });
 
-life("is past due at once where a test says that nobody pays, and unpaid where it gives up", async (scene) => {
+life("is past due or unpaid immediately on a test's request", async (scene) => {
   const { provider, small } = scene, { id } = await subscribe(scene, [small, 1]);
   assert.is(provider.missPayment(id).status, "open");
   assert.is(await statusOf(scene, id), "past_due");
@@ -48,7 +48,7 @@ life("is past due at once where a test says that nobody pays, and unpaid where i
   assert.equal([status, await statusOf(scene, id), provider.state.invoices.size], ["open", "past_due", 2]);
 });
 
-life("is in order when its latest invoice is paid, whatever is owed from before", async (scene) => {
+life("is active when the latest invoice is paid, despite older unpaid invoices", async (scene) => {
   const { provider, small } = scene, { id } = await subscribe(scene, [small, 1]);
   provider.setNow(START + 31 * DAY);
   provider.missPayment(id); // the second
@@ -61,7 +61,7 @@ life("is in order when its latest invoice is paid, whatever is owed from before"
   assert.is(await statusOf(scene, id), "active");
 });
 
-life("is in order though an old invoice is not paid", async (scene) => {
+life("is active although an old invoice is unpaid", async (scene) => {
   const { provider, stripe, small } = scene, { id, items } = await subscribe(scene, [small, 2]);
   provider.missPayment(id);
   assert.is(await statusOf(scene, id), "past_due");
@@ -71,7 +71,7 @@ life("is in order though an old invoice is not paid", async (scene) => {
   assert.is(await statusOf(scene, id), "active");
 });
 
-life("is charged to a card where there is one, and past due when the bank refuses it", async (scene) => {
+life("charges a card, and is past due if the card is declined", async (scene) => {
   const { provider, stripe, customer, small } = scene;
   provider.addCard(customer);
   const { id } = await stripe.subscriptions.create({ customer, items: [{ price: small }] });
@@ -86,7 +86,7 @@ life("is charged to a card where there is one, and past due when the bank refuse
   assert.is(await statusOf(scene, id), "active");
 });
 
-life("has never begun when nobody makes the first payment within 23 hours", async (scene) => {
+life("expires without a first payment within 23 hours", async (scene) => {
   const { provider, stripe, customer, small } = scene;
   provider.addCard(customer); // which is only charged on request
   const { id } = await stripe.subscriptions.create({
@@ -97,7 +97,7 @@ life("has never begun when nobody makes the first payment within 23 hours", asyn
   assert.is(await statusOf(scene, id), "incomplete_expired");
 });
 
-life("begins its periods on its own day, as far as the months have one", async (scene) => {
+life("starts its periods on the same day of the month", async (scene) => {
   const { provider, stripe } = scene;
   provider.setNow(Date.UTC(2027, 0, 31, 12) / 1000);
   const { id } = await subscribe(scene, [await makePrice(scene, 100), 1]), ends: string[] = [];
@@ -109,7 +109,7 @@ life("begins its periods on its own day, as far as the months have one", async (
   assert.equal(ends, ["2027-02-28T12", "2027-03-31T12", "2027-04-30T12"]);
 });
 
-life("is edited by others, who leave no trace of a request", async (scene) => {
+life("can be edited by others without a request", async (scene) => {
   const { provider, stripe, small, large } = scene, { id } = await subscribe(scene, [small, 1]);
   provider.editQuantity(id, small, 4);
   provider.editQuantity(id, large, 2);
@@ -120,7 +120,7 @@ life("is edited by others, who leave no trace of a request", async (scene) => {
   assert.equal(provider.events.at(-1)!.request, { id: null, idempotency_key: null });
 });
 
-life("ends when its customer is deleted, or when its period does and somebody said so", async (scene) => {
+life("ends with its customer, or at the end of a period", async (scene) => {
   const { provider, stripe, customer, small } = scene, { id } = await subscribe(scene, [small, 1]);
   provider.pay(id);
   await stripe.subscriptions.update(id, { cancel_at_period_end: true });
@@ -133,30 +133,30 @@ life("ends when its customer is deleted, or when its period does and somebody sa
   assert.is(await statusOf(scene, other.id), "canceled");
 });
 
-life("is refunded by invoice or charge, in parts, and never more than was paid", async (scene) => {
+life("is refunded by invoice or charge, in parts, up to the amount paid", async (scene) => {
   const { provider, stripe, customer, small } = scene, { id } = await subscribe(scene, [small, 1]);
   const invoice = provider.pay(id);
   const { data: [payment] } = await stripe.invoicePayments.list({ invoice: invoice.id });
   const { latest_charge: charge } = await stripe.paymentIntents.retrieve(payment!.payment.payment_intent as string);
   const first = provider.refund(invoice.id, 400);
   assert.equal([first.charge, first.customer, first.amount], [charge, customer, 400]);
-  const seen = async () => {
+  const readState = async () => {
     const { amount_refunded, refunded, refunds } = await stripe.charges.retrieve(charge as string, {
       expand: ["refunds"],
     });
     return [amount_refunded, refunded, refunds!.data.length];
   };
-  assert.equal(await seen(), [400, false, 1]);
+  assert.equal(await readState(), [400, false, 1]);
   assert.is((await errorOf(stripe.refunds.create({ charge: charge as string, amount: 601 })))[0], 400);
   assert.is(provider.refund(charge as string).amount, 600);
-  assert.equal(await seen(), [1000, true, 2]);
+  assert.equal(await readState(), [1000, true, 2]);
   assert.equal((await errorOf(stripe.refunds.create({ charge: charge as string })))[1], "charge_already_refunded");
   const { data } = await stripe.refunds.list({ charge: charge as string });
   assert.equal(data.map(({ amount }) => amount), [600, 400]);
-  const told = provider.events.filter(({ type }) => /refund/.test(type)).map((
+  const events = provider.events.filter(({ type }) => /refund/.test(type)).map((
     { type, data },
   ) => [type, data.object.id]);
-  assert.equal(told, [
+  assert.equal(events, [
     ["charge.refunded", charge],
     ["refund.created", first.id],
     ["charge.refunded", charge],
@@ -164,7 +164,7 @@ life("is refunded by invoice or charge, in parts, and never more than was paid",
   ]);
 });
 
-life("shows its latest invoice with what was paid for it", async (scene) => {
+life("shows its latest invoice with its payments", async (scene) => {
   const { provider, stripe, small } = scene, { id } = await subscribe(scene, [small, 1]);
   provider.pay(id);
   const expand = ["latest_invoice.payments", "customer"];

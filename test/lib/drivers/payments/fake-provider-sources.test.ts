@@ -16,13 +16,13 @@ import {
 } from "#test/support/provider/scene.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<ProviderScene>("the double");
+const test = suite<ProviderScene>("fake provider");
 test.before.each(fillCustomer);
 test.after.each(({ provider }) => provider.close());
 
 const FOLDER = new URL("../../../support/provider/", import.meta.url);
 
-test("has a list of what it assumes whose files are there, each assumption with where to see it and its source", () => {
+test("lists its assumptions with existing files and sources", () => {
   const rows = readFileSync(new URL("ASSUMPTIONS.md", FOLDER), "utf8").split("\n")
     .filter((line) => /^\| [^-]/.test(line)).map((line) =>
       line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim())
@@ -38,7 +38,7 @@ test("has a list of what it assumes whose files are there, each assumption with 
   }
 });
 
-test("speaks the version of the package, and the list says of which package it speaks", async () => {
+test("uses the package's API version, and the list names the package", async () => {
   const text = readFileSync(new URL("ASSUMPTIONS.md", FOLDER), "utf8");
   const { PACKAGE_VERSION, API_VERSION } = (await import("stripe")).default as unknown as Record<string, string>;
   const { VERSION } = await import("#test/support/provider/world.ts");
@@ -46,7 +46,7 @@ test("speaks the version of the package, and the list says of which package it s
   assert.is(API_VERSION, VERSION);
 });
 
-test("says in a preview by which moment it prorates, and says nothing where nothing is prorated", async (scene) => {
+test("returns the proration date in a preview only with prorations", async (scene) => {
   const { stripe, small } = scene, { id, items } = await subscribe(scene, [small, 2]);
   const at = START + 5 * DAY;
   scene.provider.setNow(at + 60);
@@ -56,7 +56,7 @@ test("says in a preview by which moment it prorates, and says nothing where noth
   assert.is(dateOf(await stripe.invoices.createPreview({ subscription: id })), undefined);
 });
 
-test("shows what waits for an invoice newest first, and a period's own lines after it", async (scene) => {
+test("lists pending items newest first, then the lines of the period", async (scene) => {
   const { provider, stripe, small } = scene, { id, items } = await subscribe(scene, [small, 1]);
   for (const [day, quantity] of [[10, 2], [20, 3]] as const) {
     provider.setNow(START + day * DAY);
@@ -67,7 +67,7 @@ test("shows what waits for an invoice newest first, and a period's own lines aft
   assert.equal(linesOf(next).at(-1), [small, 3, 3000, false]);
 });
 
-test("makes invoices for who does not pay, and leaves them drafts", async (scene) => {
+test("leaves invoices of unpaid subscriptions as drafts", async (scene) => {
   const { provider, stripe, small } = scene, { id, items } = await subscribe(scene, [small, 1]);
   provider.missPayment(id);
   provider.giveUp(id);
@@ -77,13 +77,13 @@ test("makes invoices for who does not pay, and leaves them drafts", async (scene
   assert.equal([provider.state.invoices.size, status, auto], [2, "draft", null]);
 });
 
-test("finds what is searched for in capitals or not", async ({ stripe }) => {
+test("searches case-insensitively", async ({ stripe }) => {
   const { id } = await stripe.customers.create({ metadata: { hub: "Fed_A" } });
   const { data } = await stripe.customers.search({ query: 'metadata["hub"]:"FED_a"' });
   assert.equal(data.map((each) => each.id), [id]);
 });
 
-test("takes another currency from a customer whose subscription in the first has ended", async (scene) => {
+test("accepts another currency after the first subscription has ended", async (scene) => {
   const { stripe, small } = scene, dollars = await makePrice(scene, 1000, { currency: "usd" });
   const { id } = await subscribe(scene, [small, 1]);
   assert.equal(await errorOf(subscribe(scene, [dollars, 1])), [400, null, "customer"]);
@@ -91,7 +91,7 @@ test("takes another currency from a customer whose subscription in the first has
   assert.is((await subscribe(scene, [dollars, 1])).currency, "usd");
 });
 
-test("makes ten invoices a minute and twenty a day for one subscription, and says that it is that one's limit", async (scene) => {
+test("limits invoices per subscription to ten a minute and twenty a day", async (scene) => {
   const { provider, stripe, small } = scene, { id, items } = await subscribe(scene, [small, 1]);
   const to = (quantity: number) =>
     stripe.subscriptions.update(id, {

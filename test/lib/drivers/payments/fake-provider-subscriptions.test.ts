@@ -15,14 +15,14 @@ import {
 } from "#test/support/provider/scene.ts";
 import type Stripe from "stripe";
 
-const rules = suite<ProviderScene>("subscriptions");
-const costs = suite<ProviderScene>("prorations");
+const rules = suite<ProviderScene>("fake provider subscriptions");
+const costs = suite<ProviderScene>("fake provider prorations");
 for (const test of [rules, costs]) {
   test.before.each(fillCustomer);
   test.after.each(({ provider }) => provider.close());
 }
 
-rules("charges the first month when it begins, by an invoice that is a draft for an hour", async (scene) => {
+rules("invoices the first month with a draft that is finalised after an hour", async (scene) => {
   const { provider, stripe, small, large } = scene;
   const made = await subscribe(scene, [small, 2], [large, 1]), [item] = made.items.data;
   assert.equal([made.status, made.billing_mode.type, item!.current_period_start], ["active", "flexible", START]);
@@ -36,7 +36,7 @@ rules("charges the first month when it begins, by an invoice that is a draft for
   assert.equal([status, due_date, number !== null, page !== null], ["open", START + 14 * DAY, true, true]);
 });
 
-rules("has no two items of one price, no two currencies, none of nothing, and no more than 20", async (scene) => {
+rules("refuses duplicate prices, mixed currencies, no items, and more than 20 items", async (scene) => {
   const { stripe, small } = scene;
   const dollars = await makePrice(scene, 1, { currency: "usd" });
   assert.equal(await errorOf(subscribe(scene, [small, 1], [small, 2])), [400, null, "items"]);
@@ -58,7 +58,7 @@ rules("has no two items of one price, no two currencies, none of nothing, and no
   assert.is((await change({ id: item!.id, quantity: 0 })).items.data[0]!.quantity, 0);
 });
 
-rules("carries ten of its items and lines along, and gives the others to who asks", async (scene) => {
+rules("includes ten items and lines, and lists the others on request", async (scene) => {
   const { provider, stripe, customer } = scene;
   const prices = await Promise.all(Array.from({ length: 12 }, (_, i) => makePrice(scene, i)));
   const { id, items, latest_invoice: invoice } = await subscribe(scene, ...prices.map((price) => [price, 1] as const));
@@ -74,7 +74,7 @@ rules("carries ten of its items and lines along, and gives the others to who ask
   assert.equal(count(data.object.items), [10, true]);
 });
 
-rules("takes no price that is retired or paid once, nor terms that do not fit", async (scene) => {
+rules("refuses archived and one-time prices, and invalid terms", async (scene) => {
   const { stripe, customer, small } = scene;
   const once = await makePrice(scene, 1, { recurring: undefined });
   assert.equal(await errorOf(subscribe(scene, [once, 1])), [400, null, "items[0][price]"]);
@@ -87,7 +87,7 @@ rules("takes no price that is retired or paid once, nor terms that do not fit", 
   assert.equal(await errorOf(stripe.subscriptions.create({ customer, items })), [400, "resource_missing", null]);
 });
 
-rules("lists by customer and state, without those that ended unless they are asked for", async (scene) => {
+rules("lists by customer and state, and ended subscriptions only on request", async (scene) => {
   const { stripe, customer, small } = scene;
   const [old, live] = [await subscribe(scene, [small, 1]), await subscribe(scene, [small, 1])];
   await stripe.subscriptions.cancel(old.id);
@@ -101,7 +101,7 @@ rules("lists by customer and state, without those that ended unless they are ask
   assert.is((await stripe.subscriptions.list({ customer: other.id, status: "all" })).data.length, 0);
 });
 
-rules("that has ended is there, and changes no more", async (scene) => {
+rules("keeps an ended subscription, which cannot be changed", async (scene) => {
   const { provider, stripe, small } = scene;
   const { id } = await subscribe(scene, [small, 1]);
   await stripe.subscriptions.cancel(id);
@@ -112,7 +112,7 @@ rules("that has ended is there, and changes no more", async (scene) => {
   assert.is(provider.events.filter(({ type }) => type === "customer.subscription.deleted").length, 1);
 });
 
-costs("credit what was not used and charge the rest, to the second, as they were previewed", async (scene) => {
+costs("credit unused time and charge the rest to the second, as previewed", async (scene) => {
   const { provider, stripe, small } = scene, second = await makePrice(scene, 31 * DAY); // 0.01 per second
   const { id, items } = await subscribe(scene, [small, 2]), date = START + 10 * DAY + 1;
   provider.setNow(date + 7);
@@ -137,7 +137,7 @@ costs("credit what was not used and charge the rest, to the second, as they were
   assert.equal(made.items.data.map(({ price, quantity }) => [price.id, quantity]), [[small, 3], [second, 1]]);
 });
 
-costs("wait for the next invoice where they are not invoiced at once", async (scene) => {
+costs("are added to the next invoice unless invoiced immediately", async (scene) => {
   const { provider, stripe, small } = scene;
   const { id, items } = await subscribe(scene, [small, 1]), { current_period_end: end } = items.data[0]!;
   provider.setNow(START + 31 * DAY / 2);
@@ -156,7 +156,7 @@ costs("wait for the next invoice where they are not invoiced at once", async (sc
   ]);
 });
 
-costs("credit what was charged and no more", async (scene) => {
+costs("credit at most the charged amount", async (scene) => {
   const { provider, stripe, small } = scene;
   const { id, items } = await subscribe(scene, [small, 1]), [item] = items.data;
   provider.setNow(START + 31 * DAY / 2);
@@ -170,7 +170,7 @@ costs("credit what was charged and no more", async (scene) => {
   assert.equal(linesOf(invoiceOf(await to(1, "always_invoice"))), [[small, 5, -500, true], [small, 1, 500, true]]);
 });
 
-costs("that come to less than nothing are credit, which the next invoice uses up", async (scene) => {
+costs("with a negative sum become credit for the next invoice", async (scene) => {
   const { provider, stripe, customer, small } = scene;
   const { id, items } = await subscribe(scene, [small, 3]), [item] = items.data;
   provider.setNow(START + 31 * DAY / 2);
@@ -185,7 +185,7 @@ costs("that come to less than nothing are credit, which the next invoice uses up
   assert.equal([total, amount_due, status], [1000, 0, "paid"]);
 });
 
-costs("that are too small to be charged wait on the customer's balance", async (scene) => {
+costs("below the minimum charge are added to the customer's balance", async (scene) => {
   const { provider, stripe, customer } = scene;
   const small = await subscribe(scene, [await makePrice(scene, 49), 1]);
   provider.setNow(START + 60 * 60);
@@ -198,7 +198,7 @@ costs("that are too small to be charged wait on the customer's balance", async (
   assert.equal([amount_due, status, await balance()], [50, "open", 0]);
 });
 
-costs("are for a moment of the running period", async (scene) => {
+costs("must be within the current period", async (scene) => {
   const { provider, stripe, small } = scene;
   const { id, items } = await subscribe(scene, [small, 1]), [item] = items.data;
   provider.setNow(START + DAY);
@@ -212,7 +212,7 @@ costs("are for a moment of the running period", async (scene) => {
   }
 });
 
-costs("of a subscription that is not there yet are its first month", async (scene) => {
+costs("of a new subscription are its first month", async (scene) => {
   const { provider, stripe, customer, small } = scene;
   const items = [{ price: small, quantity: 2 }];
   const { lines, total } = await stripe.invoices.createPreview({ customer, subscription_details: { items } });
@@ -220,7 +220,7 @@ costs("of a subscription that is not there yet are its first month", async (scen
   assert.equal([provider.state.subscriptions.size, provider.state.invoices.size], [0, 0]);
 });
 
-costs("come back when it ends, where that is asked for", async (scene) => {
+costs("are credited at the end on request", async (scene) => {
   const { provider, stripe, small } = scene;
   const { id } = await subscribe(scene, [small, 2]);
   provider.setNow(START + 31 * DAY / 2);

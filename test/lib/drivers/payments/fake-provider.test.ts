@@ -12,7 +12,7 @@ interface Scene {
   stripe: Stripe;
 }
 
-const test = suite<Scene>("openProvider");
+const test = suite<Scene>("fake provider");
 
 test.before.each(async (scene) => {
   scene.provider = await openProvider();
@@ -35,14 +35,14 @@ const refused = async (promise: Promise<unknown>) => {
   return [type, statusCode, code ?? null, param ?? null];
 };
 
-test("knows who has its key, and refuses all others", async ({ provider }) => {
+test("accepts only its key", async ({ provider }) => {
   await clientOf(provider).customers.create();
   const stranger = clientOf({ url: provider.url, key: "sk_test_other" });
   assert.equal(await refused(stranger.customers.create()), ["StripeAuthenticationError", 401, null, null]);
   assert.is((await fetch(`${provider.url}/v1/customers`)).status, 401);
 });
 
-test("speaks one version, and says which in every answer", async ({ provider }) => {
+test("uses one API version and returns it in every response", async ({ provider }) => {
   for (const version of ["2025-03-31.basil", ""]) {
     const { status, error } = await post(provider, "/v1/customers", "", { "stripe-version": version });
     assert.equal([status, error.type], [400, "invalid_request_error"]);
@@ -52,12 +52,12 @@ test("speaks one version, and says which in every answer", async ({ provider }) 
   assert.match(headers.get("request-id")!, /^req_/);
 });
 
-test("speaks the version of the package that the house uses", async ({ stripe, provider }) => {
+test("uses the API version of the installed package", async ({ stripe, provider }) => {
   await stripe.customers.create();
   assert.is(provider.calls[0]!.status, 200);
 });
 
-test("takes forms and nothing else", async ({ provider }) => {
+test("accepts only forms", async ({ provider }) => {
   for (const [type, body] of [["application/json", '{"name":"North"}'], ["text/plain", "name=North"]] as const) {
     const { status, error } = await post(provider, "/v1/customers", body, { "content-type": type });
     assert.equal([status, error.type], [400, "invalid_request_error"]);
@@ -68,17 +68,17 @@ test("takes forms and nothing else", async ({ provider }) => {
 const PRICE = "currency=eur&unit_amount=1&product_data[name]=A";
 const MISTAKES:
   readonly (readonly [what: string, path: string, body: string, code: string | undefined, param: string])[] = [
-    ["a parameter that is not known", "/v1/customers", "emial=a@example.org", "parameter_unknown", "emial"],
+    ["an unknown parameter", "/v1/customers", "emial=a@example.org", "parameter_unknown", "emial"],
     [
-      "one that is not known inside",
+      "an unknown nested parameter",
       "/v1/prices",
       `${PRICE}&recurring[every]=1`,
       "parameter_unknown",
       "recurring[every]",
     ],
-    ["one that is missing", "/v1/prices", "unit_amount=1", "parameter_missing", "currency"],
+    ["a missing parameter", "/v1/prices", "unit_amount=1", "parameter_missing", "currency"],
     [
-      "one that is missing inside",
+      "a missing nested parameter",
       "/v1/prices",
       "currency=eur&product_data[active]=true",
       "parameter_missing",
@@ -105,9 +105,9 @@ const MISTAKES:
       "parameter_invalid_integer",
       "unit_amount",
     ],
-    ["a truth that is none", "/v1/prices", `${PRICE}&active=yes`, undefined, "active"],
+    ["an invalid boolean", "/v1/prices", `${PRICE}&active=yes`, undefined, "active"],
     [
-      "a word that is none of the list",
+      "an invalid enum value",
       "/v1/prices",
       `${PRICE}&recurring[interval]=fortnight`,
       undefined,
@@ -116,9 +116,9 @@ const MISTAKES:
     ["nothing where something must be", "/v1/prices", `${PRICE}&lookup_key=`, "parameter_invalid_empty", "lookup_key"],
     ["text for a map", "/v1/prices", `${PRICE}&recurring=month`, undefined, "recurring"],
     ["a map for text", "/v1/customers", "email[a]=b", undefined, "email"],
-    ["an address that is none", "/v1/customers", "email=nobody", "email_invalid", "email"],
-    ["a name of metadata that is too long", "/v1/customers", `metadata[${"x".repeat(41)}]=y`, undefined, "metadata"],
-    ["a property that cannot be expanded", "/v1/customers", "expand[]=email", undefined, "expand"],
+    ["an invalid address", "/v1/customers", "email=nobody", "email_invalid", "email"],
+    ["a metadata key that is too long", "/v1/customers", `metadata[${"x".repeat(41)}]=y`, undefined, "metadata"],
+    ["a field that cannot be expanded", "/v1/customers", "expand[]=email", undefined, "expand"],
   ];
 for (const [what, path, body, code, param] of MISTAKES) {
   test(`refuses ${what}`, async ({ provider }) => {
@@ -129,7 +129,7 @@ for (const [what, path, body, code, param] of MISTAKES) {
   });
 }
 
-test("has a 404 for what the URL names and is not there, and for what is no URL of it", async ({ provider, stripe }) => {
+test("returns 404 for missing objects in a URL and for unknown URLs", async ({ provider, stripe }) => {
   const missing = ["StripeInvalidRequestError", 404, "resource_missing", "id"];
   assert.equal(await refused(stripe.customers.retrieve("cus_none")), missing);
   assert.equal(await refused(stripe.subscriptions.update("sub_none", { metadata: { a: "b" } })), missing);
@@ -137,14 +137,14 @@ test("has a 404 for what the URL names and is not there, and for what is no URL 
   assert.is((await post(provider, "/v1/unheard_of", "")).status, 404);
 });
 
-test("has a 400 for what a parameter names and is not there", async ({ stripe }) => {
+test("returns 400 for missing objects in a parameter", async ({ stripe }) => {
   const promise = stripe.prices.create({ currency: "eur", unit_amount: 1, product: "prod_none" });
   assert.equal(await refused(promise), ["StripeInvalidRequestError", 400, "resource_missing", "product"]);
 });
 
-test("answers the same key with the same answer and does nothing again", async ({ provider, stripe }) => {
-  const asked = () => stripe.customers.create({ name: "North" }, { idempotencyKey: "one" });
-  const [first, second] = [await asked(), await asked()];
+test("returns the same answer for a repeated key", async ({ provider, stripe }) => {
+  const createCustomer = () => stripe.customers.create({ name: "North" }, { idempotencyKey: "one" });
+  const [first, second] = [await createCustomer(), await createCustomer()];
   assert.is(second.id, first.id);
   assert.is(provider.state.customers.size, 1);
   const { rest, headers } = await post(provider, "/v1/customers", "name=North", { "idempotency-key": "one" });
@@ -153,7 +153,7 @@ test("answers the same key with the same answer and does nothing again", async (
   assert.is.not(headers.get("request-id"), first.lastResponse.requestId);
 });
 
-test("refuses a key that comes with another form, or for another thing", async ({ provider, stripe }) => {
+test("refuses a key with other parameters or another path", async ({ provider, stripe }) => {
   await stripe.customers.create({ name: "North" }, { idempotencyKey: "one" });
   const other = ["StripeIdempotencyError", 400, null, null];
   assert.equal(await refused(stripe.customers.create({ name: "South" }, { idempotencyKey: "one" })), other);
@@ -161,7 +161,7 @@ test("refuses a key that comes with another form, or for another thing", async (
   assert.equal([provider.state.customers.size, provider.state.products.size], [1, 0]);
 });
 
-test("keeps a refusal too, once the work had begun, and none of a form that was wrong", async ({ provider, stripe }) => {
+test("stores refusals for a key, except validation errors", async ({ provider, stripe }) => {
   const price = { currency: "eur", unit_amount: 1, product: "prod_late" };
   const key = { idempotencyKey: "one" };
   await rejection(stripe.prices.create(price, key));
@@ -172,25 +172,25 @@ test("keeps a refusal too, once the work had begun, and none of a form that was 
 });
 
 test("forgets a key after a day", async ({ provider, stripe }) => {
-  const asked = () => stripe.customers.create({}, { idempotencyKey: "one" });
-  const { id } = await asked();
+  const createCustomer = () => stripe.customers.create({}, { idempotencyKey: "one" });
+  const { id } = await createCustomer();
   provider.setNow(provider.now() + 24 * 60 * 60 - 1);
-  assert.is((await asked()).id, id);
+  assert.is((await createCustomer()).id, id);
   provider.setNow(provider.now() + 1);
-  assert.is.not((await asked()).id, id);
+  assert.is.not((await createCustomer()).id, id);
 });
 
-test("has a 409 for a key whose first call is under way", async ({ provider, stripe }) => {
-  const mend = provider.break({ what: "slow", path: "/v1/customers", times: 1 });
+test("returns 409 for a key whose first call is running", async ({ provider, stripe }) => {
+  const fix = provider.break({ what: "slow", path: "/v1/customers", times: 1 });
   const first = stripe.customers.create({}, { idempotencyKey: "one" });
   await until(() => provider.hanging() === 1);
   const second = await refused(stripe.customers.create({}, { idempotencyKey: "one" }));
   assert.equal(second, ["StripeAPIError", 409, "idempotency_key_in_use", null]);
-  mend();
+  fix();
   assert.is((await stripe.customers.create({}, { idempotencyKey: "one" })).id, (await first).id);
 });
 
-test("lists the newest first, a page at a time", async ({ stripe }) => {
+test("lists newest first, in pages", async ({ stripe }) => {
   const made: string[] = [];
   for (const name of ["a", "b", "c"]) made.unshift((await stripe.customers.create({ name })).id);
   const first = await stripe.customers.list({ limit: 2 });
@@ -204,21 +204,21 @@ test("lists the newest first, a page at a time", async ({ stripe }) => {
   ]);
 });
 
-test("finds customers by their metadata, and what is new only when its index has it", async ({ provider, stripe }) => {
+test("finds customers by metadata, with a delay for new ones", async ({ provider, stripe }) => {
   const find = async (id: string) => {
     const { data } = await stripe.customers.search({ query: `metadata["hub"]:"${id}"` });
     return data.map(({ name }) => name);
   };
   await stripe.customers.create({ name: "North", metadata: { hub: "one" } });
-  const mend = provider.delaySearch();
+  const fix = provider.delaySearch();
   await stripe.customers.create({ name: "South", metadata: { hub: "two" } });
   assert.equal([await find("one"), await find("two")], [["North"], []]);
-  mend();
+  fix();
   assert.equal([await find("two"), await find("tw")], [["South"], []]);
   assert.is((await refused(stripe.customers.search({ query: "hub is one" })))[1], 400);
 });
 
-test("gives a lookup key to one price, and moves it where that is asked for", async ({ stripe }) => {
+test("keeps lookup keys unique, and transfers them on request", async ({ stripe }) => {
   const make = (amount: number, transfer_lookup_key = false) =>
     stripe.prices.create({
       ...{ currency: "EUR", unit_amount: amount, lookup_key: "small", transfer_lookup_key },
@@ -235,7 +235,7 @@ test("gives a lookup key to one price, and moves it where that is asked for", as
   assert.equal(await holders(), [[moved.id, "eur", "Small"]]);
 });
 
-test("forgets a customer who was deleted, but for the name", async ({ stripe }) => {
+test("keeps only the name of a deleted customer", async ({ stripe }) => {
   const { id } = await stripe.customers.create();
   await stripe.customers.del(id);
   assert.equal({ ...await stripe.customers.retrieve(id) }, { id, object: "customer", deleted: true });

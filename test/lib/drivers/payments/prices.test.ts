@@ -22,7 +22,7 @@ const refusal = async ({ payments }: PaymentsSetup) => {
   return { code, message, transient };
 };
 
-test("makes a price a month for each, known by what it is, and finds it again", async (paying) => {
+test("creates a monthly price with a lookup key, and finds it again", async (paying) => {
   const { payments, provider } = paying;
   const [small, large] = [
     await payments.priceFor(SMALL_PRICE, NEVER_ABORTED),
@@ -39,33 +39,33 @@ test("makes a price a month for each, known by what it is, and finds it again", 
   assert.equal(names, ["Spoke, small", "Large school"]);
 });
 
-test("makes another one for another amount or currency, and leaves the old one be", async ({ payments, provider }) => {
+test("creates another price for another amount or currency, and keeps the old one", async ({ payments, provider }) => {
   const prices = [SMALL_PRICE, { ...SMALL_PRICE, monthly: 3200 }, { ...SMALL_PRICE, currency: "JPY" }];
   const ids = await Promise.all(prices.map((price) => payments.priceFor(price, NEVER_ABORTED)));
   assert.equal([new Set(ids).size, provider.state.prices.size], [3, 3]);
 });
 
-test("takes a free size as a price of nothing", async ({ payments, provider }) => {
+test("creates a price of zero for a free size", async ({ payments, provider }) => {
   const id = await payments.priceFor({ ...SMALL_PRICE, monthly: 0 }, NEVER_ABORTED);
   assert.is(provider.state.prices.get(id)!.unit_amount, 0);
 });
 
-test("makes one though the answer is lost, or two ask at once, or the size is called otherwise by then", async (paying) => {
+test("creates one price despite a lost answer, concurrent calls or a new title", async (paying) => {
   const { payments, provider } = paying, other = createPayments(provider);
   provider.break({ method: "POST", path: "/v1/prices", what: "lost answer", times: 1 });
   assert.is((await refusal(paying)).transient, true);
   const id = await payments.priceFor({ ...SMALL_PRICE, title: "Little" }, NEVER_ABORTED);
-  const asked = [
+  const requests = [
     payments.priceFor(LARGE_PRICE, NEVER_ABORTED),
     other.priceFor({ ...LARGE_PRICE, title: "Big" }, NEVER_ABORTED),
   ];
-  const answers = await Promise.allSettled(asked);
+  const answers = await Promise.allSettled(requests);
   assert.is(answers.some(({ status }) => status === "fulfilled"), true);
   assert.is(await other.priceFor(LARGE_PRICE, NEVER_ABORTED), await payments.priceFor(LARGE_PRICE, NEVER_ABORTED));
   assert.equal([await other.priceFor(SMALL_PRICE, NEVER_ABORTED), provider.state.prices.size], [id, 2]);
 });
 
-test("takes none that has the name and is something else, and says which", async (paying) => {
+test("throws for a different price with the same lookup key", async (paying) => {
   const { payments, provider } = paying,
     price = provider.state.prices.get(await payments.priceFor(SMALL_PRICE, NEVER_ABORTED))!;
   const as = async (change: object) => {

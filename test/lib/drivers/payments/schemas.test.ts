@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { parseAnswer, subscriptionOf, SubscriptionShape } from "#lib/drivers/payments/schemas.ts";
+import { parseResponse, subscriptionOf, SubscriptionShape } from "#lib/drivers/payments/schemas.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("subscriptionOf");
@@ -26,21 +26,21 @@ const SUBSCRIPTION = {
 };
 
 const read = (change: object) =>
-  subscriptionOf(parseAnswer(SubscriptionShape, { ...SUBSCRIPTION, ...change }, "subscription"));
+  subscriptionOf(parseResponse(SubscriptionShape, { ...SUBSCRIPTION, ...change }, "subscription"));
 const itemOf = (change: object) => read({ items: { data: [{ ...ITEM, ...change }] } }).items[0]!;
 
-test("knows whose it is, whether ids come alone or with all that they name", () => {
+test("reads the owner from IDs or expanded objects", () => {
   assert.equal([read({}).customer, read({ customer: { id: "cus_2", name: "x" } }).customer], ["cus_1", "cus_2"]);
   assert.equal([read({}).federationId, read({ metadata: null }).federationId], ["fed_1", null]);
 });
 
-test("knows an item's size by the item, else by a price of ours, and none of what is neither", () => {
+test("reads the size from the item's or the price's metadata, or null", () => {
   assert.is(itemOf({}).size, "small");
   assert.is(itemOf({ metadata: {}, price: { ...PRICE, metadata: { size: "large" } } }).size, "large");
   assert.is(itemOf({ metadata: {} }).size, null);
 });
 
-test("tells what an item costs a month only where that is one amount", () => {
+test("returns a monthly price only for a fixed amount", () => {
   const monthly = (change: object) => itemOf({ price: { ...PRICE, ...change } }).monthly;
   assert.equal([monthly({}), monthly({ unit_amount: 0 })], [3100, 0]);
   const { recurring } = PRICE;
@@ -56,7 +56,7 @@ test("tells what an item costs a month only where that is one amount", () => {
   assert.is(itemOf({ quantity: undefined }).quantity, 0);
 });
 
-test("shows the latest invoice, and none of one that was deleted or did not come along", () => {
+test("returns the latest invoice, or null if it was deleted or not included", () => {
   const invoice = {
     id: "in_1",
     number: null,
@@ -71,13 +71,13 @@ test("shows the latest invoice, and none of one that was deleted or did not come
     ...{ dueAt: new Date(60_000), url: null },
   });
   const { latest_invoice: _, ...without } = SUBSCRIPTION;
-  assert.is(subscriptionOf(parseAnswer(SubscriptionShape, without, "subscription")).invoice, null);
+  assert.is(subscriptionOf(parseResponse(SubscriptionShape, without, "subscription")).invoice, null);
   for (const none of [null, undefined, "in_1", { id: "in_1", deleted: true }]) {
     assert.is(read({ latest_invoice: none }).invoice, null);
   }
 });
 
-test("refuses what is of no such shape, and names the fields", async () => {
+test("rejects an invalid object and names the fields", async () => {
   const trouble = (change: object) => rejection(Promise.resolve().then(() => read(change)));
   const { code, message } = await trouble({ status: "new", items: { data: [{ ...ITEM, quantity: 1.5 }] } });
   assert.is(code, "bad_answer");

@@ -18,7 +18,7 @@ const make = suite<Scene>("createSubscription"),
 
 for (const test of [make, set, end]) {
   test.before.each(async (scene) => {
-    Object.assign(scene, await paid.openPaymentsSetup({ settle: 20 }));
+    Object.assign(scene, await paid.openPaymentsSetup({ settleMs: 20 }));
     const { payments } = scene;
     scene.customer = await paid.customerOf(scene);
     scene.small = await payments.priceFor(paid.SMALL_PRICE, NEVER);
@@ -38,22 +38,22 @@ const quantitiesOf = ({ items }: Subscription) =>
   Object.fromEntries(items.map(({ size, quantity }) => [size, quantity]));
 const totals = ({ provider }: Scene) => [...provider.state.invoices.values()].map(({ total }) => total);
 
-make("is one item a size, invoiced to be paid within 30 days, and the hub's", async (scene) => {
+make("creates one item per size, due within 30 days, with the hub's ID", async (scene) => {
   const made = await scene.create(), [item] = made.items;
   const { id, customer, federationId, status, currency, invoice } = made;
   assert.equal([customer, federationId, status, currency], [scene.customer, HUB, "active", "EUR"]);
   assert.equal(made.items, [{ id: item!.id, price: scene.small, size: "small", quantity: 2, monthly: 3100 }]);
   assert.equal([invoice!.status, invoice!.total, invoice!.remaining, invoice!.currency], ["draft", 6200, 6200, "EUR"]);
   assert.equal(invoice!.dueAt, new Date((paid.DECEMBER_FIRST + 30 * DAYS) * 1000));
-  const kept = scene.provider.state.subscriptions.get(id)!;
-  assert.equal([kept.collection_method, kept.days_until_due, kept.metadata], ["send_invoice", 30, {
+  const stored = scene.provider.state.subscriptions.get(id)!;
+  assert.equal([stored.collection_method, stored.days_until_due, stored.metadata], ["send_invoice", 30, {
     federationId: HUB,
   }]);
   assert.equal(await scene.payments.readSubscription(id, NEVER), made);
   assert.equal(await scene.payments.findSubscription({ customer: scene.customer, federationId: HUB }, NEVER), made);
 });
 
-make("shows the invoice that is late, and neither one that was paid before it nor the next month's", async (scene) => {
+make("returns the overdue invoice, not a paid or later one", async (scene) => {
   const { provider, payments } = scene, { id } = await scene.create();
   provider.setNow(paid.DECEMBER_FIRST + 2 * DAYS); // the first invoice is no longer a draft
   const first = provider.pay(id);
@@ -67,50 +67,50 @@ make("shows the invoice that is late, and neither one that was paid before it no
   assert.equal([late.invoice!.id, late.invoice!.dueAt], [oldest!.id, new Date(oldest!.due_date! * 1000)]);
 });
 
-make("is made once though the answer is lost, and takes what is wanted by then", async (scene) => {
+make("is created once despite a lost answer, with the current quantities", async (scene) => {
   scene.provider.break({ ...CREATE, what: "lost answer", times: 1 });
   assert.is((await rejection(scene.create(2))).code, "unreachable");
   assert.equal(quantitiesOf(await scene.create(3)), { small: 3 });
   assert.equal([scene.provider.state.subscriptions.size, totals(scene)], [1, [6200, 3100]]);
 });
 
-make("is made once though an earlier holder's call is under way, and asks for something else", async (scene) => {
+make("is created once although an earlier call with other parameters is running", async (scene) => {
   const { provider, customer, small } = scene, lost = new AbortController();
-  const mend = provider.break({ ...CREATE, what: "slow", times: 1 }), first = rejection(scene.create(1, lost.signal));
+  const fix = provider.break({ ...CREATE, what: "slow", times: 1 }), first = rejection(scene.create(1, lost.signal));
   await until(() => provider.hanging() === 1);
   lost.abort(new Error("lost it"));
   assert.is((await first).message, "lost it");
-  const patient = paid.createPayments(provider, { settle: 500 }),
+  const patient = paid.createPayments(provider, { settleMs: 500 }),
     items = [{ price: small, size: "small", quantity: 2 }];
   const second = patient.createSubscription({ federationId: HUB, customer, items }, NEVER);
   await until(() => provider.calls.some(({ path, status }) => path === CREATE.path && status === 400));
-  mend(); // the first call ends while the second one waits
+  fix(); // the first call ends while the second one waits
   assert.equal(quantitiesOf(await second), { small: 2 });
   assert.equal([provider.state.subscriptions.size, totals(scene)], [1, [3100, 3100]]);
 });
 
-make("is told to come again while the very same call is under way", async (scene) => {
-  const mend = scene.provider.break({ ...CREATE, what: "slow", times: 1 }), lost = new AbortController();
+make("throws a transient error while the same call is running", async (scene) => {
+  const fix = scene.provider.break({ ...CREATE, what: "slow", times: 1 }), lost = new AbortController();
   const first = rejection(scene.create(2, lost.signal));
   await until(() => scene.provider.hanging() === 1);
   lost.abort(new Error("lost it"));
   await first;
   const error = await rejection(scene.create(2)) as PaymentError;
   assert.equal([error.code, error.transient], ["idempotency_key_in_use", true]);
-  mend();
+  fix();
   await until(() => scene.provider.state.subscriptions.size === 1);
   await scene.create(2);
   assert.is(scene.provider.state.subscriptions.size, 1);
 });
 
-make("is not barred by a failure that the provider remembers, with whatever is wanted by then", async (scene) => {
+make("retries after a repeated failure, with the current quantities", async (scene) => {
   scene.provider.break({ ...CREATE, what: "500", kept: true, times: 1 });
   assert.is((await rejection(scene.create(1)) as PaymentError).transient, true);
   assert.equal(quantitiesOf(await scene.create(2)), { small: 2 });
   assert.is(scene.provider.state.subscriptions.size, 1);
 });
 
-make("is another one after one has ended, on the same day too", async (scene) => {
+make("creates another subscription after one has ended, even on the same day", async (scene) => {
   const first = await scene.create(), mine = { customer: scene.customer, federationId: HUB };
   await scene.payments.endSubscription(first.id, NEVER);
   assert.is(await scene.payments.findSubscription(mine, NEVER), null);
@@ -123,41 +123,41 @@ make("is another one after one has ended, on the same day too", async (scene) =>
   assert.equal(answers.map(({ status }) => status), [200, 200, 200]); // no call used another one's key
 });
 
-make("overlooks a subscription of the customer that other hands have made", async (scene) => {
+make("ignores a subscription that somebody created manually", async (scene) => {
   const { id } = await scene.create(), theirs = scene.provider.state.subscriptions.get(id)!;
   theirs.metadata = {};
   assert.is(await scene.payments.findSubscription({ customer: scene.customer, federationId: HUB }, NEVER), null);
   assert.is((await scene.payments.readSubscription(id, NEVER))!.federationId, null);
 });
 
-make("knows nothing of an id that the provider does not know", async ({ payments, provider }) => {
+make("returns null for an unknown ID", async ({ payments, provider }) => {
   assert.is(await payments.readSubscription("sub_none", NEVER), null);
   assert.is(await payments.readSubscription("../customers", NEVER), null);
   assert.is(provider.calls.at(-1)!.path, "/v1/subscriptions/..%2Fcustomers");
 });
 
-set("sends what differs in one call, prorates it, and invoices it at once", async (scene) => {
+set("sends the differences in one call, prorated and invoiced immediately", async (scene) => {
   const { payments, provider, large } = scene, { id, items: [small] } = await scene.create(3);
   provider.setNow(paid.DECEMBER_FIRST + 11 * DAYS); // 20 of 31 days are left
   const { length } = provider.calls;
-  const wanted = [{ item: small!.id, quantity: 2 }, { price: large, size: "large", quantity: 1 }];
-  assert.equal(quantitiesOf(await payments.setQuantities(id, wanted, NEVER)), { small: 2, large: 1 });
+  const changes = [{ item: small!.id, quantity: 2 }, { price: large, size: "large", quantity: 1 }];
+  assert.equal(quantitiesOf(await payments.setQuantities(id, changes, NEVER)), { small: 2, large: 1 });
   assert.equal(paid.requestsTo(scene, length), [`GET /v1/subscriptions/${id}`, `POST /v1/subscriptions/${id}`]);
   assert.equal(totals(scene), [9300, -2000 + 4000]);
 });
 
-set("sends nothing when nothing differs, as after a lost answer", async (scene) => {
+set("sends nothing without differences", async (scene) => {
   const { payments, provider } = scene, { id, items: [small] } = await scene.create(2);
-  const wanted = [{ item: small!.id, quantity: 5 }, { price: scene.large, size: "large", quantity: 1 }];
+  const changes = [{ item: small!.id, quantity: 5 }, { price: scene.large, size: "large", quantity: 1 }];
   provider.break({ method: "POST", path: `/v1/subscriptions/${id}`, what: "lost answer", times: 1 });
-  assert.is((await rejection(payments.setQuantities(id, wanted, NEVER))).code, "unreachable");
+  assert.is((await rejection(payments.setQuantities(id, changes, NEVER))).code, "unreachable");
   const { length } = provider.calls;
-  assert.equal(quantitiesOf(await payments.setQuantities(id, wanted, NEVER)), { small: 5, large: 1 });
+  assert.equal(quantitiesOf(await payments.setQuantities(id, changes, NEVER)), { small: 5, large: 1 });
   assert.equal(paid.requestsTo(scene, length), [`GET /v1/subscriptions/${id}`]);
   assert.is(provider.state.invoices.size, 2);
 });
 
-set("goes on when no more invoices are made for the day: what it costs waits for the next one", async (scene) => {
+set("adds changes to the next invoice beyond the daily limit", async (scene) => {
   const { payments, provider } = scene, { id, items: [small] } = await scene.create(1);
   const to = async (quantity: number) =>
     quantitiesOf(await payments.setQuantities(id, [{ item: small!.id, quantity }], NEVER));
@@ -174,10 +174,10 @@ set("goes on when no more invoices are made for the day: what it costs waits for
   const back = totals(scene).length;
   assert.equal(await to(50), { small: 50 });
   assert.equal(await to(51), { small: 51 });
-  assert.ok(totals(scene)[back]! > waiting, "the next invoice takes it along");
+  assert.ok(totals(scene)[back]! > waiting, "the next invoice includes the change");
 });
 
-set("is no replay when it goes 2, 3, 2, 3 within a day", async (scene) => {
+set("sends changes 2, 3, 2, 3 within a day without replays", async (scene) => {
   const { payments, provider } = scene, { id, items: [small] } = await scene.create(2);
   for (const quantity of [3, 2, 3]) {
     provider.setNow(provider.now() + 60);
@@ -188,7 +188,7 @@ set("is no replay when it goes 2, 3, 2, 3 within a day", async (scene) => {
   assert.is(new Set(keys).size, keys.length);
 });
 
-set("makes an item of a size that has one be more, and one that was deleted by hand anew", async (scene) => {
+set("changes an existing item of a size, and creates a deleted one again", async (scene) => {
   const { payments } = scene, { id, items: [small] } = await scene.create(1);
   const dearer = await payments.priceFor({ ...paid.SMALL_PRICE, monthly: 9900 }, NEVER);
   const more = await payments.setQuantities(id, [{ price: dearer, size: "small", quantity: 2 }], NEVER);
@@ -200,7 +200,7 @@ set("makes an item of a size that has one be more, and one that was deleted by h
   assert.is((await payments.setQuantities(id, [{ item: small!.id, quantity: 0 }], NEVER)).items.length, 2);
 });
 
-set("is refused for good where it has ended or was never there", async (scene) => {
+set("throws a permanent error for an ended or missing subscription", async (scene) => {
   const { payments, provider } = scene, { id, items: [small] } = await scene.create(1);
   provider.cancel(id);
   for (const one of [id, "sub_none"]) {
@@ -209,7 +209,7 @@ set("is refused for good where it has ended or was never there", async (scene) =
   }
 });
 
-end("credits what was paid and not used, and is done once, whoever ended it", async (scene) => {
+end("credits unused time once, even if somebody else ended the subscription", async (scene) => {
   const { payments, provider } = scene, { id } = await scene.create(1);
   provider.pay(id);
   provider.setNow(paid.DECEMBER_FIRST + 11 * DAYS);
@@ -221,7 +221,7 @@ end("credits what was paid and not used, and is done once, whoever ended it", as
   assert.is(await payments.endSubscription("sub_none", NEVER), null);
 });
 
-end("is ended once though the answer is lost", async (scene) => {
+end("ends once despite a lost answer", async (scene) => {
   const { payments, provider } = scene, { id } = await scene.create(1);
   provider.break({ method: "DELETE", what: "lost answer", times: 1 });
   assert.is((await rejection(payments.endSubscription(id, NEVER))).code, "unreachable");

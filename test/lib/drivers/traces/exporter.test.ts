@@ -42,7 +42,7 @@ test.before.each(async (context) => {
       version: "1.2.3",
       log: openLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) }),
       onDropped: () => context.dropped++,
-      first: 10,
+      firstRetryMs: 10,
       ...more,
     });
   };
@@ -50,10 +50,10 @@ test.before.each(async (context) => {
 test.after.each(({ collector }) => collector.close());
 
 const span = (name: string, more: Partial<RecordedSpan> = {}): RecordedSpan => ({
-  place: startSpanContext(null, () => true),
+  context: startSpanContext(null, () => true),
   name,
   role: "server",
-  beganAt: 1_790_000_000_000.25,
+  startedAt: 1_790_000_000_000.25,
   endedAt: 1_790_000_000_001.5,
   attributes: { "http.route": "/x", count: 2 },
   failure: null,
@@ -61,14 +61,14 @@ const span = (name: string, more: Partial<RecordedSpan> = {}): RecordedSpan => (
 });
 
 const many = (exporter: Exporter, count: number, name = "many") => {
-  for (let i = 0; i < count; i++) exporter.take(span(name));
+  for (let i = 0; i < count; i++) exporter.add(span(name));
 };
 
-test("a span comes as OTLP has it, with what is said of the service and the headers that were asked for", async ({ collector, open }) => {
+test("sends a span as OTLP with the resource and the configured headers", async ({ collector, open }) => {
   const exporter = open({}, { headers: { "api-key": "k1" } });
   const parent = { traceId: "a".repeat(32), spanId: "b".repeat(16), sampled: true, state: "x=1" };
   const place = startSpanContext(parent, () => true);
-  exporter.take(span("GET /x", { place, failure: "It broke" }));
+  exporter.add(span("GET /x", { context: place, failure: "It broke" }));
   const { spanId, ...got } = await collector.span("GET /x");
   assert.is(spanId, place.spanId);
   assert.equal(
@@ -91,28 +91,28 @@ test("a span comes as OTLP has it, with what is said of the service and the head
   await exporter.close();
 });
 
-test("what is left is sent at the end, and what comes after it is dropped", async (context) => {
+test("sends remaining spans on close, and drops later ones", async (context) => {
   const { collector, open } = context;
   const exporter = open({}, { batchDelayMs: 60 * SECOND });
-  exporter.take(span("last"));
+  exporter.add(span("last"));
   await exporter.close();
   assert.equal(collector.spans.map(({ name }) => name), ["last"]);
-  exporter.take(span("later"));
+  exporter.add(span("later"));
   assert.equal([context.dropped, context.log], [1, []]);
 });
 
-test("what waits to be sent again is sent once more at the end, and what is behind it, too", async (context) => {
+test("makes one more attempt for waiting batches on close", async (context) => {
   const { collector, open } = context;
   collector.answer = (response, batch) => batch === 1 ? response.writeHead(503).end() : acceptExport(response);
-  const exporter = open({ first: 60 * SECOND });
-  exporter.take(span("refused"));
+  const exporter = open({ firstRetryMs: 60 * SECOND });
+  exporter.add(span("refused"));
   await until(() => context.log.length === 1);
-  exporter.take(span("behind"));
+  exporter.add(span("behind"));
   await exporter.close();
   assert.equal([collector.spans.map(({ name }) => name), context.dropped], [["refused", "behind"], 0]);
 });
 
-test("many go in batches, over one connection, without waiting for the time", async ({ collector, open }) => {
+test("sends full batches immediately over one connection", async ({ collector, open }) => {
   const exporter = open({}, { batchDelayMs: 60 * SECOND });
   many(exporter, 1200);
   await until(() => collector.spans.length >= 1024);
@@ -120,11 +120,11 @@ test("many go in batches, over one connection, without waiting for the time", as
   assert.equal([collector.spans.length, collector.headers.length], [1200, 3]);
 });
 
-test("a batch comes again after a refusal that passes, and the log says so once", async (context) => {
+test("retries a batch after a transient error, and logs this once", async (context) => {
   const { collector, open, log } = context;
   collector.answer = (response, batch) => batch < 3 ? response.writeHead(503).end("no") : acceptExport(response);
   const exporter = open();
-  exporter.take(span("again"));
+  exporter.add(span("again"));
   await collector.span("again");
   await exporter.close();
   assert.equal(log.map(({ level, message, reason }) => [level, message, reason]), [
@@ -134,7 +134,7 @@ test("a batch comes again after a refusal that passes, and the log says so once"
   assert.is(context.dropped, 0);
 });
 
-test("who asks for quiet is asked again when that is over", async ({ collector, open }) => {
+test("waits as long as Retry-After says", async ({ collector, open }) => {
   const times: number[] = [];
   collector.answer = (response, batch) => {
     times.push(performance.now());
@@ -142,36 +142,36 @@ test("who asks for quiet is asked again when that is over", async ({ collector, 
     else response.writeHead(429, { "retry-after": "1" }).end();
   };
   const exporter = open();
-  exporter.take(span("later"));
+  exporter.add(span("later"));
   await collector.span("later");
   assert.ok(times[1]! - times[0]! > 0.9 * SECOND);
   await exporter.close();
 });
 
-test("what would be refused again is not sent again, and counted", async (context) => {
+test("drops and counts a batch after a permanent error", async (context) => {
   const { collector, open } = context;
   collector.answer = (response, batch) => batch === 1 ? response.writeHead(401).end() : acceptExport(response);
   const exporter = open();
   many(exporter, 3, "lost");
   await until(() => context.dropped === 3);
-  exporter.take(span("next"));
+  exporter.add(span("next"));
   await collector.span("next");
   await exporter.close();
   assert.equal([collector.headers.length, collector.spans.length], [2, 1]);
 });
 
-test("nobody is led elsewhere, with the key in hand", async (context) => {
+test("does not follow redirects", async (context) => {
   const { collector, open } = context, other = await openCollector();
   collector.answer = (response) => response.writeHead(307, { location: `${other.url}/v1/traces` }).end();
   const exporter = open({}, { headers: { "api-key": "k1" } });
-  exporter.take(span("lost"));
+  exporter.add(span("lost"));
   await until(() => context.dropped === 1);
   await exporter.close();
   assert.is(other.headers.length, 0);
   await other.close();
 });
 
-test("spans that a collector says it has left out are counted as dropped, whatever it says", async (context) => {
+test("counts spans that the collector rejects, whatever its response", async (context) => {
   const { collector, open } = context;
   const answers = [
     '{"partialSuccess":{"rejectedSpans":"2"}}',
@@ -190,13 +190,13 @@ test("spans that a collector says it has left out are counted as dropped, whatev
   assert.is(context.dropped, 2);
 });
 
-test("a collector that is away costs a queue, and what is over that is dropped and counted", async (context) => {
+test("queues spans while the collector is down, and drops and counts the excess", async (context) => {
   const { collector, open, log } = context;
   await collector.close();
   const exporter = open();
   const began = performance.now();
   many(exporter, 10_000);
-  assert.ok(performance.now() - began < SECOND, "who tells of a span waits for nobody");
+  assert.ok(performance.now() - began < SECOND, "adding a span never waits");
   assert.ok(context.dropped >= 10_000 - 2048 - 512, String(context.dropped));
   await until(() => context.dropped === 10_000); // each batch after its attempts
   await exporter.close();
@@ -206,11 +206,11 @@ test("a collector that is away costs a queue, and what is over that is dropped a
   ]);
 });
 
-test("a collector that never answers holds the end up for two seconds and no longer", async (context) => {
+test("close waits at most two seconds for the collector", async (context) => {
   const { collector, open } = context;
   collector.answer = () => {};
   const exporter = open();
-  exporter.take(span("lost"));
+  exporter.add(span("lost"));
   await until(() => collector.headers.length === 1);
   const began = performance.now();
   await exporter.close();
@@ -218,7 +218,7 @@ test("a collector that never answers holds the end up for two seconds and no lon
   assert.is(context.dropped, 1);
 });
 
-test("an answer without end is not read to its end", async (context) => {
+test("limits how much of a response it reads", async (context) => {
   const { collector, open } = context;
   let sent = 0;
   collector.answer = (response, batch) => {
@@ -232,16 +232,16 @@ test("an answer without end is not read to its end", async (context) => {
     more();
   };
   const exporter = open();
-  exporter.take(span("first"));
+  exporter.add(span("first"));
   await collector.span("first"); // sent again, because its result is unknown
   await exporter.close();
   assert.ok(sent < 32 * 2 ** 20, String(sent));
 });
 
-test("a header that no request may hold is no reason to fall", async (context) => {
+test("survives an invalid header", async (context) => {
   const { open, log } = context;
   const exporter = open({}, { headers: { "api-key": "a\nhunter2" } });
-  exporter.take(span("lost"));
+  exporter.add(span("lost"));
   await until(() => log.length > 0);
   await exporter.close();
   assert.not.match(JSON.stringify(log), "hunter2");

@@ -17,8 +17,8 @@ const done = () => Promise.resolve();
 
 function open() {
   const spans: RecordedSpan[] = [];
-  const telemetry = openTelemetry([observeTraces(() => true, { take: (span) => void spans.push(span) })]);
-  const tell = async <K extends SpanKind>(
+  const telemetry = openTelemetry([observeTraces(() => true, { add: (span) => void spans.push(span) })]);
+  const recordSpan = async <K extends SpanKind>(
     kind: K,
     labels: SpanLabels[K],
     work: () => Promise<unknown> = done,
@@ -33,10 +33,10 @@ function open() {
     assert.is(error, undefined);
     return spans.at(-1)!;
   };
-  return { spans, telemetry, tell };
+  return { spans, telemetry, tell: recordSpan };
 }
 
-test("a request and a job are what they are done for, and all else is below what is under way", async () => {
+test("uses requests and jobs as root spans, and others as children", async () => {
   const { telemetry, spans } = open();
   await runInContext(
     { rootSpan: root, logFields: {} },
@@ -51,7 +51,7 @@ test("a request and a job are what they are done for, and all else is below what
           }),
       ),
   );
-  const [mail, transaction, request] = spans.map(({ place }) => place);
+  const [mail, transaction, request] = spans.map(({ context: place }) => place);
   assert.equal(request, root);
   assert.equal([transaction!.parentId, mail!.parentId], [root.spanId, transaction!.spanId]);
   assert.equal(spans.map(({ name, role }) => [name, role]), [
@@ -61,7 +61,7 @@ test("a request and a job are what they are done for, and all else is below what
   ]);
 });
 
-test("nothing is made of what is done for nothing, nor of a trace that is not recorded", async () => {
+test("creates no spans without a context or for an unsampled trace", async () => {
   const { telemetry, spans } = open();
   await telemetry.span("transaction", {}, done);
   await runInContext(
@@ -71,10 +71,10 @@ test("nothing is made of what is done for nothing, nor of a trace that is not re
   assert.equal(spans, []);
 });
 
-test("a call of the cluster is called by what it is about, and named in full only by its path", async () => {
-  const { tell } = open();
+test("names a cluster call after its resource, with the path as attribute", async () => {
+  const { tell: recordSpan } = open();
   const nameOf = async (verb: string, path: string) => {
-    const { name, attributes } = await tell("cluster_call", { verb, status: 200 }, done, { path });
+    const { name, attributes } = await recordSpan("cluster_call", { verb, status: 200 }, done, { path });
     return [name, attributes["k8s.namespace.name"], attributes["http.request.method"]];
   };
   assert.equal(await nameOf("PATCH", "/apis/apps/v1/namespaces/oak-1/deployments/moodle"), [
@@ -89,14 +89,14 @@ test("a call of the cluster is called by what it is about, and named in full onl
   assert.equal((await nameOf("GET", "/"))[0], "GET ");
 });
 
-test("what failed has its kind, and words only where they are written for people, without secrets and addresses", async () => {
-  const { tell } = open(), step = { kind: "provision", step: "secrets" };
+test("records error types, and messages only if they are safe to export", async () => {
+  const { tell: recordSpan } = open(), step = { kind: "provision", step: "secrets" };
   const failing = async (error: Error) => {
-    const { failure, attributes } = await tell("step", step, () => Promise.reject(error));
+    const { failure, attributes } = await recordSpan("step", step, () => Promise.reject(error));
     return [failure, attributes["error.type"]];
   };
-  const said = new ClusterError("Invalid", "denied: password=hunter2", { transient: false });
-  assert.equal(await failing(said), ["denied: password=***", "Invalid"]);
+  const clusterError = new ClusterError("Invalid", "denied: password=hunter2", { transient: false });
+  assert.equal(await failing(clusterError), ["denied: password=***", "Invalid"]);
   assert.equal(await failing(new Fault("unavailable", "busy", "Come back later")), ["Come back later", "busy"]);
   const refused = "The mail server rejected mail for ada@example.org: 550 5.1.1 <ada@example.org>: unknown";
   assert.equal(await failing(new MailError("mail_recipient", refused, { transient: false })), [
@@ -107,11 +107,11 @@ test("what failed has its kind, and words only where they are written for people
   assert.is(String((await failing(new Fault("unavailable", "x", "x".repeat(9000))))[0]).length, 500);
 });
 
-test("a refusal is no failure of the request, and asking is none of the call", async () => {
-  const { tell } = open();
+test("does not count a refused request or a check for existence as failed", async () => {
+  const { tell: recordSpan } = open();
   const failed = async (kind: "request" | "cluster_call", status: number | "cancelled") => {
     const labels = kind === "request" ? { method: "GET", route: "/x", status } : { verb: "GET", status };
-    return (await tell(kind, labels as never)).attributes["error.type"] ?? null;
+    return (await recordSpan(kind, labels as never)).attributes["error.type"] ?? null;
   };
   assert.equal([await failed("request", 404), await failed("request", 503)], [null, "503"]);
   const calls = [];
@@ -121,7 +121,7 @@ test("a refusal is no failure of the request, and asking is none of the call", a
   assert.equal(calls, [null, null, null, "403", "500", null]);
 });
 
-test("a job is told of by who ends it, from the moment that it was asked for", async () => {
+test("sends a job's span from the replica that ends it, starting at the request", async () => {
   const { telemetry, spans } = open();
   const run = (outcome: string) =>
     runInContext({ rootSpan: root, logFields: {} }, () =>
@@ -132,7 +132,7 @@ test("a job is told of by who ends it, from the moment that it was asked for", a
       }, { details: { operation: "op_1", asked_at: 1_000, traceId: "x" } }));
   for (const outcome of ["queued", "lost", "failed"]) await run(outcome);
   assert.is(spans.length, 1);
-  const [{ beganAt, failure, attributes }] = spans as [RecordedSpan];
+  const [{ startedAt: beganAt, failure, attributes }] = spans as [RecordedSpan];
   assert.equal([beganAt, failure, attributes], [1_000, "", {
     "wheelwright.operation.kind": "provision",
     "wheelwright.operation.id": "op_1",

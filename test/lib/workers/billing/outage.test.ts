@@ -34,7 +34,7 @@ test.before(async (context) => {
   const scene = context.scene = await openWorkScene(2, provider.env);
   const { app, db } = scene;
   // One that hangs is not waited for as long as in earnest.
-  const payments = openPayments({ ...app.config.stripe!, deadline: 150, settle: 20 });
+  const payments = openPayments({ ...app.config.stripe!, deadline: 150, settleMs: 20 });
   Object.assign(app, { payments, notices: [], catalog: loadCatalog(PRICES, app.blueprint) });
   context.server = openServer(app, manifest, { isSchedulerReady: () => true });
   context.token =

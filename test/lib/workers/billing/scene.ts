@@ -41,7 +41,7 @@ export function withBilling(test: Test<Context>): void {
     context.log = [];
     const log = openLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) });
     const { app } = scene;
-    const payments = openPayments({ ...app.config.stripe!, settle: 20 });
+    const payments = openPayments({ ...app.config.stripe!, settleMs: 20 });
     Object.assign(app, { log, payments, catalog: loadCatalog(PRICES, app.blueprint) });
     const retry = { firstMs: 20, maxMs: 50 };
     const handlers = [syncBilling, checkBilling].map((make) => make(app, payments));

@@ -62,7 +62,7 @@ export async function replica(
     encryption: "opportunistic" as const,
     from: "hubs@example.org",
   };
-  const post = openPost({ ...place, name: "hubs.example.org", timeouts: { wait: 60_000, whole: 60_000 } });
+  const post = openPost({ ...place, name: "hubs.example.org", timeouts: { wait: 60_000, total: 60_000 } });
   opened.push(() => post.close());
   const handlers = [sendMail(app, post, retry), ...more];
   const scheduler = await openScheduler(app, {

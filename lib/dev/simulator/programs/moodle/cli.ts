@@ -17,7 +17,7 @@ import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/pro
 import { readConfigSource } from "#lib/dev/simulator/programs/environment.ts";
 import { randomText } from "#lib/dev/simulator/programs/moodle/boot.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { seal } from "#lib/drivers/crypto/seal.ts";
+import { sealReply } from "#lib/drivers/crypto/seal.ts";
 
 type Command = (text: string, site: SimulatedSite & { database: SiteDatabase }) => ProgramRun;
 
@@ -200,7 +200,7 @@ export function runSignInLink(context: ProgramContext): ProgramRun {
     const requested = Math.floor(context.world.timers.now() / SECOND), token = randomText(32);
     const answer = JSON.stringify({ token, expires: requested + Number(config.pwresettime ?? 1800) });
     return {
-      lines: [`sealed: ${seal(answer, context.env.LINK_KEY!)}`],
+      lines: [`sealed: ${sealReply(answer, context.env.LINK_KEY!)}`],
       exit: 0,
       delay: "cli",
       done() {

@@ -16,7 +16,7 @@ const test = suite("openApi");
 
 const reason = new Error("called off");
 
-test("a call keeps the server's base path and names the program", () =>
+test("keeps the server's base path and sends the User-Agent", () =>
   withServer((_asked, response) => answer(response, 200, { items: [] }), async (api, server) => {
     await api.call({ ...GET_REQUEST, query: { labelSelector: "a=b,c" } }, UNCANCELLED);
     const { path, query, headers } = server.requests[0]!;
@@ -24,45 +24,45 @@ test("a call keeps the server's base path and names the program", () =>
     assert.equal([headers["user-agent"], headers.accept], ["wheelwright/1.2.3", "application/json"]);
   }, { path: "/k8s/clusters/c-1/" }));
 
-test("a call whose connection was cut is repeated", () =>
+test("repeats a call whose connection was lost", () =>
   withServer(respondOnceThen((_asked, _response, socket) => socket.destroy()), async (api, server) => {
     assert.equal((await api.call(GET_REQUEST, UNCANCELLED)).body, { fine: true });
     assert.is(server.requests.length, 2);
   }));
 
-test("a call over a connection that was kept, and is cut, is repeated", () =>
-  withServer((asked, response, socket) => {
-    if (asked.method === "POST" && server.filter(({ method }) => method === "POST").length === 1) {
+test("repeats a call whose keep-alive connection was lost", () =>
+  withServer((requests, response, socket) => {
+    if (requests.method === "POST" && server.filter(({ method }) => method === "POST").length === 1) {
       return void socket.destroy();
     }
-    answer(response, 200, { fine: asked.body });
-  }, async (api, { requests: asked }) => {
-    server = asked;
+    answer(response, 200, { fine: requests.body });
+  }, async (api, { requests }) => {
+    server = requests;
     await Promise.all(Array.from({ length: 6 }, () => api.call(GET_REQUEST, UNCANCELLED)));
     const { body } = await api.call({ method: "POST", path: "/x", body: { a: 1 }, repeat: "safe" }, UNCANCELLED);
-    assert.equal([body, asked.slice(6).map(({ method }) => method)], [{ fine: '{"a":1}' }, ["POST", "POST"]]);
+    assert.equal([body, requests.slice(6).map(({ method }) => method)], [{ fine: '{"a":1}' }, ["POST", "POST"]]);
   }));
 let server: readonly { readonly method: string }[] = [];
 
-test("a patch whose connection was cut is not repeated, for it may have been done", () =>
+test("does not repeat a patch whose connection was lost", () =>
   withServer(respondOnceThen((_asked, _response, socket) => socket.destroy()), async (api, server) => {
     const { code, transient } = await failureOf(api.call(PATCH_REQUEST, UNCANCELLED));
     assert.equal([code, transient, server.requests.length], ["unreachable", true, 1]);
   }));
 
-test("a patch that was turned away by a 429 is repeated", () =>
+test("repeats a patch after a 429", () =>
   withServer(
     respondOnceThen((_asked, response) => respondWithError(response, 429, "TooManyRequests", "slow down")),
     async (api) => assert.equal((await api.call(PATCH_REQUEST, UNCANCELLED)).body, { fine: true }),
   ));
 
-test("a permanent refusal is not repeated", () =>
+test("does not repeat a call after a permanent error", () =>
   withServer((_asked, response) => respondWithError(response, 422, "Invalid", "no good"), async (api, server) => {
     const { code, message } = await failureOf(api.call(GET_REQUEST, UNCANCELLED));
     assert.equal([code, message, server.requests.length], ["Invalid", "no good", 1]);
   }));
 
-test("a server that keeps failing is given up as transient", () =>
+test("throws a transient error if the server keeps failing", () =>
   withServer(
     (_asked, response) => respondWithError(response, 503, "ServiceUnavailable", "down"),
     async (api, server) => {
@@ -71,7 +71,7 @@ test("a server that keeps failing is given up as transient", () =>
     },
   ));
 
-test("a call that waits for a place is called off at once", () =>
+test("cancels a queued call immediately", () =>
   withServer(() => {}, async (api, server) => {
     const first = new AbortController(), second = new AbortController();
     const hanging = api.call(GET_REQUEST, first).catch((error) => error);
@@ -85,7 +85,7 @@ test("a call that waits for a place is called off at once", () =>
     assert.is(await hanging, reason);
   }, { concurrency: 1 }));
 
-test("no more calls are under way than allowed", () => {
+test("limits the number of concurrent calls", () => {
   const held: (() => void)[] = [];
   let most = 0;
   return withServer((_asked, response) => {
@@ -98,12 +98,12 @@ test("no more calls are under way than allowed", () => {
   }, { concurrency: 3 });
 });
 
-test("a 429 holds back every call until the server wants to hear from us", () => {
+test("delays all calls after a 429", () => {
   let refusedAt = 0;
   const gaps: number[] = [];
-  return withServer((asked, response) => {
+  return withServer((requests, response) => {
     if (refusedAt) gaps.push(performance.now() - refusedAt);
-    else if (asked.path === GET_REQUEST.path) {
+    else if (requests.path === GET_REQUEST.path) {
       refusedAt = performance.now();
       return answer(response, 429, { kind: "Status", message: "busy" }, { "retry-after": "1" });
     }
@@ -118,7 +118,7 @@ test("a 429 holds back every call until the server wants to hear from us", () =>
   });
 });
 
-test("nobody there is transient", async () => {
+test("throws a transient error if nothing listens", async () => {
   const server = await openKubeServer(() => {});
   const connections = await openServerConnections(server.kubeconfig());
   await server.close();
@@ -128,7 +128,7 @@ test("nobody there is transient", async () => {
   api.close();
 });
 
-test("whoever waited in the queue while a 429 came is quiet, too", () => {
+test("also delays calls that were queued before the 429", () => {
   let refusedAt = 0;
   const gaps: number[] = [];
   return withServer((_asked, response) => {
@@ -145,7 +145,7 @@ test("whoever waited in the queue while a 429 came is quiet, too", () => {
   }, { concurrency: 1 });
 });
 
-test("a quiet that is longer than a call may take is the caller's to wait for", () =>
+test("throws if the requested wait exceeds the deadline", () =>
   withServer((_asked, response) => {
     answer(response, 429, { kind: "Status", message: "busy" }, { "retry-after": "86400" });
   }, async (api, server) => {
@@ -164,7 +164,7 @@ test("a quiet that is longer than a call may take is the caller's to wait for", 
     assert.is(server.requests.length, 1);
   }));
 
-test("closing ends what rests because the server asked for it", () =>
+test("rejects delayed calls on close", () =>
   withServer((_asked, response) => {
     answer(response, 429, { kind: "Status", message: "busy" }, { "retry-after": "4" });
   }, async (api, server) => {
@@ -189,31 +189,31 @@ const openWith = (connections: Partial<Connections>, deadline: number) =>
     userAgent: "wheelwright",
   });
 
-test("credentials that never come cost no more than the deadline, for calls and for streams", async () => {
+test("limits the wait for credentials of calls and streams to the deadline", async () => {
   const api = openWith({}, 80);
-  const asked = [
+  const requests = [
     api.call(PATCH_REQUEST, UNCANCELLED),
     api.call(PATCH_REQUEST, UNCANCELLED),
     api.stream("/log", {}, UNCANCELLED),
   ].map(failureOf);
-  for (const { code, transient, message } of await Promise.all(asked)) {
+  for (const { code, transient, message } of await Promise.all(requests)) {
     assert.equal([code, transient], ["credentials", true]);
     assert.match(message, "timed out after 80 ms");
   }
   api.close();
 });
 
-test("whoever waits for credentials is called off at once", async () => {
+test("cancels a call that waits for credentials immediately", async () => {
   const api = openWith({}, 60_000), stop = new AbortController();
-  const waiting = [api.call(GET_REQUEST, stop), api.stream("/log", {}, stop)].map((asked) =>
-    asked.catch((error) => error)
+  const waiting = [api.call(GET_REQUEST, stop), api.stream("/log", {}, stop)].map((requests) =>
+    requests.catch((error) => error)
   );
   stop.abort(reason);
   assert.equal(await Promise.all(waiting), [reason, reason]);
   api.close();
 });
 
-test("a token that no header can hold is the credentials' fault, and no mistake of ours", async () => {
+test("reports a token with invalid header characters as a credentials error", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
   const connections = await openServerConnections(server.kubeconfig({}, { token: "two\nlines" }));
   const api = openApi({ connections, concurrency: 1, deadline: 1000, userAgent: "wheelwright" });
@@ -223,7 +223,7 @@ test("a token that no header can hold is the credentials' fault, and no mistake 
   await server.close();
 });
 
-test("the cluster's clock is followed when ours differs", () =>
+test("follows the cluster's clock if the local clock differs", () =>
   withServer((_asked, response) => {
     answer(response, 200, {}, { date: new Date(Date.now() - 3_600_000).toUTCString() });
   }, async (api) => {
@@ -232,7 +232,7 @@ test("the cluster's clock is followed when ours differs", () =>
     assert.ok(behind > 3_590_000 && behind < 3_610_000, `${behind}`);
   }));
 
-test("closing ends what is under way, and what comes later", () =>
+test("rejects running and later calls on close", () =>
   withServer(() => {}, async (api, server) => {
     const under = failureOf(api.call(GET_REQUEST, UNCANCELLED));
     while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));

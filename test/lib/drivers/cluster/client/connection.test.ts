@@ -36,16 +36,16 @@ async function ask(connections: Connections): Promise<unknown> {
 
 const tls = { key: CERTIFICATE_KEY, cert: CERTIFICATE };
 
-const test = suite("openConnections");
+const test = suite("openServerConnections");
 
-test("a kubeconfig file that is missing is named", async () => {
+test("names a missing kubeconfig file", async () => {
   const { code, message, transient, blame } = await refusal({ file: "/nowhere/config" });
   assert.equal([code, transient, blame], ["kubeconfig", true, "operator"]);
   assert.match(message, "/nowhere/config");
 });
 
 test(
-  "a kubeconfig file that is broken is named",
+  "names an invalid kubeconfig file",
   inFolder(async (folder) => {
     const file = join(folder, "config");
     for (const text of ["clusters: [", "", "just words", "clusters: [{name: a}]"]) {
@@ -57,25 +57,25 @@ test(
   }),
 );
 
-test("a context that is missing is named, with those that are there", async () => {
+test("names a missing context and lists the available ones", async () => {
   const server = await openKubeServer(() => {});
   const { message } = await refusal({ ...server.kubeconfig(), context: "other" });
   assert.match(message, /no context other; available: test/);
   await server.close();
 });
 
-test("outside of a cluster the in-cluster account says so", async () => {
+test("reports a missing in-cluster service account", async () => {
   assert.match((await refusal("in-cluster")).message, /does not run in a cluster/);
 });
 
-test("a token is sent", async () => {
+test("sends a token", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
   await ask(await openServerConnections(server.kubeconfig({}, { token: "secret" })));
   assert.is(server.requests[0]!.headers.authorization, "Bearer secret");
   await server.close();
 });
 
-test("a user name and password are sent", async () => {
+test("sends a user name and password", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
   await ask(await openServerConnections(server.kubeconfig({}, { username: "a", password: "b" })));
   assert.is(server.requests[0]!.headers.authorization, `Basic ${btoa("a:b")}`);
@@ -83,12 +83,12 @@ test("a user name and password are sent", async () => {
 });
 
 test(
-  "a token file is read without its line feed, and again when the server refuses it",
+  "trims the token file, and reads it again after a 401",
   inFolder(async (folder) => {
     const tokenFile = join(folder, "token");
     await writeFile(tokenFile, "old\n");
-    const server = await openKubeServer(async (asked, response) => {
-      if (asked.headers.authorization === "Bearer new") return answer(response, 200, { fine: true });
+    const server = await openKubeServer(async (requests, response) => {
+      if (requests.headers.authorization === "Bearer new") return answer(response, 200, { fine: true });
       await writeFile(tokenFile, "new\n");
       respondWithError(response, 401, "Unauthorized", "Unauthorized");
     });
@@ -99,7 +99,7 @@ test(
   }),
 );
 
-test("credentials that stay refused are the operator's", async () => {
+test("blames the operator if the credentials are still refused", async () => {
   const server = await openKubeServer((_asked, response) =>
     respondWithError(response, 401, "Unauthorized", "Unauthorized")
   );
@@ -116,7 +116,7 @@ test("credentials that stay refused are the operator's", async () => {
   await server.close();
 });
 
-test("a provider from before there were plugins still gives its token", async () => {
+test("uses the token of a legacy auth provider", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
   const config = { "access-token": "from-azure", expiry: "2999-01-01T00:00:00Z" };
   await ask(await openServerConnections(server.kubeconfig({}, { "auth-provider": { name: "azure", config } })));
@@ -124,11 +124,11 @@ test("a provider from before there were plugins still gives its token", async ()
   await server.close();
 });
 
-test("a server behind a proxy is reached through it", async () => {
+test("connects through a proxy", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, { fine: true }));
-  const asked: string[] = [];
+  const requests: string[] = [];
   const proxy = createServer().on("connect", ({ url = "" }, socket) => {
-    asked.push(url);
+    requests.push(url);
     const onward = connect(Number(url.split(":")[1]), "127.0.0.1", () => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
       socket.pipe(onward).pipe(socket);
@@ -139,13 +139,13 @@ test("a server behind a proxy is reached through it", async () => {
   const { port } = proxy.address() as AddressInfo;
   const way = { "proxy-url": `http://127.0.0.1:${port}` };
   assert.equal(await ask(await openServerConnections(server.kubeconfig(way, { token: "x" }))), { fine: true });
-  assert.equal(asked, [new URL(server.url).host]);
+  assert.equal(requests, [new URL(server.url).host]);
   proxy.close();
   await server.close();
 });
 
 test(
-  "files that it names lie beside the kubeconfig",
+  "resolves relative paths against the kubeconfig's folder",
   inFolder(async (folder) => {
     const server = await openKubeServer((_asked, response) => answer(response, 200, { fine: true }), tls);
     const authority = { "certificate-authority": "ca.pem", "tls-server-name": "kube.test" };
@@ -158,7 +158,7 @@ test(
   }),
 );
 
-test("an exec plugin is asked for a token", async () => {
+test("gets a token from an exec plugin", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
   const credential = JSON.stringify({ status: { token: "from-plugin" } });
   const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "echo", args: [credential] };
@@ -167,7 +167,7 @@ test("an exec plugin is asked for a token", async () => {
   await server.close();
 });
 
-test("an exec plugin that is missing is the operator's", async () => {
+test("blames the operator for a missing exec plugin", async () => {
   const server = await openKubeServer(() => {});
   const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "no-such-plugin" };
   const { code, transient, blame } = await refusal(server.kubeconfig({}, { exec }));
@@ -175,7 +175,7 @@ test("an exec plugin that is missing is the operator's", async () => {
   await server.close();
 });
 
-test("a server of a private authority is trusted if the kubeconfig names it, with or without a user", async () => {
+test("trusts a private certificate authority from the kubeconfig, with or without a user", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, { fine: true }), tls);
   const authority = { "certificate-authority-data": btoa(CERTIFICATE), "tls-server-name": "kube.test" };
   assert.equal(await ask(await openServerConnections(server.kubeconfig(authority))), { fine: true });
@@ -183,7 +183,7 @@ test("a server of a private authority is trusted if the kubeconfig names it, wit
   await server.close();
 });
 
-test("a server of an unknown authority is not trusted, which is told to the operator", async () => {
+test("rejects an unknown certificate authority and blames the operator", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}), tls);
   const error = await ask(await openServerConnections(server.kubeconfig())).then(() => null, (error) => error);
   assert.equal([error.code, error.transient, error.blame], ["untrusted", true, "operator"], error.message);
@@ -191,7 +191,7 @@ test("a server of an unknown authority is not trusted, which is told to the oper
   await server.close();
 });
 
-test("a server of an unknown authority is used if the kubeconfig says not to look", async () => {
+test("accepts any certificate with insecure-skip-tls-verify", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, { fine: true }), tls);
   assert.equal(await ask(await openServerConnections(server.kubeconfig({ "insecure-skip-tls-verify": true }))), {
     fine: true,
@@ -199,7 +199,7 @@ test("a server of an unknown authority is used if the kubeconfig says not to loo
   await server.close();
 });
 
-test("a client certificate is shown", async () => {
+test("presents a client certificate", async () => {
   const server = await openKubeServer((_asked, response, socket) => {
     const { subject } = (socket as import("node:tls").TLSSocket).getPeerCertificate();
     answer(response, 200, { subject: subject?.CN });

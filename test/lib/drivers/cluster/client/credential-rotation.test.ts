@@ -34,7 +34,7 @@ interface Scene {
   open(source: KubeconfigSource, deadline?: number): Promise<Api>;
 }
 
-const test = suite<Scene>("openConnections, while it runs");
+const test = suite<Scene>("openServerConnections, credential rotation");
 const open: { close(): unknown }[] = [];
 
 test.before.each(async (scene) => {
@@ -77,7 +77,7 @@ function plugin(folder: string, until: string): object {
 const runs = async (folder: string) => (await readFile(join(folder, "runs"), "utf8")).trim().split("\n").length;
 const PAST = "2020-01-01T00:00:00Z", FUTURE = "2120-01-01T00:00:00Z";
 
-test("a token of a plugin is asked for anew once it has expired, and not before", async ({ folder, serve, open }) => {
+test("runs the plugin again only after its token has expired", async ({ folder, serve, open }) => {
   const server = await serve(bearer);
   const expired = await open(server.kubeconfig({}, plugin(folder, PAST)));
   const first = (await expired.call(GET_REQUEST, UNCANCELLED)).body.who,
@@ -88,7 +88,7 @@ test("a token of a plugin is asked for anew once it has expired, and not before"
   for (const _ of [1, 2, 3]) assert.is((await good.call(GET_REQUEST, UNCANCELLED)).body.who, `Bearer t${before + 1}`);
 });
 
-test("a token that is refused before its time is asked for anew, once for all who used it", async (scene) => {
+test("runs the plugin once for all calls whose token was refused early", async (scene) => {
   const { folder, serve, open } = scene;
   const server = await serve((asked, response) => {
     if (asked.headers.authorization === "Bearer t1") respondWithError(response, 401, "Unauthorized", "Unauthorized");
@@ -99,7 +99,7 @@ test("a token that is refused before its time is asked for anew, once for all wh
   assert.is(await runs(folder), 2);
 });
 
-test("who was refused with what is renewed already, renews nothing", async ({ folder, serve }) => {
+test("does not renew credentials that are already renewed", async ({ folder, serve }) => {
   const server = await serve(bearer);
   const connections = await openServerConnections(server.kubeconfig({}, plugin(folder, FUTURE)));
   open.push(connections);
@@ -114,7 +114,7 @@ test("who was refused with what is renewed already, renews nothing", async ({ fo
   assert.is(await runs(folder), 3);
 });
 
-test("of two who were refused with the same credentials over connections of their own, one renews them", async (scene) => {
+test("renews credentials once for two refused connections", async (scene) => {
   const { folder, serve } = scene;
   const server = await serve(bearer);
   const connections = await openServerConnections(server.kubeconfig({}, plugin(folder, FUTURE)), { ttl: 0 });
@@ -127,7 +127,7 @@ test("of two who were refused with the same credentials over connections of thei
   assert.is(await runs(folder), 2);
 });
 
-test("credentials that were still coming when they were renewed are asked for again", async ({ folder, serve }) => {
+test("reads credentials again if they were renewed during the read", async ({ folder, serve }) => {
   const server = await serve(bearer);
   const connections = await openServerConnections(server.kubeconfig({}, plugin(folder, PAST)), { ttl: 0 });
   open.push(connections);
@@ -140,7 +140,7 @@ test("credentials that were still coming when they were renewed are asked for ag
   assert.is((await coming).headers.authorization, "Bearer t4");
 });
 
-test("a plugin that hangs is started once for all who wait for it", async ({ folder, serve, open }) => {
+test("starts a hanging plugin once for all waiting calls", async ({ folder, serve, open }) => {
   const server = await serve(bearer);
   const api = await open(server.kubeconfig({}, plugin(folder, PAST)), 300);
   await writeFile(join(folder, "hang"), "");
@@ -153,7 +153,7 @@ test("a plugin that hangs is started once for all who wait for it", async ({ fol
   assert.is(await runs(folder), before + 1);
 });
 
-test("a client certificate that was renewed is shown from then on", async ({ folder, serve, open }) => {
+test("presents a renewed client certificate", async ({ folder, serve, open }) => {
   const server = await serve((_asked, response, socket) => {
     answer(response, 200, { who: (socket as TLSSocket).getPeerCertificate().subject?.CN });
   }, {
@@ -177,7 +177,7 @@ test("a client certificate that was renewed is shown from then on", async ({ fol
   await until(() => server.openConnections() === 1);
 });
 
-test("a server whose authority is another one is trusted once the kubeconfig says so", async (scene) => {
+test("trusts a new certificate authority after the kubeconfig has changed", async (scene) => {
   const { folder, serve, open } = scene;
   const file = join(folder, "config");
   const server = await serve(fine, { key: RENEWED_CERTIFICATE_KEY, cert: RENEWED_CERTIFICATE });
@@ -191,7 +191,7 @@ test("a server whose authority is another one is trusted once the kubeconfig say
   assert.equal((await api.call(GET_REQUEST, UNCANCELLED)).body, { fine: true });
 });
 
-test("a server that has moved is found where the kubeconfig says, and not while that is half written", async (scene) => {
+test("follows a changed server address, but not in a half-written kubeconfig", async (scene) => {
   const { folder, serve, open } = scene;
   const file = join(folder, "config");
   const [old, fresh] = [await serve(fine), await serve(fine)];
@@ -209,7 +209,7 @@ test("a server that has moved is found where the kubeconfig says, and not while 
   assert.equal([old.requests.length, fresh.requests.length], [4, 1]);
 });
 
-test("whoever switches to another context does not mean us, and a context that goes is missed by name", async (scene) => {
+test("keeps its context after kubectl switches, and names a removed context", async (scene) => {
   const { folder, serve, open } = scene;
   const file = join(folder, "config");
   const [ours, theirs] = [await serve(fine), await serve(fine)];
@@ -228,13 +228,13 @@ test("whoever switches to another context does not mean us, and a context that g
   const again = await open({ file, context: "ours" });
   await writeFile(file, config("theirs", ["theirs"]));
   await again.call(GET_REQUEST, UNCANCELLED);
-  assert.equal([ours.requests.length, theirs.requests.length], [2, 0], "what was known stays");
+  assert.equal([ours.requests.length, theirs.requests.length], [2, 0], "the last credentials are still used");
   const { code, message, transient } = await failureOf(open({ file, context: "ours" }));
   assert.equal([code, transient], ["kubeconfig", true]);
   assert.match(message, "has no context ours; available: theirs");
 });
 
-test("a handshake that never comes costs no more than the deadline, and leaves no connection", async ({ open }) => {
+test("limits a hanging TLS handshake to the deadline and closes the connection", async ({ open }) => {
   const silence = await openSilentServer();
   try {
     const api = await open(kubeconfigOf(silence.url), 200);

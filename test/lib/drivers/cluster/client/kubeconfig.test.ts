@@ -47,7 +47,7 @@ async function refusal(source: KubeconfigSource): Promise<string> {
   return error.message;
 }
 
-test("prefers a token file to a token, and either to an exec plugin", async ({ folder, server }) => {
+test("prefers a token file to a token, and both to an exec plugin", async ({ folder, server }) => {
   const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "no-such-plugin" };
   const tokenFile = join(folder, "token");
   await writeFile(tokenFile, "of-file\n");
@@ -101,7 +101,7 @@ test("impersonates a user with groups, uid and extra values", async ({ server })
   assert.is(headers["impersonate-extra-acme.example%2fscope"], "one, two");
 });
 
-test("refuses what kubectl refuses, by the name of the field", async ({ server }) => {
+test("refuses the same settings as kubectl, and names the field", async ({ server }) => {
   const users: [object, RegExp][] = [
     [{ "as-groups": ["a"] }, /user\.as is missing/],
     [{ token: "a", username: "b" }, /both a token and a user name/],
@@ -116,7 +116,7 @@ test("refuses what kubectl refuses, by the name of the field", async ({ server }
   for (const [user, expected] of users) assert.match(await refusal(server.kubeconfig({}, user)), expected);
 });
 
-test("names the user that a context has and the file has not", async ({ server }) => {
+test("names a user of the context that the file does not define", async ({ server }) => {
   const config = JSON.parse(server.kubeconfig({}, { token: "x" }).text);
   config.contexts[0].context.user = "gone";
   assert.match(
@@ -125,13 +125,13 @@ test("names the user that a context has and the file has not", async ({ server }
   );
 });
 
-test("ignores mistakes of users that are not in use", async ({ server }) => {
+test("ignores errors in unused users", async ({ server }) => {
   const config = JSON.parse(server.kubeconfig({}, { token: "x" }).text);
   config.users.push({ name: "other", user: { token: 7 } });
   assert.is((await call(server, { text: JSON.stringify(config) })).authorization, "Bearer x");
 });
 
-test("merges several files: the first one wins, and a missing one is left out", async ({ folder, server }) => {
+test("merges several files: the first value wins, and missing files are skipped", async ({ folder, server }) => {
   await mkdir(join(folder, "sub"));
   const one = { "current-context": "b", users: [{ name: "u", user: { tokenFile: "token" } }] };
   const two = {
@@ -154,7 +154,7 @@ test("merges several files: the first one wins, and a missing one is left out", 
   assert.match(await refusal({ file: list }), join(folder, "two"));
 });
 
-test("has no user for a context that names none", async ({ server }) => {
+test("is anonymous for a context without a user", async ({ server }) => {
   assert.is((await call(server, kubeconfigOf(server.url))).authorization, undefined);
 });
 

@@ -10,9 +10,9 @@ const PATH = "/api/v1/namespaces/n/pods";
 const POD = { apiVersion: "v1", kind: "Pod", name: "x" };
 const list = suite("listPages");
 
-list("it reads page by page, and tells the version to watch from", () =>
-  withServer((asked, response) => {
-    const page = Number(asked.query.get("continue") ?? 0);
+list("reads all pages and returns the version to watch from", () =>
+  withServer((requests, response) => {
+    const page = Number(requests.query.get("continue") ?? 0);
     const items = [{ metadata: { name: `p${page}` } }];
     const metadata = { resourceVersion: "9", ...(page < 2 ? { continue: String(page + 1) } : {}) };
     answer(response, 200, { kind: "PodList", items, metadata });
@@ -24,7 +24,7 @@ list("it reads page by page, and tells the version to watch from", () =>
     );
   }));
 
-list("a list that always goes on at the same place is given up", () =>
+list("throws if the continue token never changes", () =>
   withServer(
     (_asked, response) => answer(response, 200, { items: [], metadata: { continue: "here" } }),
     async (api, server) => {
@@ -35,7 +35,7 @@ list("a list that always goes on at the same place is given up", () =>
 
 for (const body of [{}, { status: "ok" }, { kind: "Pod" }, { items: "none" }, { items: [{}] }, { items: [null] }]) {
   list(
-    `${JSON.stringify(body)} is no list, not an empty one`,
+    `rejects ${JSON.stringify(body)} instead of reading an empty list`,
     () =>
       withServer((_asked, response) => answer(response, 200, body), async (api) => {
         assert.is((await failureOf(listPages(api, PATH, {}, UNCANCELLED))).code, "BadAnswer");
@@ -46,27 +46,27 @@ for (const body of [{}, { status: "ok" }, { kind: "Pod" }, { items: "none" }, { 
 const objects = suite("openObjects");
 
 objects(
-  "a success that shows no object is none, whatever was asked for",
+  "rejects a successful response without an object",
   () =>
     withServer((_asked, response) => answer(response, 200, { status: "ok" }), async (api) => {
       const all = openObjects(api, openKinds(api), "n"), object = { ...POD, metadata: { name: "x" } };
-      const asked = [
+      const requests = [
         all.get(POD, UNCANCELLED),
         all.create(object, UNCANCELLED),
         all.apply(object, "write", UNCANCELLED),
         all.patch(POD, [], "write", UNCANCELLED),
         all.list(POD, "", UNCANCELLED),
       ];
-      for (const { code, transient } of await Promise.all(asked.map(failureOf))) {
+      for (const { code, transient } of await Promise.all(requests.map(failureOf))) {
         assert.equal([code, transient], ["BadAnswer", true]);
       }
     }),
 );
 
-objects("a list whose place to go on from expires is begun anew, and then is a matter of time", () => {
+objects("restarts a list whose continue token has expired, and finally throws a transient error", () => {
   let expired = 0;
-  return withServer((asked, response) => {
-    if (asked.query.has("continue")) return void (++expired, respondWithError(response, 410, "Expired", "too old"));
+  return withServer((requests, response) => {
+    if (requests.query.has("continue")) return void (++expired, respondWithError(response, 410, "Expired", "too old"));
     answer(response, 200, { items: [{ metadata: { name: "x" } }], metadata: { continue: "here" } });
   }, async (api) => {
     const { status, transient } = await failureOf(openObjects(api, openKinds(api), "n").list(POD, "", UNCANCELLED));

@@ -23,7 +23,7 @@ interface Scene {
   open(user: object, deadline?: number, cluster?: object): Promise<Connections>;
 }
 
-const test = suite<Scene>("the credentials of a kubeconfig");
+const test = suite<Scene>("openCredentials");
 const opened: Connections[] = [];
 
 test.before.each(async (scene) => {
@@ -101,7 +101,7 @@ test("ends a running plugin when the connection is closed", async ({ folder, ope
   await until(() => !isAlive(pid));
 });
 
-test("tells a plugin what kubectl tells it, the cluster only on request", async ({ folder, open }) => {
+test("passes the same input to a plugin as kubectl, and the cluster only on request", async ({ folder, open }) => {
   const script = `echo "$KUBERNETES_EXEC_INFO" > "${folder}/info"; echo "$FLAVOUR" > "${folder}/env"; ${
     credential({ token: "a" })
   }`;
@@ -121,7 +121,7 @@ test("tells a plugin what kubectl tells it, the cluster only on request", async 
   });
 });
 
-test("finds a plugin beside the kubeconfig, and a bare name in PATH", async ({ folder, open }) => {
+test("finds a plugin by a path relative to the kubeconfig, or by name in PATH", async ({ folder, open }) => {
   await mkdir(join(folder, "bin"));
   await writeFile(join(folder, "bin/plugin"), `#!/bin/sh\n${credential({ token: "beside" })}\n`, { mode: 0o755 });
   assert.is(await header(await open({ exec: { apiVersion: API, command: "./bin/plugin" } })), "Bearer beside");
@@ -132,7 +132,7 @@ test("finds a plugin beside the kubeconfig, and a bare name in PATH", async ({ f
   );
 });
 
-test("refuses what a plugin must not answer, without quoting it", async ({ open }) => {
+test("refuses invalid plugin output without quoting it", async ({ open }) => {
   const answers = {
     "echo secret": /did not print a JSON object/,
     "echo '{}'": /returned no status/,
@@ -152,7 +152,7 @@ test("refuses what a plugin must not answer, without quoting it", async ({ open 
   }
 });
 
-test("uses the last token while its file hangs, and the file again afterwards", async ({ folder, open }) => {
+test("uses the last token while its file hangs, and then the file again", async ({ folder, open }) => {
   const file = join(folder, "token");
   await writeFile(file, "first\n");
   const connections = await open({ token: "static", tokenFile: "token" }, 2000);
@@ -184,7 +184,7 @@ const oidc = (issuer: string, more: object = {}) => ({
   },
 });
 
-test("gives up an OIDC provider that does not answer", async ({ open }) => {
+test("times out if an OIDC provider does not answer", async ({ open }) => {
   const silence = await openSilentServer();
   try {
     const { code, message } = await failureOf(open(oidc(silence.url), 2000));
@@ -196,7 +196,7 @@ test("gives up an OIDC provider that does not answer", async ({ open }) => {
   }
 });
 
-test("renews an expired id token, each refresh token once", async ({ open }) => {
+test("renews an expired ID token, and uses each refresh token once", async ({ open }) => {
   const fresh = idToken(9_999_999_999), forms: string[] = [];
   const provider = await openKubeServer(({ path, body }, response) => {
     if (path.startsWith("/.well-known")) return answer(response, 200, { token_endpoint: `${provider.url}/token` });

@@ -12,15 +12,15 @@ async function read(text: string, size: number, most = 100): Promise<string[]> {
 
 const test = suite("splitLines");
 
-test("lines and letters may be split anywhere", async () => {
+test("joins lines and characters that are split between chunks", async () => {
   for (const size of [1, 2, 3, 5, 100]) assert.equal(await read("añ\n€uro\n\n🎡", size), ["añ", "€uro", "", "🎡"]);
 });
 
-test("a line that is too long is cut, and the next one is whole", async () => {
+test("truncates a line that is too long, but not the next one", async () => {
   for (const size of [1, 4, 100]) assert.equal(await read("abcdefgh\nij\n", size, 3), ["abc", "ij"]);
 });
 
-test("nothing has no lines", async () => {
+test("returns no lines for empty input", async () => {
   assert.equal(await read("", 1), []);
 });
 

@@ -1,16 +1,16 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { errorOf, warningsOf } from "#lib/drivers/cluster/client/status.ts";
+import { errorOfResponse, warningsOf } from "#lib/drivers/cluster/client/status.ts";
 
 const error = (status: number, body: object | string, headers: Record<string, string> = {}) =>
-  errorOf(
+  errorOfResponse(
     { status, headers, body: typeof body === "string" ? body : JSON.stringify({ kind: "Status", ...body }) },
     "GET /x",
   );
 
-const test = suite("errorOf");
+const test = suite("errorOfResponse");
 
-test("the cluster's own reason and message are kept", () => {
+test("keeps the cluster's reason and message", () => {
   const { code, message, status, transient } = error(404, {
     reason: "NotFound",
     message: 'namespaces "x" not found',
@@ -24,20 +24,20 @@ test("the cluster's own reason and message are kept", () => {
   });
 });
 
-test("what an overloaded or restarting server answers is transient", () => {
+test("treats responses of an overloaded or restarting server as transient", () => {
   for (const status of [408, 410, 425, 429, 500, 502, 503, 504, 521, 529, 599]) {
     assert.ok(error(status, "<html>oops</html>").transient, `${status}`);
   }
   for (const status of [400, 405, 406, 413, 415, 422, 501, 505]) assert.not(error(status, "no").transient, `${status}`);
 });
 
-test("credentials that are refused pass once they are renewed, and are the operator's", () => {
+test("treats refused credentials as transient and blames the operator", () => {
   const { code, transient, blame, hint } = error(401, { reason: "Unauthorized", message: "Unauthorized" });
   assert.equal([code, transient, blame], ["Unauthorized", true, "operator"]);
   assert.match(hint ?? "", "Renew the credentials");
 });
 
-test("a lost optimistic lock is transient, another uid and another owner are not", () => {
+test("treats a write conflict as transient, but not another UID or field owner", () => {
   const conflict = (message: string, details = {}) => error(409, { reason: "Conflict", message, details }).transient;
   assert.ok(conflict('Operation cannot be fulfilled on configmaps "c": the object has been modified; please apply'));
   assert.not(conflict("Precondition failed: UID in precondition: 1, UID in object meta: 2"));
@@ -45,14 +45,14 @@ test("a lost optimistic lock is transient, another uid and another owner are not
   assert.not(error(409, { reason: "AlreadyExists", message: "there" }).transient);
 });
 
-test("a manifest that does not fit its schema is permanent, though it is called an internal error", () => {
+test("treats a schema violation as permanent despite its 500", () => {
   const typed = error(500, {
     message: "failed to create typed patch object (ns/c; /v1, Kind=ConfigMap): .nonsense: field not declared in schema",
   });
   assert.equal([typed.code, typed.transient, typed.blame], ["Invalid", false, "operator"]);
 });
 
-test("a namespace that is being deleted has its own code", () => {
+test("has a separate code for a namespace that is being deleted", () => {
   const { code, transient } = error(403, {
     reason: "Forbidden",
     message:
@@ -62,7 +62,7 @@ test("a namespace that is being deleted has its own code", () => {
   assert.equal([code, transient], ["Terminating", false]);
 });
 
-test("a quota is the operator's, and has a hint", () => {
+test("blames the operator for a quota, with a hint", () => {
   const quota = error(403, {
     reason: "Forbidden",
     message: 'persistentvolumeclaims "files" is forbidden: exceeded quota: spoke, requested: requests.storage=10Gi, ' +
@@ -72,17 +72,17 @@ test("a quota is the operator's, and has a hint", () => {
   assert.ok(quota.hint);
 });
 
-test("a quota that has no usage status yet is transient", () => {
+test("treats a quota without usage status as transient", () => {
   assert.ok(error(403, { reason: "Forbidden", message: "pods is forbidden: status unknown for quota: q" }).transient);
 });
 
-test("an unknown group and an unknown resource are kinds that are not served", () => {
+test("reports an unknown group or resource as an unknown kind", () => {
   assert.is(error(404, "404 page not found\n").code, "NoKind");
   const message = "the server could not find the requested resource";
   assert.is(error(404, { reason: "NotFound", message, details: {} }).code, "NoKind");
 });
 
-test("how long to wait is read from the header, as seconds or date, or from the details", () => {
+test("reads the wait from the header (seconds or date) or from the details", () => {
   assert.is(error(429, "", { "retry-after": "3" }).retryAfterMs, 3000);
   assert.is(error(429, { details: { retryAfterSeconds: 2 } }).retryAfterMs, 2000);
   const soon = error(503, "", { "retry-after": new Date(Date.now() + 60_000).toUTCString() }).retryAfterMs ?? 0;
@@ -109,19 +109,19 @@ for (
   });
 }
 
-test("a date to wait for is read by the server's own clock", () => {
+test("compares a Retry-After date with the server's clock", () => {
   const headers = { date: "Tue, 01 Jan 2030 00:00:00 GMT", "retry-after": "Tue, 01 Jan 2030 00:00:07 GMT" };
   assert.is(error(503, "", headers).retryAfterMs, 7000);
 });
 
-test("a Status whose fields are none is read as far as it goes", () => {
+test("ignores invalid fields of a Status", () => {
   const odd = error(429, { message: 5, reason: ["x"], details: { retryAfterSeconds: "soon", causes: "all" } });
   assert.equal([odd.code, odd.retryAfterMs, odd.transient], ["TooManyRequests", undefined, true]);
   assert.is(error(409, { details: { causes: [null, "x"] } }).code, "Conflict");
   assert.is(error(422, { details: [] }).code, "Invalid");
 });
 
-test("warnings are unquoted", () => {
+test("unquotes warnings", () => {
   const warning = '299 - "would violate PodSecurity \\"restricted:latest\\": x (must set a=\\"b\\")", 299 - "second"';
   assert.equal(warningsOf({ status: 200, headers: { warning }, body: "" }), [
     'would violate PodSecurity "restricted:latest": x (must set a="b")',

@@ -13,12 +13,13 @@ import { answer, respondWithError } from "#test/support/kube/server.ts";
 import { type RecordedTelemetry, recordTelemetry } from "#test/support/recorded-telemetry.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite("tellCall");
+const test = suite("traceCall");
 
-const told = ({ spans }: RecordedTelemetry) => spans.map(({ labels, outcome }) => [...Object.values(labels), outcome]);
+const callsOf = ({ spans }: RecordedTelemetry) =>
+  spans.map(({ labels, outcome }) => [...Object.values(labels), outcome]);
 
-test("tells each exchange by its verb and status, those that are repeated too, and the path apart", async () => {
-  const heard = recordTelemetry();
+test("records each request with verb and status, including retries, and the path separately", async () => {
+  const telemetry = recordTelemetry();
   const first = respondOnceThen(
     (_asked, _response, socket) => socket.destroy(),
     (_asked, response) => respondWithError(response, 503, "ServiceUnavailable", "down"),
@@ -26,26 +27,26 @@ test("tells each exchange by its verb and status, those that are repeated too, a
   await withServer(first, async (api) => {
     await api.call(GET_REQUEST, UNCANCELLED);
     await api.call(PATCH_REQUEST, UNCANCELLED);
-  }, { telemetry: heard.telemetry });
-  assert.equal(told(heard), [
+  }, { telemetry: telemetry.telemetry });
+  assert.equal(callsOf(telemetry), [
     ["GET", 0, "failed"],
     ["GET", 503, "succeeded"],
     ["GET", 200, "succeeded"],
     ["PATCH", 200, "succeeded"],
   ]);
-  assert.equal(heard.spans.map(({ details }) => details.path).slice(2), ["/api/v1/pods", "/api/v1/pods/x"]);
+  assert.equal(telemetry.spans.map(({ details }) => details.path).slice(2), ["/api/v1/pods", "/api/v1/pods/x"]);
 });
 
-test("tells a call that is called off as that, and not as a server that does not answer", async () => {
-  const heard = recordTelemetry(), stop = new AbortController(), reason = new Error("called off");
+test("records a cancelled call as cancelled, not as an unanswered one", async () => {
+  const telemetry = recordTelemetry(), stop = new AbortController(), reason = new Error("aborted");
   await withServer(() => stop.abort(reason), async (api) => {
     assert.is(await rejection(api.call(GET_REQUEST, { signal: stop.signal })), reason);
-  }, { telemetry: heard.telemetry });
-  assert.equal(told(heard), [["GET", "cancelled", "failed"]]);
+  }, { telemetry: telemetry.telemetry });
+  assert.equal(callsOf(telemetry), [["GET", "cancelled", "failed"]]);
 });
 
-test("tells the beginning of a stream, and each time that a watch is begun again", async () => {
-  const heard = recordTelemetry(), stop = new AbortController();
+test("records the start of a stream and each restart of a watch", async () => {
+  const telemetry = recordTelemetry(), stop = new AbortController();
   const added = {
     type: "ADDED",
     object: { metadata: { name: "x", resourceVersion: "2" }, kind: "Pod", apiVersion: "v1" },
@@ -56,27 +57,27 @@ test("tells the beginning of a stream, and each time that a watch is begun again
   );
   await withServer(serve, async (api) => {
     for await (const _ of watch(api, { path: "/api/v1/pods", version: "1" }, { signal: stop.signal })) break;
-  }, { telemetry: heard.telemetry });
-  assert.equal(told(heard), [["STREAM", 503, "succeeded"], ["STREAM", 200, "succeeded"]]);
-  assert.equal(heard.notes.map(({ kind }) => kind), ["watch_restart"]);
+  }, { telemetry: telemetry.telemetry });
+  assert.equal(callsOf(telemetry), [["STREAM", 503, "succeeded"], ["STREAM", 200, "succeeded"]]);
+  assert.equal(telemetry.notes.map(({ kind }) => kind), ["watch_restart"]);
 });
 
-test("tells a refusal for good by its status", async () => {
-  const heard = recordTelemetry();
+test("records the status of a permanent refusal", async () => {
+  const telemetry = recordTelemetry();
   await withServer((_asked, response) => respondWithError(response, 404, "NotFound", "gone"), async (api) => {
     await failureOf(api.call(GET_REQUEST, UNCANCELLED));
-  }, { telemetry: heard.telemetry });
-  assert.equal(told(heard), [["GET", 404, "succeeded"]]);
+  }, { telemetry: telemetry.telemetry });
+  assert.equal(callsOf(telemetry), [["GET", 404, "succeeded"]]);
 });
 
-test("tells nothing of a call that never left", async () => {
-  const heard = recordTelemetry();
+test("records nothing for a call that was never sent", async () => {
+  const telemetry = recordTelemetry();
   await withServer((_asked, response) => answer(response, 200, {}), async (api, { requests: asked }) => {
-    const gone = AbortSignal.abort(new Error("called off before"));
+    const gone = AbortSignal.abort(new Error("aborted before the call"));
     await rejection(api.call(GET_REQUEST, { signal: gone }));
     assert.is(asked.length, 0);
-  }, { telemetry: heard.telemetry });
-  assert.equal(told(heard).filter(([, status]) => status !== "cancelled"), []);
+  }, { telemetry: telemetry.telemetry });
+  assert.equal(callsOf(telemetry).filter(([, status]) => status !== "cancelled"), []);
 });
 
 test.run();

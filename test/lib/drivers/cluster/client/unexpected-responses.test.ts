@@ -5,10 +5,10 @@ import { failureOf, GET_REQUEST, PATCH_REQUEST, UNCANCELLED, withServer } from "
 import { answer } from "#test/support/kube/server.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite("openApi, answered by somebody else");
+const test = suite("openApi, unexpected responses");
 
 for (const body of ["<html>Sign in</html>", '{"items": [', "", "null", "[]", '"fine"', "0"]) {
-  test(`a success that says ${body || "nothing"} is no API server's, and is not asked for again at once`, () =>
+  test(`rejects a successful response with ${body || "an empty body"}, without an immediate retry`, () =>
     withServer((_asked, response) => answer(response, 200, body), async (api, server) => {
       const { code, transient, blame, message } = await failureOf(api.call(GET_REQUEST, UNCANCELLED));
       assert.equal([code, transient, blame, server.requests.length], ["BadAnswer", true, "operator", 1]);
@@ -16,7 +16,7 @@ for (const body of ["<html>Sign in</html>", '{"items": [', "", "null", "[]", '"f
     }));
 }
 
-test("a redirection is not followed, and tells where it would lead without what it would say there", () =>
+test("does not follow redirects, and names the target without its query", () =>
   withServer(
     (_asked, response) => answer(response, 302, "", { location: "https://login.test/start?state=secret" }),
     async (api, server) => {
@@ -27,19 +27,19 @@ test("a redirection is not followed, and tells where it would lead without what 
     },
   ));
 
-test("a page that says 404 is no kind that is missing", () =>
+test("does not mistake a 404 page for an unknown kind", () =>
   withServer(
     (_asked, response) => answer(response, 404, "<h1>404 Not Found</h1>", { "content-type": "text/html" }),
     async (api) => assert.is((await failureOf(api.call(GET_REQUEST, UNCANCELLED))).code, "BadAnswer"),
   ));
 
-test("what comes before the answer is passed over", () =>
+test("ignores informational responses", () =>
   withServer((_asked, response, socket) => {
     socket.write("HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n");
     answer(response, 200, { fine: true });
   }, async (api) => assert.equal((await api.call(GET_REQUEST, UNCANCELLED)).body, { fine: true })));
 
-test("a server that wants to speak another protocol is unreachable, and its connection is let go", () =>
+test("treats a protocol upgrade as unreachable and closes the connection", () =>
   withServer((_asked, _response, socket) => {
     socket.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: foo\r\n\r\n");
   }, async (api, server) => {
@@ -48,13 +48,13 @@ test("a server that wants to speak another protocol is unreachable, and its conn
     await until(() => server.openConnections() === 0);
   }, { deadline: 500 }));
 
-test("a server that speaks no HTTP is unreachable", () =>
+test("treats a server without HTTP as unreachable", () =>
   withServer((_asked, _response, socket) => void socket.end("SSH-2.0-OpenSSH_9.9\r\n"), async (api) => {
     const { code, transient } = await failureOf(api.call(PATCH_REQUEST, UNCANCELLED));
     assert.equal([code, transient], ["unreachable", true]);
   }));
 
-test("a refused stream whose refusal never ends is refused all the same", () =>
+test("rejects a refused stream even if the error response never ends", () =>
   withServer((_asked, response) => {
     response.writeHead(403, { "content-type": "application/json" });
     response.write('{"kind": "Status", ');

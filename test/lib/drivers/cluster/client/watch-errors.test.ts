@@ -11,10 +11,10 @@ import {
   type WatchRound,
 } from "#test/support/kube/watch.ts";
 
-const test = suite("watch, in trouble");
+const test = suite("watch, errors");
 
 for (const text of ["null", "5", '"x"', "[]", "{}", '{"type":"ADDED"}', '{"type":"ADDED","object":{}}', "<html>"]) {
-  test(`a line that says ${text} is taken for a broken connection`, async () => {
+  test(`treats the line ${text} as a lost connection`, async () => {
     const troubles: string[] = [];
     const { changes, watches } = await readWatch(
       3,
@@ -30,7 +30,7 @@ for (const text of ["null", "5", '"x"', "[]", "{}", '{"type":"ADDED"}', '{"type"
   });
 }
 
-test("an error that says nothing of itself is got over", async () => {
+test("retries after an error event without details", async () => {
   const { changes } = await readWatch(
     2,
     serveCollection(
@@ -41,7 +41,7 @@ test("an error that says nothing of itself is got over", async () => {
   assert.equal(changes, ["LISTED l1", "ADDED b"]);
 });
 
-test("rounds that end at once are taken for trouble, so that they do not become a loop", async () => {
+test("backs off when watches end immediately", async () => {
   const troubles: string[] = [];
   const end: WatchRound = (_asked, response) => void response.writeHead(200).end();
   const { changes } = await readWatch(
@@ -53,7 +53,7 @@ test("rounds that end at once are taken for trouble, so that they do not become 
   assert.equal(troubles, Array(2).fill(`The watch of ${COLLECTION_PATH} ended immediately`));
 });
 
-test("a line that never ends is cut off", async () => {
+test("truncates an endless line", async () => {
   const { changes } = await readWatch(
     2,
     serveCollection(
@@ -68,7 +68,7 @@ test("a line that never ends is cut off", async () => {
   assert.equal(changes, ["LISTED l1", "ADDED b"]);
 });
 
-test("a list that is none does not count as an empty one", async () => {
+test("does not treat an invalid list as empty", async () => {
   const { changes } = await readWatch(1, (asked, response) => {
     if (asked.query.has("watch")) return void response.flushHeaders();
     answers.length > 1
@@ -80,7 +80,7 @@ test("a list that is none does not count as an empty one", async () => {
 });
 const answers = [{ status: "ok" }, { kind: "Pod" }, { items: {} }, { items: [{}] }, { items: [null] }, {}];
 
-test("credentials that expire in the middle of it are renewed", async () => {
+test("renews credentials that expire during a watch", async () => {
   const troubles: string[] = [];
   let refused = 0;
   const { changes } = await readWatch(

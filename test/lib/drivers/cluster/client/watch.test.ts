@@ -16,7 +16,7 @@ import {
 
 const test = suite("watch");
 
-test("it lists, and watches from the list's version with bookmarks", async () => {
+test("lists, then watches from the list's version with bookmarks", async () => {
   const { changes, watches } = await readWatch(
     2,
     serveCollection((_asked, response) => response.write(eventLine("ADDED", pod("a", "11")))),
@@ -32,7 +32,7 @@ test("it lists, and watches from the list's version with bookmarks", async () =>
   assert.ok(Number(query.get("timeoutSeconds")) < 60, "a healthy round ends before silence counts as death");
 });
 
-test("a round that ends is resumed from the last version, over the same connection", async () => {
+test("resumes an ended watch from the last version over the same connection", async () => {
   const { changes, watches, asked } = await readWatch(
     3,
     serveCollection(
@@ -45,7 +45,7 @@ test("a round that ends is resumed from the last version, over the same connecti
   assert.equal(asked.map((one) => one.reused), [0, 1, 2]);
 });
 
-test("lines and letters that are split between chunks are put together", async () => {
+test("joins lines and characters that are split between chunks", async () => {
   const { changes } = await readWatch(
     3,
     serveCollection((_asked, response) => {
@@ -59,7 +59,7 @@ test("lines and letters that are split between chunks are put together", async (
   assert.equal(changes, ["LISTED l1", "ADDED ä€🎡", "MODIFIED b"]);
 });
 
-test("a version that the server has forgotten, told in an event, makes it list again", async () => {
+test("lists again after an event says that the version has expired", async () => {
   const { changes, watches } = await readWatch(
     3,
     serveCollection(
@@ -71,7 +71,7 @@ test("a version that the server has forgotten, told in an event, makes it list a
   assert.equal(watches.map((one) => one.query.get("resourceVersion")), ["10", "20"]);
 });
 
-test("a version that the server has forgotten, told in the answer, makes it list again", async () => {
+test("lists again after the response says that the version has expired", async () => {
   const { changes } = await readWatch(
     2,
     serveCollection((_asked, response) => respondWithError(response, 410, "Gone", "too old")),
@@ -79,7 +79,7 @@ test("a version that the server has forgotten, told in the answer, makes it list
   assert.equal(changes, ["LISTED l1", "LISTED l2"]);
 });
 
-test("a connection that is lost in the middle of a line is resumed, and the half line is forgotten", async () => {
+test("resumes after a lost connection and drops the incomplete line", async () => {
   const { changes, watches } = await readWatch(
     3,
     serveCollection(
@@ -96,7 +96,7 @@ test("a connection that is lost in the middle of a line is resumed, and the half
   assert.equal(watches.map((one) => one.query.get("resourceVersion")), ["10", "11"]);
 });
 
-test("a round that ends in the middle of a line is resumed", async () => {
+test("resumes a watch that ends in the middle of a line", async () => {
   const { changes } = await readWatch(
     2,
     serveCollection(
@@ -107,7 +107,7 @@ test("a round that ends in the middle of a line is resumed", async () => {
   assert.equal(changes, ["LISTED l1", "ADDED b"]);
 });
 
-test("a connection that says nothing is cut and resumed", async () => {
+test("closes and resumes a silent connection", async () => {
   const { changes, watches } = await readWatch(
     2,
     serveCollection(
@@ -120,7 +120,7 @@ test("a connection that says nothing is cut and resumed", async () => {
   assert.is(watches.length, 2);
 });
 
-test("a server that is busy is told of, and asked again", async () => {
+test("reports an overloaded server and retries", async () => {
   const troubles: string[] = [];
   const { changes } = await readWatch(
     2,
@@ -135,7 +135,7 @@ test("a server that is busy is told of, and asked again", async () => {
 });
 
 const DENIED = 'pods is forbidden: User "x" cannot list resource "pods" in API group "" in the namespace "n"';
-test("a permission that is missing ends it", async () => {
+test("ends if the permission is missing", async () => {
   const error = await readWatch(1, (_asked, response) => respondWithError(response, 403, "Forbidden", DENIED)).then(
     () => null,
     (e) => e,
@@ -144,7 +144,7 @@ test("a permission that is missing ends it", async () => {
   assert.is(error.code, "Forbidden");
 });
 
-test("called off, it ends at once and leaves no connection", async () => {
+test("ends immediately when aborted and leaves no connection", async () => {
   const gone = Promise.withResolvers<void>();
   const server = await openKubeServer(serveCollection((_asked, response, socket) => {
     socket.on("close", () => gone.resolve());

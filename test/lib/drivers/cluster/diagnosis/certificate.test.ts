@@ -1,12 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { diagnoseCertificate, hasGivenUp } from "#lib/drivers/cluster/diagnosis/certificate.ts";
+import { diagnoseCertificate, hasIssuanceFailed } from "#lib/drivers/cluster/diagnosis/certificate.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { assertImpossible, assertWaiting, metadataOf, timestampAt, waitClockAt } from "#test/support/kube/samples.ts";
 
-const test = suite("certificateTrouble");
+const test = suite("diagnoseCertificate");
 
 const HOST = "moodle.school.example";
 const ISSUING = "Issuing certificate as Secret does not exist";
@@ -50,14 +50,14 @@ const PENDING: readonly (readonly [says: string, code: string, hint: RegExp])[] 
   ],
   ["something that cert-manager has never said before", "CertificateNotIssued", /Orders and Challenges/],
 ];
-for (const [says, code, hint] of PENDING) {
-  test(`waits ten minutes for what may come right: ${code}`, () => {
+for (const [issuerMessage, code, hint] of PENDING) {
+  test(`waits ten minutes for a problem that may resolve: ${code}`, () => {
     assertWaiting(
-      diagnose(certificate(), [], [], waitClockAt(9 * MINUTE), pending(says)),
+      diagnose(certificate(), [], [], waitClockAt(9 * MINUTE), pending(issuerMessage)),
       /^Waiting for the certificate moodle-tls for /,
     );
-    const verdict = diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), pending(says));
-    assertImpossible(verdict, code, says);
+    const verdict = diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), pending(issuerMessage));
+    assertImpossible(verdict, code, issuerMessage);
     assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
   });
 }
@@ -85,25 +85,25 @@ const DECIDED: readonly (readonly [says: string, code: string])[] = [
     "CertificateNotIssued",
   ],
 ];
-for (const [says, code] of DECIDED) {
-  test(`gives up at once on what the authority has decided: ${code}`, () => {
-    assertImpossible(diagnose(certificate(), [], [], waitClockAt(SECOND), errored(says)), code, says);
+for (const [issuerMessage, code] of DECIDED) {
+  test(`fails immediately on a decision of the authority: ${code}`, () => {
+    assertImpossible(diagnose(certificate(), [], [], waitClockAt(SECOND), errored(issuerMessage)), code, issuerMessage);
   });
 }
 
-test("says nothing of the ordinary course of things", () => {
+test("reports nothing for normal states", () => {
   assert.is(diagnoseCertificate(certificate(), chain({ state: "pending" }), waitClockAt(HOUR)), undefined);
   assertWaiting(diagnose(certificate(), [], [], waitClockAt(HOUR), []), /Issuing certificate as Secret does not exist/);
 });
 
-test("tells of an issuer that is not there", () => {
-  const says = 'Referenced "ClusterIssuer" not found: clusterissuer.cert-manager.io "wheelwright" not found';
-  const requests = [made("CertificateRequest", "moodle-tls", ready("Pending", says))];
+test("reports a missing issuer", () => {
+  const issuerMessage = 'Referenced "ClusterIssuer" not found: clusterissuer.cert-manager.io "wheelwright" not found';
+  const requests = [made("CertificateRequest", "moodle-tls", ready("Pending", issuerMessage))];
   assertWaiting(diagnose(certificate(), [], [], waitClockAt(SECOND), requests), /ClusterIssuer" not found/);
-  assertImpossible(diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), requests), "IssuerNotReady", says);
+  assertImpossible(diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), requests), "IssuerNotReady", issuerMessage);
 });
 
-test("reads the certificate's own word where nothing else may be seen", () => {
+test("uses the certificate's own message if the other objects cannot be read", () => {
   const message =
     'The certificate request has failed to complete and will be retried: order is in "errored" state: 429 ' +
     "urn:ietf:params:acme:error:rateLimited";
@@ -115,16 +115,16 @@ test("reads the certificate's own word where nothing else may be seen", () => {
     lastTransitionTime: timestampAt(0),
   });
   assertImpossible(diagnose(failed, [], [], waitClockAt(SECOND)), "CertificateRateLimited", message);
-  assert.is(hasGivenUp(failed), true);
-  assert.is(hasGivenUp(certificate({ type: "Issuing", status: "True", reason: "DoesNotExist" })), false);
+  assert.is(hasIssuanceFailed(failed), true);
+  assert.is(hasIssuanceFailed(certificate({ type: "Issuing", status: "True", reason: "DoesNotExist" })), false);
 });
 
-test("a verdict from before a retry is given time to be said again", () => {
+test("waits for a new decision if the last one is from before a retry", () => {
   const orders = errored("429 rateLimited");
   assertWaiting(diagnose(certificate(), [], [], waitClockAt(HOUR + SECOND, HOUR), orders), /rateLimited/);
 });
 
-test("what was made for another certificate does not count", () => {
+test("ignores objects of other certificates", () => {
   const others = [made("CertificateRequest", "other", ready("Failed", "no luck"))];
   assert.is(diagnoseCertificate(certificate(), others, waitClockAt(HOUR)), undefined);
 });

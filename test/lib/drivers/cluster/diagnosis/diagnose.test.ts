@@ -17,31 +17,31 @@ import {
   waitClockAt,
 } from "#test/support/kube/samples.ts";
 
-const test = suite("judge");
+const test = suite("diagnose");
 
 const QUOTA = 'Error creating: pods "install-1-69vzd" is forbidden: exceeded quota: spoke, ' +
   "requested: limits.memory=1Gi, used: limits.memory=512Mi, limited: limits.memory=1Gi";
 
-test("a quota that others use up is given a minute", () => {
+test("waits a minute for a quota that other pods use up", () => {
   const events = [event(aboutObject(job()), "FailedCreate", QUOTA, SECOND)];
   assertWaiting(diagnose(job(), [], events, waitClockAt(30 * SECOND)), /exceeded quota/);
   assertImpossible(diagnose(job(), [], events, waitClockAt(62 * SECOND)), "ExceededQuota", QUOTA);
 });
 
-test("a quota that is smaller than what is asked for is given up at once", () => {
+test("fails immediately if the request exceeds the quota", () => {
   const message = QUOTA.replace("limited: limits.memory=1Gi", "limited: limits.memory=900Mi");
   const events = [event(aboutObject(job()), "FailedCreate", message, SECOND)];
   assertImpossible(diagnose(job(), [], events, waitClockAt(2 * SECOND)), "ExceededQuota", message);
 });
 
-test("a quota that was short before the pod came is forgotten", () => {
+test("ignores a quota refusal from before the pod existed", () => {
   const later = pod(job(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   later.metadata.creationTimestamp = timestampAt(10 * SECOND);
   const events = [event(aboutObject(job()), "FailedCreate", QUOTA, SECOND)];
   assertWaiting(diagnose(job(), [later], events, waitClockAt(2 * MINUTE)), /is running/);
 });
 
-test("a refusal of the first of two pods is forgotten once the first has come", () => {
+test("ignores the refusal of a pod that was created later", () => {
   const set = statefulSet();
   set["spec"].replicas = 2;
   const first = pod(set, { containerStatuses: [{ name: "db", state: { running: {} } }] });
@@ -52,28 +52,28 @@ test("a refusal of the first of two pods is forgotten once the first has come", 
   assertWaiting(diagnose(set, [first], events, waitClockAt(20 * SECOND)), /0 of 2 pods ready/);
 });
 
-test("a LimitRange is given up at once", () => {
+test("fails immediately on a LimitRange", () => {
   const message =
     'Error creating: pods "install-1-x" is forbidden: maximum cpu usage per Container is 2, but limit is 4';
   const events = [event(aboutObject(job()), "FailedCreate", message)];
   assertImpossible(diagnose(job(), [], events, waitClockAt(SECOND)), "LimitRange", message);
 });
 
-test("pod security is given up at once for a Job", () => {
+test("fails immediately on pod security for a Job", () => {
   const message = 'Error creating: pods "install-1-x" is forbidden: violates PodSecurity "restricted:latest": ' +
     "runAsNonRoot != true (pod must not set securityContext.runAsNonRoot=false)";
   const events = [event(aboutObject(job()), "FailedCreate", message)];
   assertImpossible(diagnose(job(), [], events, waitClockAt(SECOND)), "PodSecurity", message);
 });
 
-test("pod security is given up at once for a StatefulSet", () => {
+test("fails immediately on pod security for a StatefulSet", () => {
   const message = 'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: violates PodSecurity ' +
     '"restricted:latest": runAsNonRoot != true';
   const events = [event(aboutObject(statefulSet()), "FailedCreate", message)];
   assertImpossible(diagnose(statefulSet(), [], events, waitClockAt(SECOND)), "PodSecurity", message);
 });
 
-test("pod security is given up at once for a Deployment, by its condition", () => {
+test("fails immediately on pod security for a Deployment, by its condition", () => {
   const message = 'pods "moodle-5f7-x" is forbidden: violates PodSecurity "restricted:latest": privileged';
   const conditions = [{
     type: "ReplicaFailure",
@@ -85,14 +85,14 @@ test("pod security is given up at once for a Deployment, by its condition", () =
   assertImpossible(diagnose(deployment({ conditions }), [], [], waitClockAt(SECOND)), "PodSecurity", message);
 });
 
-test("pod security is given up at once for a Deployment, by its ReplicaSet's event", () => {
+test("fails immediately on pod security for a Deployment, by its ReplicaSet's event", () => {
   const message =
     'Error creating: pods "moodle-5f7-x" is forbidden: violates PodSecurity "restricted:latest": privileged';
   const events = [event({ kind: "ReplicaSet", name: "moodle-5f7", uid: "uid-rs" }, "FailedCreate", message)];
   assertImpossible(diagnose(deployment(), [], events, waitClockAt(SECOND)), "PodSecurity", message);
 });
 
-test("a refusal that is older than the wait is given time to be said again", () => {
+test("waits for a new event if the refusal is older than the wait", () => {
   const message = 'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: maximum cpu usage per ' +
     "Container is 2, but limit is 4";
   const events = [event(aboutObject(statefulSet()), "FailedCreate", message)];
@@ -103,19 +103,22 @@ test("a refusal that is older than the wait is given time to be said again", () 
   assertImpossible(diagnose(statefulSet(), [], events, waitClockAt(12 * MINUTE, 10 * MINUTE)), "LimitRange", message);
 });
 
-test("what keeps a pod from being made and is not known is waited for", () => {
-  const said = (message: string) => [event(aboutObject(job()), "FailedCreate", `Error creating: ${message}`)];
+test("waits if the reason for a missing pod is unknown", () => {
+  const failedCreate = (message: string) => [event(aboutObject(job()), "FailedCreate", `Error creating: ${message}`)];
   const odd = "Internal error occurred: the sun has set";
-  assertWaiting(diagnose(job(), [], said(odd), waitClockAt(20 * MINUTE)), /the sun has set/);
+  assertWaiting(diagnose(job(), [], failedCreate(odd), waitClockAt(20 * MINUTE)), /the sun has set/);
   const hook = 'Internal error occurred: failed calling webhook "x.example.org": Post "https://x": EOF';
-  assertWaiting(diagnose(job(), [], said(hook), waitClockAt(20 * MINUTE)), /webhook x\.example\.org does not answer/);
+  assertWaiting(
+    diagnose(job(), [], failedCreate(hook), waitClockAt(20 * MINUTE)),
+    /webhook x\.example\.org does not answer/,
+  );
   const denied = 'admission webhook "x.example.org" denied the request: no';
-  assertImpossible(diagnose(job(), [], said(denied), waitClockAt(SECOND)), "WebhookDenied", denied);
+  assertImpossible(diagnose(job(), [], failedCreate(denied), waitClockAt(SECOND)), "WebhookDenied", denied);
   const refused = 'pods "install-1-x" is forbidden: by something new';
-  assertImpossible(diagnose(job(), [], said(refused), waitClockAt(SECOND)), "Forbidden", refused);
+  assertImpossible(diagnose(job(), [], failedCreate(refused), waitClockAt(SECOND)), "Forbidden", refused);
 });
 
-test("a service account that is about to be made is waited for", () => {
+test("waits for a missing service account", () => {
   const message = 'Error creating: pods "x" is forbidden: error looking up service account ns/default: ' +
     'serviceaccount "default" not found';
   assertWaiting(
@@ -124,7 +127,7 @@ test("a service account that is about to be made is waited for", () => {
   );
 });
 
-test("a refusal of another Job of the same name does not count", () => {
+test("ignores refusals of another Job of the same name", () => {
   const message = 'Error creating: pods "x" is forbidden: maximum cpu usage per Container is 2, but limit is 4';
   const events = [event({ ...aboutObject(job()), uid: "uid-of-before" }, "FailedCreate", message)];
   assertWaiting(diagnose(job(), [], events, waitClockAt(SECOND)), /is running/);
@@ -133,7 +136,7 @@ test("a refusal of another Job of the same name does not count", () => {
 const failed = (reason: string, message: string, type = "Failed") =>
   job([{ type, status: "True", reason, message, lastTransitionTime: timestampAt(0) }]);
 
-test("a Job that has failed is given up with its own reason", () => {
+test("fails with the Job's own reason", () => {
   const message = "Job has reached the specified backoff limit";
   assertImpossible(
     diagnose(failed("BackoffLimitExceeded", message), [], [], waitClockAt(0)),
@@ -142,13 +145,13 @@ test("a Job that has failed is given up with its own reason", () => {
   );
 });
 
-test("a Job that is going to fail has failed", () => {
+test("treats FailureTarget as failed", () => {
   const message = "Job was active longer than specified deadline";
   const verdict = diagnose(failed("DeadlineExceeded", message, "FailureTarget"), [], [], waitClockAt(0));
   assertImpossible(verdict, "DeadlineExceeded", message);
 });
 
-test("out of memory takes precedence over the back-off limit, whatever the exit code", () => {
+test("reports out of memory instead of the back-off limit, for any exit code", () => {
   const dead = pod(job(), {
     containerStatuses: [{ name: "moodle", state: { terminated: { reason: "OOMKilled", exitCode: 12 } } }],
   });
@@ -157,7 +160,7 @@ test("out of memory takes precedence over the back-off limit, whatever the exit 
   assert.is(failureOf(broken, [dead])?.terminated?.exitCode, 12);
 });
 
-test("a rollout that is stuck is given up", () => {
+test("fails on a rollout that exceeded its deadline", () => {
   const message = 'ReplicaSet "moodle-5f7" has timed out progressing.';
   const conditions = [
     { type: "Available", status: "False", reason: "MinimumReplicasUnavailable", lastTransitionTime: timestampAt(0) },
@@ -178,17 +181,22 @@ test("a rollout that is stuck is given up", () => {
   assertWaiting(diagnose(unseen, [], [], waitClockAt(MINUTE)), /waiting for the cluster to start the change/);
 });
 
-test("a rollout that was given up before anybody waited has its time once more", () => {
+test("gives a rollout that failed before the wait its full time again", () => {
   const reason = "ProgressDeadlineExceeded", began = 20 * MINUTE;
-  const given = (lastTransitionTime: string) =>
+  const deploymentFailedAt = (lastTransitionTime: string) =>
     deployment({ conditions: [{ type: "Progressing", status: "False", reason, lastTransitionTime }] });
-  const seen = (object: KubeObject, waited: number) => diagnose(object, [], [], waitClockAt(began + waited, began));
-  assertWaiting(seen(given(timestampAt(MINUTE)), 9 * MINUTE), /0 of 1 /);
-  assert.is(seen(given(timestampAt(MINUTE)), 10 * MINUTE).is, "impossible");
-  assert.is(seen(given(timestampAt(began + MINUTE)), MINUTE).is, "impossible", "it was given up since");
+  const diagnoseAfter = (object: KubeObject, waited: number) =>
+    diagnose(object, [], [], waitClockAt(began + waited, began));
+  assertWaiting(diagnoseAfter(deploymentFailedAt(timestampAt(MINUTE)), 9 * MINUTE), /0 of 1 /);
+  assert.is(diagnoseAfter(deploymentFailedAt(timestampAt(MINUTE)), 10 * MINUTE).is, "impossible");
+  assert.is(
+    diagnoseAfter(deploymentFailedAt(timestampAt(began + MINUTE)), MINUTE).is,
+    "impossible",
+    "the rollout failed during the wait",
+  );
 });
 
-test("a pod of a template that has been replaced does not count", () => {
+test("ignores pods of an earlier template", () => {
   const old = crashedContainer(9);
   const fresh = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   fresh.metadata.creationTimestamp = timestampAt(SECOND);
@@ -196,13 +204,13 @@ test("a pod of a template that has been replaced does not count", () => {
   assertWaiting(diagnose(deployment(), [old, fresh], [], waitClockAt(MINUTE)), /0 of 1 /);
 });
 
-test("a pod that is being deleted does not count", () => {
+test("ignores pods that are being deleted", () => {
   const going = crashedContainer(9);
   going.metadata.deletionTimestamp = timestampAt(0);
   assertWaiting(diagnose(deployment(), [going], [], waitClockAt(MINUTE)), /0 of 1 /);
 });
 
-test("what is available is ready, whatever its pods went through", () => {
+test("is ready when available, whatever its events say", () => {
   const ready = deployment({ replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 });
   assert.is(diagnose(ready, [crashedContainer(9)], [], waitClockAt(0)).is, "ready");
 });

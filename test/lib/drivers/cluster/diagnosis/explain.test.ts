@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
-import { errorOf } from "#lib/drivers/cluster/client/status.ts";
+import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
+import { errorOfResponse } from "#lib/drivers/cluster/client/status.ts";
 
-const test = suite("explain");
+const test = suite("explainClusterError");
 
 const answered = (
   status: number,
@@ -12,8 +12,11 @@ const answered = (
   message: string,
   doing = "PATCH cluster/api/v1/namespaces/n/services/db",
 ) =>
-  explain(
-    errorOf({ status, headers: {}, body: JSON.stringify({ kind: "Status", message, reason, code: status }) }, doing),
+  explainClusterError(
+    errorOfResponse(
+      { status, headers: {}, body: JSON.stringify({ kind: "Status", message, reason, code: status }) },
+      doing,
+    ),
   );
 
 /** Responses of the API server, and the start of the explanation. */
@@ -117,17 +120,17 @@ const ANSWERS:
     ],
   ];
 
-for (const [status, reason, says, code, blame, begins] of ANSWERS) {
-  test(`says of ${status} "${says.slice(0, 60)}" what it means, and keeps its words`, () => {
-    const told = answered(status, reason, says);
-    assert.equal([told.code, told.blame, told.message], [code, blame, begins + says]);
-    assert.match(told.hint ?? "", /^[A-Z].*\.$/);
+for (const [status, reason, serverMessage, code, blame, begins] of ANSWERS) {
+  test(`says of ${status} "${serverMessage.slice(0, 60)}" what it means, and keeps its words`, () => {
+    const explanation = answered(status, reason, serverMessage);
+    assert.equal([explanation.code, explanation.blame, explanation.message], [code, blame, begins + serverMessage]);
+    assert.match(explanation.hint ?? "", /^[A-Z].*\.$/);
   });
 }
 
-test("what was asked for is named by its path where the answer does not say", () => {
-  const says = "Internal error occurred: x";
-  const at = (doing: string) => answered(500, "InternalError", says, doing).message.replace(says, "");
+test("names the object by its path if the message does not", () => {
+  const serverMessage = "Internal error occurred: x";
+  const at = (doing: string) => answered(500, "InternalError", serverMessage, doing).message.replace(serverMessage, "");
   assert.is(
     at("GET c:1/apis/apps/v1/namespaces/n/statefulsets/db"),
     "The cluster's API server failed at the stateful set db: ",
@@ -138,17 +141,24 @@ test("what was asked for is named by its path where the answer does not say", ()
 });
 
 for (const code of ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ETIMEDOUT", "whatever"]) {
-  test(`a cluster that cannot be reached is told as such, with a hint of its own: ${code}`, () => {
+  test(`explains an unreachable cluster with a specific hint: ${code}`, () => {
     const cause = Object.assign(new Error("connect"), { code });
-    const told = explain(new ClusterError("unreachable", `GET c:1/x: connect ${code}`, { transient: true, cause }));
-    assert.is(told.message, `The cluster cannot be reached: GET c:1/x: connect ${code}`);
-    assert.match(told.hint!, /\.$/);
+    const explanation = explainClusterError(
+      new ClusterError("unreachable", `GET c:1/x: connect ${code}`, { transient: true, cause }),
+    );
+    assert.is(explanation.message, `The cluster cannot be reached: GET c:1/x: connect ${code}`);
+    assert.match(explanation.hint!, /\.$/);
   });
 }
 
-test("what was judged by what the cluster showed is left as it is", () => {
+test("leaves diagnoses unchanged", () => {
   const error = new ClusterError("ErrImagePull", "The image …", { transient: false, blame: "user", hint: "Do." });
-  assert.equal(explain(error), { code: "ErrImagePull", message: "The image …", blame: "user", hint: "Do." });
+  assert.equal(explainClusterError(error), {
+    code: "ErrImagePull",
+    message: "The image …",
+    blame: "user",
+    hint: "Do.",
+  });
 });
 
 test.run();

@@ -12,7 +12,7 @@ import {
   waitClockAt,
 } from "#test/support/kube/samples.ts";
 
-const test = suite("imageTrouble");
+const test = suite("diagnoseImagePull");
 
 const NAME = "registry.example.org/acme/denied-lists:v1";
 const pulling = (message: string, reason = "ImagePullBackOff") =>
@@ -85,20 +85,20 @@ const WORDS: readonly (readonly [who: string, says: string, final: boolean, hint
     /host name/,
   ],
   [
-    "a node whose DNS hiccups",
+    "temporary DNS failure on a node",
     "dial tcp: lookup registry-1.docker.io on 127.0.0.53:53: server misbehaving",
     false,
     /cannot reach/,
   ],
   ["a slow network", 'Head "https://registry-1.docker.io/v2/": net/http: TLS handshake timeout', false, /cannot reach/],
-  ["a registry that is down", "dial tcp 192.0.2.1:443: connect: connection refused", false, /cannot reach/],
+  ["registry down", "dial tcp 192.0.2.1:443: connect: connection refused", false, /cannot reach/],
   [
     "a private authority",
     "tls: failed to verify certificate: x509: certificate signed by unknown authority",
     false,
     /trust/,
   ],
-  ["containerd, of another processor", "no match for platform in manifest: not found", true, /CPU architecture/],
+  ["containerd, wrong architecture", "no match for platform in manifest: not found", true, /CPU architecture/],
   [
     "CRI-O, of another processor",
     'no image found in image index for architecture arm64, variant "v8", OS linux',
@@ -106,8 +106,8 @@ const WORDS: readonly (readonly [who: string, says: string, final: boolean, hint
     /CPU architecture/,
   ],
   ["a full disk", "write /var/lib/containerd/ingest/x: no space left on device", false, /disk space/],
-  ["a registry that fails", "unexpected status code 500 Internal Server Error", false, /images\.yaml/],
-  ["somebody we never met", "the moon is in the wrong quarter", false, /images\.yaml/],
+  ["registry error", "unexpected status code 500 Internal Server Error", false, /images\.yaml/],
+  ["unknown runtime", "the moon is in the wrong quarter", false, /images\.yaml/],
 ];
 
 for (const [who, says, final, hint] of WORDS) {
@@ -125,21 +125,21 @@ for (const [who, says, final, hint] of WORDS) {
   });
 }
 
-test("is not misled by what the image is called", () => {
+test("is not misled by words in the image's name", () => {
   assertWaiting(
     diagnose(job(), [backOff(`failed to pull image "${NAME}": connection reset`)], [], waitClockAt(SECOND)),
     /reset/,
   );
 });
 
-test("tells an older kubelet's reason from the event", () => {
+test("reads the reason of an older kubelet from the event", () => {
   const waiting = pulling(`Back-off pulling image "${NAME}"`);
-  const told = event(aboutObject(waiting), "Failed", `Failed to pull image "${NAME}": manifest unknown`);
-  assertImpossible(diagnose(job(), [waiting], [told], waitClockAt(SECOND)), "ErrImagePull", "manifest unknown");
+  const failedEvent = event(aboutObject(waiting), "Failed", `Failed to pull image "${NAME}": manifest unknown`);
+  assertImpossible(diagnose(job(), [waiting], [failedEvent], waitClockAt(SECOND)), "ErrImagePull", "manifest unknown");
 });
 
 for (const reason of ["InvalidImageName", "ErrImageNeverPull", "SignatureValidationFailed"]) {
-  test(`gives up at once on ${reason}`, () => {
+  test(`fails immediately on ${reason}`, () => {
     assertImpossible(
       diagnose(job(), [pulling("couldn't parse", reason)], [], waitClockAt(0)),
       reason,

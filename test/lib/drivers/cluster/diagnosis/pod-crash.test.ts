@@ -14,9 +14,9 @@ import {
   waitClockAt,
 } from "#test/support/kube/samples.ts";
 
-const test = suite("podTrouble, of a container that crashes");
+const test = suite("diagnosePod, crashing containers");
 
-test("a container that crashes is given five restarts", () => {
+test("allows a crashing container five restarts", () => {
   assertWaiting(
     diagnose(deployment(), [crashedContainer(4)], [], waitClockAt(MINUTE)),
     /has crashed 5 times \(Error, exit code 1\)/,
@@ -28,7 +28,7 @@ test("a container that crashes is given five restarts", () => {
   );
 });
 
-test("a container that has crashed before anybody waited gets its next start", () => {
+test("allows one more start after a crash from before the wait", () => {
   const before = 10 * MINUTE,
     seen = (pod: KubeObject, ms: number) => diagnose(deployment(), [pod], [], waitClockAt(ms, before));
   for (const reason of ["Error", "OOMKilled"]) {
@@ -37,11 +37,11 @@ test("a container that has crashed before anybody waited gets its next start", (
       /crashed before and is restarted within minutes/,
     );
     assert.is(seen(crashedContainer(10, reason, timestampAt(before + MINUTE)), before + MINUTE).is, "impossible");
-    assert.is(seen(crashedContainer(9, reason), before + 6 * MINUTE).is, "impossible", "nobody starts it anew");
+    assert.is(seen(crashedContainer(9, reason), before + 6 * MINUTE).is, "impossible", "nobody restarts the container");
   }
 });
 
-test("a container that crashes for lack of memory says so", () => {
+test("reports a crash caused by lack of memory", () => {
   assertImpossible(
     diagnose(deployment(), [crashedContainer(5, "OOMKilled")], [], waitClockAt(MINUTE)),
     "OOMKilled",
@@ -49,7 +49,7 @@ test("a container that crashes for lack of memory says so", () => {
   );
 });
 
-test("a container that its probe kills again and again says what the probe said", () => {
+test("reports the probe's message if the probe keeps killing the container", () => {
   const events = [
     event(
       aboutObject(crashedContainer(5)),

@@ -4,13 +4,13 @@ import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { aboutObject, event, job, pod, waitClockAt } from "#test/support/kube/samples.ts";
 
-const test = suite("podTrouble, of a pod's network");
+const test = suite("diagnosePod, pod network");
 
-test("a network that does not come is told by its cause, the same however often it is tried", () => {
+test("reports the cause of a missing pod network without changing details", () => {
   const stuck = pod(job(), {
     containerStatuses: [{ name: "moodle", state: { waiting: { reason: "ContainerCreating" } } }],
   });
-  const told = ["a", "b"].map((digit) => {
+  const messages = ["a", "b"].map((digit) => {
     const message = "(combined from similar events): Failed to create pod sandbox: rpc error: code = Unknown desc = " +
       `failed to setup network for sandbox "${digit.repeat(64)}": plugin type="bridge" failed: no addresses left`;
     const events = [event(aboutObject(stuck), "FailedCreatePodSandBox", message, SECOND)];
@@ -19,10 +19,10 @@ test("a network that does not come is told by its cause, the same however often 
   });
   const cause =
     'waits for its network: failed to setup network for sandbox: plugin type="bridge" failed: no addresses left';
-  assert.equal(told, [cause, cause]);
+  assert.equal(messages, [cause, cause]);
 });
 
-test("the node whose network does not come is named, and where to look for why", () => {
+test("names the node without a pod network and says what to check", () => {
   const stuck = pod(job(), { containerStatuses: [] }, { nodeName: "node-b" });
   const events = [
     event(aboutObject(stuck), "FailedCreatePodSandBox", "Failed to create pod sandbox: no addresses left"),

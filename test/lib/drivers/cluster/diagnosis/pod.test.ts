@@ -17,18 +17,18 @@ import {
   waitClockAt,
 } from "#test/support/kube/samples.ts";
 
-const test = suite("podTrouble");
+const test = suite("diagnosePod");
 
 const PULL = 'failed to pull and unpack image "nope:1": failed to resolve reference "nope:1": dial tcp: ' +
   "lookup registry-1.docker.io on 10.0.0.10:53: no such host";
 const pulling = (reason: string, message: string) =>
   pod(job(), { initContainerStatuses: [{ name: "dirs", state: { waiting: { reason, message } } }] });
 
-test("an image that cannot be pulled is waited for until the kubelet backs off", () => {
+test("waits for an image until the kubelet backs off", () => {
   assertWaiting(diagnose(job(), [pulling("ErrImagePull", PULL)], [], waitClockAt(5 * SECOND)), /no such host/);
 });
 
-test("an image that does not exist is given up at the back-off, with the original message", () => {
+test("fails on a missing image at the back-off, with the original message", () => {
   const message = `Back-off pulling image "nope:1": ErrImagePull: ${PULL}`;
   assertImpossible(
     diagnose(job(), [pulling("ImagePullBackOff", message)], [], waitClockAt(20 * SECOND)),
@@ -37,19 +37,19 @@ test("an image that does not exist is given up at the back-off, with the origina
   );
 });
 
-test("an older kubelet's back-off is explained by the pod's event", () => {
+test("explains an older kubelet's back-off by the pod's event", () => {
   const stuck = pulling("ImagePullBackOff", 'Back-off pulling image "nope:1"');
-  const told = event(aboutObject(stuck), "Failed", 'Failed to pull image "nope:1": manifest unknown', SECOND);
-  assertImpossible(diagnose(job(), [stuck], [told], waitClockAt(20 * SECOND)), "ErrImagePull", /manifest unknown/);
+  const failedEvent = event(aboutObject(stuck), "Failed", 'Failed to pull image "nope:1": manifest unknown', SECOND);
+  assertImpossible(diagnose(job(), [stuck], [failedEvent], waitClockAt(20 * SECOND)), "ErrImagePull", /manifest unknown/);
 });
 
-test("a registry that is merely slow is given three minutes", () => {
+test("waits three minutes for a slow registry", () => {
   const stuck = pulling("ImagePullBackOff", 'Back-off pulling image "x": ErrImagePull: i/o timeout');
   assertWaiting(diagnose(job(), [stuck], [], waitClockAt(2 * MINUTE)), /i\/o timeout/);
   assertImpossible(diagnose(job(), [stuck], [], waitClockAt(3 * MINUTE)), "ErrImagePull", "i/o timeout");
 });
 
-test("an image name that cannot be right is given up at once", () => {
+test("fails immediately on an invalid image name", () => {
   const verdict = diagnose(job(), [pulling("InvalidImageName", "couldn't parse image name")], [], waitClockAt(0));
   assertImpossible(verdict, "InvalidImageName", "couldn't parse image name");
 });
@@ -67,14 +67,14 @@ const unscheduled = (owner: KubeObject, message: string) =>
   }, { volumes: [{ persistentVolumeClaim: { claimName: "data-db-0" } }] });
 const CLAIM = { kind: "PersistentVolumeClaim", name: "data-db-0" };
 
-test("a claim that is being bound is normal", () => {
+test("reports nothing while a PersistentVolumeClaim is being bound", () => {
   const set = statefulSet();
   assertWaiting(diagnose(set, [unscheduled(set, unbound)], [], waitClockAt(9 * MINUTE)), /Waiting for a node/);
   const missing = 'persistentvolumeclaim "data-db-0" not found';
   assertWaiting(diagnose(set, [unscheduled(set, missing)], [], waitClockAt(9 * MINUTE)), /Waiting for a node/);
 });
 
-test("a missing storage class is given up at once, for the pod that waits for the claim", () => {
+test("fails immediately on a missing storage class, for the pod that waits for the PersistentVolumeClaim", () => {
   const set = statefulSet();
   const message = 'storageclass.storage.k8s.io "nope" not found';
   const events = [event(CLAIM, "ProvisioningFailed", message)];
@@ -92,13 +92,13 @@ const claim = (phase: string): KubeObject => ({
   status: { phase },
 });
 
-test("a missing storage class is given up at once for the claim itself", () => {
+test("fails immediately on a missing storage class, for the PersistentVolumeClaim", () => {
   const message = 'storageclass.storage.k8s.io "nope" not found';
   const events = [event(CLAIM, "ProvisioningFailed", message)];
   assertImpossible(diagnose(claim("Pending"), [], events, waitClockAt(SECOND)), "ProvisioningFailed", message);
 });
 
-test("a driver that cannot provision is given ten minutes", () => {
+test("waits ten minutes for a storage driver that cannot provision", () => {
   const message =
     'failed to provision volume with StorageClass "fast": rpc error: code = ResourceExhausted desc = full';
   const events = [event(CLAIM, "ProvisioningFailed", message)];
@@ -108,14 +108,14 @@ test("a driver that cannot provision is given ten minutes", () => {
   assertWaiting(diagnose(claim("Pending"), [], events, waitClockAt(15 * MINUTE, 14 * MINUTE)), /ResourceExhausted/);
 });
 
-test("a claim that its first pod will bind counts as ready", () => {
+test("treats a PersistentVolumeClaim that waits for its first pod as ready", () => {
   const events = [event(CLAIM, "WaitForFirstConsumer", "waiting for first consumer to be created before binding")];
   assert.is(diagnose(claim("Pending"), [], events, waitClockAt(0)).is, "ready");
   assert.is(diagnose(claim("Bound"), [], [], waitClockAt(0)).is, "ready");
   assertWaiting(diagnose(claim("Pending"), [], [], waitClockAt(0)), /has no volume yet/);
 });
 
-test("a pod that finds no node is given two minutes", () => {
+test("waits two minutes for a pod without a node", () => {
   const message = "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption " +
     "victims found for incoming pod.";
   assertWaiting(diagnose(job(), [unscheduled(job(), message)], [], waitClockAt(MINUTE)), /Insufficient cpu/);
@@ -126,12 +126,12 @@ test("a pod that finds no node is given two minutes", () => {
   );
 });
 
-test("waiting says when the same sight will be judged otherwise", () => {
+test("returns when the unchanged state must be checked again", () => {
   const verdict = diagnose(job(), [unscheduled(job(), "1 Insufficient cpu")], [], waitClockAt(90 * SECOND));
   assert.is(verdict.is === "waiting" && verdict.again, 30 * SECOND);
 });
 
-test("a missing secret is given ten seconds", () => {
+test("waits ten seconds for a missing Secret", () => {
   const stuck = pod(job(), {
     containerStatuses: [{
       name: "moodle",
@@ -143,7 +143,7 @@ test("a missing secret is given ten seconds", () => {
   assertImpossible(verdict, "CreateContainerConfigError", 'secret "moodle" not found');
 });
 
-test("a kubelet that has heard of no secret yet is waited for, however long", () => {
+test("waits for a kubelet whose Secret cache is not synced", () => {
   const message = "failed to sync secret cache: timed out waiting for the condition";
   const stuck = pod(job(), {
     containerStatuses: [{ name: "moodle", state: { waiting: { reason: "CreateContainerConfigError", message } } }],
@@ -151,7 +151,7 @@ test("a kubelet that has heard of no secret yet is waited for, however long", ()
   assertWaiting(diagnose(job(), [stuck], [], waitClockAt(MINUTE)), /failed to sync secret cache/);
 });
 
-test("a missing secret that is mounted is given ten seconds", () => {
+test("waits ten seconds for a missing mounted Secret", () => {
   const stuck = pod(job(), {
     containerStatuses: [{ name: "moodle", state: { waiting: { reason: "ContainerCreating" } } }],
   });
@@ -161,7 +161,7 @@ test("a missing secret that is mounted is given ten seconds", () => {
   assertImpossible(diagnose(job(), [stuck], events, waitClockAt(11 * SECOND)), "FailedMount", message);
 });
 
-test("a failing probe is not worth a word in the first minute, and then never decides", () => {
+test("ignores a failing probe in the first minute, and never fails because of it", () => {
   const starting = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   const message = "Startup probe failed: curl: (7) Failed to connect to 127.0.0.1 port 8099 after 0 ms: Couldn't " +
     "connect to server";
@@ -171,14 +171,14 @@ test("a failing probe is not worth a word in the first minute, and then never de
   assertWaiting(diagnose(deployment(), [starting], late, waitClockAt(5 * MINUTE)), /Startup probe failed/);
 });
 
-test("a probe that is asked while its container stops is normal", () => {
+test("ignores a failing probe of a stopping container", () => {
   const stopping = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   const message = "Readiness probe errored and resulted in unknown state: container is in CONTAINER_EXITED state";
   const events = [event(aboutObject(stopping), "Unhealthy", message)];
   assertWaiting(diagnose(deployment(), [stopping], events, waitClockAt(20 * SECOND)), /0 of 1 /);
 });
 
-test("volumes that did not come at first are old news once a container has begun, or its image is pulled", () => {
+test("ignores mount errors once a container has started or its image was pulled", () => {
   const message = 'MountVolume.SetUp failed for volume "fpm" : configmap "fpm-size" not found';
   const running = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   const old = [event(aboutObject(running), "FailedMount", message, SECOND)];
@@ -190,7 +190,7 @@ test("volumes that did not come at first are old news once a container has begun
   assertWaiting(diagnose(deployment(), [creating], pulled, waitClockAt(50 * SECOND)), /0 of 1 /);
 });
 
-test("a volume that does not come, and a pod without a network, are given ten minutes", () => {
+test("waits ten minutes for a volume or the pod network", () => {
   const creating = pod(job(), {
     containerStatuses: [{ name: "moodle", state: { waiting: { reason: "ContainerCreating" } } }],
   });

@@ -14,7 +14,7 @@ const ready = (...from: Parameters<typeof object>) => assert.is(describeUnready(
 const lacks = (words: RegExp, ...from: Parameters<typeof object>) =>
   assert.match(describeUnready(object(...from)) ?? "", words);
 
-const test = suite("lackOf");
+const test = suite("describeUnready");
 
 const all = { observedGeneration: 1, replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 };
 
@@ -26,12 +26,12 @@ test("a Deployment is ready once all of its pods are new and available", () => {
   lacks(/is starting, .*1 of 2 pods ready/, "Deployment", { replicas: 2 }, { ...all, availableReplicas: 1 });
 });
 
-test("a Deployment of no pods is ready once none is left", () => {
+test("a Deployment scaled to zero is ready once it has no pods", () => {
   ready("Deployment", { replicas: 0 }, { observedGeneration: 1 });
   lacks(/waiting for 1 old pods/, "Deployment", { replicas: 0 }, { observedGeneration: 1, replicas: 1 });
 });
 
-test("a StatefulSet is ready once its pods are, in the present revision", () => {
+test("a StatefulSet is ready once its pods of the current revision are ready", () => {
   const revisions = { currentRevision: "a", updateRevision: "a" };
   ready("StatefulSet", { replicas: 2 }, { ...all, ...revisions });
   lacks(/restarting/, "StatefulSet", { replicas: 2 }, { ...all, ...revisions, updateRevision: "b" });
@@ -39,7 +39,7 @@ test("a StatefulSet is ready once its pods are, in the present revision", () => 
   lacks(/is stopping .*0 desired/, "StatefulSet", { replicas: 0 }, { observedGeneration: 1, replicas: 1 });
 });
 
-test("a Job is ready once it is complete, and not when it only met its criteria", () => {
+test("a Job is ready once it is complete, not when it only met its success criteria", () => {
   ready("Job", {}, { conditions: [{ type: "Complete", status: "True" }] });
   lacks(/is running/, "Job", {}, { conditions: [{ type: "SuccessCriteriaMet", status: "True" }], succeeded: 1 });
 });
@@ -49,17 +49,17 @@ test("an Ingress is ready once it has an address", () => {
   lacks(/no address/, "Ingress", {}, { loadBalancer: {} });
 });
 
-test("a ResourceQuota is ready once it has been counted", () => {
+test("a ResourceQuota is ready once its usage is known", () => {
   ready("ResourceQuota", { hard: { pods: "1" } }, { hard: { pods: "1" }, used: { pods: "0" } });
   lacks(/no usage status/, "ResourceQuota", { hard: { pods: "1" } }, {});
 });
 
-test("a VolumeSnapshot is ready to use, or says why not", () => {
+test("a VolumeSnapshot is ready to use, or shows its error", () => {
   ready("VolumeSnapshot", {}, { readyToUse: true });
   lacks(/no class/, "VolumeSnapshot", {}, { readyToUse: false, error: { message: "no class" } });
 });
 
-test("anything else is ready by its Ready or Available condition, for its present generation", () => {
+test("other kinds are ready by their Ready or Available condition for the current generation", () => {
   const condition = (type: string, status: string, observedGeneration?: number) => ({
     conditions: [{ type, status, message: "issuing", ...(observedGeneration ? { observedGeneration } : {}) }],
   });
@@ -70,7 +70,7 @@ test("anything else is ready by its Ready or Available condition, for its presen
   lacks(/has not reported/, "Certificate", {}, undefined);
 });
 
-test("what has no status is ready by being there", () => {
+test("kinds without a status are ready once they exist", () => {
   ready("ConfigMap", {}, undefined);
   ready("Service", { type: "ClusterIP" }, {});
   lacks(/no address/, "Service", { type: "LoadBalancer" }, {});

@@ -8,16 +8,16 @@ const test = suite("readRefusal");
 const quota = (requested: string, used: string, limited: string) =>
   `pods "x" is forbidden: exceeded quota: spoke, requested: ${requested}, used: ${used}, limited: ${limited}`;
 
-test("a quota that is used up by others leaves room later", () => {
-  assert.is(readRefusal(quota("limits.memory=1Gi", "limits.memory=512Mi", "limits.memory=1Gi")).heals, "room");
+test("a quota that other objects use up may have capacity later", () => {
+  assert.is(readRefusal(quota("limits.memory=1Gi", "limits.memory=512Mi", "limits.memory=1Gi")).heals, "capacity");
 });
 
-test("a quota that is too small by itself never heals, whatever the units", () => {
+test("a request that exceeds the whole quota never succeeds, whatever the units", () => {
   assert.is(readRefusal(quota("limits.memory=1Gi", "limits.memory=0", "limits.memory=1000Mi")).heals, "never");
   assert.is(readRefusal(quota("limits.cpu=1500m", "limits.cpu=0", "limits.cpu=1")).heals, "never");
 });
 
-test("of several resources one that is too small decides", () => {
+test("one resource that exceeds the quota decides", () => {
   const message = quota(
     "limits.cpu=1,limits.memory=2Gi",
     "limits.cpu=1,limits.memory=0",
@@ -26,19 +26,19 @@ test("of several resources one that is too small decides", () => {
   assert.is(readRefusal(message).heals, "never");
 });
 
-test("a quota that has not been counted yet heals soon", () => {
+test("a quota without usage status can be retried soon", () => {
   const message = 'pods "x" is forbidden: status unknown for quota: spoke, resources: limits.cpu,limits.memory';
   assert.is(readRefusal(message).heals, "soon");
 });
 
-test("only the quota of the blueprint is looked for there: what a size says in its sizes, the rest in its limits", () => {
+test("names sizes.yaml or limits.yaml only for the blueprint's quota", () => {
   const ours = quota("pods=1", "pods=1", "pods=1"), memory = "limits.memory=1Gi";
   assert.match(readRefusal(ours).hint, /quota spoke \(limits\.yaml\)/);
   assert.match(readRefusal(quota(memory, memory, memory)).hint, /quota spoke \(sizes\.yaml\)/);
   assert.match(readRefusal(ours.replace("quota: spoke", "quota: team")).hint, /quota team, or/);
 });
 
-test("each kind of refusal has its own code", () => {
+test("returns a separate code for each kind of refusal", () => {
   const code = (rest: string) => readRefusal(`pods "x" is forbidden: ${rest}`).code;
   assert.is(code("exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1"), "ExceededQuota");
   assert.is(code("failed quota: q: must specify limits.cpu for: moodle"), "FailedQuota");
@@ -53,7 +53,7 @@ const WORDS: readonly (readonly [says: string, code: string, heals: string, why:
     'pods "x" is forbidden: exceeded quota: compute-resources, requested: limits.cpu=1,limits.memory=2Gi, used: ' +
     "limits.cpu=3,limits.memory=1Gi, limited: limits.cpu=4,limits.memory=2Gi",
     "ExceededQuota",
-    "room",
+    "capacity",
     /^the quota compute-resources has too little limits\.memory left$/,
   ],
   [
@@ -135,7 +135,7 @@ for (const [says, code, heals, why] of WORDS) {
   });
 }
 
-test("amounts are read in every notation", () => {
+test("parses amounts in every notation", () => {
   const amounts = ["500m", "1Gi", "2", "1k", "1.5", "1e3", "nonsense"].map(parseQuantity);
   assert.equal(amounts, [0.5, 2 ** 30, 2, 1000, 1.5, 1000, NaN]);
 });

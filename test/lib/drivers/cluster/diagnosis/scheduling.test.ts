@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
-import { withoutSettledPvcs } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
+import { withoutOutdatedPvcEvents } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import {
   assertImpossible,
@@ -13,7 +13,7 @@ import {
   waitClockAt,
 } from "#test/support/kube/samples.ts";
 
-const test = suite("nodeTrouble");
+const test = suite("diagnoseScheduling");
 
 const unscheduled = (message: string, reason = "Unschedulable") =>
   pod(job(), {
@@ -50,24 +50,24 @@ const WORDS: readonly (readonly [says: string, hint: RegExp])[] = [
   ["0/9 nodes are available: 9 node(s) were in a bad mood.", /Add nodes to the cluster/],
 ];
 
-for (const [says, hint] of WORDS) {
-  test(`understands "${says}"`, () => {
+for (const [podMessage, hint] of WORDS) {
+  test(`understands "${podMessage}"`, () => {
     assertWaiting(
-      diagnose(job(), [unscheduled(says)], [], waitClockAt(MINUTE)),
+      diagnose(job(), [unscheduled(podMessage)], [], waitClockAt(MINUTE)),
       /^Waiting for a node for pod install-1-abc: /,
     );
-    const verdict = diagnose(job(), [unscheduled(says)], [], waitClockAt(2 * MINUTE));
-    assertImpossible(verdict, "Unschedulable", `No node can take pod install-1-abc: ${says}`);
+    const verdict = diagnose(job(), [unscheduled(podMessage)], [], waitClockAt(2 * MINUTE));
+    assertImpossible(verdict, "Unschedulable", `No node can take pod install-1-abc: ${podMessage}`);
     assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
   });
 }
 
-test("a gate that holds the pod back is waited for", () => {
+test("waits for a scheduling gate", () => {
   const gated = unscheduled("Scheduling is blocked due to non-empty scheduling gates", "SchedulingGated");
   assertWaiting(diagnose(job(), [gated], [], waitClockAt(30 * MINUTE)), /scheduling gates/);
 });
 
-test("a pod of which nothing is said is judged by its claims, while their volumes are made", () => {
+test("diagnoses an unscheduled pod by its PersistentVolumeClaims", () => {
   const silent = pod(job(), {}, { volumes: [{ persistentVolumeClaim: { claimName: "files" } }] });
   const message =
     'failed to provision volume with StorageClass "fast": rpc error: code = Internal desc = no quota left';
@@ -79,7 +79,7 @@ test("a pod of which nothing is said is judged by its claims, while their volume
   assertImpossible(diagnose(job(), [silent], events, waitClockAt(10 * MINUTE)), "ProvisioningFailed", message);
 });
 
-test("a new volume that is never made is given up, and what copies a snapshot is waited for", () => {
+test("fails on a new volume that is never created, but waits for a copy of a snapshot", () => {
   const silent = pod(job(), {}, { volumes: [{ persistentVolumeClaim: { claimName: "files" } }] });
   const message = "Waiting for a volume to be created either by the external provisioner 'slow.example' or manually.";
   const about = { kind: "PersistentVolumeClaim", name: "files" };
@@ -99,19 +99,19 @@ test("a new volume that is never made is given up, and what copies a snapshot is
     apiVersion: "v1",
     ...{ kind: "PersistentVolumeClaim", metadata: { name: "files", creationTimestamp: timestampAt(0) }, spec },
   });
-  const copied = withoutSettledPvcs(events, [claim({ dataSource: { kind: "VolumeSnapshot", name: "s" } })]);
+  const copied = withoutOutdatedPvcEvents(events, [claim({ dataSource: { kind: "VolumeSnapshot", name: "s" } })]);
   assertWaiting(
     diagnose(job(), [silent], copied, waitClockAt(170 * MINUTE)),
     /^Waiting for the volume of PersistentVolumeClaim files/,
   );
-  const made = withoutSettledPvcs(events, [claim({})]);
+  const made = withoutOutdatedPvcEvents(events, [claim({})]);
   assertImpossible(diagnose(job(), [silent], made, waitClockAt(11 * MINUTE)), "VolumePending", message);
 });
 
-test("a pod whose claims nobody begins to bind is given up", () => {
-  const says = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.";
-  assertWaiting(diagnose(job(), [unscheduled(says)], [], waitClockAt(9 * MINUTE)), /unbound immediate/);
-  assertImpossible(diagnose(job(), [unscheduled(says)], [], waitClockAt(11 * MINUTE)), "VolumePending", says);
+test("fails on a pod whose PersistentVolumeClaims are never bound", () => {
+  const podMessage = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.";
+  assertWaiting(diagnose(job(), [unscheduled(podMessage)], [], waitClockAt(9 * MINUTE)), /unbound immediate/);
+  assertImpossible(diagnose(job(), [unscheduled(podMessage)], [], waitClockAt(11 * MINUTE)), "VolumePending", podMessage);
 });
 
 test.run();

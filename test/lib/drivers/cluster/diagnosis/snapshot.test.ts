@@ -4,7 +4,7 @@ import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { PATIENCE } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-const test = suite("snapshotTrouble");
+const test = suite("diagnose, VolumeSnapshot");
 const TOLD = Date.parse("2026-11-21T12:00:00Z");
 
 function verdict(status: unknown, minutes: number) {
@@ -19,7 +19,7 @@ function verdict(status: unknown, minutes: number) {
 
 const error = { message: "the pool is full", time: "2026-11-21T12:00:00Z" };
 
-test("waits for a snapshot that has no error, however long.", () => {
+test("waits for a snapshot without an error", () => {
   assert.equal(verdict({ readyToUse: false }, 600), {
     is: "waiting",
     sentence: "The snapshot files-1 is not ready yet",
@@ -27,7 +27,7 @@ test("waits for a snapshot that has no error, however long.", () => {
   assert.is(verdict(undefined, 600).is, "waiting");
 });
 
-test("bears an error for as long as a volume may take, counted from when it was first said.", () => {
+test("tolerates an error for the time limit of volumes, counted from its first occurrence", () => {
   const early = verdict({ readyToUse: false, error }, 9);
   assert.equal(early, {
     is: "waiting",
@@ -38,13 +38,13 @@ test("bears an error for as long as a volume may take, counted from when it was 
   assert.equal([late.is, late.is === "impossible" && late.code], ["impossible", "SnapshotFailed"]);
 });
 
-test("counts from the beginning of the waiting where the error has no time.", () => {
+test("counts from the start of the wait if the error has no time", () => {
   const timeless = { readyToUse: false, error: { message: "the pool is full" } };
   assert.is(verdict(timeless, 17).is, "waiting");
   assert.is(verdict(timeless, 18).is, "impossible");
 });
 
-test("takes an error that was overcome for none.", () => {
+test("ignores an error of a snapshot that is ready", () => {
   assert.is(verdict({ readyToUse: true, error }, 600).is, "ready");
 });
 
