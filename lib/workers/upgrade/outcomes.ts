@@ -19,7 +19,7 @@ export const upgradeOutcomes = actionOutcomes({
     };
   },
   async stopped(tx, job, before, report) {
-    await failBackup(tx, job.id, report?.message ?? "The upgrade was called off"); // if the backup was running
+    await failBackup(tx, job.id, report?.message ?? "The upgrade was cancelled"); // if the backup was running
     const isFailed = await isPartlyUpgraded(tx, job); // regardless of the state that was read
     return {
       ...(isFailed && { change: () => ({ state: "failed", health: "unknown" }) }),

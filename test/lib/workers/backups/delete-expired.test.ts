@@ -89,7 +89,7 @@ test("leaves alone a content that is bound to another snapshot, and a snapshot t
   assert.equal([kept?.["spec"].deletionPolicy, kept?.metadata.deletionTimestamp], ["Retain", undefined]);
   const states = new Map((await rows(scene, id)).map((row) => [row.id, row.state]));
   assert.is(states.get(foreign), "deleted", "its snapshots are gone, and that content was none of theirs");
-  assert.match(String(job.progress.notes), /left alone: it is not the one/);
+  assert.match(String(job.progress.notes), /Kept VolumeSnapshot .*: this backup did not create it/);
   assert.equal(standing(scene, "VolumeSnapshot", [`files-${remade!.slice(4)}`]), [`files-${remade!.slice(4)}`]);
 });
 
@@ -104,7 +104,7 @@ test("keeps the success when an old one cannot be removed, says so, and goes on 
   await ask(scene, id);
   const job = await scene.ended(id, "backup");
   assert.is(job.state, "succeeded");
-  assert.match(String(job.progress.notes), /could not be removed/);
+  assert.match(String(job.progress.notes), /could not be deleted/);
   const before = (await rows(scene, id)).find((row) => row.id === old);
   assert.equal([before.state, before.deletingSince instanceof Date], ["ready", true]);
   scene.simulator.faults.remove(fault);
@@ -196,7 +196,7 @@ test("calls nothing a last backup of a spoke whose volumes are gone.", async (co
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
   await scene.becomes(id, "removed");
   assert.equal((await rows(scene, id)).map(({ kind, state }) => [kind, state]), [["last", "failed"]]);
-  assert.match(String((await scene.operations(id))[0]!.progress.notes), /No last snapshot: no volume is left/);
+  assert.match(String((await scene.operations(id))[0]!.progress.notes), /No last snapshot: the site has no volumes/);
 });
 
 test.run();

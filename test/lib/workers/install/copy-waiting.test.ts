@@ -134,7 +134,7 @@ test("fails for good where its source is removed before the backup was taken", a
   await removeSpoke(scene.app, scene.actor, (await findSpoke(scene.db.rows, source.id, "hidden"))!);
   const row = await scene.becomes(made, "active", "failed");
   assert.equal([row.state, row.readyAt], ["failed", null]);
-  assert.match(row.stateReason!, "could not be taken: The backup was called off");
+  assert.match(row.stateReason!, "could not be taken: The backup was cancelled");
 });
 
 test("keeps its backup from retention until it is made, and no longer", async (context) => {

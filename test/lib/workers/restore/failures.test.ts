@@ -59,9 +59,9 @@ async function refuses(scene: WorkScene, id: string, action: SpokeActionName, wo
 function tellsWayBack({ failure, spokeId }: Job): void {
   assert.match(
     failure!.message,
-    "The site is to stay down. The volumes that it had before stand untouched beside the others",
+    "The site is to stay down. The previous volumes are unchanged",
   );
-  assert.match(failure!.hint!, `Or have an operator go back: wheelwright restore ${spokeId} --back`);
+  assert.match(failure!.hint!, `Or ask an operator to roll back: wheelwright restore ${spokeId} --back`);
   assert.not.match(hideOperatorDetails({ role: "hub_admin" }, failure!.hint!), "wheelwright restore");
 }
 

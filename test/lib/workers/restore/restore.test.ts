@@ -55,7 +55,7 @@ test("takes the site back to its newest backup, as the very site that it was", a
   assert.equal(await marks(scene, id), ["as it was", "as it was"]);
   const after = await scene.row(id);
   assert.equal([after.state, after.health, after.siteIdentifier], ["active", "healthy", before.siteIdentifier]);
-  assert.match(notesOf(job).join("\n"), `It goes back to backup ${backup} of `);
+  assert.match(notesOf(job).join("\n"), `Restoring backup ${backup} of `);
   assert.equal((await listReplacedClaims(scene.db.rows, id)).map(({ claim }) => claim), ["data-db-0", "files"]);
   await isAsItsRowSays(scene, id);
   const audits = await scene.db.sql(
@@ -187,7 +187,7 @@ test("is done though the storage does not let go of what the volumes were made f
     saveProgress: (values: { notes?: string[] }) => Promise.resolve(notes.push(...values.notes ?? [])),
   } as unknown as Run;
   await restoreHandler(app).steps["retain"]!(run);
-  assert.match(notes.at(-1)!, `goes with the spoke: Removing VolumeSnapshot ${metadata.name} took over`);
+  assert.match(notes.at(-1)!, `deleted with the spoke: Removing VolumeSnapshot ${metadata.name} took over`);
 });
 
 test.run();

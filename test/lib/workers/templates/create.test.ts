@@ -79,7 +79,7 @@ test("that cannot be made fails no spoke, leaves nothing, and is tried again aft
   assert.ok(failed.nextAttemptAt!.getTime() - failed.createdAt.getTime() >= HOUR);
   const second = await installed(context, "second");
   assert.equal(await ways(scene, second), [
-    "It is installed by its own Job: there is no template of 4.5.12, since the last one failed",
+    "Not created from a template: the last template of 4.5.12 failed",
   ]);
   assert.equal((await templates(scene)).map(({ id }) => id), [failed.id]);
 
@@ -107,7 +107,7 @@ test("is not begun in a cluster that cannot keep it", async (context) => {
   await fetch(scene.simulator.url + path, { method: "DELETE" });
   await scene.replica();
   await installed(context, "first");
-  assert.match((await templateIs(scene, "failed")).error!, "no snapshot class that retains");
+  assert.match((await templateIs(scene, "failed")).error!, "no VolumeSnapshotClass with deletionPolicy: Retain");
   assert.equal(scene.simulator.history().filter(({ name }) => name.startsWith("sandbox-")), []);
 });
 
@@ -136,7 +136,7 @@ test("waits for all that people have asked for", async (context) => {
     const [row] = await db.sql("select state, attempt, label from jobs where kind = 'make-template'");
     return row.label !== "Waiting to start" && row.state === "queued" && row;
   });
-  assert.equal([put.attempt, put.label], [0, "Operations that people asked for go first"]);
+  assert.equal([put.attempt, put.label], [0, "Waiting for operations that users requested"]);
   await db.sql("update jobs set state = 'cancelled', finished_at = now() where id = $1", [job.id]);
   await db.sql("update jobs set run_at = now() where kind = 'make-template'");
   isAlone(context, (await templateIs(scene, "ready")).volumes);

@@ -31,7 +31,7 @@ const test = suite<Context>("a template that fails");
 test.before.each(async (context) => void (context.replica = await openReady(context)));
 test.after.each(({ scene }) => scene.close());
 
-const MADE = "It is made from a template of 4.5.12, in place of an installation";
+const MADE = "Created from the template of Moodle 4.5.12";
 
 interface Broken {
   /** How its storage, or what is to adopt its data, says what is wrong. */
@@ -46,7 +46,7 @@ const BROKEN = {
     spoil: ({ db }) => db.sql(`update templates set volumes = jsonb_set(volumes, '{0,handle}', '"gone"')`),
   },
   "whose driver has no class any more": {
-    words: /no VolumeSnapshotClass of gone.example/,
+    words: /no VolumeSnapshotClass for gone.example/,
     spoil: ({ db }) => db.sql(`update templates set volumes = jsonb_set(volumes, '{1,driver}', '"gone.example"')`),
   },
   "that needs a larger disk after all": {
@@ -67,7 +67,7 @@ function claimsOf({ simulator }: WorkScene, namespace: string) {
 /** The spoke was installed by its Job, and nothing of the template is there. */
 async function isByJob(scene: WorkScene, id: string, notes: readonly string[], words: RegExp): Promise<void> {
   const { namespace, blueprintInputs, siteIdentifier } = await scene.row(id), [way, ...more] = notes;
-  assert.match(way!, "It is installed by its own Job: its template could not be used: ");
+  assert.match(way!, "Not created from a template: the template could not be used: ");
   assert.match(way!, words, way);
   assert.equal([more, blueprintInputs.origin], [[], undefined]);
   assert.equal(claimsOf(scene, namespace).map(({ spec }) => spec.dataSource), [undefined, undefined]);
@@ -188,7 +188,12 @@ test("is no fault of its own where a retry makes the spoke otherwise: what was b
   await retry(scene, id);
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
   const [again] = await scene.operations(id);
-  await isByJob(scene, id, notesOf(again!).filter((note) => /template|Job/.test(note)), /the spoke is made otherwise/);
+  await isByJob(
+    scene,
+    id,
+    notesOf(again!).filter((note) => /template|Job/.test(note)),
+    /it was deleted, or no longer matches the spoke/,
+  );
   const [before] = (await templates(scene)).filter(({ revision }) => revision === "before");
   assert.equal([before!.state, before!.failures], ["ready", 0]);
 });
@@ -205,7 +210,10 @@ test("is left out by a retry of what its own Job had begun", async (context) => 
   await retry(scene, id);
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
   const [again] = await scene.operations(id);
-  assert.match(JSON.stringify(again!.progress.notes), "its own Job: an installation had begun already");
+  assert.match(
+    JSON.stringify(again!.progress.notes),
+    "Not created from a template: an installation had already started",
+  );
 });
 
 test("is neither used nor wished for with a blueprint that cannot make its data a site's own", async (context) => {
@@ -215,7 +223,10 @@ test("is neither used nor wished for with a blueprint that cannot make its data 
   const other = await startReplica({ ...scene.app, blueprint });
   try {
     const [way] = await ways(scene, await installed(context, "second"));
-    assert.match(way!, /own Job: the StatefulSet db of the blueprint lacks the container \$\{ADOPT_DATABASE\}/);
+    assert.match(
+      way!,
+      /Not created from a template: the StatefulSet db of the blueprint lacks the container \$\{ADOPT_DATABASE\}/,
+    );
     assert.is((await templates(scene)).length, 1);
   } finally {
     await other.close();

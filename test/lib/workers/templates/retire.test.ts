@@ -108,7 +108,7 @@ test("goes on in an hour with what the storage keeps, and nobody uses that meanw
   await retireAfter(context, 15 * DAY);
   assert.equal(await states(context), ["retiring"]);
   assert.equal(await ways(scene, await installed(context, "second")), [
-    "It is installed by its own Job: there is no template of 4.5.12 yet",
+    "Not created from a template: no template of 4.5.12 exists yet",
   ]);
   assert.equal(await states(context), ["retiring"], "the next one is made when this one is gone");
   faults.remove(fault);

@@ -60,9 +60,9 @@ test("is made without an install Job, and its operation says so, as that of the 
   }
   assert.equal(await jobs(first), ["claim", "install", "setup"]);
   assert.equal(await jobs(second), ["setup"]);
-  assert.equal(await ways(scene, first), ["It is installed by its own Job: there is no template of 4.5.12 yet"]);
+  assert.equal(await ways(scene, first), ["Not created from a template: no template of 4.5.12 exists yet"]);
   for (const id of [second, third]) {
-    assert.equal(await ways(scene, id), ["It is made from a template of 4.5.12, in place of an installation"]);
+    assert.equal(await ways(scene, id), ["Created from the template of Moodle 4.5.12"]);
   }
 });
 

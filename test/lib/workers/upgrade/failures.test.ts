@@ -58,7 +58,7 @@ test("as it stops the site leaves a failed spoke, which says that it is one", as
   faults.set("health", scene.simulator.faults.failJob("health-", { log: ["500"] }));
   const job = await upgradeTo(scene, id, NEW);
   assert.equal([job.state, job.failure?.step], ["failed", "stop"]);
-  assert.match(job.failure!.message, "The site is to stay down. Before the upgrade it ran 4.5.12 (Build");
+  assert.match(job.failure!.message, "The site is to stay down. Before the upgrade the site ran 4.5.12 (Build");
   // What keeps it from being stopped keeps it from being taken down, too: nobody knows whether it is up.
   assert.match(job.failure!.message, /\. How things stand since then could not be looked at$/);
   const { state, health, stateReason } = await scene.row(id);
@@ -75,14 +75,14 @@ test("in its Job leaves the site down, and says what it was, where that lies and
   const [backup] = await backups(scene, id);
   assert.match(message, /^Moodle could not be upgraded because .*Coding error detected/);
   assert.not.match(message, "looked at");
-  for (const word of ["The site is to stay down", "it ran 4.5.12 (Build", backup!]) assert.match(message, word);
+  for (const word of ["The site is to stay down", "the site ran 4.5.12 (Build", backup!]) assert.match(message, word);
   for (const { metadata, status } of snapshots) {
     assert.match(message, metadata.name);
     assert.match(message, status.boundVolumeSnapshotContentName);
   }
   assert.match(
     hint!,
-    new RegExp(`retry.*Or have an operator take it back to the backup: wheelwright restore ${id} --backup ${backup}`),
+    new RegExp(`retry.*Or ask an operator to restore the backup: wheelwright restore ${id} --backup ${backup}`),
   );
   assert.equal(kept, LOG);
   const audits = await scene.db.sql("select metadata from audit_events where kind = 'spoke_action_failed' order by at");
@@ -105,7 +105,7 @@ test("after its database was taken along, before or after the site was up again,
   for (const step of ["app", "cron", "health"]) {
     const job = await retry(scene, id);
     await isDown(scene, id, job, step);
-    assert.match(job.failure!.message, "it ran 4.5.12", step);
+    assert.match(job.failure!.message, "the site ran 4.5.12", step);
     scene.simulator.faults.remove(faults.get(step)!);
   }
 });
@@ -120,8 +120,11 @@ test("is gone on with by a retry, which takes no second backup, and ends as any 
   assert.equal([row.state, row.stateReason, row.lmsVersion, row.siteIdentifier], ["active", null, NEW, own]);
   assert.equal(await backups(scene, id), taken);
   const notes = notesOf(job).join("\n");
-  assert.match(notes, `No new backup: the site is half upgraded. What it was before is in backup ${taken[0]}`);
-  assert.match(notes, "Before the upgrade it ran 4.5.12");
+  assert.match(
+    notes,
+    `No new backup: the site is partly upgraded. The site before the upgrade is in backup ${taken[0]}`,
+  );
+  assert.match(notes, "Before the upgrade the site ran 4.5.12");
   const [audit] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_action_succeeded'");
   assert.equal([audit.metadata.from, audit.metadata.to], [OLD, NEW]);
 });
@@ -139,7 +142,7 @@ test("whose Job succeeds without having done it is not believed", async ({ scene
     const job = await upgradeTo(scene, id, "5.3.1");
     await isDown(scene, id, job, "migrate", "5.2.9");
     assert.is(job.failure!.code, "NotUpgraded");
-    assert.match(job.failure!.message, /the database is of 5\.2\.9 \(Build/);
+    assert.match(job.failure!.message, /the database has Moodle 5\.2\.9 \(Build/);
   } finally {
     await other.close();
   }

@@ -112,7 +112,7 @@ test("because of what has changed since it was accepted is told when it runs", a
   const dropped = await scene.ended(id, "upgrade");
   await other.close();
   assert.equal([dropped.failure!.code, dropped.failure!.fault], ["NotOffered", "user"]);
-  assert.match(dropped.failure!.message, /5\.2\.2 is not on offer any more: lmsVersion must be one of 4\.5\.12/);
+  assert.match(dropped.failure!.message, /5\.2\.2 is no longer offered: lmsVersion must be one of 4\.5\.12/);
 
   await ask(scene, id, "upgrade", { lmsVersion: NEW, skipBackup: false });
   await setInput(scene, id, "{images,moodle}", scene.app.catalog.imagesOf(NEW).moodle);
@@ -138,7 +138,7 @@ test("because the cluster can take no backup says so, and can be without one whe
   assert.equal([job.state, await standing(scene, id)], ["succeeded", running(NEW)]);
   const notes = notesOf(job).join("\n");
   assert.match(notes, /No backup was taken: Cannot take a backup/);
-  assert.match(notes, /Before the upgrade it ran 4\.5\.12 .*; no backup was taken/);
+  assert.match(notes, /Before the upgrade the site ran 4\.5\.12 .*\. No backup was taken/);
   assert.equal(await objects(scene, id, "VolumeSnapshot"), []);
 });
 

@@ -113,7 +113,7 @@ test("tells where the backup lies, and from what to what it went", async ({ scen
   const [job] = await scene.operations(id);
   const [snapshot] = await objects(scene, id, "VolumeSnapshot");
   const [note] = notesOf(job!);
-  assert.match(note!, "Before the upgrade it ran 4.5.12 (Build");
+  assert.match(note!, "Before the upgrade the site ran 4.5.12 (Build");
   assert.match(note!, snapshot!.metadata.name);
   assert.match(note!, snapshot!["status"].boundVolumeSnapshotContentName);
   const [backup] = await scene.db.sql("select kind, state from backups where operation_id = $1", [job!.id]);

@@ -40,7 +40,7 @@ for (
       "of another cluster, whatever it is called",
       (from) => ({ ...from, clusterUid: "another" }),
       "another_cluster",
-      /in the cluster default, and not/,
+      /in the cluster default, not/,
     ],
     [
       "of a cluster of another name, where that is all that is known",
@@ -52,7 +52,7 @@ for (
       "of a driver that the cluster has no class of",
       (from) => withBoth(from, { driver: "gone.example" }),
       "NoSnapshotClass",
-      /no VolumeSnapshotClass of gone\.example/,
+      /no VolumeSnapshotClass for gone\.example/,
     ],
     [
       "that the storage does not have any more",
@@ -93,7 +93,7 @@ test("refuses a claim of that name that was made from something else", async (co
   const claims = SPOKE_STEPS.flatMap((step) => site.blueprint.spokeObjects(plain, step)).filter(isClaim);
   for (const claim of claims) await site.space.create(claim, run);
   const error = await refused(createPvcsFromSnapshots(site, run, context.snapshots));
-  assert.equal([error.code, /volume claim files/.test(error.message)], ["ClaimTaken", true]);
+  assert.equal([error.code, /PersistentVolumeClaim files/.test(error.message)], ["ClaimTaken", true]);
 });
 
 test("refuses a blueprint that makes no data its own, before it makes anything", async (context) => {
@@ -209,7 +209,7 @@ rows("refuses a backup of which a volume, or its handle, is not known", () => {
   ) {
     assert.throws(
       () => readBackupSnapshots(half, { clusterUid: null }),
-      /bak_1 is not whole: nothing is known of its database/,
+      /Backup bak_1 is incomplete: it has no snapshot of the database/,
     );
   }
 });
