@@ -20,7 +20,7 @@ export interface UpgradeBackup {
   readonly contents: readonly string[];
 }
 
-/** Returns whether this upgrade has changed the site. Before that it can be cancelled without effect. */
+/** Returns whether this upgrade may have changed the site. An earlier cancellation has no effect on the site. */
 export function hasStartedMigration({ finishedSteps }: Pick<Job, "finishedSteps">): boolean {
   return finishedSteps.includes("backup");
 }

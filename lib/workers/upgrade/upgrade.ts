@@ -63,7 +63,7 @@ export function upgradeHandler(app: App): Handler {
       await site.space.noPods("app=moodle", clusterWaitOf(run));
     },
     async migrate(before, run) {
-      await pauseCron(before, run); // a task that the CronJob started just before has a pod by now
+      await pauseCron(before, run); // a task that started before the first pause has a pod by now
       const here = upgradedSiteOf(before, run), { major, from, images } = preparedUpgradeOf(run);
       const path = `${from.release ?? from.version} ${images.moodle}`;
       const requireSite = (site: SiteIdentity) => requireSameSite(run, here.spoke, site);

@@ -49,7 +49,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("is created without an install Job, and the notes say so; the first spoke's notes say why it needed one", async (context) => {
+test("is created without an install Job, and the notes of each operation explain why", async (context) => {
   const { scene, first, second, third } = context;
   const listJobs = async (id: string) =>
     scene.simulator.history().filter((each) => each.kind === "Job" && each.type === "ADDED").filter(await of(id))
