@@ -9,7 +9,7 @@ import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { liveThrough } from "#test/lib/doctor/life.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { backUp, claims, dropClaims, restoreTo, usedBy } from "#test/lib/workers/restore/scene.ts";
+import { backUp, deleteDuePvcs, listPvcs, runRestore, usedPvcs } from "#test/lib/workers/restore/scene.ts";
 import { readObjects } from "#test/support/chart.ts";
 import { RELEASE } from "#test/support/release.ts";
 import { CLUSTER_ROLE as SPOKE, CLUSTER_ROLE_MANIFEST, putAsAdmin } from "#test/support/service-account.ts";
@@ -147,21 +147,21 @@ test("is not enough for a restore without any one that only restores need", asyn
     ];
     for (const [role, permission, told] of without) {
       const giveBack = await takeAway(scene, role, permission);
-      const { state, failure } = await restoreTo(scene, id);
+      const { state, failure } = await runRestore(scene, id);
       assert.is(state, "failed", permission);
       assert.match(failure!.message, told);
       await giveBack();
     }
-    assert.is((await restoreTo(scene, id)).state, "succeeded");
+    assert.is((await runRestore(scene, id)).state, "succeeded");
     await backUp(scene, id); // replaced volumes are deleted only after the next backup
     await scene.db.sql("update retained_pvcs set until = now()");
     const giveBack = await takeAway(scene, SPOKE, "delete persistentvolumeclaims");
-    await dropClaims(scene);
+    await deleteDuePvcs(scene);
     const row = await scene.row(id);
-    assert.ok(claims(scene, row).length > usedBy(row).length);
+    assert.ok(listPvcs(scene, row).length > usedPvcs(row).length);
     await giveBack();
-    await dropClaims(scene);
-    assert.equal(claims(scene, row), usedBy(row));
+    await deleteDuePvcs(scene);
+    assert.equal(listPvcs(scene, row), usedPvcs(row));
   } finally {
     await scene.close();
   }

@@ -13,7 +13,7 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import { CLUSTER_ROLE, SERVICE_ACCOUNT } from "#test/support/service-account.ts";
 import { openReplica, type Replica } from "#test/support/bench/replica.ts";
 import { until } from "#test/support/until.ts";
-import { ANN, backUp, claims, mark, marks, usedBy } from "#test/lib/workers/restore/scene.ts";
+import { ANN, backUp, listPvcs, readMarks, usedPvcs, writeMark } from "#test/lib/workers/restore/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 const STEPS = Object.keys(OPERATIONS.restore.plan.steps);
@@ -79,7 +79,7 @@ async function killIn(
 async function assertComplete(scene: WorkScene, id: string, identifier: string): Promise<void> {
   const row = await scene.row(id), kept = (await listReplacedClaims(scene.db.rows, id)).map(({ claim }) => claim);
   assert.equal([row.state, row.health, row.siteIdentifier], ["active", "healthy", identifier]);
-  assert.equal(claims(scene, row), [...usedBy(row), ...kept].sort());
+  assert.equal(listPvcs(scene, row), [...usedPvcs(row), ...kept].sort());
   const present = scene.simulator.objects().filter(({ metadata }) => metadata.namespace === row.namespace);
   const made = ["VolumeSnapshot", "VolumeSnapshotContent"].flatMap((kind) => scene.simulator.objects(kind));
   const left = made.filter(({ metadata: { namespace, name } }) => (namespace ?? name).startsWith(row.namespace));
@@ -95,13 +95,13 @@ async function assertComplete(scene: WorkScene, id: string, identifier: string):
 for (const [i, steps] of [STEPS.slice(0, 3), STEPS.slice(3, 6), STEPS.slice(6)].entries()) {
   test(`is resumed by another replica in ${steps.join(", ")}`, async ({ scene, replicas }) => {
     const id = await install(scene, `algebra-${i}`);
-    await mark(scene, id, "as it was");
+    await writeMark(scene, id, "as it was");
     const backup = await backUp(scene, id), { siteIdentifier } = await scene.row(id);
     for (const step of steps) {
-      await mark(scene, id, `broken before ${step}`);
+      await writeMark(scene, id, `broken before ${step}`);
       const job = await killIn(scene, replicas, id, step, { backupId: backup });
       assert.equal([job.state, job.failure?.message], ["succeeded", undefined], step);
-      assert.equal(await marks(scene, id), ["as it was", "as it was"], step);
+      assert.equal(await readMarks(scene, id), ["as it was", "as it was"], step);
       await assertComplete(scene, id, siteIdentifier!);
     }
     for (const step of steps.filter((each) => ["switch", "retain"].includes(each))) {

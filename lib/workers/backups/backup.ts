@@ -62,7 +62,7 @@ const backupOutcomes: Hooks = {
     return reportBackup(await lockBackup(tx, job), job, "tenant_backup_failed", { step, code, fault, message });
   },
   async onCancelled(tx, job) {
-    await failBackup(tx, job.id, "The backup was called off");
+    await failBackup(tx, job.id, "The backup was cancelled");
     return {};
   },
 };
@@ -72,7 +72,7 @@ interface LockedBackup {
   readonly backup: Backup;
 }
 
-/** Locks the spoke and returns it with the row of the backup. Creates the row if the attempt failed before that. */
+/** Locks the spoke, and returns it with the row of the backup. Creates the row if it is missing. */
 async function lockBackup(tx: Tx, job: Job): Promise<LockedBackup> {
   const spoke = await lockSpoke(tx, job.spokeId!);
   return { spoke, backup: await ensureBackup(tx, spoke, { operationId: job.id, kind: kindOf(job) }) };
@@ -102,6 +102,6 @@ function requireLiveSpoke({ state, slug }: SpokeRow): void {
   throw permanentError(
     "SpokeState",
     message,
-    "Retry what failed, or resume the spoke; backups go on by themselves then.",
+    "Retry the failed operation, or resume the spoke. Nightly backups then continue automatically.",
   );
 }

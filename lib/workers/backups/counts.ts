@@ -1,6 +1,6 @@
 /**
  * Counts a site's courses and users before and after a backup, if restore tests are on. The counts of the restored site
- * must lie between the two. If counting fails, the backup is taken without counts.
+ * must lie between these counts. If counting fails, the backup is taken without counts.
  */
 import { saveCounts } from "#lib/domains/backups/restore-test-store.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
@@ -27,7 +27,7 @@ async function countContent(site: SpokeSite, run: Run, suffix: string): Promise<
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError)) throw error;
-    run.log.warn("Cannot count what is in a site that is backed up", { error });
+    run.log.warn("Cannot count the courses and users of a site; backing it up without counts", { error });
     return null;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Deletes expired backups. This is the only module that deletes snapshots of backups. It checks each backup again right
+ * Deletes expired backups. No other module deletes snapshots of backups. Each backup is checked again right
  * before the deletion. A good backup is deleted only if a newer good one exists and no operation needs it. Backups of a
  * spoke in removal are kept.
  * The content of a VolumeSnapshot has the deletionPolicy `Retain`. The module therefore changes the policy first,
@@ -34,14 +34,14 @@ export function refersToSnapshot(content: KubeObject, { metadata }: KubeObject):
 }
 
 /**
- * Milliseconds to wait for the deletion of one backup. The storage continues afterwards, and the next night checks
- * again.
+ * Milliseconds to wait for the deletion of one backup. The storage continues afterwards. The next nightly
+ * backup tries the deletion again.
  */
 const DELETE_TIMEOUT = 2 * MINUTE;
 const MAX_ATTEMPTS = 3;
 /**
- * The error code for a deletion that takes longer than `PATIENCE`. A timed-out API call has a different, transient
- * error.
+ * The error code for a deletion that takes longer than `DELETE_TIMEOUT`. A timed-out API call has a
+ * different, transient error.
  */
 const SLOW = "slow_storage";
 
@@ -71,8 +71,8 @@ export async function deleteExpiredBackups(
       // The next run retries the deletion. The failure does not affect the new backup.
       const isTransient = error instanceof ClusterError && error.transient && error.code !== SLOW;
       if (!(error instanceof ClusterError) || isTransient && run.job.attempt < MAX_ATTEMPTS) throw error;
-      run.log.warn("Cannot remove a backup that has had its time", { backup: id, error });
-      await addNotes(run, [`A backup that has had its time could not be removed: ${error.message}`]);
+      run.log.warn("Cannot delete an expired backup", { backup: id, error });
+      await addNotes(run, [`An expired backup could not be deleted: ${error.message}`]);
       if (error.code === SLOW) return; // the next deletion would be slow too
     }
   }
@@ -107,7 +107,7 @@ export async function deleteBackupSnapshots(site: SpokeSite, run: Run, backup: B
       continue;
     }
     if (!isSnapshotOfBackup(snapshot, backup, snapshotUid)) {
-      await addNotes(run, [`VolumeSnapshot ${name} was left alone: it is not the one that this backup made`]);
+      await addNotes(run, [`Kept VolumeSnapshot ${name}: this backup did not create it`]);
       continue;
     }
     await setSnapshotDeletePolicy(site.cluster, run, snapshot);
@@ -132,8 +132,8 @@ export async function setSnapshotDeletePolicy(cluster: Cluster, run: Run, snapsh
 }
 
 /**
- * Returns the content of a snapshot; null if it has none. The status names the content late, so until then the name is
- * computed: `snapcontent-` and the snapshot's UID (external-snapshotter, GetDynamicSnapshotContentNameForSnapshot).
+ * Returns the content of a snapshot, or null. If the snapshot's status has no content name yet, computes the name:
+ * `snapcontent-` and the snapshot's UID (external-snapshotter, GetDynamicSnapshotContentNameForSnapshot).
  */
 export async function findSnapshotContent(
   cluster: Cluster,
@@ -161,9 +161,9 @@ export async function describeRetainedContents({ app, cluster, space, spoke }: S
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError)) throw error;
-    run.log.info("Cannot see what was cut for a last snapshot", { error }); // reconcile finds the content by its name
+    run.log.info("Cannot list the contents of a last snapshot", { error }); // reconcile finds the content by its name
   }
-  return names.length === 0 ? [] : [`What was cut for it stays: VolumeSnapshotContent ${names.join(", ")}`];
+  return names.length === 0 ? [] : [`Retained: VolumeSnapshotContent ${names.join(", ")}`];
 }
 
 /**
@@ -180,13 +180,12 @@ export async function setContentDeletePolicy(cluster: Cluster, run: Run, content
 }
 
 /**
- * Adds a note if someone else deleted the snapshot. Its content stays in the cluster, so an operator has to know about
- * it.
+ * Adds a note if someone else deleted the snapshot. An operator must then delete the retained content.
  */
 async function noteOrphan(cluster: Cluster, run: Run, name: string, uid: string | undefined): Promise<void> {
   const content = await cluster.find({ ...SNAPSHOT_CONTENT, name }, run);
   if (!content || content["spec"]?.volumeSnapshotRef?.uid !== uid) return;
-  await addNotes(run, [`VolumeSnapshotContent ${name} stays: its snapshot was deleted by somebody else`]);
+  await addNotes(run, [`Retained VolumeSnapshotContent ${name}: someone else deleted its snapshot`]);
 }
 
 /** Returns the database's time, which tests can shift. */

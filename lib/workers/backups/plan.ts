@@ -1,11 +1,10 @@
 /**
  * Queues nightly backups, and records which clusters can take snapshots.
  * The row of each active spoke holds the time of its next backup. The transaction that queues the backup also advances
- * this time. Each night therefore has one backup, whichever replica plans it. A missed night is made up once.
+ * this time. Each night therefore has one backup, whichever replica plans it. A missed backup is taken once.
  * Without a matching VolumeSnapshotClass no backup is queued, and the summary reports why. A cluster that does not
  * answer is checked again later.
- * While many backups are queued, due ones stay in the rows, so that slow storage does not occupy all lanes of a
- * replica.
+ * The number of queued backups is limited, so that slow storage does not occupy all lanes of a replica.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -39,7 +38,7 @@ export function planBackups(app: Pick<App, "db" | "clusters" | "config">): Handl
   const { db, config } = app;
   return upkeepHandler({ kind: "plan-backups", every: MINUTE }, {
     abandoned: ["Closing backups whose operation has ended", MINUTE, () => closeAbandonedBackups(db.rows)],
-    due: ["Queueing the backups that are due", 10 * MINUTE, async (run) => {
+    due: ["Queueing due backups", 10 * MINUTE, async (run) => {
       await runInBatches(run, () => db.transact(setMissingTimes));
       const { rows: clusters } = await sql<{ cluster: string }>`
         select distinct cluster from spokes where state = 'active'`.execute(db.rows);
@@ -81,7 +80,7 @@ async function readClasses(
       : "the cluster did not answer in time";
     const reason = redact(message); // users who may not see cluster details see this text
     const isNew = (await readSnapshotClasses(db.rows, name)).error !== reason; // logged once, not every minute
-    run.log[isNew ? "warn" : "debug"]("Cannot see whether a cluster takes backups", { cluster: name, error });
+    run.log[isNew ? "warn" : "debug"]("Cannot read the snapshot classes of a cluster", { cluster: name, error });
     await saveSnapshotClasses(db.rows, name, new Error(reason));
     return null;
   }

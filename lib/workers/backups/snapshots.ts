@@ -1,7 +1,8 @@
 /**
  * Takes a backup: snapshots of a spoke's two volumes, recorded in a row.
  * Deleting a namespace deletes its snapshots but retains their contents. The row therefore holds what a restore needs:
- * content, handle, driver and class. It is written first and names the snapshots, so the next attempt finds them.
+ * content, handle, driver and class. The row is stored before the snapshots are created, so a
+ * repeated attempt finds them.
  */
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { describeMissingClass, findFittingClass, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
@@ -59,7 +60,7 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
       await run.saveProgress({ lastSnapshotTries: attempts });
       throw error;
     }
-    run.log[isMissingNamespace(error) ? "info" : "warn"]("Removes a spoke without a last snapshot", { error });
+    run.log[isMissingNamespace(error) ? "info" : "warn"]("Removing a spoke without a last snapshot", { error });
     await run.write((tx) => failBackup(tx, run.job.id, error.message));
     const reason = error.code === "NoSnapshotClass" ? error.message.replace(/^[^:]*: /, "") : messageOf(error);
     await addNotes(run, [`No last snapshot: ${reason}`, ...await describeRetainedContents(site, run)]);
@@ -91,8 +92,8 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, timeout }: B
 }
 
 /**
- * Returns whether an earlier attempt created all snapshots. If only one exists, deletes it: the second would be from a
- * later time, and the two would not match.
+ * Returns whether an earlier attempt created all snapshots. Deletes a single snapshot: database and files must be from
+ * the same time.
  */
 async function hasAllSnapshots(site: SpokeSite, run: Run, backup: Backup): Promise<boolean> {
   const { volumes, kind } = backup;
@@ -121,8 +122,8 @@ async function signBackupRecord({ app, spoke }: SpokeSite, backup: Backup): Prom
 type SnapshotContext = Pick<SpokeSite, "cluster" | "space" | "inputs">;
 
 /**
- * Chooses the names of the snapshots, after the backup, and stores them in the row. This happens before the first
- * snapshot is created, so no snapshot can be lost.
+ * Chooses the names of the snapshots from the backup's ID. The caller stores them before it creates a snapshot, so no
+ * snapshot can be lost.
  */
 export async function planSnapshots(
   context: SnapshotContext,
@@ -156,13 +157,13 @@ export async function createSnapshots(
     drivers: planned.flatMap(({ driver }) => driver ?? []),
   };
   const classes = await readRetainingClasses(cluster, run);
-  await run.write((tx) => saveSnapshotClasses(tx, cluster.name, classes)); // shown to all users of the cluster
+  await run.write((tx) => saveSnapshotClasses(tx, cluster.name, classes));
   const className = findFittingClass(classes, requirements);
   if (className === null) {
     throw permanentError(
       "NoSnapshotClass",
       `Cannot take a backup: ${describeMissingClass(requirements)}`,
-      "Make a VolumeSnapshotClass for the driver of these volumes with deletionPolicy: Retain.",
+      "Create a VolumeSnapshotClass for the driver of these volumes with deletionPolicy: Retain.",
     );
   }
   for (const { snapshot: name, claim: persistentVolumeClaimName } of planned) {
@@ -187,12 +188,12 @@ async function readPvcs(
     const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
     if (claim) pvcs.push({ short, claim });
     else if (kind !== "last") {
-      const message = `Cannot take a backup: there is no volume claim ${name}`;
+      const message = `Cannot take a backup: PersistentVolumeClaim ${name} does not exist`;
       throw new ClusterError("NotFound", message, { transient: false, blame: "operator" });
     }
   }
   if (pvcs.length > 0) return pvcs;
-  throw new ClusterError("NotFound", "no volume is left of which there could be one", { transient: false });
+  throw new ClusterError("NotFound", "the site has no volumes", { transient: false });
 }
 
 /** Returns the cluster's snapshot classes with deletionPolicy Retain. */
@@ -212,13 +213,13 @@ async function createWithinQuota(site: SpokeSite, run: Run, snapshot: KubeObject
     await site.space.create(snapshot, run);
   } catch (error) {
     if (!(error instanceof ClusterError) || !/exceeded quota/.test(error.message)) throw error;
-    run.log.info("Makes room for a backup", { reason: error.message });
+    run.log.info("Deleting expired and failed backups to free quota", { reason: error.message });
     await deleteExpiredBackups(site, run, "expired and failed");
     await site.space.create(snapshot, run);
   }
 }
 
-/** Returns the data that finds the snapshot again after its namespace is deleted. */
+/** Returns the data that identifies the snapshot after its namespace is deleted. */
 async function readSnapshotVolume(
   { cluster, space }: SnapshotContext,
   run: Run,
@@ -229,7 +230,7 @@ async function readSnapshotVolume(
   const content = name ? await cluster.find({ ...SNAPSHOT_CONTENT, name }, run) : null;
   const { snapshotHandle: handle, restoreSize } = content?.["status"] ?? {};
   if (!snapshot || !content || !refersToSnapshot(content, snapshot) || !handle) {
-    const message = `VolumeSnapshot ${planned.snapshot} is ready, but what it was cut into does not show yet`;
+    const message = `VolumeSnapshot ${planned.snapshot} is ready, but its VolumeSnapshotContent is not visible yet`;
     throw new ClusterError("Incomplete", message, { transient: true });
   }
   if (content["spec"].deletionPolicy !== "Retain") {

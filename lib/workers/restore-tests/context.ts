@@ -12,7 +12,7 @@ import { openSandbox, type Sandbox } from "#lib/workers/sandbox/sandbox.ts";
 import type { SiteSnapshots } from "#lib/workers/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 
-/** The payload of a restore test's job. Retention does not delete a backup that such a payload names. */
+/** The payload of a restore test's job. Retention keeps a backup while a restore test uses it. */
 export interface RestoreTestPayload {
   readonly backupId: string;
   readonly cluster: string;

@@ -1,8 +1,8 @@
 /**
  * Queues restore tests. The row of each active spoke holds the time of its next test. The transaction that queues the
- * test also advances this time. A missed test is made up once. Spokes without a backup are skipped.
- * Nobody pays for the capacity of restore tests. Only a few therefore run per cluster, and they use a small part of a
- * replica's lanes. Other due tests wait in the rows.
+ * test also advances this time. A missed test runs once. Spokes without a backup are skipped.
+ * Customers do not pay for the capacity of restore tests. Each cluster therefore runs only a few, and they use a small
+ * part of a replica's lanes.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -30,7 +30,7 @@ const LANE_SHARE = 1 / 8;
 export function planRestoreTests({ db, config }: Pick<App, "db" | "config">): Handler {
   const { restoreTests: interval, scheduler: { lanes } } = config;
   return upkeepHandler({ kind: "plan-restore-tests", every: MINUTE }, {
-    due: ["Queueing the restore tests that are due", 10 * MINUTE, async (run) => {
+    due: ["Queueing due restore tests", 10 * MINUTE, async (run) => {
       if (interval === "off") return;
       await runInBatches(run, () => db.transact((tx) => setMissingTimes(tx, interval)));
       const { rows: clusters } = await sql<{ cluster: string; spokes: number }>`

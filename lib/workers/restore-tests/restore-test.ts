@@ -39,7 +39,7 @@ export const RESTORE_TEST = {
   timeLimit: 6 * HOUR,
   steps: [
     { name: "sandbox", label: "Creating a sandbox", timeout: 5 * MINUTE },
-    { name: "volumes", label: "Creating its volumes from the backup", timeout: 3 * HOUR },
+    { name: "volumes", label: "Creating volumes from the backup", timeout: 3 * HOUR },
     { name: "database", label: "Starting the database", timeout: 20 * MINUTE },
     { name: "app", label: "Starting Moodle", timeout: 2 * HOUR },
     { name: "verify", label: "Checking the content", timeout: 12 * MINUTE },
@@ -136,8 +136,7 @@ function runUntilResult(app: App, work: Work, step: string): Work {
 }
 
 /**
- * Wraps the step that deletes the sandbox. Skips it if no sandbox was created, because opening the sandbox may be what
- * failed.
+ * Wraps the step that deletes the sandbox. Skips the step if no sandbox was created.
  */
 function runIfSandboxCreated(work: Work): Work {
   return async (run) => {

@@ -7,7 +7,7 @@ import { MINUTE } from "#lib/base/time.ts";
 import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 import { deleteSourceObjects, type VolumeContext } from "#lib/workers/volumes/pvcs.ts";
 
-const DELETE_TIMEOUT = MINUTE; // the storage continues after this time
+const DELETE_TIMEOUT = MINUTE; // the storage continues afterwards
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /** Deletes PVCs, by UID if it is known, because names can be reused. */
@@ -39,6 +39,6 @@ export async function deleteUnusedPvcs(site: SpokeSite, run: Run): Promise<void>
     await run.write((tx) => deleteRetainedClaims(tx, id, unused.map(({ claim }) => claim)));
   } catch (error) {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
-    run.log.warn("Cannot remove what an earlier restore has made", { error });
+    run.log.warn("Cannot delete the unused PVCs of an earlier restore", { error });
   }
 }

@@ -55,7 +55,7 @@ export const restoreOutcomes = actionOutcomes({
       const claims = Object.values(sitePvcNames(restore.target)).map((claim) => ({ claim, uid: null }));
       await retainClaims(tx, { spokeId: before.id, operationId: job.id, reason: "unused" }, claims);
     }
-    const isFailed = await isSiteDown(tx, job); // regardless of the state that was read
+    const isFailed = await isSiteDown(tx, job); // whatever state the step has read
     return {
       ...(isFailed && { change: () => ({ state: "failed", health: "unknown" }) }),
       metadata: backupId ? { backupId } : {},

@@ -39,7 +39,7 @@ import { createPvcsFromSnapshots, deleteSourceObjectsWhenBound } from "#lib/work
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-const CLEANUP_TIMEOUT = 4 * MINUTE; // for each of three objects to wait for
+const CLEANUP_TIMEOUT = 4 * MINUTE; // for each of the three objects that are awaited
 
 export function restoreHandler(app: App): Handler {
   const handler = spokeActionHandler(app, OPERATIONS.restore, {
@@ -78,7 +78,7 @@ export function restoreHandler(app: App): Handler {
     async observe(site, run) {
       if (!await isSiteDown(app.db.rows, run.job)) return await readStateAfterFailure(site, run);
       const state = await scaleToZero(site, run);
-      await scaleSite(site, run, DATABASE_STATEFULSET, 0); // so that no pod holds the volumes
+      await scaleSite(site, run, DATABASE_STATEFULSET, 0); // so that no pod uses the volumes
       return state;
     },
   });
@@ -93,7 +93,7 @@ async function chooseTarget(site: SpokeSite, run: Run): Promise<void> {
     : await findBackupTarget(site, run, request.backupId);
   if (choice.backupId === null) await requireRollbackPvcs(site, run, choice.target);
   const { images } = choice.target;
-  // Pulling the image now shows that it works, while the site still runs.
+  // Pulls the image while the site still runs, so that a broken image stops nothing.
   if (images.moodle !== inputs.images.moodle) await readImage({ ...site, inputs: { ...inputs, images } }, run);
   const restore: PreparedRestore = { before: siteBaseOf(inputs), ...choice };
   await run.saveProgress({ restore });
@@ -115,18 +115,20 @@ async function findBackupTarget(
   const since = (kind: SpokeOperationKind) => hasSucceededSince(db.rows, spoke.id, kind, createdAt);
   const time = createdAt.toISOString().slice(0, 16).replace("T", " ");
   await addNotes(run, [
-    `It goes back to backup ${id} of ${time} UTC, Moodle ${target.version}`,
+    `Restoring backup ${id} of ${time} UTC, Moodle ${target.version}`,
     ...(await since("reset-admin-password") ? [PASSWORD_NOTE] : []),
   ]);
   return { target, backupId: id, reworded: await since("configure") };
 }
 
-const PASSWORD_NOTE = "The administrator's password is the one of then, and the Secret admin holds a newer one: " +
-  "reset-admin-password makes them agree";
+const PASSWORD_NOTE = "The administrator's password is the one at the time of the backup; the Secret admin has " +
+  "a newer one. Run reset-admin-password to set the same password in both";
 
 async function findRollbackTarget({ app: { db }, spoke }: SpokeSite): Promise<RestoreChoice> {
   const rollback = await findRollback(db.rows, spoke);
-  if (!rollback) throw restoreError("NoWayBack", "What the site was before is not there any more", "Choose a backup.");
+  if (!rollback) {
+    throw restoreError("NoWayBack", "The volumes from before the last restore no longer exist", "Choose a backup.");
+  }
   const { footing: target, since } = rollback;
   const reworded = since !== null && await hasSucceededSince(db.rows, spoke.id, "configure", since);
   return { target, backupId: null, reworded };
@@ -137,7 +139,9 @@ async function requireRollbackPvcs({ space }: SpokeSite, run: Run, target: SiteB
   for (const name of Object.values(sitePvcNames(target))) {
     const pvc = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
     if (pvc?.["status"]?.phase === "Bound" && pvc.metadata.deletionTimestamp === undefined) continue;
-    const message = `The volume claim ${name}, which the site had before, ${pvc ? "has no volume" : "was deleted"}`;
+    const message = `PersistentVolumeClaim ${name} from before the last restore ${
+      pvc ? "has no volume" : "was deleted"
+    }`;
     throw restoreError("NoWayBack", message, "Choose a backup.");
   }
 }
@@ -152,7 +156,9 @@ async function startDatabase(restoredSite: SpokeSite, run: Run): Promise<void> {
   const site = await writeDatabaseFence(restoredSite, run), { version } = restoredSite.inputs;
   await requireSameSite(run, restoredSite.spoke, site);
   if (isAtVersion(site, { version, code: null })) return;
-  const message = `The database is of ${site.release ?? "no known version"}, and is taken for one of ${version}`;
+  const message = `The database has Moodle ${
+    site.release ?? "of an unknown version"
+  }, but the backup was taken with ${version}`;
   throw permanentError("AnotherVersion", message, "Choose another backup.");
 }
 
@@ -162,7 +168,7 @@ async function startDatabase(restoredSite: SpokeSite, run: Run): Promise<void> {
 async function setUpRestoredSite(restoredSite: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs, space, spoke: { maintenance } } = restoredSite,
     { backupId, reworded } = preparedRestoreOf(run);
-  if (maintenance || backupId === null) await setMaintenanceMode(restoredSite, run, "disable"); // an earlier try may have it on
+  if (maintenance || backupId === null) await setMaintenanceMode(restoredSite, run, "disable");
   const parts = reworded ? SITE_DETAIL_PARTS : [];
   await applySiteObjects(
     space,
@@ -186,7 +192,7 @@ async function deleteSourcesInTime(restoredSite: SpokeSite, run: Run): Promise<v
   } catch (error) {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
     await addNotes(run, [
-      `What the volumes were made from is not taken away yet, and goes with the spoke: ${error.message}`,
+      `The snapshot objects of the volumes are not deleted yet. They are deleted with the spoke: ${error.message}`,
     ]);
   }
 }
@@ -209,9 +215,9 @@ async function addRollbackHint(work: (run: Run) => Promise<void>, run: Run): Pro
     const command = `wheelwright restore ${run.job.spokeId}`, isRollback = preparedRestoreOf(run).backupId === null;
     throw withRecoveryInstructions(
       error,
-      "The volumes that it had before stand untouched beside the others",
+      "The previous volumes are unchanged",
       (hint) =>
-        `${hint ?? "Fix the cause, then retry."} Or have an operator go back: ${command}${isRollback ? "" : " --back"}`,
+        `${hint ?? "Fix the cause, then retry."} Or ask an operator to roll back: ${command}${isRollback ? "" : " --back"}`,
     );
   }
 }

@@ -117,8 +117,8 @@ async function requireRecordedCluster(cluster: Cluster, run: Run): Promise<void>
   if (expected === null || expected === await cluster.identity(run)) return;
   throw permanentError(
     "another_cluster",
-    `This is another cluster than the one that the sandbox was made in, though it goes by the name ${cluster.name}`,
-    "Let the kubeconfig lead to the cluster that it was made in; it is removed there by itself then.",
+    `The cluster ${cluster.name} is not the one in which the sandbox was created`,
+    "Point the kubeconfig to the cluster of the sandbox. The sandbox is then deleted automatically.",
   );
 }
 

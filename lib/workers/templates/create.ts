@@ -37,23 +37,23 @@ import { deleteTemplateContents } from "#lib/workers/templates/delete-contents.t
 
 const LANES_PER_CLUSTER = 2; // lanes per cluster
 const MAX_ATTEMPTS = 10;
-const CAPACITY_POLL = 15 * SECOND; // while it waits for capacity
+const CAPACITY_POLL = 15 * SECOND; // between checks for capacity
 
 const TEMPLATE_CREATION = {
   kind: "make-template",
   plan: 1,
   visible: false,
   persistent: true,
-  timeLimit: HOUR, // has no effect, because attempts are counted
+  timeLimit: HOUR, // has no effect: the number of attempts is limited instead
   steps: [
-    { name: "capacity", label: "Waiting until no spoke needs the capacity", timeout: 5 * MINUTE },
+    { name: "capacity", label: "Waiting for capacity", timeout: 5 * MINUTE },
     { name: "sandbox", label: "Creating a sandbox", timeout: 5 * MINUTE },
     { name: "database", label: "Starting the database", timeout: 15 * MINUTE },
     { name: "install", label: "Installing Moodle", timeout: 40 * MINUTE },
     { name: "stop", label: "Stopping the site", timeout: 10 * MINUTE },
-    { name: "snapshots", label: "Taking its snapshots", timeout: 30 * MINUTE },
+    { name: "snapshots", label: "Taking the snapshots", timeout: 30 * MINUTE },
     { name: "clear", label: "Deleting the sandbox", timeout: HOUR },
-    { name: "end", label: "Telling how it went", timeout: MINUTE },
+    { name: "end", label: "Recording the result", timeout: MINUTE },
   ],
 } as const satisfies JobKind;
 
@@ -139,18 +139,24 @@ async function openTemplateSandbox(app: App, run: Run): Promise<Sandbox> {
 async function waitForCapacity({ config, db }: App, { cluster }: Sandbox, run: Run): Promise<void> {
   const { template } = run.job.payload as TemplatePayload, row = await findTemplateById(db.rows, template);
   if (row?.state !== "creating" || !config.templates) {
-    throw permanentError("Unwanted", "No template is wanted any more", "None is made while TEMPLATES is off.");
+    throw permanentError(
+      "Unwanted",
+      "The template is no longer needed",
+      "No templates are created while TEMPLATES is off.",
+    );
   }
-  if (await isReplicaNeeded(db.rows)) throw new StepYielded("Operations that people asked for go first", CAPACITY_POLL);
+  if (await isReplicaNeeded(db.rows)) {
+    throw new StepYielded("Waiting for operations that users requested", CAPACITY_POLL);
+  }
   if (row.clusterUid !== (await cluster.identity(run) ?? "")) {
-    const message = `${cluster.name} is another cluster than the one that the template was wanted in`;
-    throw permanentError("another_cluster", message, "The next installation there wishes for another one.");
+    const message = `${cluster.name} is not the cluster for which the template was requested`;
+    throw permanentError("another_cluster", message, "The next installation in this cluster requests a new template.");
   }
   await deleteTemplateContents(cluster, run, row.volumes);
   await run.write((tx) => saveTemplateVolumes(tx, template, []));
   if ((await readRetainingClasses(cluster, run)).length > 0) return;
-  const message = "The cluster has no snapshot class that retains what it took";
-  throw permanentError("NoSnapshotClass", message, "Make a VolumeSnapshotClass with deletionPolicy: Retain.");
+  const message = "The cluster has no VolumeSnapshotClass with deletionPolicy: Retain";
+  throw permanentError("NoSnapshotClass", message, "Create a VolumeSnapshotClass with deletionPolicy: Retain.");
 }
 
 /** Installs the site. The database shows whether the installation succeeded; the Job's result does not. */
@@ -160,8 +166,8 @@ async function installMoodle(siteSandbox: Sandbox, run: Run): Promise<void> {
   if (state === "installed") return;
   throw permanentError(
     "NotInstalled",
-    "There is no whole site in the database",
-    "See the log of the install Job.",
+    "The database has no complete Moodle site",
+    "Check the log of the install Job.",
     "cluster",
   );
 }
@@ -178,7 +184,7 @@ async function takeSnapshots(siteSandbox: Sandbox, run: Run): Promise<void> {
   await run.write((tx) => saveTemplateVolumes(tx, id, volumes));
 }
 
-/** Deletes the sandbox. Skips the step if no sandbox was created, because opening the sandbox may be what failed. */
+/** Deletes the sandbox. Skips the step if no sandbox was created. */
 async function deleteSandbox(app: App, run: Run): Promise<void> {
   if (!run.job.progress.sandbox) return;
   const siteSandbox = await openTemplateSandbox(app, run);
@@ -202,6 +208,6 @@ async function recordResult(run: Run): Promise<void> {
     return run.log.info("A template is ready", { template, cluster, version });
   }
   const { step, code, message: reason } = failure;
-  run.log.warn("A template could not be made", { template, cluster, version, step, code, reason });
+  run.log.warn("Could not create a template", { template, cluster, version, step, code, reason });
   await run.write((tx) => failTemplate(tx, template, { from: "creating", reason }));
 }

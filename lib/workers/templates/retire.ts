@@ -28,14 +28,14 @@ const TEMPLATE_TIMEOUT = 2 * MINUTE;
 export function retireTemplates(app: App): Handler {
   const { db } = app;
   return upkeepHandler({ kind: "retire-templates", every: HOUR }, {
-    abandoned: ["Closing templates that nobody makes any more", MINUTE, () => closeAbandonedTemplates(db.rows)],
-    choose: ["Finding templates that nothing needs any more", 5 * MINUTE, async (run) => {
+    abandoned: ["Closing abandoned templates", MINUTE, () => closeAbandonedTemplates(db.rows)],
+    choose: ["Finding unused templates", 5 * MINUTE, async (run) => {
       const now = await db.now();
       for (const template of await listTemplates(db.rows)) {
         const { id, state, cluster, version } = template;
         if (state === "creating" || state === "retiring" || !isExpired(app, template, now)) continue;
         if (!await run.write((tx) => retireTemplate(tx, template))) continue;
-        run.log.info("Retires a template", { template: id, cluster, version });
+        run.log.info("Retiring a template", { template: id, cluster, version });
       }
     }],
     contents: ["Deleting the snapshots of retired templates", HOUR, async (run) => {
@@ -75,11 +75,11 @@ async function deleteRetired(
     if (volumes.length > 0) {
       const opened = await clusters.open(cluster);
       if ((await opened.identity(bounded) ?? "") !== clusterUid) {
-        const message = `${cluster} is another cluster than the one that the template is in`;
+        const message = `${cluster} is not the cluster that has the template`;
         throw permanentError(
           "another_cluster",
           message,
-          "Let the kubeconfig lead to that one; its snapshots are deleted then.",
+          "Point the kubeconfig to the cluster of the template. Its snapshots are then deleted.",
         );
       }
       await deleteTemplateContents(opened, bounded, volumes);
@@ -88,7 +88,7 @@ async function deleteRetired(
   } catch (error) {
     run.signal.throwIfAborted();
     run.throwIfStopped();
-    run.log.warn("Cannot delete the snapshots of a template; trying again in an hour", {
+    run.log.warn("Cannot delete the snapshots of a template; retrying in an hour", {
       template: id,
       cluster,
       error,

@@ -43,8 +43,8 @@ const POD = { apiVersion: "v1", kind: "Pod" };
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /**
- * Creates the site's volumes from a template and returns true. Returns false without a usable template, after deleting
- * whatever was created from one.
+ * Creates the site's volumes from a template and returns true. Returns false if no template is usable. Objects from
+ * an abandoned template are then deleted.
  */
 export async function createVolumesFromTemplate(site: SpokeSite, run: Run): Promise<boolean> {
   const use = await findTemplateUse(site.app.db.rows, site.spoke.id) ?? await chooseTemplate(site, run);
@@ -76,7 +76,7 @@ export async function startDatabaseFromTemplate(
   const abandonedUse = use.fallbackReason !== null ? use : await tryTemplate(site, run, use, async (limitRun) => {
     await start(site, limitRun("database"));
     await run.write((tx) => resetTemplateFailures(tx, use.templateId));
-    await addNotes(run, [`It is made from a template of ${site.inputs.version}, in place of an installation`]);
+    await addNotes(run, [`Created from the template of Moodle ${site.inputs.version}`]);
   });
   if (!abandonedUse) return;
   await start(await undoTemplateUse(site, run, abandonedUse), run);
@@ -87,13 +87,13 @@ async function chooseTemplate(site: SpokeSite, run: Run): Promise<TemplateUse | 
   const { app, spoke, inputs, blueprint } = site;
   if (!app.config.templates || inputs.origin) return null;
   const skipTemplate = async (why: string) => {
-    await addNotes(run, [`It is installed by its own Job: ${why}`]);
+    await addNotes(run, [`Not created from a template: ${why}`]);
     return null;
   };
   const origin: SiteOrigin = { turn: adoptionIdOf(run.job.id), identity: "new" };
   const problem = findOriginProblem(blueprint, { ...inputs, origin });
   if (problem !== null) return await skipTemplate(problem);
-  if (await hasPvcs(site, run)) return await skipTemplate("an installation had begun already");
+  if (await hasPvcs(site, run)) return await skipTemplate("an installation had already started");
   const use = await run.write(async (tx) => {
     const template = await lockTemplate(tx, templateKey(spoke, inputs, blueprint.revision));
     const why = findTemplateProblem(template, inputs);
@@ -107,12 +107,12 @@ async function chooseTemplate(site: SpokeSite, run: Run): Promise<TemplateUse | 
 
 function findTemplateProblem(template: SiteTemplate | null, inputs: SpokeInputs): string | null {
   const label = `template of ${inputs.version}`;
-  if (template?.state === "creating") return `a ${label} is being made`;
-  if (template?.state === "failed") return `there is no ${label}, since the last one failed`;
-  if (template?.state !== "ready") return `there is no ${label} yet`;
+  if (template?.state === "creating") return `the ${label} is not ready yet`;
+  if (template?.state === "failed") return `the last ${label} failed`;
+  if (template?.state !== "ready") return `no ${label} exists yet`;
   return fitsSnapshots(inputs, minimumDisks(template))
     ? null
-    : `the disks of its size are smaller than those of the ${label}`;
+    : `the volumes of its size are smaller than those of the ${label}`;
 }
 
 /** Returns whether the site already has PVCs, for example from an earlier operation. */
@@ -131,14 +131,14 @@ async function requireTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use
   if (template && key.every(([column, value]) => template[column] === value)) return template;
   throw permanentError(
     TEMPLATE_MISMATCH,
-    "the spoke is made otherwise by now, or it is gone",
-    "Its own Job installs it.",
+    "it was deleted, or no longer matches the spoke",
+    "The install Job is used instead.",
   );
 }
 
 type LimitedRun = (step: keyof typeof TIMEOUTS) => Run;
 
-/** Creates something from the template. Returns null after success, or the abandoned use after a failure. */
+/** Runs work that uses the template. Returns null after success, or the abandoned use after a failure. */
 async function tryTemplate(
   site: SpokeSite,
   run: Run,
@@ -153,7 +153,7 @@ async function tryTemplate(
     if (!(error instanceof ClusterError) || error.transient && error.code !== "deadline") throw error;
     if (error.code !== TEMPLATE_MISMATCH && await isAdopted(site, run)) throw error;
     const { templateId: template } = use, reason = explainClusterError(error).message;
-    run.log.warn("A site cannot be made from its template, and is installed by its Job", { template, error });
+    run.log.warn("Cannot create a site from its template; running the install Job instead", { template, error });
     return await run.write(async (tx) => {
       await abandonTemplateUse(tx, use, reason);
       if (isTemplateError(error)) await failTemplate(tx, template, { from: "ready", reason });
@@ -213,7 +213,7 @@ async function undoTemplateUse(site: SpokeSite, run: Run, use: TemplateUse): Pro
   await space.gone(refs, clusterWaitOf(run));
   await deleteSourceObjects(withTemplateOrigin(site, use), run);
   for (const claim of blueprint.spokeObjects(inputs, "volumes")) await createFenced(space, claim, run.job, run);
-  await addNotes(run, [`It is installed by its own Job: its template could not be used: ${use.fallbackReason}`]);
+  await addNotes(run, [`Not created from a template: the template could not be used: ${use.fallbackReason}`]);
   await run.write(async (tx) => {
     await setOrigin(tx, spoke.id, null);
     await deleteTemplateUse(tx, use);

@@ -1,6 +1,6 @@
 /**
- * Takes the backup before an upgrade. A retry takes no backup, because the site is half upgraded. Such a backup must
- * not replace the good one.
+ * Takes the backup before an upgrade. A retry takes no backup, because the site is partly upgraded and the first
+ * backup must be kept.
  */
 import { type Backup, failBackup } from "#lib/domains/backups/store.ts";
 import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts";
@@ -16,7 +16,7 @@ export async function backUpBeforeUpgrade(site: SpokeSite, run: Run): Promise<vo
   if (earlier) {
     const backup = (earlier.progress.backup ?? null) as UpgradeBackup | null;
     await run.saveProgress({ backup });
-    return await addNotes(run, [`No new backup: the site is half upgraded. ${describeBackup(backup)}`]);
+    return await addNotes(run, [`No new backup: the site is partly upgraded. ${describeBackup(backup)}`]);
   }
   try {
     await run.saveProgress({ backup: summarizeBackup(await takeBackup(site, run, { kind: "upgrade" })) });
@@ -34,7 +34,7 @@ export async function backUpBeforeUpgrade(site: SpokeSite, run: Run): Promise<vo
 }
 
 function describeBackup(backup: UpgradeBackup | null): string {
-  return backup ? `What it was before is in backup ${backup.id}` : "There is none of what it was before";
+  return backup ? `The site before the upgrade is in backup ${backup.id}` : "No backup from before the upgrade exists";
 }
 
 function summarizeBackup({ id, volumes }: Backup): UpgradeBackup {
@@ -44,6 +44,7 @@ function summarizeBackup({ id, volumes }: Backup): UpgradeBackup {
 
 function addSkipHint(error: ClusterError): ClusterError {
   if (error.transient) return error;
-  const hint = explainClusterError(error).hint ?? "See to what keeps the cluster from taking snapshots.";
-  return withErrorDetails(error, { hint: `${hint} Or upgrade with skipBackup, and no way back.` });
+  const hint = explainClusterError(error).hint ??
+    "Check the snapshot controller and the VolumeSnapshotClass: the cluster took no snapshot.";
+  return withErrorDetails(error, { hint: `${hint} Or upgrade with skipBackup; a rollback is then impossible.` });
 }

@@ -1,7 +1,7 @@
 /**
  * Handles upgrades that failed after the site was stopped. The site stays down, and the failure report says how to
  * recover.
- * The spoke's operations show whether a site is half upgraded. The spoke's state does not, because the current
+ * The spoke's operations show whether a site is partly upgraded. The spoke's state does not, because the current
  * operation has already changed it.
  */
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -20,7 +20,7 @@ export interface UpgradeBackup {
   readonly contents: readonly string[];
 }
 
-/** Returns whether this upgrade has changed the site. Before that it can be cancelled without effect. */
+/** Returns whether this upgrade may have changed the site. An earlier cancellation has no effect on the site. */
 export function hasStartedMigration({ finishedSteps }: Pick<Job, "finishedSteps">): boolean {
   return finishedSteps.includes("backup");
 }
@@ -46,17 +46,17 @@ export async function isPartlyUpgraded(rows: Rows, job: Job): Promise<boolean> {
 export function describeRollback(job: Pick<Job, "progress">): string {
   const { release, version } = job.progress.upgrade?.from ?? {};
   const backup = job.progress.backup as UpgradeBackup | null | undefined;
-  const previous = `Before the upgrade it ran ${release ?? version ?? "an older version"}`;
-  if (!backup) return `${previous}; no backup was taken`;
+  const previous = `Before the upgrade the site ran ${release ?? version ?? "an older version"}`;
+  if (!backup) return `${previous}. No backup was taken`;
   const contents = backup.contents.length > 0 ? `, contents ${backup.contents.join(", ")}` : "";
-  return `${previous}; that is in backup ${backup.id} (snapshots ${backup.snapshots.join(", ")}${contents})`;
+  return `${previous}. This version is in backup ${backup.id} (snapshots ${backup.snapshots.join(", ")}${contents})`;
 }
 
 /** Adds rollback instructions to a final failure. */
 export function withRollbackHint(error: ClusterError, job: Pick<Job, "progress" | "spokeId">): ClusterError {
   const rollback = job.progress.backup
-    ? `Or have an operator take it back to the backup: wheelwright restore ${job.spokeId} --backup ${job.progress.backup.id}`
-    : "There is no backup to go back to.";
+    ? `Or ask an operator to restore the backup: wheelwright restore ${job.spokeId} --backup ${job.progress.backup.id}`
+    : "No backup exists.";
   return withRecoveryInstructions(
     error,
     describeRollback(job),

@@ -67,10 +67,10 @@ function requireUnlocked({ lockedUntil }: SiteIdentity, now: Date): void {
 }
 
 function lockedError(until: string, retryAfterMs: number): ClusterError {
-  const message = `${FAILURE} yet: an upgrade that was cut off keeps the site locked ${until}`;
+  const message = `${FAILURE} yet: an interrupted upgrade keeps the site locked ${until}`;
   return new ClusterError("UpgradeLocked", message, {
     transient: true,
     retryAfterMs,
-    hint: "Moodle lifts this lock by itself when its time has passed; then the upgrade goes on.",
+    hint: "Moodle releases the lock automatically. The upgrade then continues.",
   });
 }

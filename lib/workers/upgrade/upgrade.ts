@@ -63,7 +63,7 @@ export function upgradeHandler(app: App): Handler {
       await site.space.noPods("app=moodle", clusterWaitOf(run));
     },
     async migrate(before, run) {
-      await pauseCron(before, run); // a task that the CronJob started just before has a pod by now
+      await pauseCron(before, run); // a task that started before the first pause has a pod by now
       const here = upgradedSiteOf(before, run), { major, from, images } = preparedUpgradeOf(run);
       const path = `${from.release ?? from.version} ${images.moodle}`;
       const requireSite = (site: SiteIdentity) => requireSameSite(run, here.spoke, site);
@@ -99,12 +99,12 @@ async function prepareUpgrade(here: SpokeSite, run: Run): Promise<void> {
   const { lmsVersion: version } = run.job.payload as unknown as UpgradeParameters;
   const refusal = catalog.findProblem("lmsVersion", version);
   if (refusal !== null) {
-    throw upgradeError("NotOffered", `Version ${version} is not on offer any more: lmsVersion ${refusal}`);
+    throw upgradeError("NotOffered", `Version ${version} is no longer offered: lmsVersion ${refusal}`);
   }
   const images = catalog.imagesOf(version), inputs = upgradedInputs(here.inputs, { version, images });
   if (inputs.images.moodle === here.inputs.images.moodle) {
-    const hint = "There is nothing to upgrade; to start it anew, restart it.";
-    throw upgradeError("NotNewer", `It runs ${here.spoke.lmsVersion} already`, hint);
+    const hint = "No upgrade is needed. To restart the site, use the action restart.";
+    throw upgradeError("NotNewer", `The site already runs ${here.spoke.lmsVersion}`, hint);
   }
   const site = await readDatabase(here, run);
   await requireSameSite(run, here.spoke, site);
@@ -151,17 +151,17 @@ function upgradedSiteOf(site: SpokeSite, run: Run): SpokeSite {
 }
 
 /**
- * Throws if the database does not have the new version. Each call uses a separate Job, because that of `prepare` may
- * still exist with the old result.
+ * Throws if the database does not have the new version. Each call uses a separate Job, because the Job of the step
+ * `prepare` may still exist with the old result.
  */
 async function requireNewVersion(here: SpokeSite, run: Run, jobSuffix: string): Promise<void> {
   const site = await readDatabase(here, run, jobSuffix);
   await requireSameSite(run, here.spoke, site);
   if (isAtVersion(site, preparedUpgradeOf(run))) return;
   const { version } = preparedUpgradeOf(run);
-  throw new ClusterError("NotUpgraded", `The upgrade came to its end, but the database is of ${site.release}`, {
+  throw new ClusterError("NotUpgraded", `The upgrade finished, but the database has Moodle ${site.release}`, {
     transient: false,
-    hint: `See the log of the upgrade's Job, and whether its image holds ${version}; then retry.`,
+    hint: `Check the log of the upgrade Job, and whether the image contains ${version}; then retry.`,
   });
 }
 

@@ -30,8 +30,8 @@ const MAX_SPOKES = 100; // spokes per hour
 
 export function deleteExpiredPvcs(app: App): Handler {
   return upkeepHandler({ kind: "delete-retained-pvcs", every: HOUR, limit: 2 * HOUR }, {
-    removed: ["Forgetting volumes of spokes that are gone", MINUTE, () => deleteClaimsOfRemovedSpokes(app.db.rows)],
-    spokes: ["Removing volumes that no site uses any more", HOUR, async (run) => {
+    removed: ["Deleting volume records of removed spokes", MINUTE, () => deleteClaimsOfRemovedSpokes(app.db.rows)],
+    spokes: ["Deleting unused volumes", HOUR, async (run) => {
       for (const id of await findSpokesWithDueClaims(app.db.rows, MAX_SPOKES)) await deleteDuePvcs(app, run, id);
     }],
   });
@@ -45,7 +45,7 @@ async function deleteDuePvcs(app: App, run: Run, id: string): Promise<void> {
     await run.write((tx) => deleteRetainedClaims(tx, id, due.map(({ claim }) => claim)));
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
-    run.log.warn("Cannot remove volumes that a site does not use any more; trying again in an hour", {
+    run.log.warn("Cannot delete unused volumes of a site; retrying in an hour", {
       spoke: id,
       error,
     });

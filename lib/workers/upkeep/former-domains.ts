@@ -19,7 +19,7 @@ const MAX_SPOKES = 100; // spokes per hour
 
 export function deleteExpiredDomains({ db }: Pick<App, "db">): Handler {
   return upkeepHandler({ kind: "free-names", every: HOUR }, {
-    spokes: ["Freeing names that spokes have left", 10 * MINUTE, async (run) => {
+    spokes: ["Releasing former domains", 10 * MINUTE, async (run) => {
       const { rows: due } = await sql<{ id: string }>`
         select id from spokes where state = 'active'
           and id in (select spoke_id from former_domains where until <= (select wheelwright_now()))

@@ -29,7 +29,7 @@ const isFollowed = sql`case when spoke_id is null
   else exists (select from jobs as later where later.spoke_id = jobs.spoke_id
     and later.visible and (later.created_at, later.seq) > (jobs.created_at, jobs.seq)) end`;
 
-/** The rows to delete, by step: the text of the label, the table and the condition. */
+/** The rows to delete, by step: the object of the label, the table and the condition. */
 const PRUNE_RULES = {
   keys: ["old idempotency keys", "idempotency_keys", sql`created_at < ${before("24 hours")}`],
   sessions: [
@@ -37,23 +37,23 @@ const PRUNE_RULES = {
     "sessions",
     sql`ended_at < ${before("1 day")} or created_at < ${before("30 days")} and last_used_at < ${before("30 days")}`,
   ],
-  links: ["links that expired long ago", "one_time_tokens", sql`expires_at < ${before("30 days")}`],
-  jobs: ["what maintenance left in the queue", "jobs", sql`not visible and finished_at < ${before("7 days")}`],
+  links: ["expired links", "one_time_tokens", sql`expires_at < ${before("30 days")}`],
+  jobs: ["finished jobs of the service", "jobs", sql`not visible and finished_at < ${before("7 days")}`],
   operations: ["old operations", "jobs", sql`visible and finished_at < ${before("400 days")} and ${isFollowed}`],
   // Only good nightly backups are deleted from the history. Failed and manual ones are kept.
   backups: [
-    "rows of nightly backups that are gone",
+    "records of deleted nightly backups",
     "backups",
     sql`state = 'deleted' and kind = 'nightly' and ready_at is not null and deleted_at < ${before("90 days")}`,
   ],
-  // These rows are for kinds that no replica knows. A row stays while a job of the lane waits.
+  // Ready lanes of job kinds that no replica runs. A lane with queued jobs is kept.
   lanes: [
-    "calls that nobody reads",
+    "unused ready lanes",
     "ready_lanes",
     sql`at < ${before("7 days")} and not exists (select from jobs
     where jobs.lane = ready_lanes.lane and state = 'queued')`,
   ],
-  calls: ["old counts of calls", "token_calls", sql`day < ((select wheelwright_now()) at time zone 'UTC')::date - 31`],
+  calls: ["old API call counts", "token_calls", sql`day < ((select wheelwright_now()) at time zone 'UTC')::date - 31`],
   billing: ["old events of the payment provider", "billing_events", sql`received_at < ${before("90 days")}`],
 } as const;
 
@@ -68,7 +68,7 @@ export function pruneOldRows({ db }: Pick<App, "db">): Handler {
   return upkeepHandler({ kind: "prune", every: HOUR }, {
     events: ["Removing old stream events", 10 * MINUTE, (run) => pruneEvents(db, run)],
     ...Object.fromEntries(ruleSteps),
-    replicas: ["Removing replicas that are gone", MINUTE, async (run) => {
+    replicas: ["Removing stopped replicas", MINUTE, async (run) => {
       run.throwIfStopped();
       await sql`delete from replicas where heartbeat_at < ${before("1 day")}
         and not exists (select from jobs where holder = replicas.id and state = 'running')`.execute(db.rows);
@@ -78,7 +78,7 @@ export function pruneOldRows({ db }: Pick<App, "db">): Handler {
 
 /**
  * Deletes events older than 7 days. Keeps the newest thousand of each hub and the latest of each spoke, because new
- * readers start with them. The head is updated first.
+ * clients start with them. Updates the head before it deletes.
  */
 async function pruneEvents(db: Database, run: Run): Promise<void> {
   const { rows: hubs } = await sql<{ id: string; through: string }>`

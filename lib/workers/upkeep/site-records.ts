@@ -16,8 +16,8 @@ const BATCH = 100;
 
 export function updateSiteRecords(app: App): Handler {
   return upkeepHandler({ kind: "keep-particulars", every: MINUTE }, {
-    hubs: ["Noting the particulars of hubs", 20 * MINUTE, (run) => updateAll(app, run, "federations")],
-    spokes: ["Noting the particulars of spokes", 30 * MINUTE, (run) => updateAll(app, run, "spokes")],
+    hubs: ["Updating the site records of hubs", 20 * MINUTE, (run) => updateAll(app, run, "federations")],
+    spokes: ["Updating the site records of spokes", 30 * MINUTE, (run) => updateAll(app, run, "spokes")],
   });
 }
 
@@ -47,9 +47,9 @@ async function updateAll({ db, clusters }: App, run: Run, table: RecordedTable):
     after = due.at(-1)?.id ?? after;
   }
   if (failures.newer > 0) {
-    run.log.warn("The cluster has newer particulars than the database: see wheelwright doctor --reconcile", {
+    run.log.warn("The cluster has newer site records than the database. Run wheelwright doctor --reconcile", {
       table,
       ...failures,
     });
-  } else if (failures.others > 0) run.log.info("Cannot note all particulars", { table, ...failures });
+  } else if (failures.others > 0) run.log.info("Cannot update all site records", { table, ...failures });
 }

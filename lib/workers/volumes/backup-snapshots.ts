@@ -23,7 +23,7 @@ export function readBackupSnapshots(
         restoreSize: volume.restoreSize ?? null,
       };
     }
-    const message = `The backup ${id} is not whole: nothing is known of its ${isDatabase ? "database" : "files"}`;
+    const message = `Backup ${id} is incomplete: it has no snapshot of the ${isDatabase ? "database" : "files"}`;
     throw new ClusterError("Incomplete", message, { transient: false, blame: "operator" });
   };
   return { cluster, clusterUid, volumes: { files: find(false), database: find(true) } };

@@ -1,8 +1,8 @@
 /**
  * Creates a site's PVCs from snapshots, before its other objects.
  * VolumeSnapshots are deleted with their namespace, so a backup stores the storage driver's handles. For each PVC the
- * module creates a content with the handle, and a VolumeSnapshot bound to the content. Both are named after the
- * adoption. The content has the deletionPolicy `Retain`, so the stored data remains when both are deleted. The content
+ * module creates a VolumeSnapshotContent with the handle, and a VolumeSnapshot bound to this content. The
+ * content has the deletionPolicy `Retain`, so the stored data remains when both objects are deleted. The content
  * is created, never applied, because an apply would remove the UID of its snapshot.
  */
 import { originSnapshotName, setSnapshotSource } from "#lib/moodle/origin.ts";
@@ -32,7 +32,7 @@ export interface StorageSnapshot {
   readonly handle: string;
   readonly driver: string;
   readonly class: string;
-  /** The minimum size of a volume in bytes; null if the driver does not report it. */
+  /** The minimum size of a volume in bytes; null if the driver does not report a size. */
   readonly restoreSize: number | null;
 }
 
@@ -54,8 +54,8 @@ export async function createPvcsFromSnapshots(context: VolumeContext, run: Run, 
   await requireSnapshotCluster(context, run, from);
   const problem = findOriginProblem(context.blueprint, inputs);
   if (problem !== null) {
-    const hint = "Take it over from the built-in blueprint into BLUEPRINT_DIR; then retry.";
-    throw permanentError("BlueprintLacks", `No site can be made from snapshots, since ${problem}`, hint);
+    const hint = "Copy this part of the built-in blueprint to BLUEPRINT_DIR, then retry.";
+    throw permanentError("BlueprintLacks", `Cannot create a site from snapshots: ${problem}`, hint);
   }
   const pvcs = renderPvcs(context, from), existing = new Map<DiskName, KubeObject>();
   for (const disk of DISK_NAMES) {
@@ -82,7 +82,7 @@ export async function deleteSourceObjectsWhenBound(context: VolumeContext, run: 
   const timeoutReason = await pollUntil(run, async () => {
     const pvcs = await Promise.all(names.map((name) => space.get({ ...PVC, name }, run)));
     const unbound = names.filter((_, i) => pvcs[i]?.["status"]?.phase !== "Bound");
-    return unbound.length > 0 ? `Waiting for the volumes of the claims ${unbound.join(", ")}` : null;
+    return unbound.length > 0 ? `Waiting for the volumes of PersistentVolumeClaim ${unbound.join(", ")}` : null;
   });
   if (timeoutReason !== null) throw new ClusterError("deadline", timeoutReason, { transient: true });
   await deleteSourceObjects(context, run);
@@ -129,11 +129,11 @@ function contentNameOf(namespace: string, disk: DiskName, turn: string): string 
 }
 
 function requireOrigin({ inputs: { origin } }: VolumeContext): SiteOrigin {
-  if (!origin) throw new TypeError("The inputs do not say where the site's data is from");
+  if (!origin) throw new TypeError("The inputs have no origin");
   return origin;
 }
 
-/** Throws if this is another cluster, in which a handle means nothing. */
+/** Throws if the snapshots are in another cluster, because their handles are invalid here. */
 async function requireSnapshotCluster({ cluster }: VolumeContext, run: Run, from: SiteSnapshots): Promise<void> {
   const isSame = from.clusterUid === null
     ? cluster.name === from.cluster
@@ -141,8 +141,8 @@ async function requireSnapshotCluster({ cluster }: VolumeContext, run: Run, from
   if (isSame) return;
   throw permanentError(
     "another_cluster",
-    `The snapshots are in the cluster ${from.cluster}, and not in this one`,
-    "Volumes can only be made where the snapshots are: choose the region of that cluster, or a backup of this one.",
+    `The snapshots are in the cluster ${from.cluster}, not in this one`,
+    "Choose the region of that cluster, or a backup from this cluster.",
   );
 }
 
@@ -170,8 +170,8 @@ function requireSource({ metadata: { name }, spec }: KubeObject, source: string)
   if (spec?.dataSource?.name === source) return;
   throw permanentError(
     "ClaimTaken",
-    `There is a volume claim ${name} already, which was not made from the snapshot`,
-    "It may hold data: see what it is, and delete it where nobody needs it; then retry.",
+    `PersistentVolumeClaim ${name} already exists and was not created from the snapshot`,
+    "It may contain data. Delete it if nobody needs the data, then retry.",
   );
 }
 
@@ -188,8 +188,8 @@ async function chooseSnapshotClasses(
     if (choice) return choice.name;
     throw permanentError(
       "NoSnapshotClass",
-      `No volume can be made from the snapshots: the cluster has no VolumeSnapshotClass of ${driver} that retains`,
-      "Make one for the storage driver that they were taken by; if the cluster has that driver no more, they are lost.",
+      `Cannot create volumes: the cluster has no VolumeSnapshotClass for ${driver} with deletionPolicy: Retain`,
+      "Create this class, then retry. If the cluster no longer has this driver, the snapshots cannot be used.",
     );
   };
   return { files: chooseClass(volumes.files), database: chooseClass(volumes.database) };

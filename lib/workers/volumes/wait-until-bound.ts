@@ -27,8 +27,8 @@ export async function waitUntilPvcsBound(context: VolumeContext, run: Run): Prom
     if (await waitsForConsumer(context, run, pvcs[DISK_NAMES.indexOf(disk)] ?? null)) waiting.push(disk);
   }
   const pods = await space.list(POD, SITE_PODS, run);
-  const isBesideSite = pods.some((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase));
-  await settleAll(waiting.map((disk) => mountPvc(context, run, disk, isBesideSite)));
+  const isSiteRunning = pods.some((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase));
+  await settleAll(waiting.map((disk) => mountPvc(context, run, disk, isSiteRunning)));
   await space.ready(pending.map((disk) => ({ ...PVC, name: names[disk] })), clusterWaitOf(run));
 }
 
@@ -38,9 +38,9 @@ async function waitsForConsumer({ cluster }: VolumeContext, run: Run, pvc: KubeO
   return storageClass?.["volumeBindingMode"] === "WaitForFirstConsumer";
 }
 
-async function mountPvc(context: VolumeContext, run: Run, disk: DiskName, isBesideSite: boolean): Promise<void> {
+async function mountPvc(context: VolumeContext, run: Run, disk: DiskName, isSiteRunning: boolean): Promise<void> {
   const { space, inputs } = context,
-    job = buildMountJob(inputs, { fence: run.job.fence, disk, isSiteRunning: isBesideSite });
+    job = buildMountJob(inputs, { fence: run.job.fence, disk, isSiteRunning });
   try {
     const { succeeded, message } = await space.run(job, clusterWaitOf(run));
     const pvc = succeeded ? null : await space.get({ ...PVC, name: sitePvcNames(inputs)[disk] }, run);

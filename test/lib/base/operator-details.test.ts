@@ -15,7 +15,10 @@ test("removes commands from a sentence", () => {
       "Nodes are cordoned: uncordon one, or add nodes.",
     ],
     ["Delete it: kubectl delete pvc data-db-0. Then retry.", "Delete it. Then retry."],
-    ["Retry. Or have an operator go back: wheelwright restore spk_1 --back", "Retry. Or have an operator go back"],
+    [
+      "Retry. Or ask an operator to roll back: wheelwright restore spk_1 --back",
+      "Retry. Or ask an operator to roll back",
+    ],
     ["Restore one (wheelwright restore spk_1 --list); or wait.", "Restore one; or wait."],
     ["An unrelated sentence: wait.", "An unrelated sentence: wait."],
   ];
@@ -25,8 +28,8 @@ test("removes commands from a sentence", () => {
 test("replaces the names of stored snapshots", () => {
   const cases = [
     [
-      "VolumeSnapshotContent snapcontent-0b1e stays: its snapshot is gone",
-      "The stored snapshot stays: its snapshot is gone",
+      "VolumeSnapshotContent snapcontent-0b1e is retained: its snapshot is gone",
+      "The stored snapshot is retained: its snapshot is gone",
     ],
     [
       "Cannot keep the backup: VolumeSnapshotContent x-1 would be deleted",

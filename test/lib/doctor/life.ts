@@ -12,9 +12,9 @@ import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
-import { dropClaims } from "#test/lib/workers/restore/scene.ts";
+import { deleteDuePvcs } from "#test/lib/workers/restore/scene.ts";
 import { byHand, lookOnce } from "#test/lib/workers/sweep/checks.ts";
-import { retire, swapSnapshots, templateIs } from "#test/lib/workers/templates/scene.ts";
+import { runRetirement, swapSnapshots, waitForTemplate } from "#test/lib/workers/templates/scene.ts";
 import { applyClusterRole, CLUSTER_ROLE } from "#test/support/service-account.ts";
 import { openWorkScene, type WorkScene } from "../workers/scene.ts";
 import { until } from "#test/support/until.ts";
@@ -78,18 +78,18 @@ async function goBack(scene: WorkScene, id: string): Promise<void> {
   await scene.ended(id, "restore");
   await act(scene, id, "backup");
   await scene.db.sql("update retained_pvcs set until = now()");
-  await dropClaims(scene);
+  await deleteDuePvcs(scene);
 }
 
 /** One spoke from the template of the first; one by its Job after all, for the template is damaged, and goes. */
 async function installFromTemplate(scene: WorkScene, hub: FederationRow): Promise<void> {
-  await templateIs(scene, "ready");
+  await waitForTemplate(scene, "ready");
   await scene.becomes(await scene.spoke(hub, "geometry"), "active", "failed");
   await swapSnapshots(scene);
   await scene.becomes(await scene.spoke(hub, "topology", "medium"), "active", "failed");
   const old = "'2000-01-01'";
   await scene.db.sql(`update templates set created_at = ${old}, ready_at = ${old}, last_used_at = ${old}`);
-  await retire(scene.app);
+  await runRetirement(scene.app);
 }
 
 /** Runs doctor with its trial. */

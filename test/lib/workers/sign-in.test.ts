@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { ask, backUp, restoreTo } from "#test/lib/workers/restore/scene.ts";
+import { backUp, runAction, runRestore } from "#test/lib/workers/restore/scene.ts";
 
 const test = suite<{ scene: WorkScene }>("a site with single sign-on");
 test.before(async (context) => {
@@ -37,10 +37,10 @@ async function create(scene: WorkScene, identity: boolean): Promise<string> {
 test("is protected by its installation, by a reapply and by a restore", async ({ scene }) => {
   const id = await create(scene, true);
   assert.equal([(await scene.row(id)).stateReason, await protections(scene, id)], [null, 1]);
-  assert.is((await ask(scene, id, "reapply")).state, "succeeded");
+  assert.is((await runAction(scene, id, "reapply")).state, "succeeded");
   assert.is(await protections(scene, id), 2);
   await backUp(scene, id);
-  assert.is((await restoreTo(scene, id)).state, "succeeded");
+  assert.is((await runRestore(scene, id)).state, "succeeded");
   assert.is(await protections(scene, id), 3);
 });
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
-import { backUp, mark, marks } from "#test/lib/workers/restore/scene.ts";
+import { backUp, readMarks, writeMark } from "#test/lib/workers/restore/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { startProgram } from "#test/support/program.ts";
 
@@ -30,9 +30,9 @@ test.before(async (context) => {
   context.run = (...line) => run(["restore", ...line], { DATABASE_URL: scene.db.url });
   const id = context.id = await scene.spoke(await scene.hub("math"), "algebra");
   await scene.becomes(id, "active");
-  await mark(scene, id, "as it was");
+  await writeMark(scene, id, "as it was");
   context.backup = await backUp(scene, id);
-  await mark(scene, id, "broken");
+  await writeMark(scene, id, "broken");
 });
 test.after(({ scene }) => scene.close());
 
@@ -106,7 +106,7 @@ test("has a replica restore the spoke, says how to watch it, and notes who asked
   assert.match(text, `goes back to its backup ${backup} of `);
   assert.match(text, `To watch it: wheelwright operations watch ${job.id}`);
   assert.match(text, `wheelwright restore ${id} --back`);
-  assert.equal(await marks(scene, id), ["as it was", "as it was"]);
+  assert.equal(await readMarks(scene, id), ["as it was", "as it was"]);
   const who = `${userInfo().username}@${hostname()}`;
   const audits = await scene.db.sql(
     "select distinct actor_email from audit_events where metadata ->> 'operationId' = $1",
@@ -129,7 +129,7 @@ test("shows what is kept of before, and goes back to it", async ({ scene, id, ru
   assert.is(back.status, 0, back.text);
   assert.match(back.text, /\nDone: the operation succeeded$/);
   assert.is((await scene.ended(id, "restore")).state, "succeeded");
-  assert.equal(await marks(scene, id), ["broken", "broken"]);
+  assert.equal(await readMarks(scene, id), ["broken", "broken"]);
 });
 
 test("refuses what cannot be, with a word for each", async ({ scene, id, run }) => {
@@ -201,7 +201,7 @@ test("makes a spoke that is removed anew, and needs for that what names depend o
   assert.is(done.status, 0, done.text);
   const [, next] = /The spoke algebra \((spk_\w+)\) is made anew from the backup/.exec(done.text)!;
   assert.is((await scene.becomes(next!, "active", "failed")).state, "active");
-  assert.equal(await marks(scene, next!), ["broken", "broken"]);
+  assert.equal(await readMarks(scene, next!), ["broken", "broken"]);
 });
 
 test.run();

@@ -7,7 +7,7 @@ import { type FederationRow, findFederation } from "#lib/domains/federations/sto
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { HubSiteRecord, parseRecord, SITE_RECORD_KEY, SpokeSiteRecord } from "#lib/moodle/site-record.ts";
-import { ask, backUp } from "#test/lib/workers/restore/scene.ts";
+import { backUp, runAction } from "#test/lib/workers/restore/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { keepYesterday, noteParticulars, told } from "./yesterday.ts";
 
@@ -27,7 +27,7 @@ test.before.each(async (context) => {
   for (const id of Object.values(ids)) await scene.becomes(id, "active");
   await noteParticulars(scene.app);
   const goBack = await keepYesterday(scene.db);
-  await ask(scene, ids.ash, "resize", { size: "medium" });
+  await runAction(scene, ids.ash, "resize", { size: "medium" });
   context.backup = await backUp(scene, ids.ash);
   await patch(scene, ids.elm, {
     displayName: "Elm school",

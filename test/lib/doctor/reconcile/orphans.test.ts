@@ -84,7 +84,7 @@ test("reports a last snapshot that a removal gave up, which the operation names"
   assert.is(names.length, 2);
   const [operation] = await scene.operations(id), notes: string[] = operation!.progress.notes;
   assert.match(notes[0]!, /^No last snapshot: /);
-  assert.is(notes[1], `What was cut for it stays: VolumeSnapshotContent ${notes[1]!.split("Content ")[1]}`);
+  assert.is(notes[1], `Retained: VolumeSnapshotContent ${notes[1]!.split("Content ")[1]}`);
   assert.equal(notes[1]!.split("Content ")[1]!.split(", ").sort(), names);
   assert.equal(await storage(scene), [cutLine(namespace, names, `, cut for the failed backup ${backupId} of ash`)]);
   assert.equal(contents(scene), names, "nothing is deleted");

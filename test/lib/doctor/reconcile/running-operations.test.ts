@@ -1,7 +1,12 @@
 /** Tests that a site whose installation was running is adopted as failed, and that retry continues it. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openReady, retry, templates, type TemplateScene } from "#test/lib/workers/templates/scene.ts";
+import {
+  listTemplates,
+  openSceneWithTemplate,
+  retrySpoke,
+  type TemplateScene,
+} from "#test/lib/workers/templates/scene.ts";
 import { until } from "#test/support/until.ts";
 import { keepYesterday, told } from "./yesterday.ts";
 
@@ -9,7 +14,7 @@ const test = suite<TemplateScene>("a site that was being made when the database 
 test.after.each(({ scene }) => scene.close());
 
 test("is made on by a retry where a template had given it its volumes", async (context) => {
-  let replica = await openReady(context);
+  let replica = await openSceneWithTemplate(context);
   const { scene, hub } = context;
   await replica.close();
   const goBack = await keepYesterday(scene.db);
@@ -31,12 +36,12 @@ test("is made on by a retry where a template had given it its volumes", async (c
   const adopted = await scene.row(id);
   assert.equal([adopted.state, adopted.blueprintInputs.origin], ["failed", blueprintInputs.origin]);
   await scene.replica();
-  await retry(scene, id);
+  await retrySpoke(scene, id);
   const { state, stateReason, siteIdentifier } = await scene.becomes(id, "active", "failed");
   assert.is(state, "active", stateReason!);
   assert.equal(claims(), made);
   assert.is(scene.simulator.site(namespace).database!.config!.siteidentifier, siteIdentifier);
-  assert.is((await templates(scene))[0]!.state, "ready");
+  assert.is((await listTemplates(scene))[0]!.state, "ready");
 });
 
 test.run();

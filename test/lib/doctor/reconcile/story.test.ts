@@ -12,9 +12,9 @@ import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { readDatabaseHold } from "#lib/installation/database-hold.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
-import { ask, backUp, mark, marks, restoreTo } from "#test/lib/workers/restore/scene.ts";
+import { backUp, readMarks, runAction, runRestore, writeMark } from "#test/lib/workers/restore/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { NEW, upgradeTo } from "#test/lib/workers/upgrade/scene.ts";
+import { NEW, runUpgrade } from "#test/lib/workers/upgrade/scene.ts";
 import { keepYesterday, noteParticulars, told } from "./yesterday.ts";
 
 const BEFORE = ["ash", "oak", "elm", "fir", "pine", "yew", "box"] as const;
@@ -81,17 +81,17 @@ test.before(async (context) => {
   ids.new = await scene.spoke(hubs.north, "new");
   ids.far = await scene.spoke(hubs.west, "far");
   for (const name of ["new", "far"] as const) await scene.becomes(ids[name], "active");
-  await ask(scene, ids.oak, "resize", { size: "medium" });
+  await runAction(scene, ids.oak, "resize", { size: "medium" });
   await patchSpoke(scene.app, scene.actor, await scene.row(ids.elm), {
     displayName: "Elm school",
     domain: "elm.school.example",
   } as SpokePatch);
   await scene.ended(ids.elm, "configure");
-  await upgradeTo(scene, ids.fir, NEW);
-  await ask(scene, ids.pine, "suspend");
-  await mark(scene, ids.box, "as it was");
+  await runUpgrade(scene, ids.fir, NEW);
+  await runAction(scene, ids.pine, "suspend");
+  await writeMark(scene, ids.box, "as it was");
   context.backup = await backUp(scene, ids.box);
-  await mark(scene, ids.box, "broken");
+  await writeMark(scene, ids.box, "broken");
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.yew));
   await scene.becomes(ids.yew, "removed");
   await replica.close();
@@ -166,8 +166,8 @@ test("everything works on, nothing is doubled, and nothing has drifted", async (
     const row = await scene.row(ids[name]);
     assert.equal([row.state, row.health, row.drift], ["active", "healthy", null], name);
   }
-  const succeeded = async (id: string, action: Parameters<typeof ask>[2], wish = {}) => {
-    const job = await ask(scene, id, action, wish);
+  const succeeded = async (id: string, action: Parameters<typeof runAction>[2], wish = {}) => {
+    const job = await runAction(scene, id, action, wish);
     assert.is(job.state, "succeeded", `${action}: ${job.failure?.message}`);
   };
   await succeeded(ids.new, "restart");
@@ -177,9 +177,9 @@ test("everything works on, nothing is doubled, and nothing has drifted", async (
   await succeeded(ids.elm, "backup");
   await succeeded(ids.pine, "resume");
   await backUp(scene, ids.far);
-  const job = await restoreTo(scene, ids.box, { backupId: backup });
+  const job = await runRestore(scene, ids.box, { backupId: backup });
   assert.is(job.state, "succeeded", job.failure?.message);
-  assert.equal(await marks(scene, ids.box), ["as it was", "as it was"]);
+  assert.equal(await readMarks(scene, ids.box), ["as it was", "as it was"]);
   await scene.becomes(await scene.spoke(hubs.north, "fresh"), "active");
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.yew));
   await scene.becomes(ids.yew, "removed");

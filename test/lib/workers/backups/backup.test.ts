@@ -5,17 +5,26 @@ import { summariseBackups } from "#lib/domains/backups/summary.ts";
 import { newId } from "#lib/base/ids.ts";
 import { backupsIn, CSI_DRIVER } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
-import { ask, type BackupScene, betweenTries, nightly, openBackups, rows, spoke, told } from "./scene.ts";
+import {
+  type BackupScene,
+  betweenAttempts,
+  createSpoke,
+  listAuditKinds,
+  listBackupRows,
+  openBackupScene,
+  queueNightlyBackup,
+  requestBackup,
+} from "./scene.ts";
 
 const test = suite<BackupScene>("backup");
-test.before(openBackups);
+test.before(openBackupScene);
 test.after(({ scene }) => scene.close());
 
-test("takes both volumes by a class that retains, and keeps what a restore needs.", async (context) => {
-  const { scene } = context, { id, namespace } = await spoke(context);
-  await ask(scene, id);
+test("snapshots both volumes with a retaining class, and stores the data that a restore needs", async (context) => {
+  const { scene } = context, { id, namespace } = await createSpoke(context);
+  await requestBackup(scene, id);
   assert.is((await scene.ended(id, "backup")).state, "succeeded");
-  const [row, ...more] = await rows(scene, id);
+  const [row, ...more] = await listBackupRows(scene, id);
   assert.equal(more, []);
   assert.equal([row.kind, row.state, row.namespace, row.cluster], ["manual", "ready", namespace, "default"]);
   assert.is(Number(row.sizeBytes), 10 * 1024 ** 3);
@@ -34,72 +43,73 @@ test("takes both volumes by a class that retains, and keeps what a restore needs
       "Retain",
     ]);
   }
-  assert.equal(await told(scene, id), ["spoke_actioned", "tenant_backup_succeeded"]);
+  assert.equal(await listAuditKinds(scene, id), ["spoke_actioned", "tenant_backup_succeeded"]);
   assert.is((await scene.row(id)).state, "active");
 });
 
-test("has seen what the cluster can do: nobody who asks then is told that backups are not available.", async (context) => {
-  const { scene } = context, { id } = await spoke(context);
+test("records the snapshot classes of the cluster, so the summary reports that backups are available", async (context) => {
+  const { scene } = context, { id } = await createSpoke(context);
   await scene.db.sql("delete from cluster_snapshots");
-  await ask(scene, id);
+  await requestBackup(scene, id);
   await scene.ended(id, "backup");
   const { available, lastError } = await summariseBackups(scene.app, { role: "operator" }, await scene.row(id));
   assert.equal([available, lastError], [true, null]);
 });
 
-test("is not ready before the cluster shows both snapshots ready, and was cut at once for both.", async (context) => {
-  const { scene } = context, { id, namespace } = await spoke(context);
+test("creates both snapshots at the same time, and is ready only when both are ready", async (context) => {
+  const { scene } = context, { id, namespace } = await createSpoke(context);
   const fault = scene.simulator.faults.add({ type: "unready", name: `${namespace}/db-` });
-  await ask(scene, id);
-  const mine = () =>
+  await requestBackup(scene, id);
+  const ownSnapshots = () =>
     scene.simulator.objects("VolumeSnapshot").filter(({ metadata }) => metadata.namespace === namespace);
-  await until(() => mine().some((snapshot) => snapshot["status"]?.readyToUse));
+  await until(() => ownSnapshots().some((snapshot) => snapshot["status"]?.readyToUse));
   await until(async () => String((await scene.operations(id))[0]!.label).includes("db-"));
-  assert.is(mine().length, 2);
+  assert.is(ownSnapshots().length, 2);
   assert.is((await scene.operations(id))[0]!.state, "running");
-  const [row] = await rows(scene, id);
+  const [row] = await listBackupRows(scene, id);
   assert.equal([row.state, row.readyAt, row.sizeBytes], ["pending", null, null]);
-  assert.equal(await told(scene, id), ["spoke_actioned"]);
+  assert.equal(await listAuditKinds(scene, id), ["spoke_actioned"]);
   scene.simulator.faults.remove(fault);
   await scene.ended(id, "backup");
-  assert.is((await rows(scene, id))[0].state, "ready");
+  assert.is((await listBackupRows(scene, id))[0].state, "ready");
 });
 
 const UPGRADED = "update spokes set lms_version = '5.2.2' where id = $1";
 
-test("has two snapshots of one moment: one that an earlier try has left alone goes, with what it was cut into.", async (context) => {
-  const { scene } = context, { id, namespace } = await spoke(context), { simulator } = scene;
-  const mine = () => simulator.objects("VolumeSnapshot").filter(({ metadata }) => metadata.namespace === namespace);
+test("deletes a single snapshot of an earlier attempt with its content, and takes both again", async (context) => {
+  const { scene } = context, { id, namespace } = await createSpoke(context), { simulator } = scene;
+  const ownSnapshots = () =>
+    simulator.objects("VolumeSnapshot").filter(({ metadata }) => metadata.namespace === namespace);
   const fault = simulator.faults.cut({ at: "performed", method: "POST", path: `${namespace}/volumesnapshots` });
-  await ask(scene, id);
-  await until(() => mine().some(({ status }) => status?.boundVolumeSnapshotContentName));
-  const [alone, ...others] = mine();
-  assert.equal([alone!.metadata.name.split("-")[0], others], ["files", []]);
-  await betweenTries(scene, id, async () => {
+  await requestBackup(scene, id);
+  await until(() => ownSnapshots().some(({ status }) => status?.boundVolumeSnapshotContentName));
+  const [single, ...others] = ownSnapshots();
+  assert.equal([single!.metadata.name.split("-")[0], others], ["files", []]);
+  await betweenAttempts(scene, id, async () => {
     await scene.db.sql(UPGRADED, [id]);
     simulator.faults.remove(fault);
   });
   assert.is((await scene.ended(id, "backup")).state, "succeeded");
-  const [row] = await rows(scene, id), [files, db] = row.volumes;
+  const [row] = await listBackupRows(scene, id), [files, db] = row.volumes;
   assert.equal([row.state, row.lmsVersion], ["ready", "5.2.2"]);
-  assert.equal([mine().length, files.snapshot], [2, alone!.metadata.name]);
-  assert.is.not(files.snapshotUid, alone!.metadata.uid);
+  assert.equal([ownSnapshots().length, files.snapshot], [2, single!.metadata.name]);
+  assert.is.not(files.snapshotUid, single!.metadata.uid);
   const contents = simulator.objects("VolumeSnapshotContent").filter(({ spec }) =>
     spec.volumeSnapshotRef.namespace === namespace
   );
   assert.equal(contents.map(({ metadata }) => metadata.name).sort(), [files.content, db.content].sort());
 });
 
-test("is of what the spoke is when it is taken, and not of what it was when it was asked for.", async (context) => {
-  const { scene } = context, { id } = await spoke(context), { simulator } = scene;
+test("records the version at the time of the backup, not at the time of the request", async (context) => {
+  const { scene } = context, { id } = await createSpoke(context), { simulator } = scene;
   const fault = simulator.faults.answer(503, { method: "GET", path: "/persistentvolumeclaims" });
-  await ask(scene, id);
-  await betweenTries(scene, id, async () => {
+  await requestBackup(scene, id);
+  await betweenAttempts(scene, id, async () => {
     await scene.db.sql(UPGRADED, [id]);
     simulator.faults.remove(fault);
   });
   assert.is((await scene.ended(id, "backup")).state, "succeeded");
-  const [{ lmsVersion, volumes }] = await rows(scene, id);
+  const [{ lmsVersion, volumes }] = await listBackupRows(scene, id);
   assert.is(lmsVersion, "5.2.2");
   const [snapshot] = simulator.objects("VolumeSnapshot").filter(({ metadata }) =>
     metadata.uid === volumes[0].snapshotUid
@@ -107,46 +117,47 @@ test("is of what the spoke is when it is taken, and not of what it was when it w
   assert.match(JSON.stringify(snapshot!.metadata.annotations), /5\.2\.2/);
 });
 
-test("that a driver keeps refusing fails with the driver's words, once told, and the state stays.", async (context) => {
-  const { scene } = context, { id, namespace } = await spoke(context);
+test("fails with the driver's message, reports the failure once and keeps the spoke's state", async (context) => {
+  const { scene } = context, { id, namespace } = await createSpoke(context);
   const message = "failed to take snapshot of the volume: rpc error: code = ResourceExhausted desc = pool is full";
   const fault = scene.simulator.faults.add({ type: "no-snapshot", name: `${namespace}/files-`, message });
-  await ask(scene, id);
+  await requestBackup(scene, id);
   const job = await scene.ended(id, "backup");
   assert.equal([job.state, job.failure!.code], ["failed", "SnapshotFailed"]);
-  const [row] = await rows(scene, id);
+  const [row] = await listBackupRows(scene, id);
   assert.is(row.state, "failed");
   assert.match(row.error, /pool is full/);
-  assert.equal(await told(scene, id), ["spoke_actioned", "tenant_backup_failed"]);
+  assert.equal(await listAuditKinds(scene, id), ["spoke_actioned", "tenant_backup_failed"]);
   assert.is((await scene.row(id)).state, "active");
-  await ask(scene, id);
+  await requestBackup(scene, id);
   await scene.ended(id, "backup");
   assert.equal(
-    (await told(scene, id)).filter((kind) => kind === "tenant_backup_failed").length,
+    (await listAuditKinds(scene, id)).filter((kind) => kind === "tenant_backup_failed").length,
     2,
-    "whoever asks is told",
+    "each manual backup reports its failure",
   );
   scene.simulator.faults.remove(fault);
 });
 
-test("of the night that fails again is told no second time, until one has succeeded.", async (context) => {
-  const { scene } = context, { id, namespace } = await spoke(context);
+test("reports repeated failures of nightly backups once, until one succeeds", async (context) => {
+  const { scene } = context, { id, namespace } = await createSpoke(context);
   const message = "no luck";
-  const failures = async () => (await told(scene, id)).filter((kind) => kind === "tenant_backup_failed").length;
+  const failures = async () =>
+    (await listAuditKinds(scene, id)).filter((kind) => kind === "tenant_backup_failed").length;
   let fault = scene.simulator.faults.add({ type: "no-snapshot", name: `${namespace}/`, message });
   for (let night = 0; night < 2; night++) {
-    await nightly(scene, id);
+    await queueNightlyBackup(scene, id);
     assert.is((await scene.ended(id, "backup")).state, "failed");
     assert.is(await failures(), 1);
   }
   scene.simulator.faults.remove(fault);
-  await nightly(scene, id);
+  await queueNightlyBackup(scene, id);
   assert.is((await scene.ended(id, "backup")).state, "succeeded");
   fault = scene.simulator.faults.add({ type: "no-snapshot", name: `${namespace}/`, message });
-  await nightly(scene, id);
+  await queueNightlyBackup(scene, id);
   await scene.ended(id, "backup");
   assert.is(await failures(), 2);
-  assert.equal((await rows(scene, id)).map(({ state, failureReported }) => [state, failureReported]), [
+  assert.equal((await listBackupRows(scene, id)).map(({ state, failureReported }) => [state, failureReported]), [
     ["failed", true],
     ["failed", false],
     ["ready", false],
@@ -155,37 +166,37 @@ test("of the night that fails again is told no second time, until one has succee
   scene.simulator.faults.remove(fault);
 });
 
-test("without a class that retains fails as an operation, and makes no snapshot.", async (context) => {
-  const { scene } = context, { id, namespace } = await spoke(context);
+test("fails without a retaining class, and creates no snapshot", async (context) => {
+  const { scene } = context, { id, namespace } = await createSpoke(context);
   await scene.db.sql(
     "update spokes set blueprint_inputs = jsonb_set(blueprint_inputs, '{surroundings,snapshotClass}', '\"standard\"') where id = $1",
     [id],
   );
-  await ask(scene, id);
+  await requestBackup(scene, id);
   const job = await scene.ended(id, "backup");
   assert.equal([job.state, job.failure!.code, job.failure!.fault], ["failed", "NoSnapshotClass", "operator"]);
   assert.match(job.failure!.message, /no snapshot class standard with the deletion policy Retain for these volumes/);
-  assert.equal((await rows(scene, id)).map(({ state }) => state), ["failed"]);
+  assert.equal((await listBackupRows(scene, id)).map(({ state }) => state), ["failed"]);
   assert.equal(backupsIn(scene.simulator.objects, namespace), []);
 });
 
-test("of a spoke that has failed meanwhile is refused: that is no state to keep.", async (context) => {
-  const { scene } = context, { id } = await spoke(context);
+test("refuses to back up a failed spoke", async (context) => {
+  const { scene } = context, { id } = await createSpoke(context);
   await scene.db.sql("update spokes set state = 'failed' where id = $1", [id]);
-  await nightly(scene, id);
+  await queueNightlyBackup(scene, id);
   assert.is((await scene.ended(id, "backup")).failure!.code, "SpokeState");
 });
 
-test("is taken of a suspended spoke, too.", async (context) => {
-  const { scene } = context, { id } = await spoke(context);
+test("backs up a suspended spoke", async (context) => {
+  const { scene } = context, { id } = await createSpoke(context);
   await scene.db.sql("update spokes set state = 'suspended' where id = $1", [id]);
-  await ask(scene, id);
+  await requestBackup(scene, id);
   assert.is((await scene.ended(id, "backup")).state, "succeeded");
   assert.is((await scene.row(id)).state, "suspended");
 });
 
-test("whose operation ended without a word is closed as failed.", async (context) => {
-  const { scene } = context, { id, federationId, namespace } = await spoke(context);
+test("marks a pending backup as failed if its operation has ended", async (context) => {
+  const { scene } = context, { id, federationId, namespace } = await createSpoke(context);
   const { id: job } = (await scene.operations(id))[0]!;
   await scene.db.sql("update jobs set state = 'succeeded' where id = $1", [job]);
   await scene.db.sql(
@@ -194,13 +205,13 @@ test("whose operation ended without a word is closed as failed.", async (context
     [newId("bak"), id, federationId, job, namespace],
   );
   await closeAbandonedBackups(scene.db.rows);
-  assert.equal((await rows(scene, id)).map(({ state, error }) => [state, error]), [
+  assert.equal((await listBackupRows(scene, id)).map(({ state, error }) => [state, error]), [
     ["failed", "The operation ended before the backup was taken"],
   ]);
 });
 
-test("whose operation was cancelled is no failure; what was cut of it is left to retention.", async (context) => {
-  const { scene } = context, { id, federationId, namespace } = await spoke(context);
+test("does not count a cancelled backup as a failure, and leaves its snapshots to retention", async (context) => {
+  const { scene } = context, { id, federationId, namespace } = await createSpoke(context);
   const { id: job } = (await scene.operations(id))[0]!;
   for (const [volumes, state] of [["[]", "deleted"], [JSON.stringify([{ snapshot: "s", claim: "files" }]), "failed"]]) {
     await scene.db.sql("delete from backups where spoke_id = $1", [id]);
@@ -211,7 +222,10 @@ test("whose operation was cancelled is no failure; what was cut of it is left to
       [newId("bak"), id, federationId, job, namespace, volumes],
     );
     await closeAbandonedBackups(scene.db.rows);
-    assert.equal((await rows(scene, id)).map(({ state, error }) => [state, error]), [[state, "It was cancelled"]]);
+    assert.equal((await listBackupRows(scene, id)).map(({ state, error }) => [state, error]), [[
+      state,
+      "It was cancelled",
+    ]]);
     assert.is(await findLastFailed(scene.db.rows, id), null);
   }
 });

@@ -10,14 +10,24 @@ import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import { backupsIn, insertBackups, postObject, waitForControllers } from "#test/support/fake-spokes.ts";
 import { rejection, until } from "#test/support/until.ts";
-import { API, ask, type BackupScene, NOON, openBackups, patch, rows, spoke, standing } from "./scene.ts";
+import {
+  API,
+  type BackupScene,
+  createSpoke,
+  listBackupRows,
+  listExisting,
+  NOON,
+  openBackupScene,
+  patchObject,
+  requestBackup,
+} from "./scene.ts";
 
-const test = suite<BackupScene>("removeExpired");
-test.before(openBackups);
+const test = suite<BackupScene>("deleteExpiredBackups");
+test.before(openBackupScene);
 test.after(({ scene }) => scene.close());
 
-test("removes what is past its time with its contents and their storage, and nothing else.", async (context) => {
-  const { scene } = context, planted = await spoke(context), { id, namespace } = planted;
+test("deletes expired backups with their contents and stored data, and nothing else", async (context) => {
+  const { scene } = context, planted = await createSpoke(context), { id, namespace } = planted;
   const days = (n: number) => new Date(NOON.getTime() - n * DAY);
   const history = await insertBackups(scene.db, scene.simulator.url, planted, [
     ...Array.from({ length: 12 }, (_, i) => ({ at: days(i + 1) })),
@@ -27,94 +37,96 @@ test("removes what is past its time with its contents and their storage, and not
     { at: days(0.5), state: "failed" as const },
   ]);
   await waitForControllers(scene.simulator.objects);
-  const stranger = await insertBackups(scene.db, scene.simulator.url, await spoke(context), [{ at: days(900) }]);
-  await ask(scene, id);
+  const stranger = await insertBackups(scene.db, scene.simulator.url, await createSpoke(context), [{ at: days(900) }]);
+  await requestBackup(scene, id);
   assert.is((await scene.ended(id, "backup")).state, "succeeded");
-  const after = await rows(scene, id);
-  const left = after.filter(({ state }) => state !== "deleted").map(({ id }) => id).sort();
-  assert.equal(backupsIn(scene.simulator.objects, namespace), left);
-  const gone = after.filter(({ state }) => state === "deleted").map(({ id }) => id);
-  assert.ok(gone.includes(history[14]!), "a leftover of the day before yesterday");
-  assert.ok(!gone.includes(history[15]!), "a leftover of today");
-  assert.ok(!gone.includes(history[13]!), "the only one of its month");
-  assert.ok(gone.length >= 3);
-  const cleared = after.filter(({ state }) => state === "deleted")
+  const after = await listBackupRows(scene, id);
+  const remaining = after.filter(({ state }) => state !== "deleted").map(({ id }) => id).sort();
+  assert.equal(backupsIn(scene.simulator.objects, namespace), remaining);
+  const deletedIds = after.filter(({ state }) => state === "deleted").map(({ id }) => id);
+  assert.ok(deletedIds.includes(history[14]!), "a failed backup older than a day");
+  assert.ok(!deletedIds.includes(history[15]!), "a failed backup from today");
+  assert.ok(!deletedIds.includes(history[13]!), "the only one of its month");
+  assert.ok(deletedIds.length >= 3);
+  const deletedSnapshots = after.filter(({ state }) => state === "deleted")
     .flatMap(({ volumes }) => volumes.map(({ snapshot }: { snapshot: string }) => snapshot));
   const contents = scene.simulator.objects("VolumeSnapshotContent").map(({ spec }) => spec.volumeSnapshotRef.name);
-  assert.equal(contents.filter((name) => cleared.includes(name)), []);
+  assert.equal(contents.filter((name) => deletedSnapshots.includes(name)), []);
   assert.ok(stranger[0]);
   const deleted = scene.simulator.writes().filter(({ method, path }) =>
     method === "DELETE" && path.includes("snapshot")
   );
   assert.ok(
-    deleted.every(({ path }) => gone.some((each) => path.includes(each.slice(4))) || !path.includes(namespace)),
+    deleted.every(({ path }) => deletedIds.some((each) => path.includes(each.slice(4))) || !path.includes(namespace)),
   );
 });
 
-test("does not call an old one removed before it is gone, and says what holds it.", async (context) => {
-  const { scene } = context, planted = await spoke(context), { id, namespace } = planted;
+test("marks a backup as deleted only when its snapshots are gone, and shows the finalizer that blocks the deletion", async (context) => {
+  const { scene } = context, planted = await createSpoke(context), { id, namespace } = planted;
   const at = new Date(NOON.getTime() - HOUR);
   const [old] = await insertBackups(scene.db, scene.simulator.url, planted, [{ at }]);
   await waitForControllers(scene.simulator.objects);
   const path = `${API}/namespaces/${namespace}/volumesnapshots/db-${old!.slice(4)}`;
-  await patch(scene, path, [{ op: "add", path: "/metadata/finalizers/-", value: "example.org/held" }]);
-  await ask(scene, id);
+  await patchObject(scene, path, [{ op: "add", path: "/metadata/finalizers/-", value: "example.org/held" }]);
+  await requestBackup(scene, id);
   await until(async () => (await scene.operations(id))[0]!.label.includes("held by example.org/held"));
-  const [row, fresh] = await rows(scene, id);
+  const [row, fresh] = await listBackupRows(scene, id);
   assert.equal([row.id, row.state, fresh.state], [old, "ready", "ready"]);
-  assert.ok(row.deletingSince, "it is no good one any more");
-  await patch(scene, path, [{ op: "replace", path: "/metadata/finalizers", value: [] }]);
+  assert.ok(row.deletingSince, "it is marked for deletion");
+  await patchObject(scene, path, [{ op: "replace", path: "/metadata/finalizers", value: [] }]);
   assert.is((await scene.ended(id, "backup")).state, "succeeded");
-  assert.is((await rows(scene, id))[0].state, "deleted");
+  assert.is((await listBackupRows(scene, id))[0].state, "deleted");
 });
 
-test("leaves alone a content that is bound to another snapshot, and a snapshot that another has made.", async (context) => {
-  const { scene } = context, planted = await spoke(context), { id } = planted;
+test("keeps a content that is bound to another snapshot, and a snapshot with another UID", async (context) => {
+  const { scene } = context, planted = await createSpoke(context), { id } = planted;
   const at = new Date(NOON.getTime() - 3 * HOUR), first = new Date(NOON.getTime() - 5 * HOUR);
-  const [foreign, remade] = await insertBackups(scene.db, scene.simulator.url, planted, [{ at: first }, { at }]);
+  const [foreign, recreated] = await insertBackups(scene.db, scene.simulator.url, planted, [{ at: first }, { at }]);
   await waitForControllers(scene.simulator.objects);
   const { name: content } = scene.simulator.objects("VolumeSnapshotContent")
     .find(({ spec }) => spec.volumeSnapshotRef.name === `files-${foreign!.slice(4)}`)!.metadata;
-  await patch(scene, `${API}/volumesnapshotcontents/${content}`, [
+  await patchObject(scene, `${API}/volumesnapshotcontents/${content}`, [
     { op: "replace", path: "/spec/volumeSnapshotRef/uid", value: crypto.randomUUID() },
   ]);
   await scene.db.sql(
     "update backups set volumes = jsonb_set(volumes, '{0,snapshotUid}', '\"another\"') where id = $1",
-    [remade],
+    [recreated],
   );
-  await ask(scene, id);
+  await requestBackup(scene, id);
   const job = await scene.ended(id, "backup");
   assert.is(job.state, "succeeded");
-  const kept = scene.simulator.objects("VolumeSnapshotContent").find(({ metadata }) => metadata.name === content);
-  assert.equal([kept?.["spec"].deletionPolicy, kept?.metadata.deletionTimestamp], ["Retain", undefined]);
-  const states = new Map((await rows(scene, id)).map((row) => [row.id, row.state]));
-  assert.is(states.get(foreign), "deleted", "its snapshots are gone, and that content was none of theirs");
-  assert.match(String(job.progress.notes), /left alone: it is not the one/);
-  assert.equal(standing(scene, "VolumeSnapshot", [`files-${remade!.slice(4)}`]), [`files-${remade!.slice(4)}`]);
+  const observed = scene.simulator.objects("VolumeSnapshotContent").find(({ metadata }) => metadata.name === content);
+  assert.equal([observed?.["spec"].deletionPolicy, observed?.metadata.deletionTimestamp], ["Retain", undefined]);
+  const states = new Map((await listBackupRows(scene, id)).map((row) => [row.id, row.state]));
+  assert.is(states.get(foreign), "deleted", "its snapshots are gone, and the content did not belong to them");
+  assert.match(String(job.progress.notes), /Kept VolumeSnapshot .*: this backup did not create it/);
+  assert.equal(listExisting(scene, "VolumeSnapshot", [`files-${recreated!.slice(4)}`]), [
+    `files-${recreated!.slice(4)}`,
+  ]);
 });
 
-test("keeps the success when an old one cannot be removed, says so, and goes on the next time.", async (context) => {
-  const { scene } = context, planted = await spoke(context), { id } = planted;
+test("succeeds with a note if an expired backup cannot be deleted, and retries with the next backup", async (context) => {
+  const { scene } = context, planted = await createSpoke(context), { id } = planted;
   const [old] = await insertBackups(scene.db, scene.simulator.url, planted, [{ at: new Date(NOON.getTime() - HOUR) }]);
   await waitForControllers(scene.simulator.objects);
   const fault = scene.simulator.faults.answer(403, {
     method: "DELETE",
     path: `/volumesnapshots/files-${old!.slice(4)}`,
   });
-  await ask(scene, id);
+  await requestBackup(scene, id);
   const job = await scene.ended(id, "backup");
   assert.is(job.state, "succeeded");
-  assert.match(String(job.progress.notes), /could not be removed/);
-  const before = (await rows(scene, id)).find((row) => row.id === old);
+  assert.match(String(job.progress.notes), /could not be deleted/);
+  const before = (await listBackupRows(scene, id)).find((row) => row.id === old);
   assert.equal([before.state, before.deletingSince instanceof Date], ["ready", true]);
   scene.simulator.faults.remove(fault);
-  await ask(scene, id);
+  await requestBackup(scene, id);
   await scene.ended(id, "backup");
-  assert.is((await rows(scene, id)).find((row) => row.id === old).state, "deleted");
+  assert.is((await listBackupRows(scene, id)).find((row) => row.id === old).state, "deleted");
 });
 
-test("does not take an API server that is late with an answer for storage that is slow.", async (context) => {
-  const { scene } = context, planted = await spoke(context), { id, namespace } = planted;
+test("distinguishes a slow API server from slow storage", async (context) => {
+  const { scene } = context, planted = await createSpoke(context), { id, namespace } = planted;
   const hours = (n: number) => ({ at: new Date(NOON.getTime() - n * HOUR) });
   await insertBackups(scene.db, scene.simulator.url, planted, [hours(2), hours(1)]);
   await waitForControllers(scene.simulator.objects);
@@ -140,8 +152,8 @@ test("does not take an API server that is late with an answer for storage that i
   assert.equal([failure.code, notes], ["deadline", []]);
 });
 
-test("makes room, where the quota is full, of what failed attempts have left.", async (context) => {
-  const { scene } = context, planted = await spoke(context), { id, namespace } = planted;
+test("deletes failed backups if the snapshot quota is full", async (context) => {
+  const { scene } = context, planted = await createSpoke(context), { id, namespace } = planted;
   const at = new Date(NOON.getTime() - HOUR);
   await insertBackups(scene.db, scene.simulator.url, planted, [
     { at: new Date(NOON.getTime() - DAY) },
@@ -156,14 +168,14 @@ test("makes room, where the quota is full, of what failed attempts have left.", 
       quota.metadata.namespace === namespace && quota["status"]?.used !== undefined
     )
   );
-  await ask(scene, id);
+  await requestBackup(scene, id);
   const job = await scene.ended(id, "backup");
   assert.is(job.failure?.message ?? "", "");
-  assert.equal((await rows(scene, id)).map(({ state }) => state), ["ready", "deleted", "ready"]);
+  assert.equal((await listBackupRows(scene, id)).map(({ state }) => state), ["ready", "deleted", "ready"]);
 });
 
-test("removes nothing of a spoke that goes: its backups stay, and a last one comes to them.", async (context) => {
-  const { scene } = context, planted = await spoke(context), { id } = planted;
+test("keeps the backups of a spoke in removal, and takes a last one", async (context) => {
+  const { scene } = context, planted = await createSpoke(context), { id } = planted;
   const old = await insertBackups(scene.db, scene.simulator.url, planted, [
     { at: new Date(NOON.getTime() - 3 * DAY) },
     { at: new Date(NOON.getTime() - 3 * DAY - HOUR) },
@@ -171,7 +183,7 @@ test("removes nothing of a spoke that goes: its backups stay, and a last one com
   await waitForControllers(scene.simulator.objects);
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
   await scene.becomes(id, "removed");
-  const all = await rows(scene, id);
+  const all = await listBackupRows(scene, id);
   assert.equal(all.map(({ kind, state }) => [kind, state]), [
     ["nightly", "ready"],
     ["nightly", "ready"],
@@ -179,24 +191,24 @@ test("removes nothing of a spoke that goes: its backups stay, and a last one com
   ]);
   const contents = all.flatMap(({ volumes }) => volumes.map(({ content }: { content: string }) => content));
   assert.is(contents.length, 6);
-  assert.equal(standing(scene, "VolumeSnapshotContent", contents).sort(), contents.sort());
+  assert.equal(listExisting(scene, "VolumeSnapshotContent", contents).sort(), contents.sort());
   assert.ok(old.length);
 });
 
-test("calls nothing a last backup of a spoke whose volumes are gone.", async (context) => {
-  const { scene } = context, { id, namespace } = await spoke(context);
+test("marks the last backup as failed if the spoke has no volumes", async (context) => {
+  const { scene } = context, { id, namespace } = await createSpoke(context);
   for (const name of ["files", "data-db-0"]) {
     await fetch(`${scene.simulator.url}/api/v1/namespaces/${namespace}/persistentvolumeclaims/${name}`, {
       method: "DELETE",
     });
   }
-  const left = () =>
+  const remaining = () =>
     scene.simulator.objects("PersistentVolumeClaim").some(({ metadata }) => metadata.namespace === namespace);
-  await until(() => !left());
+  await until(() => !remaining());
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
   await scene.becomes(id, "removed");
-  assert.equal((await rows(scene, id)).map(({ kind, state }) => [kind, state]), [["last", "failed"]]);
-  assert.match(String((await scene.operations(id))[0]!.progress.notes), /No last snapshot: no volume is left/);
+  assert.equal((await listBackupRows(scene, id)).map(({ kind, state }) => [kind, state]), [["last", "failed"]]);
+  assert.match(String((await scene.operations(id))[0]!.progress.notes), /No last snapshot: the site has no volumes/);
 });
 
 test.run();

@@ -30,11 +30,11 @@ test.before(async (context) => {
   for (const name of ["standard", "standard-retain"]) {
     await fetch(`${bare.url}/apis/snapshot.storage.k8s.io/v1/volumesnapshotclasses/${name}`, { method: "DELETE" });
   }
-  const without = await openCluster({ name: "bare", kubeconfig: { text: bare.kubeconfig() }, log: silentLog });
-  context.close = [() => without.close(), () => bare.close(), () => scene.close()];
+  const bareCluster = await openCluster({ name: "bare", kubeconfig: { text: bare.kubeconfig() }, log: silentLog });
+  context.close = [() => bareCluster.close(), () => bare.close(), () => scene.close()];
   const open = (name: string) => {
     if (name === "default") return scene.app.clusters.open(name);
-    if (name === "bare") return Promise.resolve(without);
+    if (name === "bare") return Promise.resolve(bareCluster);
     return Promise.reject(new ClusterError("unreachable", "nobody answers", { transient: true }));
   };
   context.app = { ...scene.app, clusters: { clusterFor: () => "default", open } };
@@ -51,168 +51,174 @@ test.after(async ({ close }) => {
 });
 
 /** Creates a spoke in this state and cluster, without a backup. */
-async function spoke({ scene, hub }: Context, state = "active", cluster = "default"): Promise<string> {
+async function createSpoke({ scene, hub }: Context, state = "active", cluster = "default"): Promise<string> {
   const id = await scene.spoke(hub, `site-${++count}`);
   await scene.db.sql("delete from jobs where spoke_id = $1", [id]);
   await scene.db.sql("update spokes set state = $2, cluster = $3 where id = $1", [id, state, cluster]);
   return id;
 }
 
-async function plan(app: App): Promise<void> {
+async function runPlan(app: App): Promise<void> {
   const run = { signal: new AbortController().signal, log: silentLog, throwIfStopped: () => {} } as unknown as Run;
   const { steps } = planBackups(app);
   await steps.abandoned!(run);
   await steps.due!(run);
 }
 
-async function queued({ db }: WorkScene, id: string): Promise<string[]> {
-  const found = await db.sql("select payload ->> 'kind' as kind from jobs where spoke_id = $1 and kind = 'backup'", [
+async function listQueued({ db }: WorkScene, id: string): Promise<string[]> {
+  const jobs = await db.sql("select payload ->> 'kind' as kind from jobs where spoke_id = $1 and kind = 'backup'", [
     id,
   ]);
-  return found.map(({ kind }) => kind);
+  return jobs.map(({ kind }) => kind);
 }
 
 /** Marks all queued runs as ended. */
-async function end({ db }: WorkScene): Promise<void> {
+async function endAllJobs({ db }: WorkScene): Promise<void> {
   await db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now()");
 }
 
-test("queues one a night for each active spoke once its time has come, asked for by the system.", async (context) => {
-  const { scene, app } = context, id = await spoke(context);
-  await plan(app);
-  assert.equal(await queued(scene, id), []);
+test("queues one backup per night for each active spoke when it is due, requested by the system", async (context) => {
+  const { scene, app } = context, id = await createSpoke(context);
+  await runPlan(app);
+  assert.equal(await listQueued(scene, id), []);
   const due = nextBackup(id, NOON);
   assert.is((await scene.row(id)).backupDueAt!.getTime(), due.getTime());
   await setDatabaseClock(scene.db, new Date(due.getTime() - MINUTE));
-  await plan(app);
-  assert.equal(await queued(scene, id), []);
+  await runPlan(app);
+  assert.equal(await listQueued(scene, id), []);
   await setDatabaseClock(scene.db, new Date(due.getTime() + MINUTE));
-  await plan(app);
-  await end(scene);
-  await plan(app);
-  assert.equal(await queued(scene, id), ["nightly"]);
+  await runPlan(app);
+  await endAllJobs(scene);
+  await runPlan(app);
+  assert.equal(await listQueued(scene, id), ["nightly"]);
   const [job] = await scene.db.sql("select * from jobs where spoke_id = $1", [id]);
   assert.equal([job.visible, job.lane, job.requesterId, job.requesterEmail], [true, `spoke:${id}`, "system", "system"]);
   assert.is((await scene.row(id)).backupDueAt!.getTime(), due.getTime() + DAY);
   assert.equal(await scene.db.sql("select 1 from audit_events where kind = 'spoke_actioned'"), []);
 });
 
-test("queues one also when many plan at once.", async (context) => {
+test("queues one backup when several replicas plan at the same time", async (context) => {
   const { scene, app } = context, ids: string[] = [];
-  for (let i = 0; i < 20; i++) ids.push(await spoke(context));
-  await plan(app);
+  for (let i = 0; i < 20; i++) ids.push(await createSpoke(context));
+  await runPlan(app);
   await setDatabaseClock(scene.db, MORNING);
-  await Promise.all([plan(app), plan(app), plan(app), plan(app)]);
-  for (const id of ids) assert.equal(await queued(scene, id), ["nightly"]);
+  await Promise.all([runPlan(app), runPlan(app), runPlan(app), runPlan(app)]);
+  for (const id of ids) assert.equal(await listQueued(scene, id), ["nightly"]);
 });
 
-test("makes up for nights that nobody was up for once.", async (context) => {
-  const { scene, app } = context, id = await spoke(context);
-  await plan(app);
+test("queues one backup for all missed nights", async (context) => {
+  const { scene, app } = context, id = await createSpoke(context);
+  await runPlan(app);
   await setDatabaseClock(scene.db, new Date(MORNING.getTime() + 9 * DAY + 6 * HOUR));
-  await plan(app);
-  await end(scene);
-  await plan(app);
-  assert.equal(await queued(scene, id), ["nightly"]);
+  await runPlan(app);
+  await endAllJobs(scene);
+  await runPlan(app);
+  assert.equal(await listQueued(scene, id), ["nightly"]);
   assert.is((await scene.row(id)).backupDueAt!.getTime(), nextBackup(id, NOON).getTime() + 10 * DAY);
 });
 
-test("does not queue a second one behind one that has not ended.", async (context) => {
-  const { scene, app } = context, id = await spoke(context);
-  await plan(app);
+test("does not queue a second backup while one is queued", async (context) => {
+  const { scene, app } = context, id = await createSpoke(context);
+  await runPlan(app);
   for (const night of [0, 1, 2]) {
     await setDatabaseClock(scene.db, new Date(MORNING.getTime() + night * DAY));
-    await plan(app);
+    await runPlan(app);
   }
-  assert.equal(await queued(scene, id), ["nightly"]);
+  assert.equal(await listQueued(scene, id), ["nightly"]);
 });
 
-test("leaves out what is suspended, failed, going or not there yet.", async (context) => {
-  const { scene, app } = context, active = await spoke(context);
+test("skips spokes that are provisioning, failed, suspended or being removed", async (context) => {
+  const { scene, app } = context, active = await createSpoke(context);
   const ids = await Promise.all(
-    ["provisioning", "failed", "suspended", "suspending", "removing"].map((state) => spoke(context, state)),
+    ["provisioning", "failed", "suspended", "suspending", "removing"].map((state) => createSpoke(context, state)),
   );
   await scene.db.sql("update spokes set backup_due_at = $1", [NOON]);
   await setDatabaseClock(scene.db, MORNING);
-  await plan(app);
-  for (const id of ids) assert.equal(await queued(scene, id), []);
-  assert.equal(await queued(scene, active), ["nightly"]);
+  await runPlan(app);
+  for (const id of ids) assert.equal(await listQueued(scene, id), []);
+  assert.equal(await listQueued(scene, active), ["nightly"]);
 });
 
-test("passes the night over where the cluster has no class that retains, and keeps in mind that it has none.", async (context) => {
-  const { scene, app } = context, id = await spoke(context, "active", "bare");
-  await plan(app);
+test("skips the night and records the classes if the cluster has no retaining class", async (context) => {
+  const { scene, app } = context, id = await createSpoke(context, "active", "bare");
+  await runPlan(app);
   const due = (await scene.row(id)).backupDueAt!;
   await setDatabaseClock(scene.db, MORNING);
-  await plan(app);
-  assert.equal(await queued(scene, id), []);
+  await runPlan(app);
+  assert.equal(await listQueued(scene, id), []);
   assert.is((await scene.row(id)).backupDueAt!.getTime(), due.getTime() + DAY);
-  const [seen] = await scene.db.sql("select classes, error from cluster_snapshots where cluster = 'bare'");
-  assert.equal(seen, { classes: [], error: null });
+  const [stored] = await scene.db.sql("select classes, error from cluster_snapshots where cluster = 'bare'");
+  assert.equal(stored, { classes: [], error: null });
 });
 
-test("passes it over, too, where the class that is wished for, or that fits the volumes, is not there.", async (context) => {
+test("skips spokes whose configured class or driver has no retaining class", async (context) => {
   const { scene, app } = context,
-    named = await spoke(context),
-    driven = await spoke(context),
-    fine = await spoke(context);
+    otherClass = await createSpoke(context),
+    otherDriver = await createSpoke(context),
+    fine = await createSpoke(context);
   await scene.db.sql(
     "update spokes set blueprint_inputs = jsonb_set(blueprint_inputs, '{surroundings,snapshotClass}', '\"standard\"') where id = $1",
-    [named],
+    [otherClass],
   );
   await scene.db.sql(
     `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, state, failed_at, volumes)
      select 'bak_1', id, federation_id, 'op_1', cluster, namespace, 'nightly', 'failed', now(),
        '[{"claim": "files", "snapshot": "files-1", "driver": "another.example"}]' from spokes where id = $1`,
-    [driven],
+    [otherDriver],
   );
-  await plan(app);
+  await runPlan(app);
   await setDatabaseClock(scene.db, MORNING);
-  await plan(app);
-  assert.equal([await queued(scene, named), await queued(scene, driven), await queued(scene, fine)], [[], [], [
+  await runPlan(app);
+  assert.equal([
+    await listQueued(scene, otherClass),
+    await listQueued(scene, otherDriver),
+    await listQueued(scene, fine),
+  ], [[], [], [
     "nightly",
   ]]);
 });
 
-test("leaves a cluster that does not answer for later, says why, and does not hold up the others.", async (context) => {
-  const { scene, app } = context, away = await spoke(context, "active", "away"), here = await spoke(context);
-  await plan(app);
-  const due = (await scene.row(away)).backupDueAt!;
+test("retries an unreachable cluster later, records the reason and plans the other clusters", async (context) => {
+  const { scene, app } = context,
+    unreachable = await createSpoke(context, "active", "away"),
+    reachable = await createSpoke(context);
+  await runPlan(app);
+  const due = (await scene.row(unreachable)).backupDueAt!;
   await setDatabaseClock(scene.db, MORNING);
-  await plan(app);
-  assert.equal([await queued(scene, away), await queued(scene, here)], [[], ["nightly"]]);
-  assert.is((await scene.row(away)).backupDueAt!.getTime(), due.getTime());
-  const [seen] = await scene.db.sql("select classes, error from cluster_snapshots where cluster = 'away'");
-  assert.equal(seen, { classes: null, error: "The cluster cannot be reached: nobody answers" });
+  await runPlan(app);
+  assert.equal([await listQueued(scene, unreachable), await listQueued(scene, reachable)], [[], ["nightly"]]);
+  assert.is((await scene.row(unreachable)).backupDueAt!.getTime(), due.getTime());
+  const [stored] = await scene.db.sql("select classes, error from cluster_snapshots where cluster = 'away'");
+  assert.equal(stored, { classes: null, error: "The cluster cannot be reached: nobody answers" });
   const open = () => scene.app.clusters.open("default");
-  await plan({ ...app, clusters: { clusterFor: () => "default", open } });
-  assert.equal(await queued(scene, away), ["nightly"]);
+  await runPlan({ ...app, clusters: { clusterFor: () => "default", open } });
+  assert.equal(await listQueued(scene, unreachable), ["nightly"]);
 });
 
-test("takes up no more than its part of what a replica can do, and goes on as some are done.", async (context) => {
+test("queues no more than its share of a replica's lanes, and continues when backups end", async (context) => {
   const { scene } = context, ids: string[] = [];
-  for (let i = 0; i < 7; i++) ids.push(await spoke(context));
+  for (let i = 0; i < 7; i++) ids.push(await createSpoke(context));
   const app = { ...context.app, config: { ...context.app.config, scheduler: { on: true, lanes: 4 } } } as App;
-  const live = async () => (await scene.db.sql("select 1 from jobs where state = 'queued'")).length;
-  await plan(app);
+  const countQueued = async () => (await scene.db.sql("select 1 from jobs where state = 'queued'")).length;
+  await runPlan(app);
   await setDatabaseClock(scene.db, MORNING);
-  await plan(app);
-  assert.is(await live(), 3);
-  await plan(app);
-  assert.is(await live(), 3);
+  await runPlan(app);
+  assert.is(await countQueued(), 3);
+  await runPlan(app);
+  assert.is(await countQueued(), 3);
   for (let round = 0; round < 2; round++) {
-    await end(scene);
-    await plan(app);
+    await endAllJobs(scene);
+    await runPlan(app);
   }
-  for (const id of ids) assert.equal(await queued(scene, id), ["nightly"]);
+  for (const id of ids) assert.equal(await listQueued(scene, id), ["nightly"]);
 });
 
-test("gives a new time to what was planned while the clock was ahead.", async (context) => {
-  const { scene, app } = context, id = await spoke(context);
+test("replaces times that a wrong clock set too far ahead", async (context) => {
+  const { scene, app } = context, id = await createSpoke(context);
   await setDatabaseClock(scene.db, new Date(NOON.getTime() + 300 * DAY));
-  await plan(app);
+  await runPlan(app);
   await setDatabaseClock(scene.db, NOON);
-  await plan(app);
+  await runPlan(app);
   assert.is((await scene.row(id)).backupDueAt!.getTime(), nextBackup(id, NOON).getTime());
 });
 

@@ -24,7 +24,7 @@ export interface BackupScene {
   hub: FederationRow;
 }
 
-export async function openBackups(context: BackupScene): Promise<void> {
+export async function openBackupScene(context: BackupScene): Promise<void> {
   context.scene = await openWorkScene();
   await setDatabaseClock(context.scene.db, NOON);
   context.hub = await context.scene.hub("math");
@@ -33,7 +33,7 @@ export async function openBackups(context: BackupScene): Promise<void> {
 }
 
 /** Creates an active spoke with two bound volumes. */
-export async function spoke({ scene, hub }: BackupScene): Promise<FakeSpoke> {
+export async function createSpoke({ scene, hub }: BackupScene): Promise<FakeSpoke> {
   const { simulator: { url } } = scene;
   const planted = await createFakeSpoke(
     scene.app,
@@ -51,47 +51,47 @@ export async function spoke({ scene, hub }: BackupScene): Promise<FakeSpoke> {
 }
 
 /** Requests a backup like a user. */
-export async function ask(scene: WorkScene, id: string): Promise<void> {
+export async function requestBackup(scene: WorkScene, id: string): Promise<void> {
   await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} }));
 }
 
 /** Requests a backup like the nightly plan. */
-export async function nightly(scene: WorkScene, id: string): Promise<void> {
+export async function queueNightlyBackup(scene: WorkScene, id: string): Promise<void> {
   const row = await scene.row(id);
   await scene.db.transact((tx) => record(tx, scene.actor, { jobs: [operationOn(row, "backup", { kind: "nightly" })] }));
 }
 
-/** Waits until a try of the spoke's backup has failed, and does this before the next one. */
-export async function betweenTries({ db }: WorkScene, id: string, work: () => Promise<unknown>): Promise<void> {
-  const put = (when: string) =>
+/** Waits until an attempt of the spoke's backup has failed, and runs the work before the next attempt. */
+export async function betweenAttempts({ db }: WorkScene, id: string, work: () => Promise<unknown>): Promise<void> {
+  const setStart = (when: string) =>
     db.sql(
       `update jobs set run_at = wheelwright_now() + $2::interval
        where spoke_id = $1 and kind = 'backup' and state = 'queued' and failure is not null returning id`,
       [id, when],
     );
-  await until(async () => (await put("1 day")).length > 0);
+  await until(async () => (await setStart("1 day")).length > 0);
   await work();
-  await put("0");
+  await setStart("0");
 }
 
 // deno-lint-ignore no-explicit-any
-export async function rows(scene: WorkScene, id: string): Promise<any[]> {
+export async function listBackupRows(scene: WorkScene, id: string): Promise<any[]> {
   return await scene.db.sql("select * from backups where spoke_id = $1 order by created_at", [id]);
 }
 
-export async function told(scene: WorkScene, id: string): Promise<string[]> {
-  const found = await scene.db.sql(
+export async function listAuditKinds(scene: WorkScene, id: string): Promise<string[]> {
+  const events = await scene.db.sql(
     "select kind from audit_events where spoke_id = $1 and kind <> 'spoke_requested' order by at",
     [id],
   );
-  return found.map(({ kind }) => kind);
+  return events.map(({ kind }) => kind);
 }
 
-export function standing(scene: WorkScene, kind: string, names: readonly string[]): string[] {
+export function listExisting(scene: WorkScene, kind: string, names: readonly string[]): string[] {
   return scene.simulator.objects(kind).map(({ metadata }) => metadata.name).filter((name) => names.includes(name));
 }
 
-export async function patch(scene: WorkScene, path: string, operations: unknown): Promise<void> {
+export async function patchObject(scene: WorkScene, path: string, operations: unknown): Promise<void> {
   const response = await fetch(scene.simulator.url + path, {
     method: "PATCH",
     headers: { "content-type": "application/json-patch+json" },

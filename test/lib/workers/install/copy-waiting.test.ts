@@ -10,7 +10,7 @@ import { fillVolumes } from "#lib/workers/install/volumes.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import { addSiteContents, siteContentsOf } from "#test/support/sites.ts";
 import { rejection, until } from "#test/support/until.ts";
-import { betweenTries } from "#test/lib/workers/backups/scene.ts";
+import { betweenAttempts } from "#test/lib/workers/backups/scene.ts";
 import { backUp, copy, type CopyScene, holdBackups, holdCopies, openCopies, sourcesOf } from "./copy-scene.ts";
 
 const test = suite<CopyScene>("a copy that waits");
@@ -111,7 +111,7 @@ test("fails for good where its source was upgraded before the backup was taken: 
   const own = { ...context, id: source.id, namespace: source.namespace }, { faults } = scene.simulator;
   const fault = faults.answer(503, { method: "GET", path: `${source.namespace}/persistentvolumeclaims` });
   const made = await copy(own, { copyBackup: "now" });
-  await betweenTries(scene, source.id, async () => {
+  await betweenAttempts(scene, source.id, async () => {
     await scene.db.sql(
       `update spokes set lms_version = '5.2.2',
         blueprint_inputs = jsonb_set(blueprint_inputs, '{images,moodle}', '"moodle:5.2.2"') where id = $1`,
@@ -134,7 +134,7 @@ test("fails for good where its source is removed before the backup was taken", a
   await removeSpoke(scene.app, scene.actor, (await findSpoke(scene.db.rows, source.id, "hidden"))!);
   const row = await scene.becomes(made, "active", "failed");
   assert.equal([row.state, row.readyAt], ["failed", null]);
-  assert.match(row.stateReason!, "could not be taken: The backup was called off");
+  assert.match(row.stateReason!, "could not be taken: The backup was cancelled");
 });
 
 test("keeps its backup from retention until it is made, and no longer", async (context) => {

@@ -11,15 +11,21 @@ import { removeOrphans } from "#lib/workers/orphans/remove-orphans.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import { createPvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
-import { wish } from "#test/lib/workers/templates/creation.ts";
+import { beginTemplateFor } from "#test/lib/workers/templates/creation.ts";
 import {
-  openReady,
-  openTemplates,
-  standing,
-  templates,
+  listObjectNames,
+  listTemplates,
+  openSceneWithTemplate,
+  openTemplateScene,
   type TemplateScene,
 } from "#test/lib/workers/templates/scene.ts";
-import { nextRun, openVolumeScene, place, put, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
+import {
+  applySteps,
+  createTarget,
+  nextRun,
+  openVolumeScene,
+  type VolumeScene,
+} from "#test/lib/workers/volumes/scene.ts";
 import { postContent } from "#test/lib/workers/orphans/contents.ts";
 import type { WorkScene } from "#test/lib/workers/scene.ts";
 import { byHand } from "#test/lib/workers/sweep/checks.ts";
@@ -47,14 +53,14 @@ async function removeAll({ app }: WorkScene, during = async () => {}): Promise<v
   for (const step of Object.values(removeOrphans({ ...app, clusters }).steps)) await step(run);
 }
 
-const contents = (scene: WorkScene): string[] => standing(scene, "VolumeSnapshotContent");
+const contents = (scene: WorkScene): string[] => listObjectNames(scene, "VolumeSnapshotContent");
 
 const template = suite<TemplateScene>("what a template leaves");
 template.after.each(({ scene }) => scene.close());
 
 template("is kept while a row knows it, and removed with its data once none does", async (context) => {
-  await openReady(context);
-  const { scene } = context, [row] = await templates(scene);
+  await openSceneWithTemplate(context);
+  const { scene } = context, [row] = await listTemplates(scene);
   await removeAll(scene);
   assert.is(contents(scene).length, 2, "the template is ready");
   await scene.db.sql("update templates set state = 'failed', error = 'x', next_attempt_at = now()");
@@ -68,8 +74,8 @@ template("is kept while a row knows it, and removed with its data once none does
 });
 
 template("is removed where its maker was killed between the cut and the row, and the row was lost", async (context) => {
-  await openTemplates(context);
-  const { scene } = context, work = await wish(context);
+  await openTemplateScene(context);
+  const { scene } = context, work = await beginTemplateFor(context);
   const killed = Promise.withResolvers<void>(), forever = new Promise<never>(() => {});
   const dying = wrapSteps(createTemplate(scene.app), (act, step) => async (run) => {
     if (step !== "snapshots") return await act(run);
@@ -83,10 +89,10 @@ template("is removed where its maker was killed between the cut and the row, and
   const replica = await openScheduler(scene.app, { handlers: [dying], lanes: 2, retry: { firstMs: 50, maxMs: 200 } });
   await scene.db.transact((tx) => record(tx, SYSTEM, { jobs: [createTemplateJob(work)] }));
   await killed.promise;
-  const [row] = await templates(scene);
+  const [row] = await listTemplates(scene);
   assert.equal(row!.volumes.flatMap(({ content }) => content ?? []), [], "the row does not name what was cut");
   await byHand(scene.simulator.url, `/api/v1/namespaces/${work.inputs.namespace}`, null);
-  await until(() => standing(scene, "Namespace", work.inputs.namespace).length === 0);
+  await until(() => listObjectNames(scene, "Namespace", work.inputs.namespace).length === 0);
   await removeAll(scene);
   assert.is(contents(scene).length, 2, "they outlive the namespace, and their maker's job goes on");
   await scene.db.sql("delete from jobs");
@@ -97,8 +103,8 @@ template("is removed where its maker was killed between the cut and the row, and
 });
 
 template("stays where the row was written between the list and the query", async (context) => {
-  await openReady(context);
-  const { scene } = context, [row] = await templates(scene);
+  await openSceneWithTemplate(context);
+  const { scene } = context, [row] = await listTemplates(scene);
   const { volumes, ...rest } = row!;
   await scene.db.sql("delete from templates");
   await removeAll(scene, async () => {
@@ -109,7 +115,7 @@ template("stays where the row was written between the list and the query", async
 });
 
 template("of another release, or of a spoke, is never touched", async (context) => {
-  await openTemplates(context);
+  await openTemplateScene(context);
   const { scene } = context, id = newId("tpl"), end = id.slice(4);
   const own = namespaceName("sandbox", { release: RELEASE, slug: "algebra", id });
   const cuts = [
@@ -133,17 +139,17 @@ drill.after.each(({ scene }) => scene.close());
 drill("is removed without the backup that it was created from", async (context) => {
   const { scene, snapshots } = context, job = newId("op");
   const namespace = namespaceName("sandbox", { release: RELEASE, slug: "algebra", id: job });
-  const site = await place(context, "same", {
+  const site = await createTarget(context, "same", {
       namespace,
       sandbox: { id: job, madeAfter: context.source.id } as never,
       origin: { turn: adoptionIdOf(job), identity: "same" },
     }),
     run = nextRun();
-  await put(site, run, "policies");
+  await applySteps(site, run, "policies");
   await createPvcsFromSnapshots(site, run, snapshots);
   const own = contents(scene).filter((name) => name.startsWith("sandbox-"));
   assert.is(own.length, 2);
-  const [files] = standing(scene, "PersistentVolumeClaim", namespace);
+  const [files] = listObjectNames(scene, "PersistentVolumeClaim", namespace);
   const selected = { metadata: { annotations: { "volume.kubernetes.io/selected-node": "127.0.0.1" } } };
   await byHand(scene.simulator.url, `/api/v1/namespaces/${namespace}/persistentvolumeclaims/${files}`, selected);
   const volume = () =>
@@ -154,13 +160,13 @@ drill("is removed without the backup that it was created from", async (context) 
   await removeAll(scene);
   assert.equal(contents(scene).filter((each) => own.includes(each)), own, "its namespace stands");
   await byHand(scene.simulator.url, `/api/v1/namespaces/${namespace}`, null);
-  await until(() => standing(scene, "Namespace", namespace).length === 0);
+  await until(() => listObjectNames(scene, "Namespace", namespace).length === 0);
   assert.equal([contents(scene).filter((each) => own.includes(each)), volume()?.["status"].phase], [own, "Released"]);
   await removeAll(scene);
   await until(() => volume() === undefined);
   await until(() => contents(scene).every((each) => !own.includes(each)));
-  const again = await place(context, "same");
-  await put(again, run, "policies");
+  const again = await createTarget(context, "same");
+  await applySteps(again, run, "policies");
   await createPvcsFromSnapshots(again, run, snapshots); // the backup is as it was
 });
 

@@ -1,4 +1,4 @@
-/** Drills whose holder dies, in the middle of anything. */
+/** Tests restore tests whose replica is killed. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Handler, wrapSteps } from "#lib/scheduler/handler.ts";
@@ -10,88 +10,88 @@ import type { App } from "#lib/app.ts";
 import {
   backUp,
   backupRow,
-  type DrillScene,
-  ended,
-  night,
-  openDrills,
-  toldOf,
+  listOutcomeKinds,
+  openRestoreTestScene,
+  queueTest,
+  type RestoreTestScene,
+  waitForTest,
 } from "#test/lib/workers/restore-tests/scene.ts";
 import { until } from "#test/support/until.ts";
 
-interface Context extends DrillScene {
+interface Context extends RestoreTestScene {
   backupId: string;
 }
 
 const test = suite<Context>("a restore test that is killed");
-const FOR_EVER = new Promise<never>(() => {});
+const NEVER = new Promise<never>(() => {});
 
 test.before(async (context) => {
-  Object.assign(context, await openDrills());
+  Object.assign(context, await openRestoreTestScene());
   const { scene, id } = context;
-  const taker = await scene.replica();
+  const firstReplica = await scene.replica();
   context.backupId = (await backUp(scene, id)).id;
-  await taker.close();
+  await firstReplica.close();
 });
 test.after(({ scene }) => scene.close());
 
 function start(app: App, wrap = (drill: Handler) => drill): Promise<Scheduler> {
-  const known = createHandlers(app).filter(({ kind: { kind } }) =>
+  const selected = createHandlers(app).filter(({ kind: { kind } }) =>
     ["plan-restore-tests", RESTORE_TEST.kind].includes(kind)
   );
-  const own = known.map((handler) => handler.kind.kind === RESTORE_TEST.kind ? wrap(handler) : handler);
-  return openScheduler(app, { handlers: own, lanes: 8, retry: { firstMs: 50, maxMs: 200 } });
+  const wrapped = selected.map((handler) => handler.kind.kind === RESTORE_TEST.kind ? wrap(handler) : handler);
+  return openScheduler(app, { handlers: wrapped, lanes: 8, retry: { firstMs: 50, maxMs: 200 } });
 }
 
-/** The drill of this night, whose holder dies there: another one takes it over, and ends it. */
-async function survive({ scene, id }: Context, dying: Scheduler, isDead: () => boolean): Promise<void> {
-  const drill = await night(scene, id);
+/** Queues a restore test whose replica hangs. Asserts that another replica takes the job over and ends it. */
+async function assertTakenOver({ scene, id }: Context, dying: Scheduler, isDead: () => boolean): Promise<void> {
+  const drill = await queueTest(scene, id);
   await until(isDead);
-  const heir = await start(scene.app);
+  const successor = await start(scene.app);
   try {
-    await until(() => heir.ready());
-    await scene.db.sql("update jobs set holder = $2 where id = $1", [drill, heir.replicaId]);
-    const { state, attempt, progress } = await ended(scene, drill);
+    await until(() => successor.ready());
+    await scene.db.sql("update jobs set holder = $2 where id = $1", [drill, successor.replicaId]);
+    const { state, attempt, progress } = await waitForTest(scene, drill);
     assert.equal([state, attempt, progress.outcome], ["succeeded", 1, "verified"]);
-    const made = scene.simulator.history().filter(({ type, kind, name }) =>
+    const namespaces = scene.simulator.history().filter(({ type, kind, name }) =>
       type === "ADDED" && kind === "Namespace" && name === progress.inputs.namespace
     );
-    assert.is(made.length, 1);
+    assert.is(namespaces.length, 1);
   } finally {
-    await Promise.all([heir.close(), dying.close()]);
+    await Promise.all([successor.close(), dying.close()]);
   }
 }
 
 for (const { name } of RESTORE_TEST.steps) {
-  test(`goes on where it stood when its holder had just done the step ${name}.`, async (context) => {
-    const { scene, id, backupId } = context, before = (await toldOf(scene, id)).length;
+  test(`continues after the step ${name} if its replica is killed`, async (context) => {
+    const { scene, id, backupId } = context, before = (await listOutcomeKinds(scene, id)).length;
     let dead = false;
     const wrap = (drill: Handler) =>
       wrapSteps(drill, (work, step) => async (run) => {
         await work(run);
         if (step !== name) return;
         dead = true;
-        await FOR_EVER;
+        await NEVER;
       });
-    await survive(context, await start(scene.app, wrap), () => dead);
-    assert.equal((await toldOf(scene, id)).slice(before), ["tenant_backup_verified"]);
+    await assertTakenOver(context, await start(scene.app, wrap), () => dead);
+    assert.equal((await listOutcomeKinds(scene, id)).slice(before), ["tenant_backup_verified"]);
     assert.ok((await backupRow(scene, backupId)).verifiedAt);
   });
 }
 
 for (const method of ["createNamespace", "createGlobal", "deleteGlobal"] as const) {
-  test(`finds what its holder had just asked of the cluster, and not written down: ${method}.`, async (context) => {
+  test(`finds objects that a killed replica created but did not record: ${method}`, async (context) => {
     const { scene } = context, { clusters } = scene.app;
     let dead = false;
     const open = async (name: string): Promise<Cluster> => {
       const cluster = await clusters.open(name);
-      const call = async (...given: unknown[]) => {
-        await (cluster[method] as (...all: unknown[]) => Promise<unknown>)(...given);
+      const call = async (...args: unknown[]) => {
+        await (cluster[method] as (...all: unknown[]) => Promise<unknown>)(...args);
         dead = true;
-        return await FOR_EVER;
+        return await NEVER;
       };
       return { ...cluster, [method]: call };
     };
-    await survive(context, await start({ ...scene.app, clusters: { ...clusters, open } }), () => dead);
+    await assertTakenOver(context, await start({ ...scene.app, clusters: { ...clusters, open } }), () => dead);
   });
 }
 

@@ -16,7 +16,7 @@ interface Context {
   hub: FederationRow;
 }
 
-const test = suite<Context>("planDrills");
+const test = suite<Context>("planRestoreTests");
 const NOON = new Date("2026-11-21T12:00:00.000Z"), MORNING = new Date("2026-11-22T08:00:00.000Z");
 let count = 0;
 
@@ -33,7 +33,7 @@ test.before.each(async ({ scene }) => {
 test.after(({ scene }) => scene.close());
 
 /** Creates an active spoke in this cluster, with a backup in each of these states, the newest last. */
-async function spoke(
+async function createSpoke(
   { scene, hub }: Context,
   states: readonly string[] = ["ready"],
   cluster = "default",
@@ -53,7 +53,7 @@ async function spoke(
   return id;
 }
 
-async function plan(
+async function runPlan(
   { app }: WorkScene,
   restoreTests: RestoreTestInterval | "off" = "nightly",
   lanes = 64,
@@ -63,87 +63,88 @@ async function plan(
   await planRestoreTests({ ...app, config } as App).steps.due!(run);
 }
 
-/** The backups that are queued to be proved. */
-async function queued({ db }: WorkScene): Promise<string[]> {
-  const found = await db.sql(
+/** Returns the backups with a queued restore test. */
+async function listQueued({ db }: WorkScene): Promise<string[]> {
+  const jobs = await db.sql(
     "select payload ->> 'backupId' as id from jobs where kind = 'restore-test' and state = 'queued'",
   );
-  return found.map(({ id }) => id).sort();
+  return jobs.map(({ id }) => id).sort();
 }
 
-const end = ({ db }: WorkScene) => db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now()");
+const endAllJobs = ({ db }: WorkScene) =>
+  db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now()");
 
-test("queues one for each active spoke once its time has come, of its newest good backup, and nobody sees it.", async (context) => {
-  const { scene } = context, id = await spoke(context, ["ready", "ready", "failed", "going"]);
-  await plan(scene);
-  assert.equal(await queued(scene), []);
+test("queues a hidden test of the newest good backup for each active spoke when it is due", async (context) => {
+  const { scene } = context, id = await createSpoke(context, ["ready", "ready", "failed", "going"]);
+  await runPlan(scene);
+  assert.equal(await listQueued(scene), []);
   const due = nextRestoreTest(id, "nightly", NOON);
   assert.is((await scene.row(id)).restoreTestDueAt!.getTime(), due.getTime());
   await setDatabaseClock(scene.db, new Date(due.getTime() + MINUTE));
-  await plan(scene);
-  await plan(scene);
-  assert.equal(await queued(scene), [`${id}_bak1`]);
+  await runPlan(scene);
+  await runPlan(scene);
+  assert.equal(await listQueued(scene), [`${id}_bak1`]);
   const [job] = await scene.db.sql("select * from jobs");
   assert.equal([job.visible, job.lane, job.spokeId, job.requesterId], [false, `restore-test:${id}`, id, "system"]);
   assert.equal(await listBackupsInUse(scene.db.rows, id), new Set([`${id}_bak1`]));
   assert.is((await scene.row(id)).restoreTestDueAt!.getTime(), due.getTime() + DAY);
-  await end(scene);
+  await endAllJobs(scene);
   assert.equal(await listBackupsInUse(scene.db.rows, id), new Set());
 });
 
-test("plans nothing where drills are off, for spokes that are not active, nor where there is no good backup.", async (context) => {
-  const { scene } = context, off = await spoke(context);
-  await plan(scene, "off");
+test("queues nothing if tests are off, the spoke is not active or no good backup exists", async (context) => {
+  const { scene } = context, off = await createSpoke(context);
+  await runPlan(scene, "off");
   assert.is((await scene.row(off)).restoreTestDueAt, null);
-  const none = await spoke(context, ["failed", "going"]);
-  await plan(scene);
+  const withoutBackup = await createSpoke(context, ["failed", "going"]);
+  await runPlan(scene);
   await scene.db.sql("update spokes set state = 'suspended' where id = $1", [off]);
   await setDatabaseClock(scene.db, MORNING);
-  await plan(scene);
-  assert.equal(await queued(scene), []);
-  assert.ok((await scene.row(none)).restoreTestDueAt! > MORNING);
+  await runPlan(scene);
+  assert.equal(await listQueued(scene), []);
+  assert.ok((await scene.row(withoutBackup)).restoreTestDueAt! > MORNING);
 });
 
-test("makes up for nights that nobody was up for once, and never has two for one spoke.", async (context) => {
-  const { scene } = context, id = await spoke(context);
-  await plan(scene);
+test("queues one test for all missed nights, and never two for the same spoke", async (context) => {
+  const { scene } = context, id = await createSpoke(context);
+  await runPlan(scene);
   await setDatabaseClock(scene.db, new Date(MORNING.getTime() + 9 * DAY + 6 * HOUR));
-  await Promise.all([plan(scene), plan(scene), plan(scene)]);
-  assert.equal(await queued(scene), [`${id}_bak0`]);
+  await Promise.all([runPlan(scene), runPlan(scene), runPlan(scene)]);
+  assert.equal(await listQueued(scene), [`${id}_bak0`]);
   await setDatabaseClock(scene.db, new Date(MORNING.getTime() + 12 * DAY));
-  await plan(scene);
-  assert.equal(await queued(scene), [`${id}_bak0`]);
-  await end(scene);
-  await plan(scene);
-  assert.equal(await queued(scene), []);
+  await runPlan(scene);
+  assert.equal(await listQueued(scene), [`${id}_bak0`]);
+  await endAllJobs(scene);
+  await runPlan(scene);
+  assert.equal(await listQueued(scene), []);
 });
 
-test("has a few of each cluster under way at once, and fewer where a replica does little; the others wait.", async (context) => {
-  const { scene } = context, here: string[] = [];
-  for (let i = 0; i < 5; i++) here.push(await spoke(context));
-  const there = await spoke(context, ["ready"], "other");
-  await plan(scene);
+test("limits the parallel tests per cluster, and more with few lanes; other tests wait", async (context) => {
+  const { scene } = context, sameCluster: string[] = [];
+  for (let i = 0; i < 5; i++) sameCluster.push(await createSpoke(context));
+  const otherCluster = await createSpoke(context, ["ready"], "other");
+  await runPlan(scene);
   await setDatabaseClock(scene.db, MORNING);
-  await plan(scene, "nightly", 8);
-  assert.is((await queued(scene)).length, 2); // one of each
-  await plan(scene);
-  assert.is((await queued(scene)).length, 4);
-  assert.ok((await queued(scene)).includes(`${there}_bak0`));
-  await end(scene);
-  await plan(scene);
+  await runPlan(scene, "nightly", 8);
+  assert.is((await listQueued(scene)).length, 2); // one of each
+  await runPlan(scene);
+  assert.is((await listQueued(scene)).length, 4);
+  assert.ok((await listQueued(scene)).includes(`${otherCluster}_bak0`));
+  await endAllJobs(scene);
+  await runPlan(scene);
   const all = await scene.db.sql("select payload ->> 'backupId' as id from jobs where kind = 'restore-test'");
-  assert.equal(all.map(({ id }) => id).sort(), [...here, there].map((id) => `${id}_bak0`).sort());
+  assert.equal(all.map(({ id }) => id).sort(), [...sameCluster, otherCluster].map((id) => `${id}_bak0`).sort());
 });
 
-test("weekly ones come on a day of each spoke's own, and a change of the pace moves what was planned.", async (context) => {
-  const { scene } = context, id = await spoke(context);
-  await plan(scene, "weekly");
+test("spreads weekly tests over the days, and replans them when the interval changes", async (context) => {
+  const { scene } = context, id = await createSpoke(context);
+  await runPlan(scene, "weekly");
   const due = (await scene.row(id)).restoreTestDueAt!;
   assert.equal(due, nextRestoreTest(id, "weekly", NOON));
   await setDatabaseClock(scene.db, new Date(due.getTime() + MINUTE));
-  await plan(scene, "weekly");
+  await runPlan(scene, "weekly");
   assert.is((await scene.row(id)).restoreTestDueAt!.getTime(), due.getTime() + 7 * DAY);
-  await plan(scene, "nightly");
+  await runPlan(scene, "nightly");
   assert.is((await scene.row(id)).restoreTestDueAt!.getTime(), due.getTime() + DAY);
 });
 

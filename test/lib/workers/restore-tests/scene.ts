@@ -1,4 +1,4 @@
-/** A site in use with a backup, and the night of its restore test. */
+/** A spoke with a backup, and helpers that queue and read its restore tests. */
 import type { Selectable } from "kysely";
 import * as assert from "uvu/assert";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
@@ -14,22 +14,22 @@ const MINUTE = 60_000;
 /** The hashes of the uploaded files. */
 export const UPLOADS = ["a".repeat(40), "b".repeat(40)];
 
-export interface DrillScene {
+export interface RestoreTestScene {
   readonly scene: WorkScene;
   /** The ID of an active spoke in use. */
   readonly id: string;
-  another(): Promise<string>;
+  createSpoke(): Promise<string>;
   act(id: string, action: "suspend" | "resume"): Promise<void>;
   remove(id: string): Promise<void>;
 }
 
-/** Drills are on, and no replica is there: the night comes when a test says so. */
-export async function openDrills(): Promise<DrillScene> {
+/** Opens a scene with restore tests on and no running replica. A test decides when a restore test is due. */
+export async function openRestoreTestScene(): Promise<RestoreTestScene> {
   const scene = await openWorkScene(5, { RESTORE_TESTS: "nightly" }), { db, app, actor } = scene;
   await db.sql("update users set operator = true, email_verified_at = now()");
   const hub = await scene.hub("math");
   let count = 0;
-  const another = async () => {
+  const createSpoke = async () => {
     const id = await scene.spoke(hub, count++ === 0 ? "algebra" : `algebra-${count}`);
     const { namespace } = await scene.becomes(id, "active");
     const site = scene.simulator.site(namespace), names = Array.from({ length: 5 }, (_, i) => `person-${i}`);
@@ -38,78 +38,78 @@ export async function openDrills(): Promise<DrillScene> {
     site.saveDatabase({ ...site.database, courses: ["Algebra", "Geometry"], accounts, uploads });
     return id;
   };
-  const replica = await scene.replica(), id = await another();
+  const replica = await scene.replica(), id = await createSpoke();
   await replica.close();
-  const act = (of: string, action: "suspend" | "resume") =>
-    db.transact((tx) => acceptAction(app, tx, actor, of, { action, parameters: {} })).then(() => {});
-  const remove = async (of: string) => void await removeSpoke(app, actor, await scene.row(of));
-  return { scene, id, another, act, remove };
+  const act = (prefix: string, action: "suspend" | "resume") =>
+    db.transact((tx) => acceptAction(app, tx, actor, prefix, { action, parameters: {} })).then(() => {});
+  const remove = async (prefix: string) => void await removeSpoke(app, actor, await scene.row(prefix));
+  return { scene, id, createSpoke, act, remove };
 }
 
 /** Takes a manual backup. */
-export async function backUp({ db, app, actor, ended }: WorkScene, id: string): Promise<Backed> {
+export async function backUp({ db, app, actor, ended }: WorkScene, id: string): Promise<BackupWithVolumes> {
   await db.transact((tx) => acceptAction(app, tx, actor, id, { action: "backup", parameters: {} }));
   const operation = await ended(id, "backup");
   const [row] = await db.sql("select * from backups where operation_id = $1", [operation.id]);
-  return row as unknown as Backed;
+  return row as unknown as BackupWithVolumes;
 }
 
-interface Backed {
+interface BackupWithVolumes {
   readonly id: string;
   readonly counts: unknown;
   readonly volumes: readonly { readonly claim: string; readonly handle: string }[];
 }
 
-interface Kept {
+interface StoredData {
   readonly database: SiteDatabase;
   readonly files: SiteFiles;
 }
 
-/** Damages what the storage keeps. */
-export function damage<D extends keyof Kept>(
+/** Changes the stored data of a backup. */
+export function damage<D extends keyof StoredData>(
   { simulator }: WorkScene,
-  { volumes }: Backed,
+  { volumes }: BackupWithVolumes,
   disk: D,
-  change: (data: Kept[D]) => Kept[D],
+  change: (data: StoredData[D]) => StoredData[D],
 ): void {
   const { handle } = volumes.find(({ claim }) => (claim === "files") === (disk === "files"))!;
   simulator.volumes.write(handle, change(simulator.volumes.read(handle)));
 }
 
-/** The time of the spoke's drill has come: returns the job that is planned for it. */
-export async function night({ db }: WorkScene, id: string): Promise<string> {
-  const before = (await drillsOf(db, id)).length;
+/** Makes the spoke's restore test due. Returns the ID of the queued job. */
+export async function queueTest({ db }: WorkScene, id: string): Promise<string> {
+  const before = (await listTestJobs(db, id)).length;
   await db.sql("update spokes set restore_test_due_at = wheelwright_now() where id = $1", [id]);
   await db.sql("update jobs set run_at = wheelwright_now() where kind = 'plan-restore-tests' and state = 'queued'");
   await db.transact((tx) => Promise.resolve(void tx.wakes.add("jobs")));
-  return (await until(async () => (await drillsOf(db, id))[before], MINUTE)).id;
+  return (await until(async () => (await listTestJobs(db, id))[before], MINUTE)).id;
 }
 
-/** Does the same, and lets the restore test wait for its volumes until the faults are cleared. */
-export async function held(scene: WorkScene, id: string): Promise<string> {
+/** Queues a restore test that waits for its volumes until the faults are cleared. */
+export async function queueWaitingTest(scene: WorkScene, id: string): Promise<string> {
   scene.simulator.faults.unready("sandbox-");
-  const drill = await night(scene, id);
-  await until(async () => (await drillOf(scene, drill)).finishedSteps.includes("sandbox"));
-  return drill;
+  const test = await queueTest(scene, id);
+  await until(async () => (await readTestJob(scene, test)).finishedSteps.includes("sandbox"));
+  return test;
 }
 
-async function drillsOf(db: WorkScene["db"], id: string): Promise<Job[]> {
+async function listTestJobs(db: WorkScene["db"], id: string): Promise<Job[]> {
   const rows = await db.sql("select * from jobs where kind = 'restore-test' and spoke_id = $1 order by seq", [id]);
   return rows.map((row) => toJob(row as never));
 }
 
-export async function drillOf({ db }: WorkScene, restoreTestId: string): Promise<Job> {
+export async function readTestJob({ db }: WorkScene, restoreTestId: string): Promise<Job> {
   return toJob((await db.sql("select * from jobs where id = $1", [restoreTestId]))[0] as never);
 }
 
-/** The drill, once it has ended: nothing of its sandbox is left in the cluster then. */
-export async function ended(scene: WorkScene, restoreTestId: string): Promise<Job> {
-  const drill = await until(async () => {
-    const job = await drillOf(scene, restoreTestId);
+/** Waits until the restore test has ended. Asserts that its sandbox is gone. */
+export async function waitForTest(scene: WorkScene, restoreTestId: string): Promise<Job> {
+  const test = await until(async () => {
+    const job = await readTestJob(scene, restoreTestId);
     return isFinished(job.state) && job;
   }, MINUTE);
-  assert.equal(leftOf(scene, drill), []);
-  return drill;
+  assert.equal(listSandboxObjects(scene, test), []);
+  return test;
 }
 
 /** Returns the namespace of the sandbox, if it exists. */
@@ -137,27 +137,31 @@ async function outcomes({ db }: WorkScene, id: string): Promise<Outcome[]> {
 }
 
 /** Returns the audit events of the spoke's restore tests. */
-export async function toldOf(scene: WorkScene, id: string): Promise<string[]> {
+export async function listOutcomeKinds(scene: WorkScene, id: string): Promise<string[]> {
   return (await outcomes(scene, id)).map(({ kind }) => kind);
 }
 
-export async function outcomeOf(scene: WorkScene, id: string): Promise<Outcome> {
+export async function lastOutcome(scene: WorkScene, id: string): Promise<Outcome> {
   return (await outcomes(scene, id)).at(-1)!;
 }
 
-export async function letters({ db }: WorkScene): Promise<object[]> {
-  const found = await db.sql(
+export async function listMails({ db }: WorkScene): Promise<object[]> {
+  const mailJobs = await db.sql(
     "select payload -> 'letter' as letter from jobs where lane like 'bulk-mail:%' order by seq",
   );
-  return found.map(({ letter: { to, about } }) => ({ to: to.email, backupId: about.backupId, reason: about.reason }));
+  return mailJobs.map(({ letter: { to, about } }) => ({
+    to: to.email,
+    backupId: about.backupId,
+    reason: about.reason,
+  }));
 }
 
 /** Returns everything in the cluster that belongs to a restore test's sandbox. */
-function leftOf({ simulator }: WorkScene, { id, progress }: Job): string[] {
-  const of = progress.inputs?.namespace;
+function listSandboxObjects({ simulator }: WorkScene, { id, progress }: Job): string[] {
+  const prefix = progress.inputs?.namespace;
   return simulator.objects()
     .filter(({ metadata: { labels, name, namespace } }) =>
-      labels?.["wheelwright.dev/sandbox"] === id || (namespace ?? name).startsWith(of)
+      labels?.["wheelwright.dev/sandbox"] === id || (namespace ?? name).startsWith(prefix)
     )
     .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 }

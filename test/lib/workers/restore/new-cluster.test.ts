@@ -1,4 +1,4 @@
-/** The day on which everything is lost: the rows are from a dump, a new cluster bears the old one's name, the storage has its snapshots. */
+/** Restores all spokes to a new cluster. The rows are from a dump, the cluster has the old name, and the snapshots exist. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
@@ -16,41 +16,41 @@ import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/
 import { applyClusterRole, CLUSTER_ROLE, SERVICE_ACCOUNT } from "#test/support/service-account.ts";
 import { copySnapshots } from "#test/support/copy-snapshots.ts";
 import { rejection, until } from "#test/support/until.ts";
-import { ANN, ask, backUp, mark, marks, restoreTo } from "./scene.ts";
+import { ANN, backUp, readMarks, runAction, runRestore, writeMark } from "./scene.ts";
 
 interface Context {
   scene: WorkScene;
-  /** The cluster that is lost, and the one that stands in its place. */
+  /** The lost cluster. The scene has the new one. */
   former: Simulator;
   app: App;
   ids: Readonly<Record<"busy" | "calm" | "asleep" | "gone" | "bare", string>>;
   close: () => Promise<void>;
 }
 
-const test = suite<Context>("after the cluster is lost");
-const FOR_EVER = new Promise<never>(() => {});
+const test = suite<Context>("a restore to a new cluster");
+const NEVER = new Promise<never>(() => {});
 
 test.before(async (context) => {
   const scene = await openWorkScene(), replica = await scene.replica(), { simulator: former } = scene;
   const north = await scene.hub("north"), south = await scene.hub("south");
   const names = [[north, "busy"], [north, "calm"], [south, "asleep"], [south, "gone"], [south, "bare"]] as const;
   const ids = context.ids = {} as Record<keyof Context["ids"], string>;
-  for (const [hub, slug] of names) ids[slug] = await scene.spoke(hub, slug); // in this order, which is the list's
+  for (const [hub, slug] of names) ids[slug] = await scene.spoke(hub, slug); // in the order of the list
   await Promise.all(Object.values(ids).map((id) => scene.becomes(id, "active")));
   for (const name of ["busy", "calm", "asleep"] as const) {
-    await mark(scene, ids[name], `${name} as it was`);
+    await writeMark(scene, ids[name], `${name} as it was`);
     await backUp(scene, ids[name]);
-    await mark(scene, ids[name], `${name} since`);
+    await writeMark(scene, ids[name], `${name} since`);
   }
-  const restore = await restoreTo(scene, ids.calm); // it has volumes that are kept, and data that was adopted before
+  const restore = await runRestore(scene, ids.calm); // the spoke has retained volumes and adopted data
   await backUp(scene, ids.calm);
-  await scene.db.sql("update jobs set state = 'failed' where id = $1", [restore.id]); // as if it had been left half-way
-  await ask(scene, ids.asleep, "suspend");
+  await scene.db.sql("update jobs set state = 'failed' where id = $1", [restore.id]); // like an interrupted restore
+  await runAction(scene, ids.asleep, "suspend");
   await scene.db.sql("update spokes set copy_of = $2 where id = $1", [ids.asleep, ids.busy]);
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.gone));
   await scene.becomes(ids.gone, "removed");
   await replica.close();
-  // As a dump has it that was taken in the middle of one operation, with another one behind it.
+  // The dump contains one running and one queued operation.
   for (const action of ["backup", "restart"] as const) {
     await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, ids.busy, { action, parameters: {} }));
   }
@@ -72,49 +72,49 @@ test.before(async (context) => {
 });
 test.after(({ close }) => close());
 
-async function listed(app: App): Promise<string[]> {
+async function listNames(app: App): Promise<string[]> {
   return (await listLostObjects(app, {})).map(({ hub, spoke, keepReason: left }) =>
     [spoke ? `${hub.slug}/${spoke.slug}` : hub.slug, ...left === null ? [] : [left]].join(": ")
   );
 }
 
-/** Dies when it has done this step of the first provision. */
-async function dyingReplica(app: App, name: string) {
+/** Returns a replica that hangs after this step of the first provision. */
+async function openDyingReplica(app: App, name: string) {
   let dead = false;
-  const known = createHandlers(app).map((handler) =>
+  const wrapped = createHandlers(app).map((handler) =>
     handler.kind.kind !== "provision" ? handler : wrapSteps(handler, (work, step) => async (run) => {
       await work(run);
       if (step !== name || dead) return;
       dead = true;
-      await FOR_EVER;
+      await NEVER;
     })
   );
-  return { replica: await openScheduler(app, { handlers: known, lanes: 8 }), isDead: () => dead };
+  return { replica: await openScheduler(app, { handlers: wrapped, lanes: 8 }), isDead: () => dead };
 }
 
-test("nothing counts as lost where the cluster is the same.", async ({ scene, former }) => {
+test("lists no lost objects in the same cluster", async ({ scene, former }) => {
   const { app, close } = await makeApp(scene.db, former.kubeconfig(SERVICE_ACCOUNT), silentLog, { CLUSTER_ROLE });
-  assert.equal(await listed(app), []);
+  assert.equal(await listNames(app), []);
   await close();
 });
 
-test("nothing is done while the cluster does not answer.", async ({ app, scene }) => {
+test("throws while the cluster does not answer", async ({ app, scene }) => {
   const fault = scene.simulator.faults.answer(503, { method: "GET", path: "/namespaces/kube-system" });
   const error = await rejection(listLostObjects(app, {}));
   assert.is(error.name, "ClusterError");
   scene.simulator.faults.remove(fault);
 });
 
-test("what is being removed is left, and how it is given up is told.", async ({ app, scene, ids: { bare } }) => {
+test("skips a spoke in removal, and says how to abandon it", async ({ app, scene, ids: { bare } }) => {
   await scene.db.sql("update spokes set state = 'removing' where id = $1", [bare]);
-  const left = (await listed(app)).find((each) => each.startsWith("south/bare"));
+  const left = (await listNames(app)).find((each) => each.startsWith("south/bare"));
   assert.match(left!, `its removal fails; abandon it with DELETE /api/spokes/${bare}?abandon=true`);
   await scene.db.sql("update spokes set state = 'active' where id = $1", [bare]);
 });
 
-test("all comes back from its newest backup, hubs first, also where the work is killed in the middle, or fails and is retried.", async ({ app, scene, ids }) => {
+test("restores each spoke from its newest backup, hubs first, also after a kill or a failure with retry", async ({ app, scene, ids }) => {
   const before = await scene.row(ids.busy);
-  assert.equal(await listed(app), [
+  assert.equal(await listNames(app), [
     "north",
     "north/busy",
     "north/calm",
@@ -122,11 +122,11 @@ test("all comes back from its newest backup, hubs first, also where the work is 
     "south/asleep",
     "south/bare: The spoke bare has no backup that is ready",
   ]);
-  const lost = await listLostObjects(app, {}), dying = await dyingReplica(app, "database");
-  for (const each of lost.slice(0, 2)) assert.ok(await restoreLost(app, ANN, each)); // the command is killed here
-  assert.is(await restoreLost(app, ANN, lost[1]!), null, "nothing is asked for twice");
+  const lost = await listLostObjects(app, {}), dying = await openDyingReplica(app, "database");
+  for (const each of lost.slice(0, 2)) assert.ok(await restoreLost(app, ANN, each)); // like a killed command
+  assert.is(await restoreLost(app, ANN, lost[1]!), null, "nothing is requested twice");
   await until(dying.isDead, 60_000);
-  assert.equal(await listed(app), [
+  assert.equal(await listNames(app), [
     "north/calm",
     "south",
     "south/asleep",
@@ -134,9 +134,9 @@ test("all comes back from its newest backup, hubs first, also where the work is 
   ]);
   for (const each of await listLostObjects(app, {})) if (each.keepReason === null) await restoreLost(app, ANN, each);
   const fault = scene.simulator.faults.failJob(`${(await scene.row(ids.calm)).namespace}/setup`);
-  const heir = await startReplica(app);
-  await until(() => heir.ready());
-  await scene.db.sql("update jobs set holder = $1 where state = 'running'", [heir.replicaId]);
+  const successor = await startReplica(app);
+  await until(() => successor.ready());
+  await scene.db.sql("update jobs set holder = $1 where state = 'running'", [successor.replicaId]);
   try {
     assert.is((await scene.becomes(ids.calm, "active", "failed")).state, "failed");
     scene.simulator.faults.remove(fault);
@@ -145,10 +145,10 @@ test("all comes back from its newest backup, hubs first, also where the work is 
       const row = await scene.becomes(ids[name], "active", "failed");
       assert.equal([row.state, row.stateReason], ["active", null]);
       const text = name === "calm" ? "calm as it was" : `${name} as it was`;
-      assert.equal(await marks(scene, ids[name]), [text, text]);
+      assert.equal(await readMarks(scene, ids[name]), [text, text]);
     }
-    const [made] = await scene.operations(ids.asleep);
-    assert.match(notesOf(made!)[0]!, /^Created from backup/, "it was a copy, and comes back as itself");
+    const [provision] = await scene.operations(ids.asleep);
+    assert.match(notesOf(provision!)[0]!, /^Created from backup/, "the copy keeps its own identity");
     const after = await scene.row(ids.busy);
     for (const field of ["id", "domain", "namespace", "siteIdentifier", "lmsVersion"] as const) {
       assert.is(after[field], before[field], field);
@@ -160,16 +160,16 @@ test("all comes back from its newest backup, hubs first, also where the work is 
     assert.is(namespaces.length, 1);
     assert.equal((await scene.row(ids.gone)).state, "removed");
     assert.equal(await scene.db.sql("select 1 from retained_pvcs where spoke_id = $1", [ids.calm]), []);
-    assert.equal(await listed(app), ["south/bare: The spoke bare has no backup that is ready"]);
-    const again = await ask(scene, ids.calm, "backup");
-    assert.is(again.state, "succeeded");
-    assert.is((await restoreTo(scene, ids.busy)).state, "succeeded", "its backups serve here from now on");
+    assert.equal(await listNames(app), ["south/bare: The spoke bare has no backup that is ready"]);
+    const lastBackup = await runAction(scene, ids.calm, "backup");
+    assert.is(lastBackup.state, "succeeded");
+    assert.is((await runRestore(scene, ids.busy)).state, "succeeded", "its backups can be used in the new cluster");
   } finally {
-    await Promise.all([heir.close(), dying.replica.close()]);
+    await Promise.all([successor.close(), dying.replica.close()]);
   }
 });
 
-test("a spoke without a backup is shown as failed, and templates of the cluster that is gone are retired.", async (context) => {
+test("marks a spoke without a backup as failed, and retires the templates of the lost cluster", async (context) => {
   const { app, scene, ids: { bare } } = context,
     [left] = (await listLostObjects(app, { spokeId: bare })).filter(({ spoke }) => spoke);
   await scene.db.sql("update spokes set health = 'healthy' where id = $1", [bare]);
@@ -177,9 +177,9 @@ test("a spoke without a backup is shown as failed, and templates of the cluster 
   const row = await scene.row(bare);
   assert.equal([row.state, row.health], ["failed", "unknown"]);
   assert.match(row.stateReason!, /^Its cluster is gone.*has no backup that is ready/);
-  await markSpokeLost(app, ANN, left!.spoke!, left!.keepReason!); // it says so once
-  const told = "select count(*)::int as n from audit_events where spoke_id = $1 and kind = 'spoke_action_failed'";
-  assert.equal(await scene.db.sql(told, [bare]), [{ n: 1 }]);
+  await markSpokeLost(app, ANN, left!.spoke!, left!.keepReason!); // reported once
+  const audits = "select count(*)::int as n from audit_events where spoke_id = $1 and kind = 'spoke_action_failed'";
+  assert.equal(await scene.db.sql(audits, [bare]), [{ n: 1 }]);
   const here = (await scene.row(context.ids.busy)).clusterUid!;
   for (const uid of ["gone", here]) {
     await scene.db.sql(
@@ -198,28 +198,31 @@ test("a spoke without a backup is shown as failed, and templates of the cluster 
   );
 });
 
-test("what the dump had under way is called off, with a word.", async ({ scene, ids }) => {
-  const ended = await scene.db.sql(
+test("cancels the operations of the dump with a reason", async ({ scene, ids }) => {
+  const cancelled = await scene.db.sql(
     "select kind, state from jobs where spoke_id = $1 and state = 'cancelled' order by kind",
     [ids.busy],
   );
-  assert.equal(ended, [{ kind: "backup", state: "cancelled" }, { kind: "restart", state: "cancelled" }]);
-  const told = await scene.db.sql(
+  assert.equal(cancelled, [{ kind: "backup", state: "cancelled" }, { kind: "restart", state: "cancelled" }]);
+  const audits = await scene.db.sql(
     "select metadata ->> 'reason' as reason, actor_email from audit_events where kind = 'operation_cancelled' and spoke_id = $1",
     [ids.busy],
   );
-  assert.is(told.length, 2);
-  assert.equal(told[0], { reason: "the cluster is gone, and it is restored to a new one", actorEmail: "ann@control" });
+  assert.is(audits.length, 2);
+  assert.equal(audits[0], {
+    reason: "the cluster is gone, and it is restored to a new one",
+    actorEmail: "ann@control",
+  });
 });
 
-test("who asked, and from which backup, is in the audit log.", async ({ scene, ids }) => {
+test("records the requester and the backup in the audit log", async ({ scene, ids }) => {
   const [backup] = await scene.db.sql("select id from backups where spoke_id = $1", [ids.asleep]);
-  const [told] = await scene.db.sql(
+  const [audits] = await scene.db.sql(
     "select actor_email, metadata from audit_events where kind = 'spoke_actioned' and spoke_id = $1 and metadata ? 'newCluster'",
     [ids.asleep],
   );
-  const { operationId: _, ...metadata } = told.metadata;
-  assert.equal([told.actorEmail, metadata], [
+  const { operationId: _, ...metadata } = audits.metadata;
+  assert.equal([audits.actorEmail, metadata], [
     "ann@control",
     { action: "restore", newCluster: true, backupId: backup.id, from: "suspended", slug: "asleep" },
   ]);

@@ -1,4 +1,4 @@
-/** Spokes that are removed, made anew from their backups: under their old names, or others. */
+/** Recreates removed spokes from their backups, under their old names or new ones. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
@@ -12,16 +12,16 @@ import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { installSpoke, NEW } from "#test/lib/workers/upgrade/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
-import { ANN, ask, mark, marks } from "./scene.ts";
+import { ANN, readMarks, runAction, writeMark } from "./scene.ts";
 
-const test = suite<{ scene: WorkScene; gone: SpokeRow; password: string }>("a spoke that is removed");
+const test = suite<{ scene: WorkScene; gone: SpokeRow; password: string }>("recreateSpoke");
 test.before(async (context) => {
   const scene = context.scene = await openWorkScene();
   await scene.replica();
 });
 test.before.each(async (context) => {
   const { scene } = context, id = await installSpoke(scene, `algebra-${crypto.randomUUID().slice(0, 6)}`);
-  await mark(scene, id, "as it was");
+  await writeMark(scene, id, "as it was");
   const { namespace } = await scene.row(id);
   context.password = scene.simulator.site(namespace).database!.password!;
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
@@ -29,29 +29,29 @@ test.before.each(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-async function recreate(scene: WorkScene, gone: SpokeRow, asked: RecreateRequest = {}): Promise<SpokeRow> {
-  const { spoke } = await recreateSpoke(scene.app, ANN, gone, asked);
+async function recreate(scene: WorkScene, gone: SpokeRow, options: RecreateRequest = {}): Promise<SpokeRow> {
+  const { spoke } = await recreateSpoke(scene.app, ANN, gone, options);
   return await scene.becomes(spoke.id, "active", "failed");
 }
 
 /** Returns the snapshot objects that were created for its volumes. */
-function made({ simulator }: WorkScene, { namespace }: SpokeRow): string[] {
+function listSourceObjects({ simulator }: WorkScene, { namespace }: SpokeRow): string[] {
   return ["VolumeSnapshot", "VolumeSnapshotContent"].flatMap((kind) => simulator.objects(kind))
     .filter(({ metadata: { name, namespace: of } }) => name.includes("origin-") && (of ?? name).startsWith(namespace))
     .map(({ metadata }) => metadata.name);
 }
 
-test("is made anew under its old name from its last snapshot, as the very site that it was", async ({ scene, gone, password }) => {
+test("recreates a spoke under its old name from its last snapshot, as the same site", async ({ scene, gone, password }) => {
   const row = await recreate(scene, gone);
   assert.equal([row.state, row.stateReason], ["active", null]);
-  assert.equal(await marks(scene, row.id), ["as it was", "as it was"]);
+  assert.equal(await readMarks(scene, row.id), ["as it was", "as it was"]);
   const same = ["slug", "domain", "federationId", "displayName", "size", "lmsVersion", "siteIdentifier"] as const;
   for (const field of same) assert.is(row[field], gone[field], field);
   assert.is.not(row.namespace, gone.namespace);
   const site = scene.simulator.site(row.namespace);
-  assert.is.not(site.database!.password, password, "the password of the database is another, and the old one unknown");
+  assert.is.not(site.database!.password, password, "the database has a new password");
   assert.is(site.files.wwwroot, gone.domain);
-  assert.equal(made(scene, row), []);
+  assert.equal(listSourceObjects(scene, row), []);
   const job = await scene.ended(row.id, "provision");
   const [backup] = await scene.db.sql("select id from backups where spoke_id = $1 and kind = 'last'", [gone.id]);
   assert.match(notesOf(job).join("\n"), `Created from backup ${backup.id} of `);
@@ -69,8 +69,8 @@ test("is made anew under its old name from its last snapshot, as the very site t
   ]);
   await lookOnce(scene.app);
   assert.is((await scene.row(row.id)).drift, null);
-  assert.equal((await findSpokeByName(scene.db.rows, gone.domain))!.id, row.id, "the name is the new one's");
-  const next = await ask(scene, row.id, "upgrade", { lmsVersion: NEW, skipBackup: false });
+  assert.equal((await findSpokeByName(scene.db.rows, gone.domain))!.id, row.id, "the domain finds the new spoke");
+  const next = await runAction(scene, row.id, "upgrade", { lmsVersion: NEW, skipBackup: false });
   assert.equal([next.state, next.failure?.message], ["succeeded", undefined]);
 });
 
@@ -87,14 +87,14 @@ test("closes the restore requests for its backup once the recreated site is read
   assert.is((await request())!.state, "open", "nothing is restored yet");
   await scene.becomes(spoke.id, "active");
   assert.equal(await request(), { state: "done", decidedBy: null });
-  const [told] = await scene.db.sql(
+  const [event] = await scene.db.sql(
     "select actor_email, spoke_id, metadata from audit_events where kind = 'restore_request_done' and spoke_id = $1",
     [gone.id],
   );
-  assert.equal([told!.actorEmail, told!.metadata.backupId], ["ann@control", backup.id]);
+  assert.equal([event!.actorEmail, event!.metadata.backupId], ["ann@control", backup.id]);
 });
 
-test("is made anew in another hub, under another name", async ({ scene, gone }) => {
+test("recreates a spoke in another hub under another name", async ({ scene, gone }) => {
   const hub = await scene.hub(`physics-${gone.slug}`);
   const row = await recreate(scene, gone, { as: `${hub.slug}/optics` });
   assert.equal([row.state, row.federationId, row.slug, row.domain], [
@@ -112,9 +112,9 @@ test("is made anew in another hub, under another name", async ({ scene, gone }) 
   assert.is(scene.simulator.site(named.namespace).files.wwwroot, "waves.school.example");
 });
 
-test("is refused where its name, its hub or its backups are not to be had", async ({ scene, gone }) => {
-  const refusal = async (asked: RecreateRequest) => {
-    const { message, code } = await rejection(planRecreation(scene.app, gone, asked));
+test("refuses if the name is taken, the hub is missing or the backup cannot be used", async ({ scene, gone }) => {
+  const refusal = async (options: RecreateRequest) => {
+    const { message, code } = await rejection(planRecreation(scene.app, gone, options));
     return `${code}: ${message}`;
   };
   assert.match(await refusal({ backupId: "bak_0" }), /NoBackup: The spoke algebra-\w+ has no backup bak_0/);
@@ -139,7 +139,7 @@ test("is refused where its name, its hub or its backups are not to be had", asyn
   assert.match(await refusal({ as: `other-${gone.slug}/elsewhere` }), /another_cluster: .* is in the cluster lost/);
 });
 
-test("whose making failed is gone on with by a retry, from the same backup", async ({ scene, gone }) => {
+test("continues from the same backup when a failed creation is retried", async ({ scene, gone }) => {
   const fault = scene.simulator.faults.failJob("setup-", { log: ["500"], exitCode: 22 });
   const failed = await recreate(scene, gone);
   assert.is(failed.state, "failed");
@@ -149,11 +149,11 @@ test("whose making failed is gone on with by a retry, from the same backup", asy
   );
   const job = await scene.ended(failed.id, "provision");
   assert.equal([job.state, job.failure?.message], ["succeeded", undefined]);
-  assert.equal(await marks(scene, failed.id), ["as it was", "as it was"]);
-  assert.equal(made(scene, failed), []);
+  assert.equal(await readMarks(scene, failed.id), ["as it was", "as it was"]);
+  assert.equal(listSourceObjects(scene, failed), []);
 });
 
-test("is not opened on data of another site", async ({ scene, gone }) => {
+test("creates no Ingress for the data of another site", async ({ scene, gone }) => {
   await scene.db.sql("update backups set site_identifier = 'another' where spoke_id = $1", [gone.id]);
   await scene.db.sql("update spokes set site_identifier = 'another' where id = $1", [gone.id]);
   const row = await recreate(scene, await scene.row(gone.id));
@@ -162,15 +162,15 @@ test("is not opened on data of another site", async ({ scene, gone }) => {
   assert.equal(ingresses, []);
 });
 
-test("and is removed in the middle leaves no content behind that it was to be made from", async ({ scene, gone }) => {
+test("leaves no snapshot content behind when the new spoke is removed during its creation", async ({ scene, gone }) => {
   const fault = scene.simulator.faults.unready("origin-");
   const { spoke } = await recreateSpoke(scene.app, ANN, gone, {});
-  await until(() => made(scene, spoke).length === 4);
+  await until(() => listSourceObjects(scene, spoke).length === 4);
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, spoke.id));
   await scene.becomes(spoke.id, "removed");
-  assert.equal(made(scene, spoke), []);
+  assert.equal(listSourceObjects(scene, spoke), []);
   scene.simulator.faults.remove(fault);
-  assert.is((await recreate(scene, gone)).state, "active", "the snapshots themselves are there still");
+  assert.is((await recreate(scene, gone)).state, "active", "the stored snapshots still exist");
 });
 
 test.run();

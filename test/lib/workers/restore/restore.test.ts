@@ -1,4 +1,4 @@
-/** Spokes taken back to their backups in their place, and back from there. */
+/** Tests restores of existing spokes, and rollbacks. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listReplacedClaims } from "#lib/domains/backups/retained-claims.ts";
@@ -15,8 +15,8 @@ import { restoreHandler } from "#lib/workers/restore/restore.ts";
 import { postObject } from "#test/support/fake-spokes.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
-import { installSpoke, NEW, running, standing } from "#test/lib/workers/upgrade/scene.ts";
-import { ask, backUp, claims, mark, marks, restoreTo, usedBy } from "./scene.ts";
+import { installSpoke, NEW, readSiteState, siteStateOf } from "#test/lib/workers/upgrade/scene.ts";
+import { backUp, listPvcs, readMarks, runAction, runRestore, usedPvcs, writeMark } from "./scene.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("a restore");
 test.before(async (context) => {
@@ -28,16 +28,16 @@ test.before.each(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-/** Restores, and demands that it went well. */
-async function succeed(scene: WorkScene, id: string, asked: Parameters<typeof restoreTo>[2] = {}) {
-  const job = await restoreTo(scene, id, asked);
+/** Restores the spoke. Asserts success. */
+async function succeed(scene: WorkScene, id: string, options: Parameters<typeof runRestore>[2] = {}) {
+  const job = await runRestore(scene, id, options);
   assert.equal([job.state, job.failure?.message], ["succeeded", undefined]);
   return job;
 }
 
-async function isAsItsRowSays(scene: WorkScene, id: string): Promise<void> {
-  const row = await scene.row(id), kept = (await listReplacedClaims(scene.db.rows, id)).map(({ claim }) => claim);
-  assert.equal(claims(scene, row), [...usedBy(row), ...kept].sort());
+async function assertMatchesRow(scene: WorkScene, id: string): Promise<void> {
+  const row = await scene.row(id), retained = (await listReplacedClaims(scene.db.rows, id)).map(({ claim }) => claim);
+  assert.equal(listPvcs(scene, row), [...usedPvcs(row), ...retained].sort());
   const sources = ["VolumeSnapshot", "VolumeSnapshotContent"].flatMap((kind) => scene.simulator.objects(kind))
     .filter(({ metadata }) => metadata.name.includes("origin-"));
   assert.equal(sources, []);
@@ -45,19 +45,19 @@ async function isAsItsRowSays(scene: WorkScene, id: string): Promise<void> {
   assert.is((await scene.row(id)).drift, null);
 }
 
-test("takes the site back to its newest backup, as the very site that it was", async ({ scene, id }) => {
-  await mark(scene, id, "as it was");
+test("restores the newest backup as the same site", async ({ scene, id }) => {
+  await writeMark(scene, id, "as it was");
   const backup = await backUp(scene, id), before = await scene.row(id);
-  await mark(scene, id, "broken");
-  const spoke = (await findListedSpoke(scene.db.rows, id, "hidden"))!, wish = { backupId: backup, reason: "Broken" };
-  await requestRestoreOf(scene.app, scene.actor, spoke, wish, null);
+  await writeMark(scene, id, "broken");
+  const spoke = (await findListedSpoke(scene.db.rows, id, "hidden"))!, request = { backupId: backup, reason: "Broken" };
+  await requestRestoreOf(scene.app, scene.actor, spoke, request, null);
   const job = await succeed(scene, id);
-  assert.equal(await marks(scene, id), ["as it was", "as it was"]);
+  assert.equal(await readMarks(scene, id), ["as it was", "as it was"]);
   const after = await scene.row(id);
   assert.equal([after.state, after.health, after.siteIdentifier], ["active", "healthy", before.siteIdentifier]);
-  assert.match(notesOf(job).join("\n"), `It goes back to backup ${backup} of `);
+  assert.match(notesOf(job).join("\n"), `Restoring backup ${backup} of `);
   assert.equal((await listReplacedClaims(scene.db.rows, id)).map(({ claim }) => claim), ["data-db-0", "files"]);
-  await isAsItsRowSays(scene, id);
+  await assertMatchesRow(scene, id);
   const audits = await scene.db.sql(
     "select kind, actor_email, metadata from audit_events where spoke_id = $1 and metadata ->> 'action' = 'restore' order by at",
     [id],
@@ -68,42 +68,42 @@ test("takes the site back to its newest backup, as the very site that it was", a
   ]);
   const [closed] = await scene.db.sql("select state, decided_by from restore_requests where spoke_id = $1", [id]);
   assert.equal(closed, { state: "done", decidedBy: null });
-  const [told] = await scene.db.sql(
+  const [event] = await scene.db.sql(
     "select actor_email from audit_events where spoke_id = $1 and kind = 'restore_request_done'",
     [id],
   );
-  assert.is(told!.actorEmail, "ann@control");
+  assert.is(event!.actorEmail, "ann@control");
 });
 
-test("leads back to what was there before, and from there again to the backup", async ({ scene, id }) => {
-  await mark(scene, id, "as it was");
+test("can be rolled back, and the rollback too", async ({ scene, id }) => {
+  await writeMark(scene, id, "as it was");
   await backUp(scene, id);
-  await mark(scene, id, "before the restore");
+  await writeMark(scene, id, "before the restore");
   await succeed(scene, id);
-  await mark(scene, id, "after the restore");
+  await writeMark(scene, id, "after the restore");
   await succeed(scene, id, { rollback: true });
-  assert.equal(await marks(scene, id), ["before the restore", "before the restore"]);
+  assert.equal(await readMarks(scene, id), ["before the restore", "before the restore"]);
   const row = await scene.row(id);
-  assert.equal(usedBy(row), ["data-db-0", "files"]);
-  await isAsItsRowSays(scene, id);
+  assert.equal(usedPvcs(row), ["data-db-0", "files"]);
+  await assertMatchesRow(scene, id);
   const labels = scene.simulator.objects("PersistentVolumeClaim").filter(({ metadata }) =>
     metadata.namespace === row.namespace && metadata.labels?.["wheelwright.dev/kept-until"] !== undefined
   );
-  assert.equal(labels.length, 2, "those of the restore alone");
+  assert.equal(labels.length, 2, "only the restored PVCs");
   await succeed(scene, id, { rollback: true });
-  assert.equal(await marks(scene, id), ["after the restore", "after the restore"]);
-  await isAsItsRowSays(scene, id);
+  assert.equal(await readMarks(scene, id), ["after the restore", "after the restore"]);
+  await assertMatchesRow(scene, id);
 });
 
-test("takes version and images back to the backup's, and forward again", async ({ scene, id }) => {
-  await mark(scene, id, "of the old version");
+test("restores the version and images of the backup, and a rollback those from before", async ({ scene, id }) => {
+  await writeMark(scene, id, "of the old version");
   const backup = await backUp(scene, id);
   const { lmsVersion: old } = await scene.row(id);
-  await ask(scene, id, "upgrade", { lmsVersion: NEW, skipBackup: true });
+  await runAction(scene, id, "upgrade", { lmsVersion: NEW, skipBackup: true });
   assert.is((await scene.row(id)).lmsVersion, NEW);
-  await mark(scene, id, "of the new version");
+  await writeMark(scene, id, "of the new version");
   await succeed(scene, id, { backupId: backup });
-  assert.equal([(await scene.row(id)).lmsVersion, ...await marks(scene, id)], [
+  assert.equal([(await scene.row(id)).lmsVersion, ...await readMarks(scene, id)], [
     old,
     "of the old version",
     "of the old version",
@@ -113,26 +113,26 @@ test("takes version and images back to the backup's, and forward again", async (
     `${old} (Build: 20261005)`,
   );
   await succeed(scene, id, { rollback: true });
-  assert.equal([(await scene.row(id)).lmsVersion, (await marks(scene, id))[0]], [NEW, "of the new version"]);
-  assert.equal(await standing(scene, id), running(NEW));
-  await isAsItsRowSays(scene, id);
+  assert.equal([(await scene.row(id)).lmsVersion, (await readMarks(scene, id))[0]], [NEW, "of the new version"]);
+  assert.equal(await readSiteState(scene, id), siteStateOf(NEW));
+  await assertMatchesRow(scene, id);
 });
 
-test("has a suspended spoke active, and one in maintenance in maintenance again", async ({ scene, id }) => {
-  await mark(scene, id, "as it was");
+test("activates a suspended spoke, and keeps maintenance mode", async ({ scene, id }) => {
+  await writeMark(scene, id, "as it was");
   await backUp(scene, id);
-  await ask(scene, id, "suspend");
+  await runAction(scene, id, "suspend");
   await succeed(scene, id);
   assert.is((await scene.row(id)).state, "active");
-  await ask(scene, id, "maintenance-on");
+  await runAction(scene, id, "maintenance-on");
   await succeed(scene, id, { rollback: true });
   const row = await scene.row(id), { files } = scene.simulator.site(row.namespace);
   assert.equal([row.state, row.maintenance, files.maintenance], ["active", true, true]);
-  assert.is((await standing(scene, id)).cronPaused, true);
-  await isAsItsRowSays(scene, id);
+  assert.is((await readSiteState(scene, id)).cronPaused, true);
+  await assertMatchesRow(scene, id);
 });
 
-test("tells the site its words anew where they were changed since the backup, and leaves them where they were not", async ({ scene, id }) => {
+test("applies settings that changed since the backup, and keeps the others", async ({ scene, id }) => {
   const site = async () => scene.simulator.site((await scene.row(id)).namespace);
   const title = async () => (await site()).database!.config!["fullname"];
   const { database, saveDatabase } = await site();
@@ -146,30 +146,30 @@ test("tells the site its words anew where they were changed since the backup, an
   assert.is(await title(), "Geometry");
 });
 
-test("finds room beside what earlier ones have replaced", async ({ scene, id }) => {
-  await mark(scene, id, "as it was");
+test("raises the quota for volumes that earlier restores replaced", async ({ scene, id }) => {
+  await writeMark(scene, id, "as it was");
   await backUp(scene, id);
   for (let time = 0; time < 3; time++) {
     await succeed(scene, id);
-    await isAsItsRowSays(scene, id);
+    await assertMatchesRow(scene, id);
   }
-  assert.is(claims(scene, await scene.row(id)).length, 8);
+  assert.is(listPvcs(scene, await scene.row(id)).length, 8);
 });
 
-test("brings a site back whose volume somebody has deleted", async ({ scene, id }) => {
-  await mark(scene, id, "as it was");
+test("restores a site whose PVC was deleted", async ({ scene, id }) => {
+  await writeMark(scene, id, "as it was");
   await backUp(scene, id);
-  await ask(scene, id, "suspend");
+  await runAction(scene, id, "suspend");
   const { namespace } = await scene.row(id);
   const claim = `${scene.simulator.url}/api/v1/namespaces/${namespace}/persistentvolumeclaims/files`;
   assert.ok((await fetch(claim, { method: "DELETE" })).ok);
   await succeed(scene, id);
-  assert.equal(await marks(scene, id), ["as it was", "as it was"]);
+  assert.equal(await readMarks(scene, id), ["as it was", "as it was"]);
   assert.equal((await listReplacedClaims(scene.db.rows, id)).map(({ claim }) => claim), ["data-db-0"]);
-  await isAsItsRowSays(scene, id);
+  await assertMatchesRow(scene, id);
 });
 
-test("is done though the storage does not let go of what the volumes were made from", async ({ scene, id }) => {
+test("succeeds with a note if the storage does not delete the source snapshots", async ({ scene, id }) => {
   await backUp(scene, id);
   const { simulator, app } = scene, job = await succeed(scene, id), { namespace } = await scene.row(id);
   const spec = { volumeSnapshotClassName: "standard-retain", source: { persistentVolumeClaimName: "files" } };
@@ -187,7 +187,7 @@ test("is done though the storage does not let go of what the volumes were made f
     saveProgress: (values: { notes?: string[] }) => Promise.resolve(notes.push(...values.notes ?? [])),
   } as unknown as Run;
   await restoreHandler(app).steps["retain"]!(run);
-  assert.match(notes.at(-1)!, `goes with the spoke: Removing VolumeSnapshot ${metadata.name} took over`);
+  assert.match(notes.at(-1)!, `deleted with the spoke: Removing VolumeSnapshot ${metadata.name} took over`);
 });
 
 test.run();

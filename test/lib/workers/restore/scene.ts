@@ -1,4 +1,4 @@
-/** A spoke to restore in a simulated cluster, with helpers for marks in its data, backups and restores. */
+/** Helpers that write marks into a site's data, take backups and run restores in a simulated cluster. */
 import type { Requester } from "#lib/audit/requester.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { requestRestore, type RestoreRequest } from "#lib/domains/backups/restore.ts";
@@ -21,52 +21,57 @@ export const ANN: Requester = {
   tokenPrefix: null,
 };
 
-/** Writes a mark into the database and the files that the site uses now. */
-export async function mark(scene: WorkScene, id: string, text: string): Promise<void> {
+/** Writes a mark into the database and the files of the site. */
+export async function writeMark(scene: WorkScene, id: string, text: string): Promise<void> {
   const site = scene.simulator.site((await scene.row(id)).namespace);
   site.saveDatabase({ ...site.database!, config: { ...site.database!.config, marked: text } });
   site.saveFiles({ ...site.files, marked: text });
 }
 
-/** The marks in both. */
-export async function marks(scene: WorkScene, id: string): Promise<(string | undefined)[]> {
+/** Returns the marks in the database and the files. */
+export async function readMarks(scene: WorkScene, id: string): Promise<(string | undefined)[]> {
   const { database, files } = scene.simulator.site((await scene.row(id)).namespace);
   return [database?.config?.["marked"], files.marked];
 }
 
-export async function ask(scene: WorkScene, id: string, action: SpokeActionName, wish: object = {}): Promise<Job> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: wish }));
+export async function runAction(
+  scene: WorkScene,
+  id: string,
+  action: SpokeActionName,
+  parameters: object = {},
+): Promise<Job> {
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters }));
   return await scene.ended(id, action);
 }
 
-/** The id of a backup that is taken now. */
+/** Takes a backup and returns its ID. */
 export async function backUp(scene: WorkScene, id: string): Promise<string> {
-  const { id: operation } = await ask(scene, id, "backup");
+  const { id: operation } = await runAction(scene, id, "backup");
   const [backup] = await scene.db.sql("select id from backups where operation_id = $1 and state = 'ready'", [
     operation,
   ]);
   return backup.id;
 }
 
-/** Asks for the restore and waits for its end. */
-export async function restoreTo(scene: WorkScene, id: string, asked: RestoreRequest = {}): Promise<Job> {
-  await requestRestore(scene.app, ANN, id, asked);
+/** Requests a restore and waits for its end. */
+export async function runRestore(scene: WorkScene, id: string, request: RestoreRequest = {}): Promise<Job> {
+  await requestRestore(scene.app, ANN, id, request);
   return await scene.ended(id, "restore");
 }
 
-/** The names of the volume claims in the spoke's namespace. */
-export function claims({ simulator }: WorkScene, { namespace }: Pick<SpokeRow, "namespace">): string[] {
+/** Returns the names of the PVCs in the spoke's namespace. */
+export function listPvcs({ simulator }: WorkScene, { namespace }: Pick<SpokeRow, "namespace">): string[] {
   return simulator.objects("PersistentVolumeClaim").filter(({ metadata }) => metadata.namespace === namespace)
     .map(({ metadata }) => metadata.name).sort();
 }
 
-/** Returns the claims that the site uses according to its row. */
-export function usedBy({ blueprintInputs }: SpokeRow): string[] {
+/** Returns the PVCs that the site uses according to its row. */
+export function usedPvcs({ blueprintInputs }: SpokeRow): string[] {
   return Object.values(sitePvcNames(blueprintInputs as SpokeInputs)).sort();
 }
 
-/** Runs the hourly deletion of unused claims. */
-export async function dropClaims({ app }: WorkScene): Promise<void> {
+/** Runs the hourly deletion of unused PVCs. */
+export async function deleteDuePvcs({ app }: WorkScene): Promise<void> {
   const run = {
     signal: new AbortController().signal,
     log: silentLog,

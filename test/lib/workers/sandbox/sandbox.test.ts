@@ -1,4 +1,4 @@
-/** Sandboxes in the simulated cluster, made and removed by hand: what a drill does with them is tried beside it. */
+/** Creates and removes sandboxes in the simulated cluster, without a restore test. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
@@ -20,18 +20,18 @@ import { rejection, until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { RELEASE } from "#test/support/release.ts";
 
-interface Made {
+interface SandboxWithRun {
   readonly sandbox: Sandbox;
   readonly run: Run;
   /** Returns another run of the same job. */
-  again(): Promise<Made>;
+  reopen(): Promise<SandboxWithRun>;
 }
 
 const test = suite<{ scene: WorkScene }>("a sandbox");
 test.before(async (context) => void (context.scene = await openWorkScene()));
 test.after(({ scene }) => scene.close());
 
-async function open({ app }: WorkScene, id = newId("op"), progress: object = {}): Promise<Made> {
+async function open({ app }: WorkScene, id = newId("op"), progress: object = {}): Promise<SandboxWithRun> {
   const job = { id, fence: String(Date.now()), progress: { ...progress } };
   const run = {
     job,
@@ -58,73 +58,73 @@ async function open({ app }: WorkScene, id = newId("op"), progress: object = {})
   return {
     sandbox: await openSandbox(app as App, "default", inputs, run),
     run,
-    again: () => open(scene(app), id, job.progress),
+    reopen: () => open(scene(app), id, job.progress),
   };
 }
 
 const scene = (app: App) => ({ app }) as WorkScene;
-const standing = ({ simulator }: WorkScene, { inputs: { namespace } }: Sandbox) =>
+const listObjects = ({ simulator }: WorkScene, { inputs: { namespace } }: Sandbox) =>
   simulator.objects().filter(({ metadata }) => (metadata.namespace ?? metadata.name) === namespace)
     .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 
-test("is there once for all holders of its job, and gone when it was removed, also a second time.", async ({ scene }) => {
-  const { sandbox, run, again } = await open(scene);
+test("is created once for all runs of its job, and can be removed twice", async ({ scene }) => {
+  const { sandbox, run, reopen } = await open(scene);
   await createSandbox(sandbox, run);
-  const next = await again();
+  const next = await reopen();
   await createSandbox(next.sandbox, next.run);
   assert.is(next.sandbox.space.uid, sandbox.space.uid);
   for (const name of ["ResourceQuota spoke", "NetworkPolicy sandbox", "Secret moodle", "ConfigMap moodle-env"]) {
-    assert.ok(standing(scene, sandbox).includes(name), name);
+    assert.ok(listObjects(scene, sandbox).includes(name), name);
   }
   await removeSandbox(next.sandbox, next.run);
-  assert.equal(standing(scene, sandbox), []);
+  assert.equal(listObjects(scene, sandbox), []);
   await removeSandbox(next.sandbox, next.run);
 });
 
-test("is found by its labels where its maker did not come to remember it; where nothing was begun, nothing is done.", async ({ scene }) => {
-  const { sandbox, run, again } = await open(scene);
+test("is found by its labels if its UID was not stored, and is not removed before its creation", async ({ scene }) => {
+  const { sandbox, run, reopen } = await open(scene);
   await removeSandbox(sandbox, run);
   await createSandbox(sandbox, run);
   const { cluster } = run.job.progress.sandbox;
   Object.assign(run.job.progress, { sandbox: { cluster, uid: null } });
-  const next = await again();
+  const next = await reopen();
   await removeSandbox(next.sandbox, next.run);
-  assert.equal(standing(scene, sandbox), []);
+  assert.equal(listObjects(scene, sandbox), []);
 });
 
-test("leaves a namespace of its name alone that is another's.", async ({ scene }) => {
+test("does not touch a namespace with its name that belongs to another job", async ({ scene }) => {
   const { sandbox, run } = await open(scene), { namespace } = sandbox.inputs;
   const labels = { "app.kubernetes.io/managed-by": "wheelwright", "wheelwright.dev/sandbox": "op_another" };
   await postObject(scene.simulator.url, "/api/v1/namespaces", { metadata: { name: namespace, labels } });
   assert.is((await rejection(createSandbox(sandbox, run)) as ClusterError).code, "stranger");
   await removeSandbox(sandbox, run);
-  assert.ok(standing(scene, sandbox).includes(`Namespace ${namespace}`));
+  assert.ok(listObjects(scene, sandbox).includes(`Namespace ${namespace}`));
 });
 
-test("is not believed to be gone by another cluster.", async ({ scene }) => {
+test("cannot be removed in another cluster", async ({ scene }) => {
   const { sandbox, run } = await open(scene);
   await createSandbox(sandbox, run);
   const elsewhere = { ...sandbox, cluster: { ...sandbox.cluster, identity: () => Promise.resolve("another") } };
   assert.is((await rejection(removeSandbox(elsewhere as Sandbox, run)) as ClusterError).code, "another_cluster");
   await removeSandbox(sandbox, run);
-  assert.equal(standing(scene, sandbox), []);
+  assert.equal(listObjects(scene, sandbox), []);
 });
 
-test("takes its volumes along, also where their class would keep them.", async ({ scene }) => {
+test("deletes its volumes, also with the reclaim policy Retain", async ({ scene }) => {
   const { simulator: { url, objects } } = scene, { sandbox, run } = await open(scene);
   await createSandbox(sandbox, run);
   await applySandboxObjects(sandbox, run, "volumes");
   const path = `/api/v1/namespaces/${sandbox.inputs.namespace}/persistentvolumeclaims/files`;
-  await patch(url + path, { metadata: { annotations: { "volume.kubernetes.io/selected-node": "127.0.0.1" } } });
-  const mine = () =>
+  await patchObject(url + path, { metadata: { annotations: { "volume.kubernetes.io/selected-node": "127.0.0.1" } } });
+  const findVolume = () =>
     objects("PersistentVolume").find(({ spec }) => spec.claimRef?.namespace === sandbox.inputs.namespace);
-  const { metadata: { name } } = await until(mine);
-  await patch(`${url}/api/v1/persistentvolumes/${name}`, { spec: { persistentVolumeReclaimPolicy: "Retain" } });
+  const { metadata: { name } } = await until(findVolume);
+  await patchObject(`${url}/api/v1/persistentvolumes/${name}`, { spec: { persistentVolumeReclaimPolicy: "Retain" } });
   await removeSandbox(sandbox, run);
-  assert.is(mine(), undefined);
+  assert.is(findVolume(), undefined);
 });
 
-async function patch(url: string, body: object): Promise<void> {
+async function patchObject(url: string, body: object): Promise<void> {
   const headers = { "content-type": "application/merge-patch+json" };
   const response = await fetch(url, { method: "PATCH", headers, body: JSON.stringify(body) });
   assert.is(response.status, 200, await response.text());

@@ -5,7 +5,7 @@ import { isOtherImage, parseImageId } from "#lib/moodle/image-digest.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { until } from "#test/support/until.ts";
-import { ask } from "../restore/scene.ts";
+import { runAction } from "../restore/scene.ts";
 import { byHand, lookOnce } from "./checks.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("the digest of a site's image");
@@ -59,7 +59,7 @@ test("is drift where a new pod runs another image under the same tag, until a re
   assert.equal((row.drift as { objects: unknown }).objects, [
     { object: `Pod/${pod.metadata.name}`, what: "changed", fields: ["status.containerStatuses.imageID"] },
   ]);
-  assert.is((await ask(scene, id, "reapply")).state, "succeeded");
+  assert.is((await runAction(scene, id, "reapply")).state, "succeeded");
   const after = await scene.row(id);
   assert.is(after.imageDigest, podOf(scene, row.namespace)!["status"].containerStatuses[0].imageID);
   assert.is.not(after.imageDigest, before.imageDigest);

@@ -1,4 +1,4 @@
-/** How a template is made, whatever comes between; and what it leaves where none comes of it. */
+/** Tests the creation of templates, with kills and failures. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SiteTemplate } from "#lib/domains/templates/store.ts";
@@ -8,44 +8,44 @@ import { createTemplate, createTemplateJob } from "#lib/workers/templates/create
 import { HOUR } from "#lib/base/time.ts";
 import { prepareHub, setDatabaseClock } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
-import { runDying, wish } from "#test/lib/workers/templates/creation.ts";
+import { beginTemplateFor, runWithKills } from "#test/lib/workers/templates/creation.ts";
 import {
-  installed,
-  openTemplates,
-  standing,
-  templateIs,
-  templates,
+  installSpoke,
+  listObjectNames,
+  listSourceNotes,
+  listTemplates,
+  openTemplateScene,
   type TemplateScene,
-  ways,
+  waitForTemplate,
 } from "#test/lib/workers/templates/scene.ts";
 
 const test = suite<TemplateScene>("a template");
-test.before.each(openTemplates);
+test.before.each(openTemplateScene);
 test.after.each(({ scene }) => scene.close());
 
-/** The template's contents are all that there is of it in the cluster. */
-function isAlone({ scene }: TemplateScene, volumes: SiteTemplate["volumes"]): void {
-  assert.equal(standing(scene, "VolumeSnapshotContent"), volumes.map(({ content }) => content).sort());
-  assert.equal([standing(scene, "VolumeSnapshot"), standing(scene, "Namespace", "sandbox-")], [[], []]);
+/** Asserts that the cluster has nothing of the template but its contents. */
+function assertOnlyTemplate({ scene }: TemplateScene, volumes: SiteTemplate["volumes"]): void {
+  assert.equal(listObjectNames(scene, "VolumeSnapshotContent"), volumes.map(({ content }) => content).sort());
+  assert.equal([listObjectNames(scene, "VolumeSnapshot"), listObjectNames(scene, "Namespace", "sandbox-")], [[], []]);
 }
 
 for (const when of ["before", "after"] as const) {
-  test(`is made once, and nothing else is left, where its maker dies ${when} each of its writes`, async (context) => {
-    const { scene } = context, work = await wish(context);
-    const { deaths } = await runDying(context, { make: createTemplate, payload: work }, when);
-    assert.ok(deaths >= 25, `it died ${deaths} times`);
-    const [template] = await templates(scene);
-    assert.equal([template!.id, template!.state, template!.error], [work.template, "ready", null]);
-    isAlone(context, template!.volumes);
-    const made = scene.simulator.history().filter(({ kind, type }) =>
+  test(`is created once, and nothing else remains, if the process is killed ${when} each write`, async (context) => {
+    const { scene } = context, payload = await beginTemplateFor(context);
+    const { kills } = await runWithKills(context, { createHandler: createTemplate, payload }, when);
+    assert.ok(kills >= 25, `${kills} kills`);
+    const [template] = await listTemplates(scene);
+    assert.equal([template!.id, template!.state, template!.error], [payload.template, "ready", null]);
+    assertOnlyTemplate(context, template!.volumes);
+    const contents = scene.simulator.history().filter(({ kind, type }) =>
       kind === "VolumeSnapshotContent" && type === "ADDED"
     );
-    assert.is(made.length, 2);
+    assert.is(contents.length, 2);
   });
 }
 
-test("is of nobody, closed to the web but for what an installation loads, and runs no mail", async (context) => {
-  const { inputs } = await wish(context), { blueprint } = context.scene.app, text = JSON.stringify(inputs);
+test("has no data of a spoke, can connect only to port 443, and sends no mail", async (context) => {
+  const { inputs } = await beginTemplateFor(context), { blueprint } = context.scene.app, text = JSON.stringify(inputs);
   assert.not.match(text, /algebra|math|example\.org|spk_|fed_/);
   const policies = blueprint.spokeObjects(inputs, "policies").filter(({ kind }) => kind === "NetworkPolicy");
   const ports = policies.flatMap(({ spec }) => spec.egress ?? []).filter(({ to }) => to?.[0]?.ipBlock)
@@ -57,71 +57,71 @@ test("is of nobody, closed to the web but for what an installation loads, and ru
   assert.match(settings!["data"].POST_CONFIGURE_COMMANDS, "noemailever --set=1");
 });
 
-test("is made once for all who wish for it at the same time", async (context) => {
+test("is created once for simultaneous requests", async (context) => {
   const { scene } = context, others = await Promise.all(["art", "law"].map((slug) => scene.hub(slug)));
   const ids = await Promise.all([context.hub, ...others].map((hub) => scene.spoke(hub, "one")));
   await Promise.all([scene.replica(), scene.replica()]);
   for (const id of ids) assert.is((await scene.becomes(id, "active", "failed")).state, "active");
-  isAlone(context, (await templateIs(scene, "ready")).volumes);
+  assertOnlyTemplate(context, (await waitForTemplate(scene, "ready")).volumes);
   const jobs = await scene.db.sql("select lane, visible, state from jobs where kind = 'make-template'");
   assert.equal(jobs.map(({ visible, state }) => [visible, state]), [[false, "succeeded"]]);
   assert.match(jobs[0].lane, /^templates:default:[01]$/);
 });
 
-test("that cannot be made fails no spoke, leaves nothing, and is tried again after an hour, then after two", async (context) => {
+test("that fails leaves nothing behind, fails no spoke, and is retried after one hour, then after two", async (context) => {
   const { scene } = context;
   const fault = scene.simulator.faults.failJob("sandbox-", { log: ["no luck"], exitCode: 1 });
   await scene.replica();
-  await installed(context, "first");
-  const failed = await templateIs(scene, "failed");
+  await installSpoke(context, "first");
+  const failed = await waitForTemplate(scene, "failed");
   assert.match(failed.error!, "keeps crashing");
-  isAlone(context, []);
+  assertOnlyTemplate(context, []);
   assert.ok(failed.nextAttemptAt!.getTime() - failed.createdAt.getTime() >= HOUR);
-  const second = await installed(context, "second");
-  assert.equal(await ways(scene, second), [
-    "It is installed by its own Job: there is no template of 4.5.12, since the last one failed",
+  const second = await installSpoke(context, "second");
+  assert.equal(await listSourceNotes(scene, second), [
+    "Not created from a template: the last template of 4.5.12 failed",
   ]);
-  assert.equal((await templates(scene)).map(({ id }) => id), [failed.id]);
+  assert.equal((await listTemplates(scene)).map(({ id }) => id), [failed.id]);
 
-  const again = async (slug: string, state: SiteTemplate["state"]): Promise<SiteTemplate> => {
-    const { nextAttemptAt } = (await templates(scene))[0]!;
+  const installAfterDelay = async (slug: string, state: SiteTemplate["state"]): Promise<SiteTemplate> => {
+    const { nextAttemptAt } = (await listTemplates(scene))[0]!;
     await setDatabaseClock(scene.db, new Date(nextAttemptAt!.getTime() + 1000));
     const before = await scene.db.now();
-    await installed(context, slug);
+    await installSpoke(context, slug);
     return await until(async () => {
-      const [template] = await templates(scene);
+      const [template] = await listTemplates(scene);
       return template!.createdAt >= before && template!.state === state && template!;
     }, 60_000);
   };
-  const twice = await again("third", "failed");
-  assert.equal([twice.failures, twice.id === failed.id], [2, false]);
-  assert.ok(twice.nextAttemptAt!.getTime() - twice.createdAt.getTime() >= 2 * HOUR);
+  const secondFailure = await installAfterDelay("third", "failed");
+  assert.equal([secondFailure.failures, secondFailure.id === failed.id], [2, false]);
+  assert.ok(secondFailure.nextAttemptAt!.getTime() - secondFailure.createdAt.getTime() >= 2 * HOUR);
   scene.simulator.faults.remove(fault);
-  const ready = await again("fourth", "ready");
-  isAlone(context, ready.volumes);
+  const ready = await installAfterDelay("fourth", "ready");
+  assertOnlyTemplate(context, ready.volumes);
 });
 
-test("is not begun in a cluster that cannot keep it", async (context) => {
+test("is not started in a cluster without a retaining snapshot class", async (context) => {
   const { scene } = context;
   const path = "/apis/snapshot.storage.k8s.io/v1/volumesnapshotclasses/standard-retain";
   await fetch(scene.simulator.url + path, { method: "DELETE" });
   await scene.replica();
-  await installed(context, "first");
-  assert.match((await templateIs(scene, "failed")).error!, "no snapshot class that retains");
+  await installSpoke(context, "first");
+  assert.match((await waitForTemplate(scene, "failed")).error!, "no VolumeSnapshotClass with deletionPolicy: Retain");
   assert.equal(scene.simulator.history().filter(({ name }) => name.startsWith("sandbox-")), []);
 });
 
-test("that cannot be snapshotted is deleted from the storage with what was taken of it", async (context) => {
+test("whose snapshot fails is deleted with its other snapshot", async (context) => {
   const { scene } = context;
   scene.simulator.faults.add({ type: "deny", kind: "VolumeSnapshot", name: "db-", message: "not today" });
   await scene.replica();
-  await installed(context, "first");
-  assert.match((await templateIs(scene, "failed")).error!, "not today");
-  isAlone(context, []);
+  await installSpoke(context, "first");
+  assert.match((await waitForTemplate(scene, "failed")).error!, "not today");
+  assertOnlyTemplate(context, []);
 });
 
-test("waits for all that people have asked for", async (context) => {
-  const { scene, hub } = context, { db } = scene, work = await wish(context);
+test("waits for requested operations", async (context) => {
+  const { scene, hub } = context, { db } = scene, payload = await beginTemplateFor(context);
   await prepareHub(db, hub);
   await db.sql("update federations set state = 'active'");
   const [job] = await db.sql(
@@ -130,16 +130,16 @@ test("waits for all that people have asked for", async (context) => {
      values ('op_waits', 'a-kind-of-others', true, 'spoke:another', $1, 1, '{only}', '', 1, 'system', '', '', '') returning id`,
     [hub.id],
   );
-  await db.transact((tx) => record(tx, SYSTEM, { jobs: [createTemplateJob(work)] }));
+  await db.transact((tx) => record(tx, SYSTEM, { jobs: [createTemplateJob(payload)] }));
   await scene.replica();
-  const put = await until(async () => {
+  const waitingJob = await until(async () => {
     const [row] = await db.sql("select state, attempt, label from jobs where kind = 'make-template'");
     return row.label !== "Waiting to start" && row.state === "queued" && row;
   });
-  assert.equal([put.attempt, put.label], [0, "Operations that people asked for go first"]);
+  assert.equal([waitingJob.attempt, waitingJob.label], [0, "Waiting for operations that users requested"]);
   await db.sql("update jobs set state = 'cancelled', finished_at = now() where id = $1", [job.id]);
   await db.sql("update jobs set run_at = now() where kind = 'make-template'");
-  isAlone(context, (await templateIs(scene, "ready")).volumes);
+  assertOnlyTemplate(context, (await waitForTemplate(scene, "ready")).volumes);
 });
 
 test.run();

@@ -1,4 +1,4 @@
-/** Jobs in the hands of holders that die: each at a write that none has died at before. */
+/** Runs jobs that are killed at each write once. */
 import { beginTemplate } from "#lib/domains/templates/store.ts";
 import type { App, Clusters } from "#lib/app.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -8,103 +8,103 @@ import { templateInputs, templateKey } from "#lib/moodle/template.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import type { TemplatePayload } from "#lib/workers/templates/create.ts";
 import type { TemplateScene } from "#test/lib/workers/templates/scene.ts";
-import { call, Killed } from "#test/lib/workers/volumes/scene.ts";
+import { createCall, Killed } from "#test/lib/workers/volumes/scene.ts";
 
-/** What a spoke of the hub would wish for; no operation waits for room. */
-export async function wish(context: TemplateScene, slug = "algebra"): Promise<TemplatePayload> {
+/** Begins a template for a spoke of the hub. Returns the payload of the job. */
+export async function beginTemplateFor(context: TemplateScene, slug = "algebra"): Promise<TemplatePayload> {
   const { scene: { app, db, ...scene } } = context;
-  const { cluster, blueprintInputs: inputs } = await scene.row(await idle(context, slug));
-  const clusterUid = await (await app.clusters.open(cluster)).identity(call());
+  const { cluster, blueprintInputs: inputs } = await scene.row(await createIdleSpoke(context, slug));
+  const clusterUid = await (await app.clusters.open(cluster)).identity(createCall());
   const key = templateKey({ cluster, clusterUid }, inputs, app.blueprint.revision);
   const template = (await db.transact((tx) => beginTemplate(tx, key)))!;
   const sizes = app.catalog.choices("size")!.map((name) => app.catalog.resourcesOf(name));
   return { cluster, template, inputs: templateInputs(inputs, { id: template, sizes, release: app.config.releaseId }) };
 }
 
-/** A new spoke whose installation nobody begins with. */
-export async function idle({ scene, hub }: TemplateScene, slug: string, size?: string): Promise<string> {
+/** Creates a spoke and cancels its installation. */
+export async function createIdleSpoke({ scene, hub }: TemplateScene, slug: string, size?: string): Promise<string> {
   const id = await scene.spoke(hub, slug, size);
   await scene.db.sql("update jobs set state = 'cancelled', finished_at = now() where state = 'queued' and visible");
   return id;
 }
 
-export interface DyingJob {
-  readonly make: (app: App) => Handler;
+export interface KilledJob {
+  readonly createHandler: (app: App) => Handler;
   readonly payload?: object;
   readonly spokeId?: string;
 }
 
-/** Notes in the job's progress, and how often it was taken over until it had ended. */
-export async function runDying(
+/** Runs the job until it ends. Returns its notes and the number of kills. */
+export async function runWithKills(
   { scene }: TemplateScene,
-  { make, payload = {}, spokeId }: DyingJob,
+  { createHandler, payload = {}, spokeId }: KilledJob,
   when: "before" | "after",
-): Promise<{ readonly deaths: number; readonly notes: unknown }> {
-  const died = new Set<string>(), progress: Record<string, unknown> = {}, done = new Set<string>();
+): Promise<{ readonly kills: number; readonly notes: unknown }> {
+  const killedWrites = new Set<string>(), progress: Record<string, unknown> = {}, finishedSteps = new Set<string>();
   const id = newId("op");
   for (let holders = 1;; holders++) {
     let step = "";
-    const dying = async <T>(what: string, write: () => Promise<T>): Promise<T> => {
-      const key = `${step} ${what}`, first = !died.has(key);
-      died.add(key);
+    const killWrite = async <T>(what: string, write: () => Promise<T>): Promise<T> => {
+      const key = `${step} ${what}`, first = !killedWrites.has(key);
+      killedWrites.add(key);
       if (first && when === "before") throw new Killed();
       const answer = await write();
       if (first) throw new Killed();
       return answer;
     };
-    const app = { ...scene.app, clusters: dyingClusters(scene.app.clusters, dying) };
-    const handler = make(app), { kind } = handler.kind;
+    const app = { ...scene.app, clusters: killingClusters(scene.app.clusters, killWrite) };
+    const handler = createHandler(app), { kind } = handler.kind;
     const run = {
-      ...call(),
+      ...createCall(),
       job: { id, kind, spokeId, fence: String(holders), payload, progress, attempt: 1, failure: null },
       log: silentLog,
       throwIfStopped: () => {},
       showProgress: () => {},
       timeLeft: () => 20_000,
-      write: (change: never) => dying(`row ${String(change)}`, () => scene.db.transact(change)),
-      saveProgress: (values: object) => dying(`note ${Object.keys(values)}`, () => keep(progress, values)),
+      write: (change: never) => killWrite(`row ${String(change)}`, () => scene.db.transact(change)),
+      saveProgress: (values: object) => killWrite(`note ${Object.keys(values)}`, () => storeProgress(progress, values)),
     } as unknown as Run;
     try {
       for (step of handler.kind.steps.map(({ name }) => name)) {
-        if (!done.has(step)) await handler.steps[step]!(run);
-        done.add(step);
+        if (!finishedSteps.has(step)) await handler.steps[step]!(run);
+        finishedSteps.add(step);
       }
-      return { deaths: holders - 1, notes: progress.notes };
+      return { kills: holders - 1, notes: progress.notes };
     } catch (error) {
       if (!(error instanceof Killed)) throw error;
     }
   }
 }
 
-function keep(progress: Record<string, unknown>, values: object): Promise<void> {
+function storeProgress(progress: Record<string, unknown>, values: object): Promise<void> {
   return Promise.resolve(void Object.assign(progress, values));
 }
 
-type Dying = <T>(what: string, write: () => Promise<T>) => Promise<T>;
+type KillWrite = <T>(what: string, write: () => Promise<T>) => Promise<T>;
 
-function dyingClusters(clusters: Clusters, dying: Dying): Clusters {
-  const around = <T extends object>(target: T, names: readonly string[]): T =>
+function killingClusters(clusters: Clusters, killWrite: KillWrite): Clusters {
+  const wrapWrites = <T extends object>(target: T, names: readonly string[]): T =>
     new Proxy(target, {
       get(object, name) {
-        const method = Reflect.get(object, name) as (...given: unknown[]) => Promise<unknown>;
-        if (name === "space") return (...given: [string, string]) => around(spaceOf(object, given), IN_SPACE);
+        const method = Reflect.get(object, name) as (...args: unknown[]) => Promise<unknown>;
+        if (name === "space") return (...args: [string, string]) => wrapWrites(spaceOf(object, args), NAMESPACE_WRITES);
         if (!names.includes(String(name))) return method;
-        return (...given: unknown[]) =>
-          dying(`${String(name)} ${nameOf(given[0])}`, () => method.apply(object, given) as Promise<unknown>);
+        return (...args: unknown[]) =>
+          killWrite(`${String(name)} ${nameOf(args[0])}`, () => method.apply(object, args) as Promise<unknown>);
       },
     });
-  return { ...clusters, open: async (name) => around(await clusters.open(name), OUTSIDE) };
+  return { ...clusters, open: async (name) => wrapWrites(await clusters.open(name), CLUSTER_WRITES) };
 }
 
-const OUTSIDE = ["createNamespace", "createGlobal", "deleteGlobal", "patchGlobal"];
-const IN_SPACE = ["create", "patch", "apply", "delete", "run", "remove"];
+const CLUSTER_WRITES = ["createNamespace", "createGlobal", "deleteGlobal", "patchGlobal"];
+const NAMESPACE_WRITES = ["create", "patch", "apply", "delete", "run", "remove"];
 
 function spaceOf(cluster: object, [namespace, uid]: [string, string]): Space {
   return (cluster as Cluster).space(namespace, uid);
 }
 
-/** A Job's name has the holder's fence in it. */
-function nameOf(given: unknown): string {
-  const [first] = [given].flat() as Partial<KubeObject & Ref>[];
+/** Returns the kind and name of an object, without the fence that is part of a Job's name. */
+function nameOf(args: unknown): string {
+  const [first] = [args].flat() as Partial<KubeObject & Ref>[];
   return `${first?.kind} ${first?.metadata?.name ?? first?.name}`.replace(/-\d+$/, "");
 }

@@ -1,4 +1,4 @@
-/** A hub in a cluster where templates are kept, and what the tests ask of them. */
+/** A hub in a cluster with templates on, and helpers that read templates. */
 import type { App } from "#lib/app.ts";
 import { silentLog } from "#lib/base/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -16,46 +16,46 @@ export interface TemplateScene {
   hub: FederationRow;
 }
 
-export async function openTemplates(context: TemplateScene): Promise<void> {
+export async function openTemplateScene(context: TemplateScene): Promise<void> {
   context.scene = await openWorkScene(5, { TEMPLATES: "on" });
   context.hub = await context.scene.hub("math");
 }
 
-/** The same with a spoke, and with the template that it wished for, which is ready; and the replica that has done it. */
-export async function openReady(context: TemplateScene): Promise<Scheduler> {
-  await openTemplates(context);
+/** Opens a scene with a spoke and a ready template. Returns the replica that created them. */
+export async function openSceneWithTemplate(context: TemplateScene): Promise<Scheduler> {
+  await openTemplateScene(context);
   const replica = await context.scene.replica();
-  await installed(context, "first");
-  await templateIs(context.scene, "ready");
+  await installSpoke(context, "first");
+  await waitForTemplate(context.scene, "ready");
   return replica;
 }
 
-export async function templates({ db }: WorkScene): Promise<SiteTemplate[]> {
+export async function listTemplates({ db }: WorkScene): Promise<SiteTemplate[]> {
   return await db.rows.selectFrom("templates").selectAll().orderBy("createdAt").execute();
 }
 
-/** The only template, once it is in this state. */
-export async function templateIs(scene: WorkScene, state: SiteTemplate["state"]): Promise<SiteTemplate> {
+/** Waits until the first template has this state. */
+export async function waitForTemplate(scene: WorkScene, state: SiteTemplate["state"]): Promise<SiteTemplate> {
   return await until(async () => {
-    const [template] = await templates(scene);
+    const [template] = await listTemplates(scene);
     return template?.state === state && template;
   }, 60_000);
 }
 
-/** An installed spoke; a failure of the installation is the test's. */
-export async function installed({ scene, hub }: TemplateScene, slug: string, size?: string): Promise<string> {
+/** Creates a spoke and waits for its installation. Throws if the installation fails. */
+export async function installSpoke({ scene, hub }: TemplateScene, slug: string, size?: string): Promise<string> {
   const id = await scene.spoke(hub, slug, size);
   const { state, stateReason } = await scene.becomes(id, "active", "failed");
   if (state === "failed") throw new Error(stateReason ?? "failed");
   return id;
 }
 
-export async function retry(scene: WorkScene, id: string): Promise<void> {
+export async function retrySpoke(scene: WorkScene, id: string): Promise<void> {
   await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} }));
 }
 
-/** As it runs every hour, now. */
-export async function retire(app: App): Promise<void> {
+/** Runs the hourly retirement. */
+export async function runRetirement(app: App): Promise<void> {
   const signal = new AbortController().signal, { db } = app;
   const run = {
     ...{ signal, log: silentLog, throwIfStopped: () => {}, showProgress: () => {}, timeLeft: () => 1500, job: {} },
@@ -64,19 +64,19 @@ export async function retire(app: App): Promise<void> {
   for (const step of Object.values(retireTemplates(app).steps)) await step(run);
 }
 
-/** From now on the template's snapshots are each what the other should be. */
+/** Swaps the handles of the template's two snapshots. */
 export async function swapSnapshots({ db }: Pick<WorkScene, "db">): Promise<void> {
   await db.sql(`update templates set volumes = jsonb_set(jsonb_set(volumes, '{0,handle}', volumes -> 1 -> 'handle'),
     '{1,handle}', volumes -> 0 -> 'handle')`);
 }
 
-/** What the operations of the spoke have noted of where its data is from. */
-export async function ways(scene: WorkScene, id: string): Promise<string[]> {
+/** Returns the notes of the spoke's operations about templates and install Jobs. */
+export async function listSourceNotes(scene: WorkScene, id: string): Promise<string[]> {
   return (await scene.operations(id)).flatMap(notesOf).filter((note) => /template|Job/.test(note));
 }
 
-/** Names of what stands of a kind in namespaces of this prefix, or at all of what stands in none. */
-export function standing({ simulator }: WorkScene, kind: string, prefix = ""): string[] {
+/** Returns the names of objects of a kind. The prefix filters their namespaces, or the names of cluster-scoped objects. */
+export function listObjectNames({ simulator }: WorkScene, kind: string, prefix = ""): string[] {
   return simulator.objects(kind).filter(({ metadata: { namespace, name } }) => (namespace ?? name).startsWith(prefix))
     .map(({ metadata: { name } }) => name).sort();
 }

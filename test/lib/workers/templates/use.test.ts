@@ -1,72 +1,72 @@
-/** Sites from a template: what they have of it, and what they must not have. */
+/** Tests what sites share with their template, and what they must not share. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  installed,
-  openTemplates,
-  standing,
-  templateIs,
-  templates,
+  installSpoke,
+  listObjectNames,
+  listSourceNotes,
+  listTemplates,
+  openTemplateScene,
   type TemplateScene,
-  ways,
+  waitForTemplate,
 } from "#test/lib/workers/templates/scene.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
-import { make, nextRun, place, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
+import { createSite, createTarget, nextRun, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { siteSecretsOf } from "#test/support/sites.ts";
 import { until } from "#test/support/until.ts";
 import { RELEASE } from "#test/support/release.ts";
 
 interface Context extends TemplateScene {
-  /** Ids of spokes: the one that wished for the template, and two that were made from it. */
+  /** The ID of the spoke that requested the template. `second` and `third` were created from the template. */
   first: string;
   second: string;
   third: string;
-  /** Of the template: as its database was left, and as its snapshots have it. */
+  /** The secrets of the template, in its running sandbox and in its snapshots. */
   secrets: Record<string, string>;
 }
 
 const test = suite<Context>("a site from a template");
 test.before(async (context) => {
-  await openTemplates(context);
+  await openTemplateScene(context);
   const { scene } = context;
-  // So that there is time to look at it before it is stopped.
-  const slow = scene.simulator.faults.latency(1500, { method: "PATCH", path: "/statefulsets/db" });
+  // Leaves time to read the secrets before the sandbox is stopped.
+  const latency = scene.simulator.faults.latency(1500, { method: "PATCH", path: "/statefulsets/db" });
   await scene.replica();
-  context.first = await installed(context, "algebra");
-  const live = await until(() => {
-    const [namespace = ""] = standing(scene, "Namespace", `sandbox-${RELEASE}-template-`);
-    const whole = namespace !== "" && scene.simulator.site(namespace).database?.config?.rolesactive === "1";
-    return Promise.resolve(whole && siteSecretsOf(scene.simulator, namespace));
+  context.first = await installSpoke(context, "algebra");
+  const liveSecrets = await until(() => {
+    const [namespace = ""] = listObjectNames(scene, "Namespace", `sandbox-${RELEASE}-template-`);
+    const isInstalled = namespace !== "" && scene.simulator.site(namespace).database?.config?.rolesactive === "1";
+    return Promise.resolve(isInstalled && siteSecretsOf(scene.simulator, namespace));
   }, 60_000);
-  scene.simulator.faults.remove(slow);
-  const template = await templateIs(scene, "ready"), source = await scene.row(context.first);
-  const site = await place({ scene, source } as VolumeScene, "same");
-  await make(site, nextRun(), readBackupSnapshots(template, template));
-  context.secrets = { ...siteSecretsOf(scene.simulator, site.space.namespace), ...live };
-  context.second = await installed(context, "geometry");
-  context.third = await installed(context, "topology", "medium");
+  scene.simulator.faults.remove(latency);
+  const template = await waitForTemplate(scene, "ready"), source = await scene.row(context.first);
+  const site = await createTarget({ scene, source } as VolumeScene, "same");
+  await createSite(site, nextRun(), readBackupSnapshots(template, template));
+  context.secrets = { ...siteSecretsOf(scene.simulator, site.space.namespace), ...liveSecrets };
+  context.second = await installSpoke(context, "geometry");
+  context.third = await installSpoke(context, "topology", "medium");
 });
 test.after(({ scene }) => scene.close());
 
-test("is made without an install Job, and its operation says so, as that of the first one says why it had one", async (context) => {
+test("is created without an install Job, and the notes of each operation explain why", async (context) => {
   const { scene, first, second, third } = context;
-  const jobs = async (id: string) =>
+  const listJobs = async (id: string) =>
     scene.simulator.history().filter((each) => each.kind === "Job" && each.type === "ADDED").filter(await of(id))
       .map(({ name }) => name.replace(/-\d+$/, "")).filter((name) => name !== "moodle-cron");
   async function of(id: string) {
     const { namespace } = await scene.row(id);
     return (each: { readonly namespace: string | null }) => each.namespace === namespace;
   }
-  assert.equal(await jobs(first), ["claim", "install", "setup"]);
-  assert.equal(await jobs(second), ["setup"]);
-  assert.equal(await ways(scene, first), ["It is installed by its own Job: there is no template of 4.5.12 yet"]);
+  assert.equal(await listJobs(first), ["claim", "install", "setup"]);
+  assert.equal(await listJobs(second), ["setup"]);
+  assert.equal(await listSourceNotes(scene, first), ["Not created from a template: no template of 4.5.12 exists yet"]);
   for (const id of [second, third]) {
-    assert.equal(await ways(scene, id), ["It is made from a template of 4.5.12, in place of an installation"]);
+    assert.equal(await listSourceNotes(scene, id), ["Created from the template of Moodle 4.5.12"]);
   }
 });
 
-test("shares no secret with the template, nor with another one that was made from it", async (context) => {
+test("shares no secret with the template or another site from the template", async (context) => {
   const { scene: { simulator, ...scene }, first, second, third, secrets } = context;
   const sites = [secrets];
   for (const id of [first, second, third]) sites.push(siteSecretsOf(simulator, (await scene.row(id)).namespace));
@@ -84,7 +84,7 @@ test("shares no secret with the template, nor with another one that was made fro
   }
 });
 
-test("has the disks of its size, and is as the blueprint has it", async ({ scene, second, third }) => {
+test("has the PVCs of its size, and no drift", async ({ scene, second, third }) => {
   const disks = async (id: string) => {
     const { namespace } = await scene.row(id);
     return scene.simulator.objects("PersistentVolumeClaim").filter(({ metadata }) => metadata.namespace === namespace)
@@ -99,12 +99,12 @@ test("has the disks of its size, and is as the blueprint has it", async ({ scene
   }
 });
 
-test("leaves nothing behind of what it was made by, and the template to the next", async (context) => {
-  const { scene, second, third } = context, [template] = await templates(scene);
-  assert.equal([template!.state, template!.failures, (await templates(scene)).length], ["ready", 0, 1]);
+test("leaves no source objects behind, and the template is usable again", async (context) => {
+  const { scene, second, third } = context, [template] = await listTemplates(scene);
+  assert.equal([template!.state, template!.failures, (await listTemplates(scene)).length], ["ready", 0, 1]);
   assert.ok(template!.lastUsedAt! > template!.readyAt!);
-  assert.equal(standing(scene, "VolumeSnapshotContent"), template!.volumes.map(({ content }) => content).sort());
-  assert.equal([standing(scene, "VolumeSnapshot"), standing(scene, "Namespace", "sandbox-")], [[], []]);
+  assert.equal(listObjectNames(scene, "VolumeSnapshotContent"), template!.volumes.map(({ content }) => content).sort());
+  assert.equal([listObjectNames(scene, "VolumeSnapshot"), listObjectNames(scene, "Namespace", "sandbox-")], [[], []]);
   const uses = await scene.db.sql(
     "select spoke_id, template_id, fallback_reason from template_uses order by started_at",
   );

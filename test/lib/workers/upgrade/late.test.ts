@@ -1,19 +1,19 @@
-/** Calls of an upgrade that were on their way when it lost its turn, and that arrive after another one has succeeded. */
+/** Repeats the API calls of an upgrade after a newer upgrade has succeeded. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
 import type { ClusterError, KubeObject, PatchOperation, Ref, Space } from "#lib/drivers/cluster/cluster.ts";
 import { rejection } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
-import { installSpoke, NEW, running, standing, upgradeTo } from "./scene.ts";
+import { installSpoke, NEW, readSiteState, runUpgrade, siteStateOf } from "./scene.ts";
 
-interface Sent {
+interface RecordedCalls {
   readonly applied: KubeObject[];
   readonly patched: { readonly ref: Ref; readonly operations: readonly PatchOperation[] }[];
   readonly jobs: KubeObject[];
 }
 
-const test = suite<{ scene: WorkScene; sent: Sent; id: string; space: Space }>("a late call of an upgrade");
+const test = suite<{ scene: WorkScene; sent: RecordedCalls; id: string; space: Space }>("a late call of an upgrade");
 const call = { signal: new AbortController().signal };
 
 test.before(async (context) => {
@@ -22,18 +22,18 @@ test.before(async (context) => {
   const id = context.id = await installSpoke(scene, "algebra");
   await first.close();
   const sent = context.sent = { applied: [], patched: [], jobs: [] };
-  const second = await startReplica({ ...scene.app, clusters: recording(scene.app.clusters, sent) });
-  assert.is((await upgradeTo(scene, id, "5.0.4")).state, "succeeded");
+  const second = await startReplica({ ...scene.app, clusters: recordCalls(scene.app.clusters, sent) });
+  assert.is((await runUpgrade(scene, id, "5.0.4")).state, "succeeded");
   await second.close();
   await scene.replica();
-  assert.is((await upgradeTo(scene, id, NEW)).state, "succeeded");
+  assert.is((await runUpgrade(scene, id, NEW)).state, "succeeded");
   const { namespace, namespaceUid: uid, cluster } = await scene.row(id);
   context.space = (await scene.app.clusters.open(cluster)).space(namespace, uid!);
 });
 test.after(({ scene }) => scene.close());
 
-function recording(clusters: Clusters, { applied, patched, jobs }: Sent): Clusters {
-  const recorded = (space: Space): Space => ({
+function recordCalls(clusters: Clusters, { applied, patched, jobs }: RecordedCalls): Clusters {
+  const recordSpace = (space: Space): Space => ({
     ...space,
     async apply(objects, at) {
       applied.push(...objects);
@@ -52,19 +52,19 @@ function recording(clusters: Clusters, { applied, patched, jobs }: Sent): Cluste
     ...clusters,
     async open(name) {
       const cluster = await clusters.open(name);
-      return { ...cluster, space: (namespace, uid) => recorded(cluster.space(namespace, uid)) };
+      return { ...cluster, space: (namespace, uid) => recordSpace(cluster.space(namespace, uid)) };
     },
   };
 }
 
-test("that applies the older version is refused, each of them", async ({ scene, sent, space, id }) => {
+test("that applies the older version is refused", async ({ scene, sent, space, id }) => {
   const kinds = sent.applied.map(({ kind }) => kind);
   assert.equal(["CronJob", "Deployment", "Service"].filter((kind) => !kinds.includes(kind)), []);
   for (const object of sent.applied) {
     const error = await rejection(space.apply([object], call)) as ClusterError;
     assert.is(error.status, 409, `${object.kind} ${object.metadata.name}`);
   }
-  assert.equal(await standing(scene, id), running(NEW));
+  assert.equal(await readSiteState(scene, id), siteStateOf(NEW));
 });
 
 test("that stops or starts the site is refused", async ({ scene, sent, space, id }) => {
@@ -73,18 +73,18 @@ test("that stops or starts the site is refused", async ({ scene, sent, space, id
     const error = await rejection(space.patch(ref, operations, call)) as ClusterError;
     assert.is(error.code, "Invalid", `${ref.kind} ${ref.name}`);
   }
-  assert.equal(await standing(scene, id), running(NEW));
+  assert.equal(await readSiteState(scene, id), siteStateOf(NEW));
 });
 
-test("that creates its Job ends before any code is put back", async ({ scene, sent, space, id }) => {
+test("that creates the old Job does not restore old code", async ({ scene, sent, space, id }) => {
   const [job] = sent.jobs.filter(({ metadata }) => metadata.name.startsWith("upgrade-"));
   const ref = { apiVersion: "batch/v1", kind: "Job", name: job!.metadata.name };
-  const standingJob = await space.get(ref, call);
-  await space.delete(ref, standingJob!.metadata.uid!, call); // as the cluster does a day later
+  const existingJob = await space.get(ref, call);
+  await space.delete(ref, existingJob!.metadata.uid!, call); // like the cluster's cleanup after a day
   const result = await space.run(job!, { ...call, timeout: 30_000 });
   assert.is(result.succeeded, false);
   assert.match(result.log.join("\n"), /not upgraded: attempt wheelwright upgrade \d+ has begun after this one/);
-  assert.equal(await standing(scene, id), running(NEW));
+  assert.equal(await readSiteState(scene, id), siteStateOf(NEW));
 });
 
 test.run();

@@ -1,4 +1,4 @@
-/** A spoke that is to be upgraded, on a simulated cluster, and what a test asks of it. */
+/** Helpers that install and upgrade spokes in a simulated cluster. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
@@ -8,7 +8,7 @@ import type { WorkScene } from "#test/lib/workers/scene.ts";
 
 export const OLD = "4.5.12", NEW = "5.2.2";
 
-/** An installed spoke, in a hub of its own, so that its installation waits for no other. */
+/** Installs a spoke in its own hub, so that the installation waits for no other. */
 export async function installSpoke(scene: WorkScene, slug: string, lmsVersion = OLD): Promise<string> {
   const hub = await scene.hub(`hub-${slug}`);
   const { id } = await createSpoke(scene.app, scene.actor, hub, { slug, size: "small", lmsVersion } as never, null);
@@ -16,38 +16,43 @@ export async function installSpoke(scene: WorkScene, slug: string, lmsVersion = 
   return id;
 }
 
-export async function ask(scene: WorkScene, id: string, action: SpokeActionName, wish: object = {}): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: wish }));
+export async function requestAction(
+  scene: WorkScene,
+  id: string,
+  action: SpokeActionName,
+  parameters: object = {},
+): Promise<void> {
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters }));
 }
 
-/** Asks for the upgrade and waits for its end. */
-export async function upgradeTo(scene: WorkScene, id: string, lmsVersion: string, skipBackup = false): Promise<Job> {
-  await ask(scene, id, "upgrade", { lmsVersion, skipBackup });
+/** Requests an upgrade and waits for its end. */
+export async function runUpgrade(scene: WorkScene, id: string, lmsVersion: string, skipBackup = false): Promise<Job> {
+  await requestAction(scene, id, "upgrade", { lmsVersion, skipBackup });
   return await scene.ended(id, "upgrade");
 }
 
-export async function retry(scene: WorkScene, id: string): Promise<Job> {
-  await ask(scene, id, "retry");
+export async function retryUpgrade(scene: WorkScene, id: string): Promise<Job> {
+  await requestAction(scene, id, "retry");
   return await scene.ended(id, "upgrade");
 }
 
-/** The objects of a kind in the spoke's namespace. */
-export async function objects(scene: WorkScene, id: string, kind: string): Promise<KubeObject[]> {
+/** Returns the objects of a kind in the spoke's namespace. */
+export async function listObjects(scene: WorkScene, id: string, kind: string): Promise<KubeObject[]> {
   const { namespace } = await scene.row(id);
   return scene.simulator.objects(kind).filter(({ metadata }) => metadata.namespace === namespace);
 }
 
-export async function jobNames(scene: WorkScene, id: string, op: string): Promise<string[]> {
-  return (await objects(scene, id, "Job")).map(({ metadata }) => metadata.name).filter((name) =>
+export async function listJobNames(scene: WorkScene, id: string, op: string): Promise<string[]> {
+  return (await listObjects(scene, id, "Job")).map(({ metadata }) => metadata.name).filter((name) =>
     name.startsWith(`${op}-`)
   );
 }
 
-/** How the site stands in the cluster: its image, whether it is up, whether its scheduled tasks run. */
-export async function standing(scene: WorkScene, id: string): Promise<Record<string, unknown>> {
-  const [moodle] = await objects(scene, id, "Deployment");
-  const [cron] = await objects(scene, id, "CronJob");
-  const pods = (await objects(scene, id, "Pod")).filter((pod) =>
+/** Returns the site's images, its replicas and pods, and whether its scheduled tasks are paused. */
+export async function readSiteState(scene: WorkScene, id: string): Promise<Record<string, unknown>> {
+  const [moodle] = await listObjects(scene, id, "Deployment");
+  const [cron] = await listObjects(scene, id, "CronJob");
+  const pods = (await listObjects(scene, id, "Pod")).filter((pod) =>
     pod.metadata.labels?.["app"] === "moodle" && !["Succeeded", "Failed"].includes(pod["status"]?.phase)
   );
   return {
@@ -64,8 +69,8 @@ const IMAGES: Readonly<Record<string, string>> = {
   [NEW]: "erseco/alpine-moodle:v5.2.2-php84",
 };
 
-/** A site that runs this version. */
-export function running(version: string): Record<string, unknown> {
+/** Returns the expected state of a site that runs this version. */
+export function siteStateOf(version: string): Record<string, unknown> {
   const image = IMAGES[version]!;
   return { image, replicas: 1, pods: 1, cronImage: image, cronPaused: false };
 }

@@ -8,7 +8,7 @@ import { DAY } from "#lib/base/time.ts";
 import { openQueryExplainer } from "#test/support/query-plans.ts";
 import { kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
-const test = suite<{ scene: Scene }>("prune");
+const test = suite<{ scene: Scene }>("pruneOldRows");
 test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
@@ -22,7 +22,7 @@ async function runOnce(scene: Scene): Promise<void> {
   await scheduler.close();
 }
 
-/** Events `from` to `to` of the hub, so many days old. */
+/** Inserts the events `from` to `to` of the hub with this age in days. */
 async function events(scene: Scene, hub: string, from: number, to: number, days: number, spoke: string | null = null) {
   await scene.db.sql(
     `insert into stream_events (federation_id, number, type, at, spoke_id, data)
@@ -31,7 +31,7 @@ async function events(scene: Scene, hub: string, from: number, to: number, days:
   );
 }
 
-test("keeps a week and a thousand events of a hub, and the latest of each thing", async ({ scene }) => {
+test("keeps the events of a week, the newest thousand of each hub and the latest of each spoke", async ({ scene }) => {
   const [big, small] = [await scene.hub(1), await scene.hub(0)];
   await events(scene, big.id, 1, 1, 30, big.spokes[0]);
   await events(scene, big.id, 2, 1200, 8);
@@ -42,10 +42,10 @@ test("keeps a week and a thousand events of a hub, and the latest of each thing"
     small.id,
   ]);
   await runOnce(scene);
-  const left = await scene.db.sql(
+  const remaining = await scene.db.sql(
     "select federation_id as id, array_agg(number::int order by number) as numbers from stream_events group by 1",
   );
-  const of = (id: string): number[] => left.find((row) => row.id === id).numbers;
+  const of = (id: string): number[] => remaining.find((row) => row.id === id).numbers;
   assert.is(of(small.id).length, 900);
   assert.equal(of(big.id).slice(0, 2), [1, 1201]);
   assert.is(of(big.id).length, 1301);
@@ -53,7 +53,7 @@ test("keeps a week and a thousand events of a hub, and the latest of each thing"
   assert.equal(heads.map(({ through }) => through), [1200, 0]);
 });
 
-test("removes answers after a day, ended sessions, and replicas that are gone", async ({ scene }) => {
+test("deletes idempotency keys after a day, ended sessions and stopped replicas", async ({ scene }) => {
   const user = scene.asker.userId;
   await scene.db.sql(
     `insert into idempotency_keys (user_id, method, path, key, body_hash, created_at) values
@@ -75,7 +75,7 @@ test("removes answers after a day, ended sessions, and replicas that are gone", 
   assert.equal(await scene.db.sql("select 1 from replicas where id = 'gone'"), []);
 });
 
-test("removes what maintenance did over a week ago, and no operation", async ({ scene }) => {
+test("deletes hidden jobs after a week, but no operations", async ({ scene }) => {
   const jobs = await scene.enqueue(
     ...[false, false, true].map((visible) => loose(kind("work", ["only"], { visible }))),
   );
@@ -86,11 +86,11 @@ test("removes what maintenance did over a week ago, and no operation", async ({ 
     [young, [old, young, operation]],
   );
   await runOnce(scene);
-  const left = await scene.db.sql("select id from jobs where kind = 'work'");
-  assert.equal(left.map(({ id }) => id).sort(), [young, operation].sort());
+  const remaining = await scene.db.sql("select id from jobs where kind = 'work'");
+  assert.equal(remaining.map(({ id }) => id).sort(), [young, operation].sort());
 });
 
-test("removes links that expired a month ago, used or not", async ({ scene }) => {
+test("deletes links a month after they expired, used or not", async ({ scene }) => {
   await scene.db.sql(
     `insert into one_time_tokens (id, purpose, user_id, created_at, expires_at, used_at)
      select 'days' || days, 'invitation', $1, now() - (days + 7) * interval '1 day', now() - days * interval '1 day',
@@ -99,11 +99,11 @@ test("removes links that expired a month ago, used or not", async ({ scene }) =>
     [scene.asker.userId],
   );
   await runOnce(scene);
-  const left = await scene.db.sql("select id from one_time_tokens order by id");
-  assert.equal(left.map(({ id }) => id), ["days-5", "days1", "days29"]);
+  const remaining = await scene.db.sql("select id from one_time_tokens order by id");
+  assert.equal(remaining.map(({ id }) => id), ["days-5", "days1", "days29"]);
 });
 
-test("removes counts of calls that no announcement asks for, and old events of the payment provider", async ({ scene }) => {
+test("deletes API call counts after 31 days, and events of the payment provider after 90 days", async ({ scene }) => {
   await scene.db.sql(
     `insert into api_tokens (id, user_id, name, scope, prefix, token_hash) values ('tok_1', $1, '', 'cli', '', sha256('a'))`,
     [scene.asker.userId],
@@ -125,7 +125,7 @@ test("removes counts of calls that no announcement asks for, and old events of t
   ]);
 });
 
-test("removes operations after 400 days, but for the last one of each spoke and hub", async ({ scene }) => {
+test("deletes operations after 400 days, except the last one of each spoke and hub", async ({ scene }) => {
   const hub = await scene.hub(2), [ash, birch] = hub.spokes, days = [500, 450, 401, 399];
   const add = async (spoke: string | null, ages: readonly number[]) => {
     for (const age of ages) {
@@ -141,11 +141,11 @@ test("removes operations after 400 days, but for the last one of each spoke and 
   await add(birch!, [500, 450]);
   await add(null, [500, 450]);
   await runOnce(scene);
-  const left = await scene.db.sql("select payload from jobs where kind = 'work' order by finished_at, payload");
-  assert.equal(left.map(({ payload }) => payload), ["birch 450", "hub 450", "ash 399"]);
+  const remaining = await scene.db.sql("select payload from jobs where kind = 'work' order by finished_at, payload");
+  assert.equal(remaining.map(({ payload }) => payload), ["birch 450", "hub 450", "ash 399"]);
 });
 
-test("removes the rows of good nightly backups 90 days after they are gone, and of no others", async ({ scene }) => {
+test("deletes the rows of good nightly backups 90 days after their deletion, and no others", async ({ scene }) => {
   const hub = await scene.hub(1), spoke = hub.spokes[0];
   const add = (id: string, kind: string, state: string, was: "ready" | "failed", days: number) =>
     scene.db.sql(
@@ -161,11 +161,11 @@ test("removes the rows of good nightly backups 90 days after they are gone, and 
   await add("failed", "nightly", "deleted", "failed", 900);
   await add("asked", "manual", "deleted", "ready", 900);
   await runOnce(scene);
-  const left = await scene.db.sql("select id from backups order by id");
-  assert.equal(left.map(({ id }) => id), ["asked", "failed", "standing", "young"]);
+  const remaining = await scene.db.sql("select id from backups order by id");
+  assert.equal(remaining.map(({ id }) => id), ["asked", "failed", "standing", "young"]);
 });
 
-test("removes calls that nobody has read for a week, where nothing waits in their lane", async ({ scene }) => {
+test("deletes ready lanes that are unused for a week and have no queued job", async ({ scene }) => {
   const unknown = kind("of-a-later-release", ["only"]);
   const [waiting] = await scene.enqueue({ ...loose(unknown), lane: "waits" }, { ...loose(unknown), lane: "gone" });
   await scene.db.sql("delete from jobs where lane = 'gone'");
@@ -173,24 +173,24 @@ test("removes calls that nobody has read for a week, where nothing waits in thei
   await scene.db.sql("update ready_lanes set at = at - interval '8 days' where lane in ('waits', 'gone')");
   await runOnce(scene);
   assert.is(waiting!.lane, "waits");
-  const left = await scene.db.sql("select lane from ready_lanes where kind = 'of-a-later-release' order by lane");
-  assert.equal(left.map(({ lane }) => lane), ["waits", "young"]);
+  const remaining = await scene.db.sql("select lane from ready_lanes where kind = 'of-a-later-release' order by lane");
+  assert.equal(remaining.map(({ lane }) => lane), ["waits", "young"]);
 });
 
-/** Of a row a hub, and a row a replica. */
+/** Tables with one row per hub or replica. A scan of these is cheap. */
 const SMALL = ["stream_heads", "replicas"];
 
-test("finds what is over by an index, whatever it is", async ({ scene }) => {
+test("finds old rows of each table by an index", async ({ scene }) => {
   const explainer = openQueryExplainer(scene.db.url, { enable_seqscan: "off" });
   const run = { throwIfStopped: () => {}, signal: new AbortController().signal } as unknown as Run;
-  const walked: string[] = [];
+  const scannedTables: string[] = [];
   for (const step of Object.keys(pruneOldRows(scene).steps)) {
     const plans = await explainer.explain((rows) => pruneOldRows({ db: { rows } as Database }).steps[step]!(run));
     assert.ok(plans.length > 0, step);
-    walked.push(...plans.flatMap((plan) => plan.scannedTables));
+    scannedTables.push(...plans.flatMap((plan) => plan.scannedTables));
   }
   await explainer.close();
-  assert.equal(walked.filter((table) => !SMALL.includes(table)), []);
+  assert.equal(scannedTables.filter((table) => !SMALL.includes(table)), []);
 });
 
 test.run();

@@ -1,4 +1,4 @@
-/** The job that seals: everything that has settled, in batches, told in the log once for each chain that moved. */
+/** Tests the job that seals audit events in batches and logs the new head of each chain. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { formatHead, parseHead } from "#lib/audit/head.ts";
@@ -11,11 +11,11 @@ import { sealAuditLog } from "#lib/workers/upkeep/seal.ts";
 import { headOf, write } from "#test/lib/audit/scene.ts";
 import { loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
-const test = suite<{ scene: Scene }>("sealAudit");
+const test = suite<{ scene: Scene }>("sealAuditLog");
 test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
-/** Runs the job once, and returns what it logged of its work. */
+/** Runs the job once, and returns the heads that it logged. */
 async function runOnce(scene: Scene, batch?: number): Promise<{ chain: string; count: number; head: string }[]> {
   // deno-lint-ignore no-explicit-any
   const lines: any[] = [];
@@ -35,7 +35,7 @@ async function runOnce(scene: Scene, batch?: number): Promise<{ chain: string; c
     .map(({ level, chain, count, head }) => (assert.is(level, "info"), { chain, count, head }));
 }
 
-test("seals thousands of events, and logs each head once, as the command line takes it", async ({ scene }) => {
+test("seals thousands of events, and logs each head once in the format of the command line", async ({ scene }) => {
   const { db } = scene, hub = await scene.hub(0), idle = await scene.hub(0);
   await db.sql(
     `insert into audit_events select 'evt_' || n, 'auth_login', 'u', 'e', 'user', 'o', '{}', '', '',
@@ -58,7 +58,7 @@ test("seals thousands of events, and logs each head once, as the command line ta
   assert.equal(await runOnce(scene), []);
 });
 
-test("leaves events for a minute, and goes on behind what it has sealed", async ({ scene }) => {
+test("seals events after a minute, and continues after the last sealed event", async ({ scene }) => {
   const { db } = scene, { id } = await scene.hub(0);
   await write(db, id, 5);
   await write(db, null, 5);

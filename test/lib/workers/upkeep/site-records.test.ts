@@ -1,4 +1,4 @@
-/** What stands in the namespaces of hubs and spokes for the day on which the database is lost. */
+/** Tests the site records in the namespaces of hubs and spokes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
@@ -8,7 +8,7 @@ import { noteParticulars } from "#test/lib/doctor/reconcile/yesterday.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ scene: WorkScene; id: string }>("particulars");
+const test = suite<{ scene: WorkScene; id: string }>("site records");
 test.before.each(async (context) => {
   const scene = context.scene = await openWorkScene(), replica = await scene.replica();
   context.id = await scene.spoke(await scene.hub("north"), "ash");
@@ -17,48 +17,48 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
-function standing({ simulator }: WorkScene): KubeObject[] {
+function listRecords({ simulator }: WorkScene): KubeObject[] {
   return simulator.objects("ConfigMap").filter(({ metadata }) => metadata.name === "wheelwright");
 }
 
-async function said(scene: WorkScene, id: string): Promise<Record<string, unknown>> {
+async function readRecord(scene: WorkScene, id: string): Promise<Record<string, unknown>> {
   const { namespace } = await scene.row(id);
-  return JSON.parse(standing(scene).find(({ metadata }) => metadata.namespace === namespace)!.data.particulars);
+  return JSON.parse(listRecords(scene).find(({ metadata }) => metadata.namespace === namespace)!.data.particulars);
 }
 
 async function rename({ db }: WorkScene, id: string, name: string): Promise<void> {
   await db.sql("update spokes set display_name = $2, updated_at = wheelwright_now() where id = $1", [id, name]);
 }
 
-test("stand in each namespace from its making on, and hold none of its passwords", async ({ scene, id }) => {
-  assert.is(standing(scene).length, 2);
-  assert.is((await said(scene, id)).slug, "ash");
+test("exist in each new namespace, and contain no passwords", async ({ scene, id }) => {
+  assert.is(listRecords(scene).length, 2);
+  assert.is((await readRecord(scene, id)).slug, "ash");
   const secrets = scene.simulator.objects("Secret").flatMap(({ data }) => Object.values<string>(data ?? {})).map(atob);
-  const [{ key }] = await scene.db.sql("select key from installation"), text = JSON.stringify(standing(scene));
-  const told = [...secrets, key].filter((secret) => secret.length > 7 && text.includes(secret));
+  const [{ key }] = await scene.db.sql("select key from installation"), text = JSON.stringify(listRecords(scene));
+  const leaked = [...secrets, key].filter((secret) => secret.length > 7 && text.includes(secret));
   assert.ok(secrets.length > 0);
-  assert.equal(told, []);
+  assert.equal(leaked, []);
 });
 
-test("follow the row, and are written once for each change of it", async ({ scene, id }) => {
+test("are written once for each change of the row", async ({ scene, id }) => {
   await rename(scene, id, "Ash school");
   await noteParticulars(scene.app);
-  assert.is((await said(scene, id)).displayName, "Ash school");
+  assert.is((await readRecord(scene, id)).displayName, "Ash school");
   const writes = scene.simulator.writes().length;
   await noteParticulars(scene.app);
   assert.is(scene.simulator.writes().length, writes);
 });
 
-test("are given to what an earlier release has made", async ({ scene, id }) => {
+test("are created if they are missing", async ({ scene, id }) => {
   const { namespace } = await scene.row(id);
   const address = `${scene.simulator.url}/api/v1/namespaces/${namespace}/configmaps/wheelwright`;
   assert.is((await fetch(address, { method: "DELETE" })).status, 200);
   await scene.db.sql("update spokes set recorded_at = null");
   await noteParticulars(scene.app);
-  assert.is((await said(scene, id)).slug, "ash");
+  assert.is((await readRecord(scene, id)).slug, "ash");
 });
 
-test("stay where the database is older than they are, and come after it once it has caught up", async ({ scene, id }) => {
+test("are kept while the database is older, and updated once its fence is newer", async ({ scene, id }) => {
   await rename(scene, id, "newer");
   await noteParticulars(scene.app);
   await rename(scene, id, "older");
@@ -67,13 +67,13 @@ test("stay where the database is older than they are, and come after it once it 
     [{ last }] = await scene.db.sql("select last_value as last from job_fences");
   await scene.db.sql("select setval('job_fences', 1)");
   await noteParticulars(scene.app);
-  assert.is((await said(scene, id)).displayName, "newer");
+  assert.is((await readRecord(scene, id)).displayName, "newer");
   await scene.db.sql("select setval('job_fences', $1)", [last]);
   await noteParticulars(scene.app);
-  assert.is((await said(scene, id)).displayName, "older", namespace);
+  assert.is((await readRecord(scene, id)).displayName, "older", namespace);
 });
 
-test("have no place where a namespace is gone: nothing is said of it, and the others are noted", async ({ scene, id }) => {
+test("are skipped without a message if the namespace is gone; the others are updated", async ({ scene, id }) => {
   const replica = await scene.replica(), { namespace, federationId } = await scene.row(id);
   const other = await scene.spoke((await findFederation(scene.db.rows, federationId, "shown"))!, "elm");
   await scene.becomes(other, "active");
@@ -81,20 +81,20 @@ test("have no place where a namespace is gone: nothing is said of it, and the ot
   await fetch(`${scene.simulator.url}/api/v1/namespaces/${namespace}`, { method: "DELETE" });
   await until(() => scene.simulator.objects("Namespace").every(({ metadata }) => metadata.name !== namespace));
   for (const each of [id, other]) await rename(scene, each, "another name");
-  const lines: string[] = [], say = (text: string) => void lines.push(text);
-  await noteParticulars(scene.app, { ...silentLog, info: say, warn: say });
+  const lines: string[] = [], capture = (text: string) => void lines.push(text);
+  await noteParticulars(scene.app, { ...silentLog, info: capture, warn: capture });
   assert.equal(lines, []);
-  assert.is((await said(scene, other)).displayName, "another name");
+  assert.is((await readRecord(scene, other)).displayName, "another name");
 });
 
-test("wait for a cluster that does not answer", async ({ scene, id }) => {
+test("are updated later if the cluster does not answer", async ({ scene, id }) => {
   await rename(scene, id, "Ash school");
   const fault = scene.simulator.faults.answer(503, { method: "PATCH", path: "/configmaps/wheelwright" });
   await noteParticulars(scene.app);
   scene.simulator.faults.remove(fault);
-  assert.is((await said(scene, id)).displayName, "ash");
+  assert.is((await readRecord(scene, id)).displayName, "ash");
   await noteParticulars(scene.app);
-  assert.is((await said(scene, id)).displayName, "Ash school");
+  assert.is((await readRecord(scene, id)).displayName, "Ash school");
 });
 
 test.run();

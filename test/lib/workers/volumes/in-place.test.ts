@@ -1,4 +1,4 @@
-/** New claims beside the old ones, under the site that was there: what an operator's restore will do, step by step. */
+/** Tests each step of a restore that creates new PVCs next to the old ones of a running site. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FAILED_CHECKS_LIMIT } from "#lib/domains/spokes/health.ts";
@@ -16,52 +16,58 @@ import {
   deleteSourceObjectsWhenBound,
   type VolumeContext,
 } from "#lib/workers/volumes/pvcs.ts";
-import { nextRun, openVolumeScene, put, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
+import { applySteps, nextRun, openVolumeScene, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
 import { byHand, lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { addSiteContents, siteContentsOf } from "#test/support/sites.ts";
 
-const test = suite<VolumeScene>("a site on claims of other names");
+const test = suite<VolumeScene>("a site on PVCs with other names");
 const TURN = "k5r2dg7w1x", claims = { files: `files-${TURN}`, data: `data-${TURN}` };
 const NAMES = [`data-${TURN}-db-0`, `files-${TURN}`];
 
 test.before(openVolumeScene);
 test.after(({ scene }) => scene.close());
 
-async function set({ space }: VolumeContext, run: Run, field: string, value: unknown, ...refs: Ref[]): Promise<void> {
+async function patchField(
+  { space }: VolumeContext,
+  run: Run,
+  field: string,
+  value: unknown,
+  ...refs: Ref[]
+): Promise<void> {
   for (const ref of refs) {
     const change = () => [{ op: "add" as const, path: `/spec/${field}`, value }];
     await patchFenced(space, { ref, jobFence: run.job, change }, run);
   }
 }
 
-const volumes = ({ scene: { simulator }, source }: VolumeScene) =>
+const listVolumes = ({ scene: { simulator }, source }: VolumeScene) =>
   simulator.objects("PersistentVolumeClaim").filter(({ metadata }) => metadata.namespace === source.namespace)
     .map(({ metadata, spec }) => `${metadata.name} ${spec.volumeName}`).sort();
 
-test("has what the backup holds, and the old claims keep what they had", async (context) => {
+test("has the data of the backup, and the old PVCs are unchanged", async (context) => {
   const { scene, source, snapshots } = context, { simulator, app } = scene, { namespace } = source;
-  const asBefore = siteContentsOf(simulator, namespace), old = volumes(context);
+  const contentsBefore = siteContentsOf(simulator, namespace), old = listVolumes(context);
   addSiteContents(simulator, namespace, "broken since");
   const inputs: SpokeInputs = { ...source.blueprintInputs, claims, origin: { turn: TURN, identity: "same" } };
   const cluster = await app.clusters.open(source.cluster), space = cluster.space(namespace, source.namespaceUid!);
   const site = { cluster, blueprint: app.blueprint, inputs, space };
   const [{ fence }] = await scene.db.sql("select nextval('job_fences') as fence"), run = nextRun(20_000, fence);
-  await set(site, run, "suspend", true, MOODLE_CRONJOB);
-  await set(site, run, "replicas", 0, MOODLE_DEPLOYMENT, DATABASE_STATEFULSET);
+  await patchField(site, run, "suspend", true, MOODLE_CRONJOB);
+  await patchField(site, run, "replicas", 0, MOODLE_DEPLOYMENT, DATABASE_STATEFULSET);
   await space.noPods(SITE_PODS, { ...run, timeout: 20_000 });
   await createPvcsFromSnapshots(site, run, snapshots);
   const former = await space.get(DATABASE_STATEFULSET, run);
-  await space.delete(DATABASE_STATEFULSET, former!.metadata.uid!, run); // its template of claims cannot be changed
+  await space.delete(DATABASE_STATEFULSET, former!.metadata.uid!, run); // its PVC templates are immutable
   await space.gone([DATABASE_STATEFULSET], { ...run, timeout: 20_000 });
-  await put(site, run, "database");
+  await applySteps(site, run, "database");
   for (const object of app.blueprint.spokeObjects(inputs, "app")) await applyFenced(space, object, run.job, run);
-  await set(site, run, "replicas", 1, MOODLE_DEPLOYMENT);
+  await patchField(site, run, "replicas", 1, MOODLE_DEPLOYMENT);
   for (const ref of [DATABASE_STATEFULSET, MOODLE_DEPLOYMENT]) {
     await waitForWorkload(site as unknown as SpokeSite, run, ref);
   }
   await deleteSourceObjectsWhenBound(site, run);
-  assert.equal(siteContentsOf(simulator, namespace), asBefore);
-  const now = volumes(context);
+  assert.equal(siteContentsOf(simulator, namespace), contentsBefore);
+  const now = listVolumes(context);
   assert.equal(now.filter((each) => old.includes(each)), old);
   assert.equal(now.filter((each) => !old.includes(each)).map((each) => each.split(" ")[0]), NAMES);
   await scene.db.sql("update spokes set blueprint_inputs = $1::text::jsonb where id = $2", [
@@ -71,8 +77,8 @@ test("has what the backup holds, and the old claims keep what they had", async (
 });
 
 for (const action of ["reapply", "backup", "resize", "suspend", "resume", "purge-caches"] as const) {
-  test(`is gone on with by ${action}, as any other`, async ({ scene, source }) => {
-    await ask(scene, source.id, action);
+  test(`supports the action ${action}`, async ({ scene, source }) => {
+    await runAction(scene, source.id, action);
     const drift = await scene.db.sql(
       "select volumes from backups where spoke_id = $1 order by created_at desc limit 1",
       [source.id],
@@ -83,21 +89,21 @@ for (const action of ["reapply", "backup", "resize", "suspend", "resume", "purge
   });
 }
 
-async function ask(scene: VolumeScene["scene"], id: string, action: SpokeActionName): Promise<void> {
-  const wish = action === "resize" ? { size: "medium" } : {};
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: wish }));
+async function runAction(scene: VolumeScene["scene"], id: string, action: SpokeActionName): Promise<void> {
+  const parameters = action === "resize" ? { size: "medium" } : {};
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters }));
   const { state, failure } = await scene.ended(id, action);
   assert.is(state, "succeeded", failure?.message);
 }
 
-test("has grown the disks that it is on, and is as well as any other", async ({ scene, source }) => {
+test("resized its PVCs, and is healthy without drift", async ({ scene, source }) => {
   const grown = scene.simulator.objects("PersistentVolumeClaim")
     .filter(({ metadata }) => metadata.namespace === source.namespace && NAMES.includes(metadata.name))
     .map(({ metadata, spec }) => [metadata.name, spec.resources.requests.storage]);
   assert.equal(Object.fromEntries(grown), { [NAMES[0]!]: "10Gi", [NAMES[1]!]: "50Gi" });
   const path = `/api/v1/namespaces/${source.namespace}/persistentvolumeclaims`;
-  for (const name of ["files", "data-db-0"]) await byHand(scene.simulator.url, `${path}/${name}`, null); // their time is over
-  for (let looks = 0; looks < FAILED_CHECKS_LIMIT; looks++) await lookOnce(scene.app);
+  for (const name of ["files", "data-db-0"]) await byHand(scene.simulator.url, `${path}/${name}`, null);
+  for (let checks = 0; checks < FAILED_CHECKS_LIMIT; checks++) await lookOnce(scene.app);
   const { state, health, drift } = await scene.row(source.id);
   assert.equal([state, health, drift], ["active", "healthy", null]);
 });

@@ -1,17 +1,17 @@
-/** Sites from another site's backup, in namespaces of their own: the data followed, the secrets compared. */
+/** Creates sites from another site's backup in new namespaces. Compares their data and secrets. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, sitePvcNames } from "#lib/moodle/names.ts";
 import {
-  call,
+  createCall,
+  createSite,
+  createTarget,
+  killAtWrite,
   Killed,
-  killedAt,
-  make,
   nextRun,
   openVolumeScene,
-  place,
-  prepare,
-  start,
+  prepareNamespace,
+  startSite,
   type VolumeScene,
 } from "#test/lib/workers/volumes/scene.ts";
 import { addSiteContents, siteContentsOf, siteSecretsOf } from "#test/support/sites.ts";
@@ -25,12 +25,15 @@ import { waitForWorkload } from "#lib/workers/workloads.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import { readDatabase } from "#lib/workers/site-jobs.ts";
 
-const test = suite<VolumeScene>("a site from another's backup");
+const test = suite<VolumeScene>("a site from another site's backup");
 test.before(openVolumeScene);
 test.after(({ scene }) => scene.close());
 
-/** What stands in the cluster of the pairs that volumes are made by, and how many backups of the source there still are. */
-function pairs({ scene: { simulator }, source }: VolumeScene, { space }: VolumeContext): readonly number[] {
+/** Counts the target's snapshots and contents, and the contents of the source's backups. */
+function countSourceObjects(
+  { scene: { simulator }, source }: VolumeScene,
+  { space }: VolumeContext,
+): readonly number[] {
   const snapshots = simulator.objects("VolumeSnapshot").filter(({ metadata }) =>
     metadata.namespace === space.namespace
   );
@@ -39,68 +42,68 @@ function pairs({ scene: { simulator }, source }: VolumeScene, { space }: VolumeC
   return [snapshots.length, contents(space.namespace).length, contents(source.namespace).length];
 }
 
-test("has all of its data and none of its secrets, where it is a site of its own", async (context) => {
+test("has all data and no secrets of the source with a new identity", async (context) => {
   const { scene: { simulator }, source, snapshots } = context;
   const before = siteSecretsOf(simulator, source.namespace);
   assert.ok(Object.keys(before).length >= 20, Object.keys(before).join());
-  const site = await place(context, "new");
-  await make(site, nextRun(), snapshots);
+  const site = await createTarget(context, "new");
+  await createSite(site, nextRun(), snapshots);
   const { namespace, host } = site.inputs;
   assert.equal(siteContentsOf(simulator, namespace), siteContentsOf(simulator, source.namespace));
   const old = new Set(Object.values(before)), own = siteSecretsOf(simulator, namespace);
   assert.equal(Object.entries(own).filter(([, value]) => old.has(value)), []);
   assert.ok(own["mdl_config siteidentifier"]!.endsWith(host), own["mdl_config siteidentifier"]);
-  assert.is(own["role moodle"], own["Secret moodle DB_PASS"], "the password is the one that is known");
+  assert.is(own["role moodle"], own["Secret moodle DB_PASS"], "the role has the password of the Secret");
   assert.is(simulator.site(namespace).database!.config!.noemailever, "1");
   const { key, wwwroot, maintenance } = simulator.site(namespace).files;
   assert.equal([key !== undefined, wwwroot, maintenance], [true, host, undefined]);
-  assert.equal(siteSecretsOf(simulator, source.namespace), before, "and the other one is as it was");
-  assert.equal(pairs(context, site), [0, 0, 2]);
+  assert.equal(siteSecretsOf(simulator, source.namespace), before, "the source is unchanged");
+  assert.equal(countSourceObjects(context, site), [0, 0, 2]);
 });
 
-test("is the very site that was there, where it is to be: its sessions alone have ended", async (context) => {
-  const { scene: { simulator }, source, snapshots } = context, site = await place(context, "same");
-  await make(site, nextRun(), snapshots);
+test("is the same site with the same identity, except for ended sessions", async (context) => {
+  const { scene: { simulator }, source, snapshots } = context, site = await createTarget(context, "same");
+  await createSite(site, nextRun(), snapshots);
   const before = siteSecretsOf(simulator, source.namespace), after = siteSecretsOf(simulator, site.inputs.namespace);
   assert.equal(siteContentsOf(simulator, site.inputs.namespace), siteContentsOf(simulator, source.namespace));
   const { state, siteIdentifier } = await readDatabase(site, nextRun());
   assert.equal([state, siteIdentifier], ["installed", (await context.scene.row(source.id)).siteIdentifier]);
   const changed = Object.keys(before).filter((name) => before[name] !== after[name]).sort();
-  const made = Object.keys(before).filter((name) => name.startsWith("Secret ") && before[name] !== "");
-  assert.equal(changed, [...made, "role moodle", "sessions"].sort());
+  const secretNames = Object.keys(before).filter((name) => name.startsWith("Secret ") && before[name] !== "");
+  assert.equal(changed, [...secretNames, "role moodle", "sessions"].sort());
 });
 
 for (const when of ["before", "after"] as const) {
-  test(`is made once, and cleared up after, where its maker is killed ${when} each of its writes`, async (context) => {
-    const { scene: { simulator }, source, snapshots } = context, site = await place(context, "new");
+  test(`is created once, and its sources are deleted, if the process is killed ${when} each write`, async (context) => {
+    const { scene: { simulator }, source, snapshots } = context, site = await createTarget(context, "new");
     const { namespace } = site.inputs;
-    await prepare(site, nextRun());
-    const kills = await killedUntilDone(site, when, (killed) => createPvcsFromSnapshots(killed, nextRun(), snapshots));
-    assert.ok(kills >= 5, `two contents, two snapshots, a claim, and the other one: it was killed ${kills} times`);
-    assert.equal(pairs(context, site), [2, 2, 2]);
-    await start(site, nextRun());
-    await killedUntilDone(site, when, (killed) => deleteSourceObjectsWhenBound(killed, nextRun()));
-    assert.equal(pairs(context, site), [0, 0, 2]);
-    const claims = simulator.objects("PersistentVolumeClaim").filter(({ metadata }) =>
-      metadata.namespace === namespace
-    );
-    assert.equal(claims.map(({ metadata }) => metadata.name).sort(), Object.values(sitePvcNames({})).sort());
-    await make(site, nextRun(), snapshots); // as one who knows nothing of all that
+    await prepareNamespace(site, nextRun());
+    const kills = await countKills(site, when, (killed) => createPvcsFromSnapshots(killed, nextRun(), snapshots));
+    assert.ok(kills >= 5, `expected a kill at two contents, two snapshots and a PVC: ${kills} kills`);
+    assert.equal(countSourceObjects(context, site), [2, 2, 2]);
+    await startSite(site, nextRun());
+    await countKills(site, when, (killed) => deleteSourceObjectsWhenBound(killed, nextRun()));
+    assert.equal(countSourceObjects(context, site), [0, 0, 2]);
+    const pvcs = simulator.objects("PersistentVolumeClaim").filter(({ metadata }) => metadata.namespace === namespace);
+    assert.equal(pvcs.map(({ metadata }) => metadata.name).sort(), Object.values(sitePvcNames({})).sort());
+    await createSite(site, nextRun(), snapshots); // like a process without earlier state
     assert.equal(siteContentsOf(simulator, namespace), siteContentsOf(simulator, source.namespace));
-    assert.equal(pairs(context, site), [0, 0, 2]);
+    assert.equal(countSourceObjects(context, site), [0, 0, 2]);
   });
 }
 
-test("is adopted once, however often it is started", async (context) => {
-  const { scene: { simulator }, snapshots } = context, site = await place(context, "new"), { namespace } = site.inputs;
-  await make(site, nextRun(), snapshots);
+test("is adopted once, also after restarts", async (context) => {
+  const { scene: { simulator }, snapshots } = context,
+    site = await createTarget(context, "new"),
+    { namespace } = site.inputs;
+  await createSite(site, nextRun(), snapshots);
   addSiteContents(simulator, namespace, "its own");
   const before = siteSecretsOf(simulator, namespace);
   for (const ref of [DATABASE_STATEFULSET, MOODLE_DEPLOYMENT]) {
     await site.space.patch(
       ref,
       [{ op: "add", path: "/spec/template/metadata/annotations", value: { again: "yes" } }],
-      call(),
+      createCall(),
     );
     await waitForWorkload(site as unknown as SpokeSite, nextRun(), ref);
   }
@@ -108,15 +111,15 @@ test("is adopted once, however often it is started", async (context) => {
   assert.equal(siteContentsOf(simulator, namespace).row, "its own");
 });
 
-/** Killed at its first write, then at its second, and so on; how often. */
-async function killedUntilDone(
+/** Runs the work and kills it at its first write, then at its second, and so on. Returns the number of kills. */
+async function countKills(
   site: VolumeContext,
   when: "before" | "after",
   work: (site: VolumeContext) => Promise<void>,
 ): Promise<number> {
   for (let nth = 1;; nth++) {
     try {
-      await work(killedAt(site, nth, when));
+      await work(killAtWrite(site, nth, when));
       return nth - 1;
     } catch (error) {
       if (!(error instanceof Killed)) throw error;
@@ -124,16 +127,18 @@ async function killedUntilDone(
   }
 }
 
-test("that is given up leaves what it was made from to the next one, and nothing else", async (context) => {
-  const { scene: { simulator }, source, snapshots } = context, first = await place(context, "new"), run = nextRun();
+test("can be deleted before it is ready, and the next site uses the same snapshots", async (context) => {
+  const { scene: { simulator }, source, snapshots } = context,
+    first = await createTarget(context, "new"),
+    run = nextRun();
   await createPvcsFromSnapshots(first, run, snapshots);
-  assert.equal(pairs(context, first), [2, 2, 2]);
-  await first.space.remove({ ...call(), timeout: 20_000 });
-  assert.equal(pairs(context, first), [0, 2, 2], "contents that retain stand in no namespace");
+  assert.equal(countSourceObjects(context, first), [2, 2, 2]);
+  await first.space.remove({ ...createCall(), timeout: 20_000 });
+  assert.equal(countSourceObjects(context, first), [0, 2, 2], "retained contents remain");
   await deleteSourceContents(first.cluster, run, { namespace: first.space.namespace, turn: first.inputs.origin!.turn });
-  assert.equal(pairs(context, first), [0, 0, 2]);
-  const second = await place(context, "new");
-  await make(second, nextRun(), snapshots);
+  assert.equal(countSourceObjects(context, first), [0, 0, 2]);
+  const second = await createTarget(context, "new");
+  await createSite(second, nextRun(), snapshots);
   assert.equal(siteContentsOf(simulator, second.inputs.namespace), siteContentsOf(simulator, source.namespace));
 });
 

@@ -1,4 +1,4 @@
-/** A site in use, a backup of it, and places for sites that are made from that: each a namespace of nobody's. */
+/** A site with a backup, and new namespaces for sites that are created from the backup. */
 import * as v from "valibot";
 import { newId } from "#lib/base/ids.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -27,7 +27,7 @@ import { RELEASE } from "#test/support/release.ts";
 
 export interface VolumeScene {
   scene: WorkScene;
-  /** The site whose backup it is. */
+  /** The site that was backed up. */
   source: SpokeRow;
   snapshots: SiteSnapshots;
 }
@@ -51,8 +51,8 @@ export async function backUp(scene: WorkScene, { id }: SpokeRow): Promise<SiteSn
 
 let count = 0;
 
-/** A namespace of its own, under another host. */
-export async function place(
+/** Creates a namespace with inputs for a site under another host. */
+export async function createTarget(
   { scene: { app }, source }: VolumeScene,
   identity: SiteOrigin["identity"],
   changes: Partial<SpokeInputs> = {},
@@ -68,57 +68,61 @@ export async function place(
   const inputs = v.parse(SpokeInputs, { ...source.blueprintInputs, ...own, ...changes });
   const cluster = await app.clusters.open(source.cluster);
   const [namespace] = app.blueprint.spokeObjects(inputs, "namespace");
-  const { uid } = await cluster.createNamespace(namespace!, call());
+  const { uid } = await cluster.createNamespace(namespace!, createCall());
   return { cluster, blueprint: app.blueprint, inputs, space: cluster.space(inputs.namespace, uid) };
 }
 
 let fence = 0;
 
-/** A holder's run, each with a fence of its own. */
-export function nextRun(patience = 20_000, own: unknown = ++fence): Run {
+/** Returns a run with the next fence. */
+export function nextRun(timeout = 20_000, own: unknown = ++fence): Run {
   const job = { fence: String(own), progress: {} };
-  const nothing = () => {};
+  const noop = () => {};
   return {
-    ...call(),
+    ...createCall(),
     job,
     log: silentLog,
-    throwIfStopped: nothing,
-    showProgress: nothing,
-    timeLeft: () => patience,
+    throwIfStopped: noop,
+    showProgress: noop,
+    timeLeft: () => timeout,
     saveProgress: () => Promise.resolve(),
   } as unknown as Run;
 }
 
-export function call(): Call {
+export function createCall(): Call {
   return { signal: AbortSignal.timeout(60_000) };
 }
 
-/** All that makes a site of the snapshots, in the order of an installation; returns once it answers. */
-export async function make(site: VolumeContext, run: Run, from: SiteSnapshots): Promise<void> {
-  await prepare(site, run);
+/** Creates a site from the snapshots. Returns when its login page answers. */
+export async function createSite(site: VolumeContext, run: Run, from: SiteSnapshots): Promise<void> {
+  await prepareNamespace(site, run);
   await createPvcsFromSnapshots(site, run, from);
-  await start(site, run);
+  await startSite(site, run);
   await deleteSourceObjectsWhenBound(site, run);
   await requireLoginPage(site, run);
 }
 
-/** What stands there before the claims. */
-export async function prepare(site: VolumeContext, run: Run): Promise<void> {
+/** Creates the policies and Secrets, which precede the PVCs. */
+export async function prepareNamespace(site: VolumeContext, run: Run): Promise<void> {
   const { blueprint, inputs, space } = site;
-  await put(site, run, "policies", "secrets");
+  await applySteps(site, run, "policies", "secrets");
   for (const secret of [...blueprint.newSecrets(inputs), ...blueprint.mailSecret(inputs, null)]) {
     await space.create(secret, run);
   }
 }
 
-export async function start(site: VolumeContext, run: Run): Promise<void> {
-  await put(site, run, "database");
+export async function startSite(site: VolumeContext, run: Run): Promise<void> {
+  await applySteps(site, run, "database");
   await waitForWorkload(site as unknown as SpokeSite, run, DATABASE_STATEFULSET);
-  await put(site, run, "app");
+  await applySteps(site, run, "app");
   await waitForWorkload(site as unknown as SpokeSite, run, MOODLE_DEPLOYMENT);
 }
 
-export async function put({ blueprint, inputs, space }: VolumeContext, run: Run, ...steps: SpokeStep[]): Promise<void> {
+export async function applySteps(
+  { blueprint, inputs, space }: VolumeContext,
+  run: Run,
+  ...steps: SpokeStep[]
+): Promise<void> {
   for (const object of steps.flatMap((step) => blueprint.spokeObjects(inputs, step))) {
     await createFenced(space, object, run.job, run);
   }
@@ -126,18 +130,18 @@ export async function put({ blueprint, inputs, space }: VolumeContext, run: Run,
 
 export class Killed extends Error {}
 
-/** The same place, whose holder is killed at its nth write: before the cluster hears of it, or before it hears the answer. */
-export function killedAt(site: VolumeContext, nth: number, when: "before" | "after"): VolumeContext {
+/** Wraps the site so that its nth write throws `Killed`, before or after the cluster performs the write. */
+export function killAtWrite(site: VolumeContext, nth: number, when: "before" | "after"): VolumeContext {
   let writes = 0;
-  const killing = <T extends object>(target: T, names: readonly string[]): T =>
+  const wrapWrites = <T extends object>(target: T, names: readonly string[]): T =>
     new Proxy(target, {
       get(object, name) {
-        const method = Reflect.get(object, name) as (...given: unknown[]) => Promise<unknown>;
+        const method = Reflect.get(object, name) as (...args: unknown[]) => Promise<unknown>;
         if (!names.includes(String(name))) return method;
-        return async (...given: unknown[]) => {
+        return async (...args: unknown[]) => {
           const last = ++writes === nth;
           if (last && when === "before") throw new Killed();
-          const answer = await method.apply(object, given);
+          const answer = await method.apply(object, args);
           if (last) throw new Killed();
           return answer;
         };
@@ -145,7 +149,7 @@ export function killedAt(site: VolumeContext, nth: number, when: "before" | "aft
     });
   return {
     ...site,
-    cluster: killing<Cluster>(site.cluster, ["createGlobal", "deleteGlobal"]),
-    space: killing<Space>(site.space, ["create", "patch", "apply", "delete", "run"]),
+    cluster: wrapWrites<Cluster>(site.cluster, ["createGlobal", "deleteGlobal"]),
+    space: wrapWrites<Space>(site.space, ["create", "patch", "apply", "delete", "run"]),
   };
 }
