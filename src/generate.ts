@@ -11,7 +11,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { clusterRules } from "#lib/doctor/cluster-role.ts";
+import { renderClusterRules } from "#lib/doctor/cluster-role.ts";
 import type { OperationDeclaration } from "#lib/operations/operation.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 import { type RouteModule, withoutPortal } from "#lib/http/endpoint.ts";
@@ -44,8 +44,8 @@ export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
       `${CHART}Chart.yaml`,
       setChartVersion(await readFile(new URL(`${CHART}Chart.yaml`, root), "utf8"), release().version),
     ],
-    [`${CHART}files/wide-rules.yaml`, YAML_GENERATED_COMMENT + clusterRules([]).wide],
-    [`${CHART}files/spoke-rules.yaml`, YAML_GENERATED_COMMENT + clusterRules([]).spoke],
+    [`${CHART}files/wide-rules.yaml`, YAML_GENERATED_COMMENT + renderClusterRules([]).wide],
+    [`${CHART}files/spoke-rules.yaml`, YAML_GENERATED_COMMENT + renderClusterRules([]).spoke],
   ]);
 }
 

@@ -3,124 +3,129 @@ import type { ClusterSettings } from "#lib/moodle/sizes.ts";
 import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
-  failing,
+  createFailure,
+  createPass,
+  createUnchecked,
+  createWarning,
   type Finding,
-  listWords,
-  passing,
+  formatList,
   type ReadResult,
-  unknownFinding,
-  warning,
 } from "#lib/doctor/finding.ts";
 
-const DEFAULTS = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
-const ELSEWHERE = "or name another in surroundings.yaml, or for the region in the catalogue";
+const DEFAULT_CLASS_ANNOTATIONS = [
+  "storageclass.kubernetes.io/is-default-class",
+  "storageclass.beta.kubernetes.io/is-default-class",
+];
+const NAME_ANOTHER = "or configure another one in surroundings.yaml or for the region in the catalog";
 
 export function checkStorageClasses(
   classes: ReadResult<readonly KubeObject[]>,
   { storageClass }: ClusterSettings,
 ): Finding[] {
   const check = "storage";
-  if (!("seen" in classes)) return [unknownFinding(check, classes)];
-  const defaults = classes.seen.filter(isDefault);
-  const chosen = findStorage(classes.seen, storageClass);
+  if (!("value" in classes)) return [createUnchecked(check, classes)];
+  const defaults = classes.value.filter(isDefaultClass);
+  const chosen = findStorageClass(classes.value, storageClass);
   if (storageClass !== undefined && !chosen) {
-    return [failing(check, `there is no storage class ${storageClass}`, `Make it, ${ELSEWHERE}.`)];
+    return [createFailure(check, `storage class ${storageClass} does not exist`, `Create it, ${NAME_ANOTHER}.`)];
   }
   if (!chosen) {
-    const names = classes.seen.map(({ metadata }) => metadata.name);
-    const there = names.length > 0 ? `, only ${listWords(names)}` : "";
-    return [failing(
+    const names = classes.value.map(({ metadata }) => metadata.name);
+    const others = names.length > 0 ? ` (found: ${formatList(names)})` : "";
+    return [createFailure(
       check,
-      `there is no default storage class${there}`,
+      `no default storage class exists${others}`,
       names.length > 0
-        ? `Annotate one with ${DEFAULTS[0]}=true, or name one as storageClass in surroundings.yaml.`
-        : "Install a storage driver (CSI) and its class.",
+        ? `Annotate a class with ${DEFAULT_CLASS_ANNOTATIONS[0]}=true, or set storageClass in surroundings.yaml.`
+        : "Install a CSI driver and create a storage class.",
     )];
   }
   const name = chosen.metadata.name;
-  const grows = chosen["allowVolumeExpansion"] === true;
-  const binding = chosen["volumeBindingMode"] === "WaitForFirstConsumer" ? "bound when a pod comes" : "bound at once";
-  const which = storageClass === undefined ? `${name}, the default` : name;
+  const canExpand = chosen["allowVolumeExpansion"] === true;
+  const binding = chosen["volumeBindingMode"] === "WaitForFirstConsumer"
+    ? "binds when a pod is scheduled"
+    : "binds immediately";
+  const label = storageClass === undefined ? `${name} (default)` : name;
   const findings = [
-    grows ? passing(check, `class ${which}: disks can grow, ${binding}`) : warning(
+    canExpand ? createPass(check, `class ${label}: volumes can be expanded; ${binding}`) : createWarning(
       check,
-      `class ${which}: disks cannot grow, ${binding}`,
-      "Set allowVolumeExpansion: true on it if its driver can; until then no spoke gets a larger disk.",
+      `class ${label}: volumes cannot be expanded; ${binding}`,
+      "Set allowVolumeExpansion: true if the driver supports it. Until then, spokes cannot get more storage.",
     ),
   ];
   if (storageClass === undefined && defaults.length > 1) {
-    const names = listWords(defaults.map(({ metadata }) => metadata.name));
-    findings.push(warning(
+    const names = formatList(defaults.map(({ metadata }) => metadata.name));
+    findings.push(createWarning(
       check,
-      `there are ${defaults.length} default storage classes, ${names}; the cluster takes the newest, ${name}`,
-      `Take the annotation ${DEFAULTS[0]} off all but one.`,
+      `${defaults.length} default storage classes exist (${names}); the cluster uses the newest, ${name}`,
+      `Remove the annotation ${DEFAULT_CLASS_ANNOTATIONS[0]} from all but one class.`,
     ));
   }
   return findings;
 }
 
 /**
- * Returns the storage class of a PVC: the named class, or else the default one. If several are the default, returns the
- * newest (as Kubernetes does since 1.26).
+ * Returns the storage class with the name, or the default class. If several classes are the default, returns the newest,
+ * like Kubernetes 1.26 and later.
  */
-function findStorage(classes: readonly KubeObject[], name: string | undefined): KubeObject | undefined {
+function findStorageClass(classes: readonly KubeObject[], name: string | undefined): KubeObject | undefined {
   if (name !== undefined) return classes.find(({ metadata }) => metadata.name === name);
-  const born = ({ metadata }: KubeObject) => metadata.creationTimestamp ?? "";
-  return classes.filter(isDefault).toSorted((a, b) =>
-    born(b).localeCompare(born(a)) || a.metadata.name.localeCompare(b.metadata.name)
+  const createdAt = ({ metadata }: KubeObject) => metadata.creationTimestamp ?? "";
+  return classes.filter(isDefaultClass).toSorted((a, b) =>
+    createdAt(b).localeCompare(createdAt(a)) || a.metadata.name.localeCompare(b.metadata.name)
   )[0];
 }
 
-function isDefault({ metadata }: KubeObject): boolean {
-  return DEFAULTS.some((name) => metadata.annotations?.[name] === "true");
+function isDefaultClass({ metadata }: KubeObject): boolean {
+  return DEFAULT_CLASS_ANNOTATIONS.some((name) => metadata.annotations?.[name] === "true");
 }
 
-/** Checks the snapshot classes. `snapshots` is null if the cluster does not serve the kind. */
+/** Checks the snapshot classes. `snapshots` is null if the cluster does not support VolumeSnapshots. */
 export function checkSnapshotClasses(
   classes: ReadResult<readonly KubeObject[]>,
   snapshots: ReadResult<readonly KubeObject[] | null>,
   { storageClass, snapshotClass }: ClusterSettings,
 ): Finding {
   const check = "snapshots";
-  if (!("seen" in snapshots)) return unknownFinding(check, snapshots);
-  if (snapshots.seen === null) {
-    return warning(
+  if (!("value" in snapshots)) return createUnchecked(check, snapshots);
+  if (snapshots.value === null) {
+    return createWarning(
       check,
-      "backups are not possible: the cluster knows no VolumeSnapshots",
-      "Install the snapshot controller and its CRDs, and a storage driver that takes snapshots.",
+      "backups are not possible: the cluster does not support VolumeSnapshots",
+      "Install the snapshot controller, its CRDs and a storage driver that supports snapshots.",
     );
   }
-  const driver = "seen" in classes ? findStorage(classes.seen, storageClass)?.["provisioner"] : undefined;
+  const driver = "value" in classes ? findStorageClass(classes.value, storageClass)?.["provisioner"] : undefined;
   if (driver === undefined) {
-    return warning(check, "could not be checked: it is not known which driver the disks are of");
+    return createWarning(check, "could not be checked: the storage driver is unknown");
   }
-  if (snapshotClass !== undefined) return checkNamedClass(check, snapshots.seen, snapshotClass, driver);
-  const own = snapshots.seen.filter((each) => each["driver"] === driver);
-  const keeping = own.find((each) => each["deletionPolicy"] === "Retain");
-  if (keeping) return passing(check, `class ${keeping.metadata.name}: what it took stays (Retain)`);
-  const [other] = own;
-  const hint = `Make a VolumeSnapshotClass with driver: ${driver} and deletionPolicy: Retain.`;
+  if (snapshotClass !== undefined) return checkNamedClass(check, snapshots.value, snapshotClass, driver);
+  const customIssuer = snapshots.value.filter((each) => each["driver"] === driver);
+  const retaining = customIssuer.find((each) => each["deletionPolicy"] === "Retain");
+  if (retaining) return createPass(check, `class ${retaining.metadata.name} retains snapshots`);
+  const [other] = customIssuer;
+  const hint = `Create a VolumeSnapshotClass with driver: ${driver} and deletionPolicy: Retain.`;
   return other
-    ? warning(
+    ? createWarning(
       check,
-      `backups would go with their spoke: class ${other.metadata.name} deletes, and none retains`,
+      `backups would be deleted with their spoke: class ${other.metadata.name} does not retain snapshots`,
       hint,
     )
-    : warning(check, `backups are not possible: no snapshot class is for the driver ${driver}`, hint);
+    : createWarning(check, `backups are not possible: no snapshot class uses the driver ${driver}`, hint);
 }
 
 /** Checks the named snapshot class. Backups use only this class, even if other classes exist. */
 function checkNamedClass(check: string, classes: readonly KubeObject[], name: string, driver: string): Finding {
-  const named = classes.find(({ metadata }) => metadata.name === name);
-  const hint = `Make it with driver: ${driver} and deletionPolicy: Retain, ${ELSEWHERE}.`;
-  if (!named) return warning(check, `backups are not possible: there is no snapshot class ${name}`, hint);
-  if (named["driver"] !== driver) {
-    return warning(check, `backups are not possible: class ${name} is not for the driver ${driver}`, hint);
+  const namedClass = classes.find(({ metadata }) => metadata.name === name);
+  const hint = `Create it with driver: ${driver} and deletionPolicy: Retain, ${NAME_ANOTHER}.`;
+  if (!namedClass) return createWarning(check, `backups are not possible: snapshot class ${name} does not exist`, hint);
+  if (namedClass["driver"] !== driver) {
+    return createWarning(check, `backups are not possible: class ${name} does not use the driver ${driver}`, hint);
   }
-  if (named["deletionPolicy"] !== "Retain") {
-    return warning(check, `backups are not taken: class ${name} deletes, and they would go with their spoke`, hint);
+  if (namedClass["deletionPolicy"] !== "Retain") {
+    return createWarning(check, `backups are off: class ${name} would delete them with their spoke`, hint);
   }
-  return passing(check, `class ${name}: what it took stays (Retain)`);
+  return createPass(check, `class ${name} retains snapshots`);
 }
 
 export function checkIngressClass(
@@ -128,45 +133,52 @@ export function checkIngressClass(
   { ingressClass }: ClusterSettings,
 ): Finding {
   const check = "ingress";
-  if (!("seen" in classes)) return unknownFinding(check, classes);
-  const names = classes.seen.map(({ metadata }) => metadata.name);
-  if (names.includes(ingressClass)) return passing(check, `class ${ingressClass}`);
-  const there = names.length > 0 ? `, only ${listWords(names)}` : "";
-  const hint = `Install an ingress controller of that class, ${ELSEWHERE}.`;
-  return failing(check, `there is no ingress class ${ingressClass}${there}`, hint);
+  if (!("value" in classes)) return createUnchecked(check, classes);
+  const names = classes.value.map(({ metadata }) => metadata.name);
+  if (names.includes(ingressClass)) return createPass(check, `class ${ingressClass}`);
+  const others = names.length > 0 ? ` (found: ${formatList(names)})` : "";
+  const hint = `Install an ingress controller for that class, ${NAME_ANOTHER}.`;
+  return createFailure(check, `ingress class ${ingressClass} does not exist${others}`, hint);
 }
 
 /**
- * Checks the certificate issuer. `issuer` is the ClusterIssuer of spokes; null without ACME_EMAIL, or if another
- * component terminates TLS.
+ * Checks the ClusterIssuer of spokes. `issuer` is null without ACME_EMAIL, or if another component terminates TLS.
  */
 export function checkIssuer(
   issuers: ReadResult<readonly KubeObject[] | null>,
-  { tls, issuer: own }: ClusterSettings,
+  { tls, issuer: customIssuer }: ClusterSettings,
   issuer: string | null,
 ): Finding {
   const check = "certificates";
-  if (tls === "elsewhere") return passing(check, "TLS ends elsewhere, none are ordered");
+  if (tls === "elsewhere") return createPass(check, "TLS is terminated elsewhere; no certificates are ordered");
   if (issuer === null) {
-    return warning(
+    return createWarning(
       check,
-      "sites are plain HTTP: ACME_EMAIL is not set",
-      "Set it, or tls: elsewhere in surroundings.yaml.",
+      "sites use plain HTTP: ACME_EMAIL is not set",
+      "Set ACME_EMAIL, or set tls: elsewhere in surroundings.yaml.",
     );
   }
-  if (!("seen" in issuers)) return unknownFinding(check, issuers);
-  if (issuers.seen === null) {
-    return failing(
+  if (!("value" in issuers)) return createUnchecked(check, issuers);
+  if (issuers.value === null) {
+    return createFailure(
       check,
-      `${own ? "an issuer is named" : "ACME_EMAIL is set"}, but the cluster does not know cert-manager's ClusterIssuer`,
-      `Install cert-manager, or run without ${own ? `issuer ${ELSEWHERE}` : "ACME_EMAIL"}.`,
+      `${customIssuer ? "an issuer is configured" : "ACME_EMAIL is set"}, but cert-manager is not installed`,
+      `Install cert-manager, or remove ${customIssuer ? "the issuer from the configuration" : "ACME_EMAIL"}.`,
     );
   }
-  const found = issuers.seen.find(({ metadata }) => metadata.name === issuer);
-  if (!found && own) return failing(check, `there is no issuer ${own}`, `Make that ClusterIssuer, ${ELSEWHERE}.`);
-  if (!found) return passing(check, `cert-manager is there; the issuer ${issuer} is made with the first hub`);
-  const condition = conditionOf(found, "Ready");
-  if (condition?.status === "True") return passing(check, `the issuer ${issuer} is ready`);
-  const why = condition?.message || condition?.reason || "cert-manager has said nothing of it yet";
-  return failing(check, `the issuer ${issuer} is not ready: ${why}`, `See kubectl describe clusterissuer ${issuer}.`);
+  const clusterIssuer = issuers.value.find(({ metadata }) => metadata.name === issuer);
+  if (!clusterIssuer && customIssuer) {
+    return createFailure(check, `ClusterIssuer ${customIssuer} does not exist`, `Create it, ${NAME_ANOTHER}.`);
+  }
+  if (!clusterIssuer) {
+    return createPass(check, `cert-manager is installed; ClusterIssuer ${issuer} is created with the first hub`);
+  }
+  const condition = conditionOf(clusterIssuer, "Ready");
+  if (condition?.status === "True") return createPass(check, `ClusterIssuer ${issuer} is ready`);
+  const reason = condition?.message || condition?.reason || "cert-manager has not reported its status yet";
+  return createFailure(
+    check,
+    `ClusterIssuer ${issuer} is not ready: ${reason}`,
+    `For details, run: kubectl describe clusterissuer ${issuer}`,
+  );
 }

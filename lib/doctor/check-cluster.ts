@@ -4,123 +4,131 @@ import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import {
-  countOf,
-  failing,
+  createFailure,
+  createPass,
+  createUnchecked,
+  createWarning,
   type Finding,
-  listWords,
-  passing,
+  formatCount,
+  formatList,
   type ReadResult,
-  unknownFinding,
-  warning,
 } from "#lib/doctor/finding.ts";
 import { isClusterWide, type RequiredPermission } from "#lib/doctor/permissions.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-// The minor versions of Kubernetes that are required and tested. Pod security admission needs 1.25. Job conditions have
-// had their current meaning since 1.28, and older versions are not tested.
-const LEAST = 25, TRIED = 28;
+// The oldest allowed and the oldest tested minor version of Kubernetes. Pod security admission is stable since 1.25.
+const MIN_MINOR_VERSION = 25, TESTED_MINOR_VERSION = 28;
 
 export function checkVersion(version: string): Finding {
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
-  const check = "version", hint = `Upgrade the cluster to Kubernetes 1.${TRIED} or newer.`;
-  if (major === undefined) return warning(check, `could not be checked: the server calls itself ${version}`);
+  const check = "version", hint = `Upgrade the cluster to Kubernetes 1.${TESTED_MINOR_VERSION} or newer.`;
+  if (major === undefined) return createWarning(check, `could not be checked: the server reports version ${version}`);
   const message = `Kubernetes ${version}`;
-  if (Number(major) > 1 || Number(minor) >= TRIED) return passing(check, message);
-  if (Number(minor) >= LEAST) return warning(check, `${message} is older than what this program is tried with`, hint);
-  return failing(check, `${message} is too old: pod security is not certain to be enforced before 1.${LEAST}`, hint);
+  if (Number(major) > 1 || Number(minor) >= TESTED_MINOR_VERSION) return createPass(check, message);
+  if (Number(minor) >= MIN_MINOR_VERSION) {
+    return createWarning(check, `${message} is older than the tested versions`, hint);
+  }
+  return createFailure(
+    check,
+    `${message} is too old: pod security is not reliably enforced before 1.${MIN_MINOR_VERSION}`,
+    hint,
+  );
 }
 
-const SKEW = 5 * SECOND;
+const MAX_CLOCK_SKEW = 5 * SECOND;
 
-/** Checks a clock. `ahead` is the milliseconds by which it is ahead of this machine's clock. */
-export function checkClock(ahead: number, whose: string): Finding {
+/** Compares a server's clock with this machine's clock. `aheadMs` is negative if the server's clock is behind. */
+export function checkClock(aheadMs: number, clockName: string): Finding {
   const check = "clock";
-  if (Math.abs(ahead) <= SKEW) return passing(check, `${whose} and this machine agree`);
-  const how = `${Math.round(Math.abs(ahead) / SECOND)} s ${ahead > 0 ? "ahead of" : "behind"} this machine`;
-  return warning(check, `${whose} is ${how}`, "Let both follow a time server (NTP).");
+  if (Math.abs(aheadMs) <= MAX_CLOCK_SKEW) return createPass(check, `${clockName} matches this machine's clock`);
+  const skew = `${Math.round(Math.abs(aheadMs) / SECOND)} s ${aheadMs > 0 ? "ahead of" : "behind"} this machine`;
+  return createWarning(check, `${clockName} is ${skew}`, "Synchronize both clocks with NTP.");
 }
 
-/** Checks whether a node is large enough for one small spoke. Ignores the resources that other pods use. */
+/** Checks whether at least one node can run a spoke of the given size. Ignores the resources that other pods use. */
 export function checkNodes(nodes: ReadResult<readonly KubeObject[]>, size: string, resources: Size): Finding {
   const check = "nodes";
-  if (!("seen" in nodes)) return unknownFinding(check, nodes);
-  const usable = nodes.seen.filter((node) =>
+  if (!("value" in nodes)) return createUnchecked(check, nodes);
+  const usable = nodes.value.filter((node) =>
     conditionOf(node, "Ready")?.status === "True" && node["spec"]?.unschedulable !== true
   );
   if (usable.length === 0) {
-    const message = nodes.seen.length === 0
-      ? "there is no node"
-      : `none of ${countOf(nodes.seen.length, "node")} is ready`;
-    return failing(check, message, "Add a node, or see kubectl describe nodes.");
+    const message = nodes.value.length === 0
+      ? "the cluster has no nodes"
+      : `none of ${formatCount(nodes.value.length, "node")} is ready`;
+    return createFailure(check, message, "Add a node. For details, run: kubectl describe nodes");
   }
-  const kinds = listWords(
+  const architectures = formatList(
     [...new Set(usable.map((node) => node["status"]?.nodeInfo?.architecture ?? "unknown"))].sort(),
   );
-  const message = `${usable.length} ready (${kinds})`;
+  const message = `${usable.length} ready (${architectures})`;
   const pods = [resources.app, resources.database, resources.cron].map(({ requests }) => requests);
   const cpu = sum(pods.map((each) => each.cpu)), memory = sum(pods.map((each) => each.memory));
   const fits = usable.some(({ status }) =>
     parseQuantity(String(status?.allocatable?.cpu)) >= cpu &&
     parseQuantity(String(status?.allocatable?.memory)) >= memory
   );
-  const wanted = `${Math.round(cpu * 1000)}m CPU and ${Math.round(memory / 2 ** 20)}Mi`;
-  if (fits) return passing(check, `${message}; a ${size} spoke asks for ${wanted}`);
-  return warning(check, `${message}, but none has the ${wanted} that a ${size} spoke asks for`, "Add a larger node.");
+  const requestText = `${Math.round(cpu * 1000)}m CPU and ${Math.round(memory / 2 ** 20)}Mi`;
+  if (fits) return createPass(check, `${message}; a ${size} spoke requests ${requestText}`);
+  return createWarning(check, `${message}, but none has ${requestText} for a ${size} spoke`, "Add a larger node.");
 }
 
 function sum(quantities: readonly string[]): number {
   return quantities.reduce((total, each) => total + parseQuantity(each), 0);
 }
 
-const ROLE = "Give the account of the kubeconfig the roles of deploy/kubernetes/cluster-role.yaml.";
+const ROLE_HINT = "Bind the roles in deploy/kubernetes/cluster-role.yaml to the account in the kubeconfig.";
 
-export interface ReviewedPermissions {
-  readonly asked: readonly RequiredPermission[];
-  /** The checked permissions that the account lacks. */
+export interface PermissionReview {
+  readonly required: readonly RequiredPermission[];
+  /** The required permissions that the account lacks. */
   readonly denied: readonly RequiredPermission[];
-  /** Whether the account may create role bindings. */
-  readonly mayBind: boolean;
+  /** Whether the account can create role bindings. */
+  readonly canBind: boolean;
 }
 
 /**
- * Returns whether CLUSTER_ROLE must be set. This is the case if the account has all cluster-wide permissions and may
- * bind roles, but has no permissions in namespaces.
+ * Returns whether CLUSTER_ROLE must be set: the account has all cluster-wide permissions and can bind roles, but lacks
+ * all permissions in namespaces.
  */
-export function needsRole({ asked, denied, mayBind }: ReviewedPermissions): boolean {
-  const inside = asked.filter((each) => !isClusterWide(each));
-  return mayBind && denied.length === inside.length && denied.every((each) => !isClusterWide(each));
+export function needsClusterRole({ required, denied, canBind }: PermissionReview): boolean {
+  const namespaced = required.filter((each) => !isClusterWide(each));
+  return canBind && denied.length === namespaced.length && denied.every((each) => !isClusterWide(each));
 }
 
 export function checkMissingRole(): Finding {
-  return failing(
+  return createFailure(
     "permissions",
-    "CLUSTER_ROLE is not set: the account has no rights in namespaces but those that it binds a role in",
-    "Set it to that role, wheelwright-spoke in deploy/kubernetes/cluster-role.yaml.",
+    "CLUSTER_ROLE is not set, but the account has permissions in a namespace only if it binds that role there",
+    "Set CLUSTER_ROLE to wheelwright-spoke, the role in deploy/kubernetes/cluster-role.yaml.",
   );
 }
 
-export function checkPermissions(reading: ReadResult<Omit<ReviewedPermissions, "mayBind">>): Finding[] {
+export function checkPermissions(reading: ReadResult<Omit<PermissionReview, "canBind">>): Finding[] {
   const check = "permissions";
-  if (!("seen" in reading)) return [unknownFinding(check, reading)];
-  const { asked, denied } = reading.seen;
-  if (denied.length === 0) return [passing(check, `all ${asked.length} that are used`)];
-  const needed = denied.filter(({ without }) => without === null);
-  const costs = [...new Set(denied.flatMap(({ without }) => without ?? []))];
+  if (!("value" in reading)) return [createUnchecked(check, reading)];
+  const { required, denied } = reading.value;
+  if (denied.length === 0) return [createPass(check, `all ${required.length} required permissions are granted`)];
+  const critical = denied.filter((permission) => permission.consequence === null);
+  const optional = Map.groupBy(
+    denied.filter((permission) => permission.consequence !== null),
+    (permission) => permission.consequence!,
+  );
   return [
-    ...(needed.length > 0 ? [failing(check, `may not ${name(needed)}`, ROLE)] : []),
-    ...costs.map((cost) =>
-      warning(check, `may not ${name(denied.filter(({ without }) => without === cost))}: ${cost}`, ROLE)
+    ...(critical.length > 0 ? [createFailure(check, `missing: ${formatPermissions(critical)}`, ROLE_HINT)] : []),
+    ...[...optional].map(([consequence, permissions]) =>
+      createWarning(check, `missing: ${formatPermissions(permissions)} (${consequence})`, ROLE_HINT)
     ),
   ];
 }
 
 /** Formats permissions, for example "create and delete jobs.batch; get pods/log". */
-function name(permissions: readonly RequiredPermission[]): string {
+function formatPermissions(permissions: readonly RequiredPermission[]): string {
   const verbs = new Map<string, string[]>();
   for (const { verb, group, resource, name } of permissions) {
     const [plural, sub] = resource.split("/");
-    const whole = `${plural}${group && `.${group}`}${sub ? `/${sub}` : ""}${name ? ` ${name}` : ""}`;
-    verbs.set(whole, [...verbs.get(whole) ?? [], verb]);
+    const qualified = `${plural}${group && `.${group}`}${sub ? `/${sub}` : ""}${name ? ` ${name}` : ""}`;
+    verbs.set(qualified, [...verbs.get(qualified) ?? [], verb]);
   }
-  return [...verbs].map(([resource, all]) => `${listWords(all)} ${resource}`).join("; ");
+  return [...verbs].map(([resource, all]) => `${formatList(all)} ${resource}`).join("; ");
 }

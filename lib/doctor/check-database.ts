@@ -1,4 +1,4 @@
-/** Turns facts about a database into findings. Pure. */
+/** Turns facts about the database into findings. Pure. */
 import type { Config } from "#lib/base/config.ts";
 import {
   type AppliedMigration,
@@ -8,104 +8,124 @@ import {
   SchemaMismatch,
 } from "#lib/drivers/db/compare-schema.ts";
 import type { DatabaseFacts, DatabaseSession } from "#lib/doctor/database.ts";
-import { countOf, failing, type Finding, passing, type ReadResult, warning } from "#lib/doctor/finding.ts";
+import {
+  createFailure,
+  createPass,
+  createWarning,
+  type Finding,
+  formatCount,
+  type ReadResult,
+} from "#lib/doctor/finding.ts";
 import { checkClock } from "#lib/doctor/check-cluster.ts";
 import { checkOperators } from "#lib/doctor/check-access.ts";
 
-/** The oldest PostgreSQL major version that is still maintained. The tests run on 18. */
-const LEAST = 14;
+/** The oldest supported major version of PostgreSQL. */
+const MIN_MAJOR_VERSION = 14;
 
-interface Wants {
+interface DatabaseRequirements {
   readonly migrations: readonly Migration[];
-  /** The number of connections in a replica's pool. */
+  /** The size of a replica's connection pool. */
   readonly pool: number;
   /** The account that `serve` creates as the first operator. */
   readonly admin: Config["bootstrapAdmin"];
-  /** Whether the schema owner's address is set. If it is, `serve` uses it to migrate. */
+  /** Whether DATABASE_OWNER_URL is set, so that `serve` can migrate as the schema owner. */
   readonly owner?: boolean;
 }
 
-export function checkDatabase(facts: ReadResult<DatabaseFacts>, wants: Wants): Finding[] {
-  const { migrations, pool, admin, owner = false } = wants;
-  if (!("seen" in facts)) {
-    const hint = "See DATABASE_URL, or the POSTGRES_ variables.";
-    return [failing("connection", `it cannot be reached: ${facts.unseen}`, hint)];
+export function checkDatabase(facts: ReadResult<DatabaseFacts>, requirements: DatabaseRequirements): Finding[] {
+  const { migrations, pool, admin, owner = false } = requirements;
+  if (!("value" in facts)) {
+    const hint = "Check DATABASE_URL or the POSTGRES_ variables.";
+    return [createFailure("connection", `cannot connect: ${facts.error}`, hint)];
   }
-  const { version, number, encoding, readOnly, connections, aheadMs, session, applied, mayMigrate, role } = facts.seen;
-  const major = Math.floor(number / 10_000);
+  const { version, versionNumber, encoding, readOnly, connections, aheadMs, session, applied, canMigrate, role } =
+    facts.value;
+  const major = Math.floor(versionNumber / 10_000);
   const findings = [
-    major >= LEAST
-      ? passing("version", `PostgreSQL ${version}`)
-      : failing("version", `PostgreSQL ${version} is too old`, `Upgrade it to ${LEAST} or newer.`),
+    major >= MIN_MAJOR_VERSION
+      ? createPass("version", `PostgreSQL ${version}`)
+      : createFailure("version", `PostgreSQL ${version} is too old`, `Upgrade it to ${MIN_MAJOR_VERSION} or newer.`),
   ];
   if (encoding !== "UTF8") {
-    const hint = "Make the database anew with encoding UTF8.";
-    findings.push(failing("encoding", `the database's encoding is ${encoding}, which cannot hold every name`, hint));
+    const hint = "Recreate the database with encoding UTF8.";
+    findings.push(createFailure("encoding", `the encoding is ${encoding}, which cannot store all names`, hint));
   }
   if (readOnly) {
-    const hint = "Name the primary in DATABASE_URL (target_session_attrs=read-write helps), or take the setting back.";
-    findings.push(failing("writing", "it only reads: a standby, or default_transaction_read_only is on", hint));
+    const hint = "Set DATABASE_URL to the primary (target_session_attrs=read-write helps), or turn the setting off.";
+    findings.push(
+      createFailure(
+        "writing",
+        "the database is read-only: it is a standby, or default_transaction_read_only is on",
+        hint,
+      ),
+    );
   }
   findings.push(
     checkConnections(connections, pool),
     checkSession(session),
     checkClock(aheadMs, "the database's clock"),
   );
-  findings.push(checkMigrations(applied, migrations, mayMigrate || owner), checkRole(role));
-  findings.push(checkOperators(facts.seen.operators, admin), ...checkImageTags(facts.seen.movedTags ?? []));
+  findings.push(checkMigrations(applied, migrations, canMigrate || owner), checkRole(role));
+  findings.push(checkOperators(facts.value.hasOperator, admin), ...checkImageTags(facts.value.movedTags ?? []));
   return findings;
 }
 
-/** Checks the number of connections. Each replica needs one more than its pool: the control connection. */
-function checkConnections(granted: number, pool: number): Finding {
-  const check = "connections", each = pool + 1;
-  const message = `it grants ${granted}, and a replica opens up to ${each}`;
-  if (granted >= 2 * each) return passing(check, message);
-  const hint = "Raise max_connections, or lower DATABASE_POOL; a roll-out runs two replicas at once.";
-  return warning(check, message, hint);
+/** Checks the connection limit. Each replica opens its pool and one control connection. */
+function checkConnections(available: number, pool: number): Finding {
+  const check = "connections", perReplica = pool + 1;
+  const message = `${available} are available, and a replica opens up to ${perReplica}`;
+  if (available >= 2 * perReplica) return createPass(check, message);
+  const hint = "Raise max_connections or lower DATABASE_POOL. A rollout runs two replicas at the same time.";
+  return createWarning(check, message, hint);
 }
 
 function checkSession({ locks, notifications }: DatabaseSession): Finding {
-  if (locks && notifications) return passing("sessions", "locks and notifications hold");
-  const lost = [...(locks ? [] : ["locks"]), ...(notifications ? [] : ["notifications"])].join(" and ");
-  return failing(
+  if (locks && notifications) return createPass("sessions", "locks and notifications work");
+  const broken = [...(locks ? [] : ["locks"]), ...(notifications ? [] : ["notifications"])].join(" and ");
+  return createFailure(
     "sessions",
-    `${lost} do not hold: there seems to be a transaction pooler in between`,
-    "Connect to PostgreSQL itself, or set the pooler to session mode (PgBouncer: pool_mode = session).",
+    `${broken} do not work, probably because of a transaction pooler`,
+    "Connect directly to PostgreSQL, or set the pooler to session mode (PgBouncer: pool_mode = session).",
   );
 }
 
 export function checkMigrations(
   applied: readonly AppliedMigration[] | null,
   migrations: readonly Migration[],
-  mayMigrate: boolean,
+  canMigrate: boolean,
 ): Finding {
   const check = "migrations";
-  const fitting = fitOrNot(applied ?? [], migrations);
-  if (fitting instanceof SchemaMismatch) return failing(check, lower(fitting.problem), `${upper(fitting.remedy)}.`);
-  const { missing, newer } = fitting;
+  const comparison = tryCompareSchema(applied ?? [], migrations);
+  if (comparison instanceof SchemaMismatch) {
+    return createFailure(check, uncapitalize(comparison.problem), `${capitalize(comparison.remedy)}.`);
+  }
+  const { missing, newer } = comparison;
   if (newer.length > 0) {
-    const hint = "This release works on it all the same; go back no further than to this one.";
-    return warning(check, `the database is newer than this program: it has ${newer.join(", ")}`, hint);
+    const hint = "This release works with it. Do not downgrade to an older release.";
+    return createWarning(check, `the database is newer than this program: it has ${newer.join(", ")}`, hint);
   }
   const pending = missing.length;
-  if (pending === 0) return passing(check, `all ${migrations.length} are applied`);
-  if (!mayMigrate) {
-    const hint = "Run wheelwright migrate with DATABASE_OWNER_URL, the address of the schema's owner.";
-    return failing(check, `${pending} are to be applied, but this user may not make tables`, hint);
+  if (pending === 0) return createPass(check, `all ${migrations.length} are applied`);
+  if (!canMigrate) {
+    const hint = "Set DATABASE_OWNER_URL to the database URL of the schema owner, and run wheelwright migrate.";
+    return createFailure(
+      check,
+      `${formatCount(pending, "migration")} must be applied, but this user cannot create tables`,
+      hint,
+    );
   }
   if (applied === null || applied.length === 0) {
-    return passing(check, "the database is empty; serve makes its tables when it starts");
+    return createPass(check, "the database is empty; serve creates its tables when it starts");
   }
-  const hint = "serve applies them when it starts, wheelwright migrate at once.";
-  return warning(
+  const hint = "serve applies them when it starts. To apply them now, run wheelwright migrate.";
+  return createWarning(
     check,
-    `${countOf(pending, "migration")} of this release ${pending === 1 ? "is" : "are"} to be applied`,
+    `${formatCount(pending, "migration")} of this release ${pending === 1 ? "is" : "are"} not applied`,
     hint,
   );
 }
 
-function fitOrNot(
+function tryCompareSchema(
   applied: readonly AppliedMigration[],
   migrations: readonly Migration[],
 ): SchemaComparison | SchemaMismatch {
@@ -117,22 +137,21 @@ function fitOrNot(
   }
 }
 
-const upper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const uncapitalize = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** Reports image tags for which spokes run different images. This happens if an image is rebuilt under the same tag. */
+/** Reports image tags for which spokes run different images, for example after a rebuild under the same tag. */
 function checkImageTags(moved: readonly string[]): Finding[] {
   if (moved.length === 0) return [];
-  const hint = "Compare imageDigest of the spokes, and name the image by digest in BLUEPRINT_DIR.";
-  return [warning("images", `the tag was moved, and spokes run different images of it: ${moved.join(", ")}`, hint)];
+  const hint = "Compare the imageDigest of the spokes, and pin the image by digest in BLUEPRINT_DIR.";
+  return [createWarning("images", `spokes run different images with the same tag: ${moved.join(", ")}`, hint)];
 }
 
-/** Checks the role of the service. An attacker who takes over the service has all rights of its role. */
+/** Checks the database role of the service. A superuser or table owner could bypass the audit log's triggers. */
 function checkRole(role: DatabaseFacts["role"]): Finding {
   const check = "role";
-  if (role === "service") return passing(check, "the service's own: it reads and writes rows, and owns nothing");
+  if (role === "service") return createPass(check, "a service role that reads and writes rows and owns no tables");
   const message = role === "superuser" ? "a superuser of the whole server" : "the owner of the tables";
-  const hint =
-    "Run wheelwright migrate with DATABASE_OWNER_URL, and give the service a role of its own in DATABASE_URL.";
-  return warning(check, `${message}, which can switch off what guards the audit log`, hint);
+  const hint = "Run wheelwright migrate with DATABASE_OWNER_URL, and use a separate service role in DATABASE_URL.";
+  return createWarning(check, `${message}, which can turn off the protection of the audit log`, hint);
 }

@@ -1,47 +1,51 @@
-/** Checks the results of a trial. Pure. A refusal proves something only if its reason is the tested one. */
+/** Turns the results of a trial into findings. Pure. A rejection counts only if its reason is the tested rule. */
 import {
-  failing,
+  createFailure,
+  createPass,
+  createUnchecked,
+  createWarning,
   type Finding,
-  listWords,
-  passing,
+  formatList,
   type ReadResult,
-  unknownFinding,
-  warning,
 } from "#lib/doctor/finding.ts";
 import type { DryRunResult, PodStart, TrialFacts } from "#lib/doctor/trial.ts";
 
 export function checkTrial(trial: TrialFacts): Finding[] {
-  if (!("seen" in trial.made)) {
-    return [unknownFinding("trial", trial.made), ...("seen" in trial.gone ? [] : [checkNamespaceDeleted(trial)])];
+  if (!("value" in trial.namespaceCreated)) {
+    return [
+      createUnchecked("trial", trial.namespaceCreated),
+      ...("value" in trial.namespaceDeleted ? [] : [checkNamespaceDeleted(trial)]),
+    ];
   }
   return [
-    checkPodSecurity(trial.security),
-    checkQuotas(trial.quota, trial.limits),
-    ...checkPodStarts(trial.starts),
+    checkPodSecurity(trial.podSecurity),
+    checkQuotas(trial.quota, trial.limitRange),
+    ...checkPodStarts(trial.podStarts),
     checkNetwork(trial.network),
     checkNamespaceDeleted(trial),
   ];
 }
 
-function checkPodSecurity(attempt: TrialFacts["security"]): Finding {
+function checkPodSecurity(attempt: TrialFacts["podSecurity"]): Finding {
   const check = "pod security";
   if (attempt === null) {
-    const hint = "Label it pod-security.kubernetes.io/enforce: restricted unless your images cannot bear it.";
-    return warning(check, "the blueprint's namespace.yaml does not ask for the restricted standard", hint);
+    const hint =
+      "Label it with pod-security.kubernetes.io/enforce: restricted, unless your images need more privileges.";
+    return createWarning(check, "the blueprint's namespace.yaml does not enforce the restricted standard", hint);
   }
-  if (!("seen" in attempt)) return unknownFinding(check, attempt);
-  if ("accepted" in attempt.seen) {
-    const hint = "Let the API server run its PodSecurity admission plugin, which is on by default.";
-    return failing(check, "a pod that breaks the restricted standard is let in", hint);
+  if (!("value" in attempt)) return createUnchecked(check, attempt);
+  if ("accepted" in attempt.value) {
+    const hint = "Enable the PodSecurity admission plugin of the API server. It is on by default.";
+    return createFailure(check, "a pod that violates the restricted standard is accepted", hint);
   }
-  return attempt.seen.code === "PodSecurity"
-    ? passing(check, "a pod that breaks the restricted standard is refused")
-    : unknownFinding(check, { unseen: `the pod was refused, but for another reason: ${attempt.seen.refused}` });
+  return attempt.value.code === "PodSecurity"
+    ? createPass(check, "a pod that violates the restricted standard is rejected")
+    : createUnchecked(check, { error: `the pod was rejected for another reason: ${attempt.value.refused}` });
 }
 
 function checkQuotas(quota: ReadResult<DryRunResult>, limits: ReadResult<DryRunResult>): Finding {
   const check = "quotas";
-  const lax: string[] = [];
+  const unenforced: string[] = [];
   for (
     const [attempt, code, name] of [[quota, "ExceededQuota", "ResourceQuota"], [
       limits,
@@ -49,75 +53,84 @@ function checkQuotas(quota: ReadResult<DryRunResult>, limits: ReadResult<DryRunR
       "LimitRange",
     ]] as const
   ) {
-    if (!("seen" in attempt)) return unknownFinding(check, attempt);
-    // Kubernetes checks LimitRanges before quotas, so an object that the quota refuses has passed the LimitRange.
-    const passed = "accepted" in attempt.seen || (code === "LimitRange" && attempt.seen.code === "ExceededQuota");
-    if (passed) lax.push(`a ${name}`);
-    else if (attempt.seen.code !== code) {
-      return unknownFinding(check, {
-        unseen: `what is over a ${name} was refused, but for another reason: ${attempt.seen.refused}`,
+    if (!("value" in attempt)) return createUnchecked(check, attempt);
+    // Kubernetes checks LimitRanges before quotas: an object that the quota rejects has passed the LimitRange.
+    const passed = "accepted" in attempt.value || (code === "LimitRange" && attempt.value.code === "ExceededQuota");
+    if (passed) unenforced.push(`a ${name}`);
+    else if (attempt.value.code !== code) {
+      return createUnchecked(check, {
+        error: `an object that exceeds the ${name} was rejected for another reason: ${attempt.value.refused}`,
       });
     }
   }
-  if (lax.length === 0) return passing(check, "what is over a ResourceQuota or LimitRange is refused");
-  const hint = "Let the API server run its ResourceQuota and LimitRanger admission plugins, which are on by default.";
-  return failing(check, `what is over ${listWords(lax)} is let in`, hint);
+  if (unenforced.length === 0) {
+    return createPass(check, "objects that exceed a ResourceQuota or LimitRange are rejected");
+  }
+  const hint = "Enable the ResourceQuota and LimitRanger admission plugins of the API server. They are on by default.";
+  return createFailure(check, `objects that exceed ${formatList(unenforced)} are accepted`, hint);
 }
 
 function checkPodStarts(starts: readonly ReadResult<PodStart>[]): Finding[] {
   const check = "images";
-  const fine = starts.flatMap((start) => "seen" in start && start.seen.wrong === null ? [start.seen.image] : []);
+  const startedImages = starts.flatMap((start) =>
+    "value" in start && start.value.problem === null ? [start.value.image] : []
+  );
   return [
-    ...(fine.length > 0
-      ? [passing(check, `${listWords(fine)} ${fine.length > 1 ? "were" : "was"} pulled and run`)]
+    ...(startedImages.length > 0
+      ? [
+        createPass(
+          check,
+          `${formatList(startedImages)} ${startedImages.length > 1 ? "were" : "was"} pulled and started`,
+        ),
+      ]
       : []),
     ...starts.flatMap((start) => {
-      if (!("seen" in start)) return [unknownFinding(check, start)];
-      const { image, wrong, hint } = start.seen;
-      return wrong === null ? [] : [failing(check, `${image} does not run: ${wrong}`, hint)];
+      if (!("value" in start)) return [createUnchecked(check, start)];
+      const { image, problem, hint } = start.value;
+      return problem === null ? [] : [createFailure(check, `${image} does not start: ${problem}`, hint)];
     }),
   ];
 }
 
-/** Whether each server answered in one round, which means that `pg_isready` returned 0 or 1. */
-interface Round {
+/** One round of probes. A server is reachable if `pg_isready` returned 0 or 1. */
+interface ProbeRound {
   readonly open: boolean;
   readonly closed: boolean;
 }
 
-/** The number of consecutive rounds that must agree, because a single connection may fail for another reason. */
-const STEADY = 3;
+/** The number of consecutive rounds that must agree. A single probe can fail for another reason. */
+const CONSECUTIVE_ROUNDS = 3;
 
 function checkNetwork(network: TrialFacts["network"]): Finding {
   const check = "network";
-  if (!("seen" in network)) return unknownFinding(check, network);
-  const before = lastRounds(network.seen.before), after = lastRounds(network.seen.after);
+  if (!("value" in network)) return createUnchecked(check, network);
+  const before = parseLastRounds(network.value.before), after = parseLastRounds(network.value.after);
   if (before === null || after === null) {
-    return unknownFinding(check, { unseen: "the pod that tried it left no word of what it found" });
+    return createUnchecked(check, { error: "the test pod logged no result" });
   }
   if (!before.every(({ open, closed }) => open && closed)) {
-    return unknownFinding(check, { unseen: "pods do not reach one another, even where no policy forbids it" });
+    return createUnchecked(check, { error: "pods cannot reach each other, even without a NetworkPolicy" });
   }
   if (after.every(({ open, closed }) => open && !closed)) {
-    return passing(check, "what a NetworkPolicy forbids does not get through");
+    return createPass(check, "NetworkPolicies are enforced");
   }
   if (after.some(({ closed }) => closed)) {
-    const hint = "Use a network plugin that enforces NetworkPolicies, such as Calico or Cilium; spokes rely on it.";
-    return failing(check, "NetworkPolicies have no effect: what one forbids got through", hint);
+    const hint = "Use a network plugin that enforces NetworkPolicies, such as Calico or Cilium. Spokes rely on it.";
+    return createFailure(check, "NetworkPolicies are not enforced: a blocked connection succeeded", hint);
   }
-  return unknownFinding(check, { unseen: "the pods no longer reached one another at all" });
+  return createUnchecked(check, { error: "the pods can no longer reach each other" });
 }
 
-function lastRounds(lines: readonly string[]): readonly Round[] | null {
+function parseLastRounds(lines: readonly string[]): readonly ProbeRound[] | null {
   const rounds = lines.flatMap((line) => {
-    const found = /^open=(\d+) closed=(\d+)$/.exec(line.trim());
-    return found ? [{ open: Number(found[1]) < 2, closed: Number(found[2]) < 2 }] : [];
+    const match = /^open=(\d+) closed=(\d+)$/.exec(line.trim());
+    return match ? [{ open: Number(match[1]) < 2, closed: Number(match[2]) < 2 }] : [];
   });
-  return rounds.length < STEADY ? null : rounds.slice(-STEADY);
+  return rounds.length < CONSECUTIVE_ROUNDS ? null : rounds.slice(-CONSECUTIVE_ROUNDS);
 }
 
-function checkNamespaceDeleted({ namespace, gone }: TrialFacts): Finding {
-  if ("seen" in gone) return passing("trial", `the namespace ${namespace} is removed again`);
-  const hint = `Look what holds it, then: kubectl delete namespace ${namespace}`;
-  return failing("trial", `the namespace ${namespace} is not gone yet: ${gone.unseen}`, hint);
+function checkNamespaceDeleted({ namespace, namespaceDeleted }: TrialFacts): Finding {
+  if ("value" in namespaceDeleted) return createPass("trial", `namespace ${namespace} was removed`);
+  const hint = `Check what blocks the deletion, then run: kubectl delete namespace ${namespace}`;
+  return createFailure("trial", `namespace ${namespace} still exists: ${namespaceDeleted.error}`, hint);
 }

@@ -1,9 +1,9 @@
 /**
- * Renders the required ClusterRoles as YAML, from the list of permissions that doctor checks. The chart has the same
- * rules, with a service account, its binding and policies that limit the account to its own namespaces.
+ * Renders the required ClusterRoles as YAML, from the permissions that doctor checks. The Helm chart contains the same
+ * rules, together with a service account, bindings and policies.
  */
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
-import { isClusterWide, PERMISSIONS, permissionsFor } from "#lib/doctor/permissions.ts";
+import { isClusterWide, listRequiredPermissions, PERMISSIONS } from "#lib/doctor/permissions.ts";
 
 interface Rule {
   readonly apiGroups: readonly string[];
@@ -12,11 +12,11 @@ interface Rule {
   readonly resourceNames?: readonly string[];
 }
 
-const WIDE = "wheelwright", SPOKE = "wheelwright-spoke";
+const CLUSTER_ROLE_NAME = "wheelwright", SPOKE_ROLE_NAME = "wheelwright-spoke";
 
-const HEAD =
-  `# What Wheelwright needs in the whole cluster, and, with CLUSTER_ROLE=${SPOKE}, in the namespaces that it makes.
-# Without CLUSTER_ROLE bind both to its account by a ClusterRoleBinding each.
+const HEADER =
+  `# The ClusterRoles of Wheelwright. With CLUSTER_ROLE=${SPOKE_ROLE_NAME}, it binds that role in each namespace that it creates.
+# Without CLUSTER_ROLE, bind both roles to its account, each with a ClusterRoleBinding.
 `;
 
 /** Renders both ClusterRoles. `issuers` are the names of the ClusterIssuers that the program creates. */
@@ -24,43 +24,47 @@ export function renderClusterRoles(issuers: readonly string[]): string {
   const bind: Rule = {
     apiGroups: ["rbac.authorization.k8s.io"],
     resources: ["clusterroles"],
-    resourceNames: [SPOKE],
+    resourceNames: [SPOKE_ROLE_NAME],
     verbs: ["bind"],
   };
-  const { wide, spoke } = clusterRules(issuers);
-  return HEAD + [role(WIDE, wide + ruleLines([bind])), role(SPOKE, spoke)].join("---\n");
+  const { wide, spoke } = renderClusterRules(issuers);
+  return HEADER +
+    [renderRole(CLUSTER_ROLE_NAME, wide + renderRules([bind])), renderRole(SPOKE_ROLE_NAME, spoke)].join("---\n");
 }
 
-/** Returns the rules of both roles, one per line. Leaves out the rule that lets the first role bind the second. */
-export function clusterRules(issuers: readonly string[]): { readonly wide: string; readonly spoke: string } {
-  const inside = PERMISSIONS.filter((each) => !isClusterWide(each));
-  return { wide: ruleLines(rulesOf(permissionsFor(SPOKE, issuers))), spoke: ruleLines(rulesOf(inside)) };
+/** Renders the rules of both roles, one per line, without the rule that allows binding the second role. */
+export function renderClusterRules(issuers: readonly string[]): { readonly wide: string; readonly spoke: string } {
+  const namespaced = PERMISSIONS.filter((each) => !isClusterWide(each));
+  return {
+    wide: renderRules(groupPermissions(listRequiredPermissions(SPOKE_ROLE_NAME, issuers))),
+    spoke: renderRules(groupPermissions(namespaced)),
+  };
 }
 
-/** Groups permissions into rules. Resources of an API group share a rule if they have the same verbs. */
-function rulesOf(permissions: readonly ClusterAccess[]): Rule[] {
+/** Groups permissions into rules. Resources of the same API group with the same verbs share a rule. */
+function groupPermissions(permissions: readonly ClusterAccess[]): Rule[] {
   const verbs = Map.groupBy(permissions, ({ group, resource, name = "" }) => `${group}/${resource}/${name}`);
-  const resources = [...verbs.values()].map((same) => ({
-    group: same[0]!.group,
-    resource: same[0]!.resource,
-    name: same[0]!.name,
-    verbs: [...new Set(same.map(({ verb }) => verb))].sort(),
+  const resources = [...verbs.values()].map((permissionsOfResource) => ({
+    group: permissionsOfResource[0]!.group,
+    resource: permissionsOfResource[0]!.resource,
+    name: permissionsOfResource[0]!.name,
+    verbs: [...new Set(permissionsOfResource.map(({ verb }) => verb))].sort(),
   }));
   const rules = Map.groupBy(resources, ({ group, verbs, name = "" }) => `${group} ${verbs} ${name}`);
-  return [...rules.values()].map((alike) => ({
-    apiGroups: [alike[0]!.group],
-    resources: alike.map(({ resource }) => resource),
-    ...(alike[0]!.name !== undefined && { resourceNames: [alike[0]!.name] }),
-    verbs: alike[0]!.verbs,
+  return [...rules.values()].map((resourcesOfRule) => ({
+    apiGroups: [resourcesOfRule[0]!.group],
+    resources: resourcesOfRule.map(({ resource }) => resource),
+    ...(resourcesOfRule[0]!.name !== undefined && { resourceNames: [resourcesOfRule[0]!.name] }),
+    verbs: resourcesOfRule[0]!.verbs,
   }));
 }
 
-/** Formats rules as JSON, which is valid YAML. */
-function ruleLines(rules: readonly Rule[]): string {
+/** Formats each rule as a line of JSON, which is valid YAML. */
+function renderRules(rules: readonly Rule[]): string {
   return rules.map((rule) => `- ${JSON.stringify(rule)}\n`).join("");
 }
 
-function role(name: string, lines: string): string {
+function renderRole(name: string, lines: string): string {
   const head = `apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: ${name}\nrules:\n`;
   return head + lines.replaceAll(/^/gm, "  ").trimEnd() + "\n";
 }

@@ -1,15 +1,15 @@
-/** Checks one cluster: reads its objects, runs the trial and returns findings. */
+/** Checks one cluster: reads its objects, runs the trial and returns the findings. */
 import type { ClusterSettings } from "#lib/moodle/sizes.ts";
 import type { Cluster, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type KubeconfigSource, openCluster } from "#lib/drivers/cluster/open.ts";
 import {
-  failing,
+  createFailure,
+  createPass,
+  createUnchecked,
+  createWarning,
   type Finding,
-  passing,
+  type FindingSection,
   type ReadResult,
-  type Section,
-  unknownFinding,
-  warning,
 } from "#lib/doctor/finding.ts";
 import {
   checkIngressClass,
@@ -23,12 +23,12 @@ import {
   checkNodes,
   checkPermissions,
   checkVersion,
-  needsRole,
-  type ReviewedPermissions,
+  needsClusterRole,
+  type PermissionReview,
 } from "#lib/doctor/check-cluster.ts";
 import { checkTrial } from "#lib/doctor/check-trial.ts";
-import { unreadable } from "#lib/doctor/timed-read.ts";
-import { BIND_PERMISSION, permissionsFor, type RequiredPermission } from "#lib/doctor/permissions.ts";
+import { toReadError } from "#lib/doctor/timed-read.ts";
+import { BIND_PERMISSION, listRequiredPermissions, type RequiredPermission } from "#lib/doctor/permissions.ts";
 import type { TrialPlan } from "#lib/doctor/trial-objects.ts";
 import { deleteRemainingNamespaces, runTrial, type TrialOptions } from "#lib/doctor/trial.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -36,23 +36,23 @@ import { MINUTE } from "#lib/base/time.ts";
 
 export interface ClusterTarget {
   readonly name: string;
-  /** The kubeconfig file and the context, for display. */
-  readonly where: string;
+  /** The kubeconfig file and context, for display. */
+  readonly location: string;
   readonly kubeconfig: KubeconfigSource;
-  /** The requirements of the blueprint and of the regions that use this cluster. */
-  readonly needs: readonly BlueprintNeeds[];
+  /** The requirements of each region that uses this cluster. */
+  readonly requirements: readonly BlueprintRequirements[];
 }
 
-export interface BlueprintNeeds {
+export interface BlueprintRequirements {
   readonly surroundings: ClusterSettings;
-  /** The ClusterIssuer that spokes would use. */
+  /** The ClusterIssuer for the certificates of spokes. Null if none is used. */
   readonly issuer: string | null;
-  /** The ClusterIssuer that the program would create; null if it creates none. */
-  readonly created: string | null;
+  /** The ClusterIssuer that Wheelwright creates. Null if it creates none. */
+  readonly createdIssuer: string | null;
 }
 
-export interface ClusterExamination extends Omit<TrialPlan, "surroundings"> {
-  /** Whether the trial may start pods in its own namespace. */
+export interface ClusterCheckOptions extends Omit<TrialPlan, "surroundings"> {
+  /** Whether to run the trial, which starts pods in a temporary namespace. */
   readonly trial: boolean;
   readonly version: string;
   /** The value of CLUSTER_ROLE. */
@@ -66,54 +66,58 @@ const INGRESS = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass" };
 const ISSUER = { apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer" };
 const NODE = { apiVersion: "v1", kind: "Node" };
 
-/** Time limits for starting pods, in milliseconds. An autoscaler may need a minute to add a node. */
-const IMPATIENCE = { unschedulableMs: MINUTE, imageMs: MINUTE };
+/** Milliseconds before an unscheduled pod or a failing image pull counts as failed. Autoscalers need about a minute. */
+const POD_START_PATIENCE = { unschedulableMs: MINUTE, imageMs: MINUTE };
 
-export async function examineCluster(
+export async function checkCluster(
   target: ClusterTarget,
-  plan: ClusterExamination,
-  trying: TrialOptions,
-): Promise<Section> {
-  const section = (where: string, findings: readonly Finding[]): Section => ({
+  plan: ClusterCheckOptions,
+  trialOptions: TrialOptions,
+): Promise<FindingSection> {
+  const section = (where: string, findings: readonly Finding[]): FindingSection => ({
     ...{ target: "cluster", name: target.name, where },
-    findings: unique(findings),
+    findings: removeDuplicates(findings),
   });
   const { name, kubeconfig } = target, { version, role, log } = plan;
-  const patience = IMPATIENCE, deadline = trying.limit;
-  const opened = await trying.timedRead(() =>
+  const patience = POD_START_PATIENCE, deadline = trialOptions.callTimeout;
+  const connection = await trialOptions.timedRead(() =>
     openCluster({ name, kubeconfig, version, role, log, patience, deadline })
   );
-  if (!("seen" in opened)) return section(target.where, [unreachable(opened)]);
-  const cluster = opened.seen;
+  if (!("value" in connection)) return section(target.location, [createUnreachable(connection)]);
+  const cluster = connection.value;
   try {
-    const answered = await trying.timedRead((signal) => cluster.version({ signal }));
+    const versionResult = await trialOptions.timedRead((signal) => cluster.version({ signal }));
     const about = await cluster.about();
-    const where = `${about.server}, ${target.where}`;
-    if (!("seen" in answered)) return section(where, [unreachable(answered)]);
+    const where = `${about.server}, ${target.location}`;
+    if (!("value" in versionResult)) return section(where, [createUnreachable(versionResult)]);
     const clock = checkClock(about.aheadMs, "the cluster's clock");
-    const { findings, hasRole } = await examineStanding(cluster, target, plan, trying);
-    const standing = [checkVersion(answered.seen), clock, ...findings];
-    if (!hasRole) return section(where, [...standing, NOT_TRIED]);
-    return section(where, [...standing, ...await examineByTrial(cluster, target, plan, trying)]);
+    const { findings, hasRole } = await checkExistingObjects(cluster, target, plan, trialOptions);
+    const clusterFindings = [checkVersion(versionResult.value), clock, ...findings];
+    if (!hasRole) return section(where, [...clusterFindings, TRIAL_NOT_POSSIBLE]);
+    return section(where, [...clusterFindings, ...await checkByTrial(cluster, target, plan, trialOptions)]);
   } finally {
     await cluster.close();
   }
 }
 
-function unreachable({ unseen, hint }: Extract<ReadResult<never>, { readonly unseen: string }>): Finding {
-  return failing("connection", `it cannot be used: ${unseen}`, hint ?? "See KUBECONFIG: its server and credentials.");
+function createUnreachable({ error, hint }: Extract<ReadResult<never>, { readonly error: string }>): Finding {
+  return createFailure(
+    "connection",
+    `cannot use the cluster: ${error}`,
+    hint ?? "Check the server and the credentials in KUBECONFIG.",
+  );
 }
 
-const NOT_TRIED = warning(
+const TRIAL_NOT_POSSIBLE = createWarning(
   "trial",
-  "pod security, quotas, images and network were not tried: the account may not try them",
+  "pod security, quotas, images and network were not tested: the account lacks the permissions",
 );
 
-/** Checks the existing objects of the cluster. `hasRole` is false if CLUSTER_ROLE is required but not set. */
-async function examineStanding(
+/** Checks the cluster's existing objects. `hasRole` is false if CLUSTER_ROLE is required but not set. */
+async function checkExistingObjects(
   cluster: Cluster,
   target: ClusterTarget,
-  plan: ClusterExamination,
+  plan: ClusterCheckOptions,
   { timedRead }: TrialOptions,
 ): Promise<{ readonly findings: readonly Finding[]; readonly hasRole: boolean }> {
   type Kind = typeof NODE;
@@ -129,68 +133,83 @@ async function examineStanding(
     served(ISSUER),
     all(NODE),
   ]);
-  const absent = [[snapshots, SNAPSHOT], [issuers, ISSUER]] as const;
-  const unserved = absent.flatMap(([reading, kind]) =>
-    "seen" in reading && reading.seen === null ? [kind.apiVersion.split("/")[0]!] : []
+  const optionalKinds = [[snapshots, SNAPSHOT], [issuers, ISSUER]] as const;
+  const unserved = optionalKinds.flatMap(([result, kind]) =>
+    "value" in result && result.value === null ? [kind.apiVersion.split("/")[0]!] : []
   );
-  const used = permissionsFor(plan.role, [...new Set(target.needs.flatMap(({ created }) => created ?? []))]);
-  const permissions = await timedRead((signal) => reviewAll(cluster, used, unserved, signal));
-  const hasRole = plan.role !== null || !("seen" in permissions) || !needsRole(permissions.seen);
+  const required = listRequiredPermissions(plan.role, [
+    ...new Set(target.requirements.flatMap(({ createdIssuer }) => createdIssuer ?? [])),
+  ]);
+  const permissions = await timedRead((signal) => reviewPermissions(cluster, required, unserved, signal));
+  const hasRole = plan.role !== null || !("value" in permissions) || !needsClusterRole(permissions.value);
   const findings = [
-    ...target.needs.flatMap(({ surroundings }) => checkStorageClasses(storage, surroundings)),
-    ...target.needs.map(({ surroundings }) => checkSnapshotClasses(storage, snapshots, surroundings)),
-    ...target.needs.map(({ surroundings }) => checkIngressClass(ingress, surroundings)),
-    ...target.needs.map(({ surroundings, issuer }) => checkIssuer(issuers, surroundings, issuer)),
+    ...target.requirements.flatMap(({ surroundings }) => checkStorageClasses(storage, surroundings)),
+    ...target.requirements.map(({ surroundings }) => checkSnapshotClasses(storage, snapshots, surroundings)),
+    ...target.requirements.map(({ surroundings }) => checkIngressClass(ingress, surroundings)),
+    ...target.requirements.map(({ surroundings, issuer }) => checkIssuer(issuers, surroundings, issuer)),
     checkNodes(nodes, plan.size, plan.resources),
     ...hasRole ? checkPermissions(permissions) : [checkMissingRole()],
   ];
   return { findings, hasRole };
 }
 
-async function reviewAll(
+async function reviewPermissions(
   cluster: Cluster,
   permissions: readonly RequiredPermission[],
   unserved: readonly string[],
   signal: AbortSignal,
-): Promise<ReviewedPermissions> {
-  const isThere = ({ group }: RequiredPermission) => !unserved.some((absent) => `.${group}`.endsWith(`.${absent}`));
-  const asked = permissions.filter(isThere);
-  const [mayBind, ...answers] = await Promise.all(
-    [BIND_PERMISSION, ...asked].map((permission) => cluster.allows(permission, { signal })),
+): Promise<PermissionReview> {
+  const isServed = ({ group }: RequiredPermission) =>
+    !unserved.some((apiGroup) => `.${group}`.endsWith(`.${apiGroup}`));
+  const servedPermissions = permissions.filter(isServed);
+  const [canBind, ...answers] = await Promise.all(
+    [BIND_PERMISSION, ...servedPermissions].map((permission) => cluster.allows(permission, { signal })),
   );
-  return { asked, denied: asked.filter((_, index) => !answers[index]), mayBind: mayBind === true };
+  return {
+    required: servedPermissions,
+    denied: servedPermissions.filter((_, index) => !answers[index]),
+    canBind: canBind === true,
+  };
 }
 
-/** Runs the trial, which uses dry runs and pods in a temporary namespace. */
-async function examineByTrial(
+/** Tests the cluster with dry runs and with pods in a temporary namespace. */
+async function checkByTrial(
   cluster: Cluster,
-  { needs: [need] }: ClusterTarget,
-  plan: ClusterExamination,
-  trying: TrialOptions,
+  { requirements: [requirement] }: ClusterTarget,
+  plan: ClusterCheckOptions,
+  trialOptions: TrialOptions,
 ): Promise<Finding[]> {
   if (!plan.trial) {
-    return [warning("trial", "pod security, quotas, images and network were not tried", "Leave --no-probe out.")];
+    return [
+      createWarning(
+        "trial",
+        "pod security, quotas, images and network were not tested",
+        "Run doctor without --no-probe to test them.",
+      ),
+    ];
   }
-  const left = await trying.timedRead((signal) => deleteRemainingNamespaces(cluster, plan.release, { signal }));
-  const cleared = "seen" in left ? left.seen : [];
+  const deletion = await trialOptions.timedRead((signal) =>
+    deleteRemainingNamespaces(cluster, plan.release, { signal })
+  );
+  const deletedNames = "value" in deletion ? deletion.value : [];
   return [
-    ...await examineTrial(cluster, { ...plan, surroundings: need!.surroundings }, trying),
-    ...cleared.map((name) => passing("trial", `removed the namespace ${name}, which an earlier doctor left behind`)),
+    ...await tryTrial(cluster, { ...plan, surroundings: requirement!.surroundings }, trialOptions),
+    ...deletedNames.map((name) => createPass("trial", `removed namespace ${name}, which an earlier run left behind`)),
   ];
 }
 
-/** Runs the trial and returns its findings. If the trial itself fails, returns a finding with the error. */
-async function examineTrial(cluster: Cluster, plan: TrialPlan, trying: TrialOptions): Promise<Finding[]> {
+/** Runs the trial. If the trial itself fails, returns a finding with the error. */
+async function tryTrial(cluster: Cluster, plan: TrialPlan, trialOptions: TrialOptions): Promise<Finding[]> {
   try {
-    return checkTrial(await runTrial(cluster, plan, trying));
+    return checkTrial(await runTrial(cluster, plan, trialOptions));
   } catch (error) {
-    trying.signal.throwIfAborted();
-    return [unknownFinding("trial", unreadable(error))];
+    trialOptions.signal.throwIfAborted();
+    return [createUnchecked("trial", toReadError(error))];
   }
 }
 
-/** Removes duplicate findings, which regions with the same requirements produce. */
-function unique(findings: readonly Finding[]): Finding[] {
+/** Removes duplicate findings. Regions with the same requirements produce them. */
+function removeDuplicates(findings: readonly Finding[]): Finding[] {
   const key = ({ check, message }: Finding) => `${check} ${message}`;
   return [...new Map(findings.map((finding) => [key(finding), finding])).values()];
 }

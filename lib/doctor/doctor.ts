@@ -1,7 +1,7 @@
 /**
- * Checks that everything is available that `serve` and its spokes need.
- * Reading facts (database, surroundings, cluster and trial) is separate from checking them, which is pure. All targets
- * are read at the same time, each with its own time limit, so a hanging target delays no other.
+ * Checks the configuration, database, cluster and external services for `wheelwright doctor`.
+ * Facts are read first and then checked by pure functions. All targets are read at the same time, each with its own
+ * time limit.
  */
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
@@ -13,21 +13,21 @@ import type { Config } from "#lib/base/config.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { type Dns, openDns } from "#lib/drivers/dns/dns.ts";
 import {
-  type BlueprintNeeds,
-  type ClusterExamination,
+  type BlueprintRequirements,
+  checkCluster,
+  type ClusterCheckOptions,
   type ClusterTarget,
-  examineCluster,
 } from "#lib/doctor/cluster.ts";
 import { examineDatabase } from "#lib/doctor/examine-database.ts";
-import { countOf, type Finding, listWords, passing, type Section } from "#lib/doctor/finding.ts";
+import { createPass, type Finding, type FindingSection, formatCount, formatList } from "#lib/doctor/finding.ts";
 import { checkPublicUrl, checkTrustedProxies } from "#lib/doctor/check-access.ts";
 import { checkMetricsPort } from "#lib/doctor/metrics-port.ts";
-import { openTimedRead, READ_TIMEOUT } from "#lib/doctor/timed-read.ts";
+import { createTimedRead, READ_TIMEOUT } from "#lib/doctor/timed-read.ts";
 import { checkDomain, checkMail, checkPayments, checkRelay } from "#lib/doctor/external-services.ts";
-import { TRIAL_TIMEOUT, type TrialOptions } from "#lib/doctor/trial.ts";
+import { POD_START_TIMEOUT, type TrialOptions } from "#lib/doctor/trial.ts";
 import type { Log } from "#lib/base/log.ts";
 
-export interface Examination {
+export interface DoctorOptions {
   readonly config: Config;
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
@@ -38,60 +38,73 @@ export interface Examination {
   readonly region: string | null;
   readonly trial: boolean;
   readonly log: Log;
-  /** Cancels the checks. Objects that were created for the trial are still removed. */
+  /** Cancels the checks. The namespace of the trial is still deleted. */
   readonly signal: AbortSignal;
-  readonly tell: (sentence: string) => void;
-  /** Milliseconds for one read (default 10 s), and for pods to start (default 3 minutes). */
-  readonly limit?: number;
-  readonly patience?: number;
-  readonly resolve?: Dns["addresses"];
+  /** Shows a progress message. */
+  readonly report: (sentence: string) => void;
+  /** Milliseconds for one read. Defaults to 10 seconds. */
+  readonly readTimeout?: number;
+  /** Milliseconds for pods to start. Defaults to 3 minutes. */
+  readonly podTimeout?: number;
+  readonly resolveAddresses?: Dns["addresses"];
 }
 
-/** Yields the sections in a fixed order, each as soon as it and all earlier ones are complete. */
-export async function* examine(examination: Examination): AsyncGenerator<Section> {
-  const { config, signal, tell, migrations, limit = READ_TIMEOUT, patience = TRIAL_TIMEOUT } = examination;
-  const timedRead = openTimedRead(signal, limit),
-    trying: TrialOptions = { signal, timedRead, limit, patience, tell };
-  const places = await placesOf(examination);
-  const sections: Promise<Section>[] = [
-    Promise.resolve(section("configuration", null, [
-      checkDefinitions(examination),
+/** Yields the sections in a fixed order. Each section follows as soon as it and all earlier ones are complete. */
+export async function* runChecks(options: DoctorOptions): AsyncGenerator<FindingSection> {
+  const {
+    config,
+    signal,
+    report,
+    migrations,
+    readTimeout: readTimeout = READ_TIMEOUT,
+    podTimeout: podTimeout = POD_START_TIMEOUT,
+  } = options;
+  const timedRead = createTimedRead(signal, readTimeout),
+    trialOptions: TrialOptions = { signal, timedRead, callTimeout: readTimeout, podTimeout, report };
+  const clusterTargets = await listClusterTargets(options);
+  const sections: Promise<FindingSection>[] = [
+    Promise.resolve(createSection("configuration", null, [
+      checkDefinitions(options),
       checkPublicUrl(config.publicUrl),
       checkTrustedProxies(config),
     ])),
-    examineDatabase(config, migrations, timedRead, limit),
+    examineDatabase(config, migrations, timedRead, readTimeout),
     Promise.all([
-      checkDomain(config.rootDomain, timedRead, examination.resolve ?? openDns(config.dnsServers).addresses),
+      checkDomain(config.rootDomain, timedRead, options.resolveAddresses ?? openDns(config.dnsServers).addresses),
       checkMail(config.smtp, timedRead),
       checkRelay(config.relay),
       checkPayments(config.stripe, timedRead),
       checkMetricsPort(config, timedRead),
-    ]).then((findings) => section("surroundings", null, findings.flat())),
-    ...places.map((target) => examineCluster(target, planOf(examination), trying)),
+    ]).then((findings) => createSection("surroundings", null, findings.flat())),
+    ...clusterTargets.map((target) => checkCluster(target, planClusterCheck(options), trialOptions)),
   ];
-  const settled = Promise.allSettled(sections);
+  const allSettled = Promise.allSettled(sections);
   try {
     for (const each of sections) yield await each;
   } finally {
-    await settled; // cancelled sections clean up first
+    await allSettled; // cancelled sections clean up first
   }
 }
 
-function section(target: Section["target"], where: string | null, findings: readonly Finding[]): Section {
+function createSection(
+  target: FindingSection["target"],
+  where: string | null,
+  findings: readonly Finding[],
+): FindingSection {
   return { target, name: null, where, findings };
 }
 
-function checkDefinitions({ config, blueprint, catalog }: Examination): Finding {
+function checkDefinitions({ config, blueprint, catalog }: DoctorOptions): Finding {
   const parts = [config.blueprintDir ? `the blueprint in ${config.blueprintDir}` : "the built-in blueprint"];
-  if (config.catalog) parts.push(`the catalogue with ${countOf(catalog.regions.length, "region")}`);
-  return passing(
+  if (config.catalog) parts.push(`the catalog with ${formatCount(catalog.regions.length, "region")}`);
+  return createPass(
     "variables",
-    `all hold, and so ${parts.length > 1 ? "do" : "does"} ${listWords(parts)} (${blueprint.revision})`,
+    `all variables are valid, with ${formatList(parts)} (${blueprint.revision})`,
   );
 }
 
 /** Plans the trial, with the size that requests the least memory. */
-function planOf({ config, blueprint, catalog, trial, version, log }: Examination): ClusterExamination {
+function planClusterCheck({ config, blueprint, catalog, trial, version, log }: DoctorOptions): ClusterCheckOptions {
   const names = catalog.choices("size") ?? Object.keys(blueprint.sizes.sizes);
   const sizes = names.map((size) => ({ size, resources: catalog.resourcesOf(size) }));
   const memory = ({ resources }: (typeof sizes)[number]) => parseQuantity(resources.app.requests.memory);
@@ -109,32 +122,38 @@ function planOf({ config, blueprint, catalog, trial, version, log }: Examination
 }
 
 /** Returns the clusters to check: the default one and those of the regions, each once. */
-async function placesOf(examination: Examination): Promise<ClusterTarget[]> {
-  const { catalog, config, region } = examination;
-  const needs = new Map<string | null, BlueprintNeeds[]>();
-  const chosen = catalog.regions.filter(({ name }) => region === null || name === region);
-  const all = [
+async function listClusterTargets(options: DoctorOptions): Promise<ClusterTarget[]> {
+  const { catalog, config, region } = options;
+  const requirements = new Map<string | null, BlueprintRequirements[]>();
+  const regions = catalog.regions.filter(({ name }) => region === null || name === region);
+  const contexts = [
     ...(region === null ? [{ name: null, context: null }] : []),
-    ...chosen.map(({ name, context }) => ({ name, context: context ?? null })),
+    ...regions.map(({ name, context }) => ({ name, context: context ?? null })),
   ];
-  for (const { name, context } of all) needs.set(context, [...needs.get(context) ?? [], needOf(examination, name)]);
+  for (const { name, context } of contexts) {
+    requirements.set(context, [...requirements.get(context) ?? [], requirementsOf(options, name)]);
+  }
   const file = config.kubeconfig;
-  const current = await currentContext(file);
-  return [...needs].map(([context, wanted]) => ({
+  const current = await readCurrentContext(file);
+  return [...requirements].map(([context, clusterRequirements]) => ({
     name: context ?? "default",
-    where: file === null ? "the service account of this pod" : `${file}, context ${context ?? current ?? "not known"}`,
+    location: file === null ? "the service account of this pod" : `${file}, context ${context ?? current ?? "unknown"}`,
     kubeconfig: file === null ? "in-cluster" : { file, ...(context === null ? {} : { context }) },
-    needs: wanted,
+    requirements: clusterRequirements,
   }));
 }
 
-function needOf({ catalog, config }: Examination, region: string | null): BlueprintNeeds {
+function requirementsOf({ catalog, config }: DoctorOptions, region: string | null): BlueprintRequirements {
   const surroundings = catalog.surroundingsOf(region);
-  return { surroundings, issuer: issuerNameOf(surroundings, config), created: createdIssuerName(surroundings, config) };
+  return {
+    surroundings,
+    issuer: issuerNameOf(surroundings, config),
+    createdIssuer: createdIssuerName(surroundings, config),
+  };
 }
 
 /** Returns the current context of the kubeconfig, for display. Opening the cluster reports errors of the file. */
-async function currentContext(file: string | null): Promise<string | null> {
+async function readCurrentContext(file: string | null): Promise<string | null> {
   if (file === null) return null;
   try {
     const { "current-context": name } = parse(await readFile(file, "utf8")) as Record<string, unknown>;

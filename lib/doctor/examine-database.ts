@@ -3,18 +3,18 @@ import type { Config } from "#lib/base/config.ts";
 import { describeDatabase, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { readDatabaseFacts } from "#lib/doctor/database.ts";
-import type { Section } from "#lib/doctor/finding.ts";
+import type { FindingSection } from "#lib/doctor/finding.ts";
 import { checkDatabase } from "#lib/doctor/check-database.ts";
 import type { TimedRead } from "#lib/doctor/timed-read.ts";
 
-type DatabasePart = Pick<Config, "database" | "bootstrapAdmin">;
+type DatabaseConfig = Pick<Config, "database" | "bootstrapAdmin">;
 
 export async function examineDatabase(
-  { database, bootstrapAdmin: admin }: DatabasePart,
+  { database, bootstrapAdmin: admin }: DatabaseConfig,
   migrations: readonly Migration[],
   timedRead: TimedRead,
   limit: number,
-): Promise<Section> {
+): Promise<FindingSection> {
   const facts = await timedRead((within) => readDatabaseFacts(database.source, limit, within));
   const findings = checkDatabase(facts, {
     migrations,

@@ -4,7 +4,7 @@ import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Config } from "#lib/base/config.ts";
 import type { Dns } from "#lib/drivers/dns/dns.ts";
-import { type Finding, listWords, passing, type ReadResult, warning } from "#lib/doctor/finding.ts";
+import { createPass, createWarning, type Finding, formatList, type ReadResult } from "#lib/doctor/finding.ts";
 import { findRefusal, type TimedRead } from "#lib/doctor/timed-read.ts";
 import type { DriverError } from "#lib/base/errors.ts";
 import { openPayments } from "#lib/drivers/payments/open.ts";
@@ -12,130 +12,150 @@ import { checkSmtp } from "#lib/drivers/mail/smtp.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export async function checkDomain(domain: string, timedRead: TimedRead, resolve: Dns["addresses"]): Promise<Finding> {
-  if (isLocal(domain)) return checkResolvedDomain(domain, { seen: [] });
+  if (isLocalhost(domain)) return checkResolvedDomain(domain, { value: [] });
   const name = `doctor-${randomBytes(4).toString("hex")}.${domain}`;
   return checkResolvedDomain(domain, await timedRead((signal) => resolve(name, signal)));
 }
 
-/** Returns whether the domain is `localhost` or a subdomain of it. Resolving these needs no name server. */
-function isLocal(domain: string): boolean {
+/** Returns whether the domain is `localhost` or a subdomain of it. No name server is needed for these. */
+function isLocalhost(domain: string): boolean {
   return domain === "localhost" || domain.endsWith(".localhost");
 }
 
 function checkResolvedDomain(domain: string, addresses: ReadResult<readonly string[]>): Finding {
   const check = "domain", wildcard = `*.${domain}`;
-  if (isLocal(domain)) {
-    return warning(check, `${wildcard} leads to whatever machine one sits at; sites open on it alone`);
+  if (isLocalhost(domain)) {
+    return createWarning(check, `${wildcard} resolves to the local machine: sites open only there`);
   }
   const hint = `Point the wildcard record ${wildcard} at the ingress controller's address.`;
-  if (!("seen" in addresses)) return warning(check, `${wildcard} could not be resolved: ${addresses.unseen}`, hint);
-  return addresses.seen.length === 0
-    ? warning(check, `${wildcard} does not resolve`, hint)
-    : passing(check, `${wildcard} leads to ${listWords(addresses.seen)}`);
+  if (!("value" in addresses)) {
+    return createWarning(check, `${wildcard} could not be resolved: ${addresses.error}`, hint);
+  }
+  return addresses.value.length === 0
+    ? createWarning(check, `${wildcard} does not resolve`, hint)
+    : createPass(check, `${wildcard} resolves to ${formatList(addresses.value)}`);
 }
 
-/** Checks the mail server, including the login, so that a wrong password is found before the first mail. */
+/** Checks the mail server, including the login. */
 export async function checkMail(smtp: Config["smtp"], timedRead: TimedRead): Promise<Finding> {
-  const found = checkMailReply(
+  const replyFinding = checkMailReply(
     smtp,
-    smtp === null ? { unseen: "" } : await timedRead((signal) => greeting(smtp, signal)),
+    smtp === null ? { error: "" } : await timedRead((signal) => readGreeting(smtp, signal)),
   );
-  if (smtp === null || found.level !== "ok") return found;
+  if (smtp === null || replyFinding.level !== "ok") return replyFinding;
   return checkMailLogin(
     smtp,
-    found,
-    await timedRead(() => findRefusal(() => checkSmtp({ ...smtp, name: "", timeouts: { wait: KNOCK, total: KNOCK } }))),
+    replyFinding,
+    await timedRead(() =>
+      findRefusal(() => checkSmtp({ ...smtp, name: "", timeouts: { wait: SMTP_TIMEOUT, total: SMTP_TIMEOUT } }))
+    ),
   );
 }
 
 function checkMailLogin(
   { host, port, user, encryption }: NonNullable<Config["smtp"]>,
-  found: Finding,
-  entered: ReadResult<DriverError | null>,
+  replyFinding: Finding,
+  login: ReadResult<DriverError | null>,
 ): Finding {
-  if (!("seen" in entered)) return warning(found.check, `${host}:${port} answers, and then hangs: ${entered.unseen}`);
-  if (entered.seen) return warning(found.check, entered.seen.message, entered.seen.hint);
-  const accepts = user === null ? "" : ", and accepts SMTP_USER and SMTP_PASS";
-  return passing(found.check, `${found.message}${accepts}; ${PROTECTED[encryption](port)}`);
-}
-
-/** Describes the TLS protection of each setting. */
-const PROTECTED: Readonly<Record<NonNullable<Config["smtp"]>["encryption"], (port: number) => string>> = {
-  implicit: () => "nothing is sent without TLS (SMTP_TLS=implicit)",
-  required: () => "nothing is sent without TLS",
-  opportunistic: (port) =>
-    port === 465
-      ? "nothing is sent without TLS (port 465)"
-      : "TLS is used when it is offered, and who strips the offer reads along (SMTP_TLS=required)",
-  off: () => "all is sent without TLS (SMTP_TLS=off)",
-};
-
-const KNOCK = 8 * SECOND; // shorter than the limit of a read, so that the reason is reported
-
-/** Checks the first line that the mail server sends. */
-function checkMailReply(smtp: Config["smtp"], greeted: ReadResult<string>): Finding {
-  const check = "mail";
-  if (smtp === null) {
-    return warning(
-      check,
-      "SMTP_HOST is not set: our own mail stays queued",
-      "Set it when you have one.",
+  if (!("value" in login)) {
+    return createWarning(
+      replyFinding.check,
+      `${host}:${port} answers, but the login does not complete: ${login.error}`,
     );
   }
-  const place = `${smtp.host}:${smtp.port}`, hint = "See SMTP_HOST and SMTP_PORT.";
-  if (!("seen" in greeted)) return warning(check, `${place} cannot be reached: ${greeted.unseen}`, hint);
-  if (greeted.seen.startsWith("220")) return passing(check, `${place} answers`);
-  return warning(check, `${place} does not greet as a mail server: ${greeted.seen.slice(0, 80)}`, hint);
+  if (login.value) return createWarning(replyFinding.check, login.value.message, login.value.hint);
+  const credentials = user === null ? "" : ", and accepts SMTP_USER and SMTP_PASS";
+  return createPass(replyFinding.check, `${replyFinding.message}${credentials}; ${TLS_DESCRIPTIONS[encryption](port)}`);
 }
 
-/**
- * Checks the settings of the sites' mail relay. Doctor does not connect, because a relay may accept only the cluster.
- */
-export function checkRelay(relay: Config["relay"]): Finding {
-  const check = "relay";
-  if (relay) return passing(check, `goes to ${relay.host}:${relay.port}${relay.user ? ", an account each" : ""}`);
-  return warning(
+/** Describes how each SMTP_TLS setting protects mail. */
+const TLS_DESCRIPTIONS: Readonly<Record<NonNullable<Config["smtp"]>["encryption"], (port: number) => string>> = {
+  implicit: () => "TLS is always used (SMTP_TLS=implicit)",
+  required: () => "TLS is always used",
+  opportunistic: (port) =>
+    port === 465
+      ? "TLS is always used (port 465)"
+      : "TLS is used only if the server offers it; set SMTP_TLS=required to enforce it",
+  off: () => "TLS is never used (SMTP_TLS=off)",
+};
+
+const SMTP_TIMEOUT = 8 * SECOND; // shorter than READ_TIMEOUT, so that the SMTP error is reported
+
+/** Checks the greeting of the mail server. */
+function checkMailReply(smtp: Config["smtp"], greetingResult: ReadResult<string>): Finding {
+  const check = "mail";
+  if (smtp === null) {
+    return createWarning(
+      check,
+      "SMTP_HOST is not set: Wheelwright's mail stays queued",
+      "Set SMTP_HOST to your mail server.",
+    );
+  }
+  const address = `${smtp.host}:${smtp.port}`, hint = "Check SMTP_HOST and SMTP_PORT.";
+  if (!("value" in greetingResult)) {
+    return createWarning(check, `cannot reach ${address}: ${greetingResult.error}`, hint);
+  }
+  if (greetingResult.value.startsWith("220")) return createPass(check, `${address} answers`);
+  return createWarning(
     check,
-    "SPOKE_SMTP_HOST is not set: no site sends mail",
-    "Set it to a mail server that sites may use; they are never given SMTP_USER and SMTP_PASS.",
+    `${address} does not answer like a mail server: ${greetingResult.value.slice(0, 80)}`,
+    hint,
   );
 }
 
 /**
- * Checks the payment provider, so that a wrong key is found before the first invoice. Returns no finding without a
- * payment provider.
+ * Checks the settings of the sites' mail relay. Does not connect: the relay may accept connections only from the cluster.
+ */
+export function checkRelay(relay: Config["relay"]): Finding {
+  const check = "relay";
+  if (relay) {
+    return createPass(
+      check,
+      `sites send mail through ${relay.host}:${relay.port}${relay.user ? ", each with its own account" : ""}`,
+    );
+  }
+  return createWarning(
+    check,
+    "SPOKE_SMTP_HOST is not set: sites cannot send mail",
+    "Set SPOKE_SMTP_HOST to a mail server for sites. They never get SMTP_USER and SMTP_PASS.",
+  );
+}
+
+/**
+ * Checks the key of the payment provider. Returns no finding if no provider is configured.
  */
 export async function checkPayments(stripe: Config["stripe"], timedRead: TimedRead): Promise<Finding[]> {
   if (stripe === null) return [];
-  const check = "payments", asked = await timedRead((signal) => findRefusal(() => openPayments(stripe).check(signal)));
-  if (!("seen" in asked)) return [warning(check, `The payment provider could not be asked: ${asked.unseen}`)];
-  if (asked.seen) return [warning(check, asked.seen.message, asked.seen.hint)];
+  const check = "payments",
+    refusal = await timedRead((signal) => findRefusal(() => openPayments(stripe).check(signal)));
+  if (!("value" in refusal)) return [createWarning(check, `could not be checked: ${refusal.error}`)];
+  if (refusal.value) return [createWarning(check, refusal.value.message, refusal.value.hint)];
   const kind = /_live_/.test(stripe.secretKey) ? "live" : "test";
-  return [passing(check, `The payment provider answers, and accepts STRIPE_SECRET_KEY, a ${kind} key`)];
+  return [createPass(check, `the payment provider accepts STRIPE_SECRET_KEY (a ${kind} key)`)];
 }
 
-const GREETING_MOST = 512; // the limit of a reply line, according to RFC 5321
+const MAX_GREETING_LENGTH = 512; // the maximum length of a reply line in RFC 5321
 
-/** Reads the greeting of a mail server: over TLS on port 465, otherwise in plain text. Sends only QUIT. */
-function greeting({ host, port, encryption }: NonNullable<Config["smtp"]>, signal: AbortSignal): Promise<string> {
+/** Reads the greeting of a mail server, over TLS on port 465 and otherwise in plain text. Then sends QUIT. */
+function readGreeting({ host, port, encryption }: NonNullable<Config["smtp"]>, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket: Socket = port === 465 && encryption !== "off"
       ? connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }) })
       : connect({ host, port });
     let text = "";
-    const stop = () => socket.destroy(signal.reason instanceof Error ? signal.reason : undefined);
-    signal.addEventListener("abort", stop, { once: true });
+    const abort = () => socket.destroy(signal.reason instanceof Error ? signal.reason : undefined);
+    signal.addEventListener("abort", abort, { once: true });
     socket.setEncoding("utf8");
     socket.on("data", (chunk: string) => {
       text += chunk;
-      if (!text.includes("\n") && text.length < GREETING_MOST) return;
+      if (!text.includes("\n") && text.length < MAX_GREETING_LENGTH) return;
       resolve(text.split(/\r?\n/)[0]!);
       socket.end("QUIT\r\n", () => socket.destroy());
     });
     socket.on("error", reject);
     socket.on("close", () => {
-      signal.removeEventListener("abort", stop);
-      reject(new Error("it closed the connection without a greeting"));
+      signal.removeEventListener("abort", abort);
+      reject(new Error("the server closed the connection without a greeting"));
     });
   });
 }

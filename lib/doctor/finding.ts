@@ -1,30 +1,29 @@
 /**
- * Defines doctor's findings: one line per check, and a hint if there is a problem.
- * `failing` means that spokes cannot be installed or are not isolated. `warning` means a disadvantage or an unknown
- * result. A check without a result is never reported as `ok`.
+ * Defines the results of `wheelwright doctor`. `failing` means that spokes cannot be installed or are not isolated.
+ * `warning` means a disadvantage or an unknown result.
  */
 export type FindingLevel = "ok" | "warning" | "failing";
 
 export interface Finding {
-  /** The fixed name of the check. */
+  /** The name of the check, for example `storage`. */
   readonly check: string;
   readonly level: FindingLevel;
-  /** The result, as a sentence without a full stop. */
+  /** The result, without a full stop. */
   readonly message: string;
-  /** How to fix the problem, as a sentence. */
+  /** How to fix the problem. */
   readonly hint?: string | undefined;
 }
 
-export interface Section {
+export interface FindingSection {
   readonly target: "configuration" | "database" | "surroundings" | "cluster";
-  /** The name of the target; null if only one exists. */
+  /** The name of the cluster. Null for other targets. */
   readonly name: string | null;
   /** The address of the target, for display. */
   readonly where: string | null;
   readonly findings: readonly Finding[];
 }
 
-export interface Summary {
+export interface FindingSummary {
   readonly ready: boolean;
   readonly problems: number;
   readonly warnings: number;
@@ -32,43 +31,43 @@ export interface Summary {
 }
 
 /** A value, or the reason why it could not be read. */
-export type ReadResult<T> = { readonly seen: T } | { readonly unseen: string; readonly hint?: string | undefined };
+export type ReadResult<T> = { readonly value: T } | { readonly error: string; readonly hint?: string | undefined };
 
-export function passing(check: string, message: string): Finding {
+export function createPass(check: string, message: string): Finding {
   return { check, level: "ok", message };
 }
 
-export function warning(check: string, message: string, hint?: string): Finding {
+export function createWarning(check: string, message: string, hint?: string): Finding {
   return { check, level: "warning", message, hint };
 }
 
-export function failing(check: string, message: string, hint?: string): Finding {
+export function createFailure(check: string, message: string, hint?: string): Finding {
   return { check, level: "failing", message, hint };
 }
 
-export function unknownFinding(
+export function createUnchecked(
   check: string,
-  { unseen, hint }: Extract<ReadResult<unknown>, { readonly unseen: string }>,
+  { error, hint }: Extract<ReadResult<unknown>, { readonly error: string }>,
 ): Finding {
-  return warning(check, `could not be checked: ${unseen}`, hint);
+  return createWarning(check, `could not be checked: ${error}`, hint);
 }
 
-export function summarizeFindings(sections: readonly Section[]): Summary {
+export function summarizeFindings(sections: readonly FindingSection[]): FindingSummary {
   const all = sections.flatMap(({ findings }) => findings);
   const problems = all.filter(({ level }) => level === "failing").length;
   const warnings = all.filter(({ level }) => level === "warning").length;
   const ready = problems === 0;
-  const counted = ready ? countOf(warnings, "warning") : countOf(problems, "problem");
-  const sentence = ready ? `Ready${warnings > 0 ? `, with ${counted}` : ""}` : `Not ready: ${counted}`;
+  const countText = ready ? formatCount(warnings, "warning") : formatCount(problems, "problem");
+  const sentence = ready ? `Ready${warnings > 0 ? `, with ${countText}` : ""}` : `Not ready: ${countText}`;
   return { ready, problems, warnings, sentence };
 }
 
-/** Returns, for example, "1 problem" or "3 problems". */
-export function countOf(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
+/** Formats a number with a noun, for example "1 problem" or "3 problems". */
+export function formatCount(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** Returns "a", "a and b", or "a, b and c". */
-export function listWords(words: readonly string[]): string {
+/** Joins words to a list, for example "a, b and c". */
+export function formatList(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }

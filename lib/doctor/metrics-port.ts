@@ -1,22 +1,24 @@
-/** Checks whether METRICS_PORT is free, by listening on it for a moment. */
+/** Checks whether METRICS_PORT is free, by listening on it briefly. */
 import { createServer } from "node:net";
 import type { Config } from "#lib/base/config.ts";
-import { failing, type Finding, passing, warning } from "#lib/doctor/finding.ts";
+import { createFailure, createPass, createWarning, type Finding } from "#lib/doctor/finding.ts";
 import { readErrorMessage, type TimedRead } from "#lib/doctor/timed-read.ts";
 
 const CHECK = "metrics";
 
-/** Checks the port. Returns no finding if metrics are off. An occupied port may belong to a running `serve`. */
+/** Checks the metrics port. Returns no finding if metrics are off. A running `serve` may already use the port. */
 export async function checkMetricsPort({ host, metricsPort }: Config, timedRead: TimedRead): Promise<Finding[]> {
   if (metricsPort === null) return [];
-  const place = `${host}:${metricsPort}`, trouble = await tryToListen(host, metricsPort);
-  if (trouble === null) return [passing(CHECK, `${place} is free for METRICS_PORT; whoever reaches it reads them`)];
-  const hint = "Set METRICS_PORT to a port that is free, or leave it out.";
-  const problem = `${place} cannot be listened on: ${readErrorMessage(trouble)}`;
-  if ((trouble as { code?: unknown }).code !== "EADDRINUSE") return [failing(CHECK, problem, hint)];
-  const found = await timedRead((signal) => isOurs(host, metricsPort, signal));
-  if ("seen" in found && found.seen) return [passing(CHECK, `${place} serves metrics of Wheelwright already`)];
-  return [warning(CHECK, problem, hint)]; // serve may run on another machine
+  const address = `${host}:${metricsPort}`, error = await tryToListen(host, metricsPort);
+  if (error === null) return [createPass(CHECK, `${address} is free; anyone who can reach it can read the metrics`)];
+  const hint = "Set METRICS_PORT to a free port, or remove it.";
+  const problem = `cannot listen on ${address}: ${readErrorMessage(error)}`;
+  if ((error as { code?: unknown }).code !== "EADDRINUSE") return [createFailure(CHECK, problem, hint)];
+  const isOwnPort = await timedRead((signal) => servesOwnMetrics(host, metricsPort, signal));
+  if ("value" in isOwnPort && isOwnPort.value) {
+    return [createPass(CHECK, `${address} already serves the metrics of Wheelwright`)];
+  }
+  return [createWarning(CHECK, problem, hint)]; // serve may run on another machine
 }
 
 function tryToListen(host: string, port: number): Promise<Error | null> {
@@ -27,7 +29,7 @@ function tryToListen(host: string, port: number): Promise<Error | null> {
   });
 }
 
-async function isOurs(host: string, port: number, signal: AbortSignal): Promise<boolean> {
+async function servesOwnMetrics(host: string, port: number, signal: AbortSignal): Promise<boolean> {
   const name = ["0.0.0.0", "::"].includes(host) ? "localhost" : host;
   const reply = await fetch(`http://${name.includes(":") ? `[${name}]` : name}:${port}/metrics`, { signal });
   return (await reply.text()).includes("wheelwright_build_info");

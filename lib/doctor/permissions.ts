@@ -1,25 +1,22 @@
 /**
- * Lists the permissions that this program uses in a cluster, for doctor and for the ClusterRoles.
- * Without CLUSTER_ROLE, all permissions are cluster-wide. With it, most permissions are granted in each created
- * namespace. The chart's roles and deploy/kubernetes/cluster-role.yaml are generated from this list (`npm run
- * generate`).
- * Server-side apply needs `patch`, and for new objects also `create`. Watches only make waiting faster
- * (lib/drivers/cluster/wait.ts). Tests run all spoke operations with only these permissions, and check that each
- * permission is used (test/deploy/cluster-role.test.ts).
+ * Lists the Kubernetes permissions that Wheelwright uses. `npm run generate` writes the chart's roles and
+ * deploy/kubernetes/cluster-role.yaml from this list.
+ * With CLUSTER_ROLE, most permissions are granted per namespace. Without it, all permissions are cluster-wide.
+ * test/deploy/cluster-role.test.ts checks that the list is sufficient and that each permission is used.
  */
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 
 export interface RequiredPermission extends ClusterAccess {
-  /** The consequence of a missing permission. Null if an operation would fail. */
-  readonly without: string | null;
+  /** What happens without the permission. Null if operations fail. */
+  readonly consequence: string | null;
 }
 
-// API groups that some clusters do not serve. Such a cluster does not need their permissions.
+// Optional API groups. Their permissions are required only in clusters that serve them.
 const SNAPSHOTS = "snapshot.storage.k8s.io", CERTIFICATES = "cert-manager.io", ACME = "acme.cert-manager.io";
 
-type Row = readonly [group: string, resource: string, verbs: string];
+type PermissionRow = readonly [group: string, resource: string, verbs: string];
 
-const NEEDED: readonly Row[] = [
+const CRITICAL: readonly PermissionRow[] = [
   ["", "namespaces", "create get list delete"],
   ["", "resourcequotas", "create patch get"],
   ["", "limitranges", "create patch get"],
@@ -43,11 +40,11 @@ const NEEDED: readonly Row[] = [
   [CERTIFICATES, "certificates", "get"],
 ];
 
-/** Permissions, grouped by the consequence of missing them. Null means that operations fail. */
-const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[] = [
-  [null, NEEDED],
-  // A watch begins with a list. These are the kinds that no other row lists.
-  ["waiting takes some seconds longer", [
+/** Permissions, grouped by the consequence of a missing permission. Null means that operations fail. */
+const PERMISSIONS_BY_CONSEQUENCE: readonly (readonly [without: string | null, rows: readonly PermissionRow[]])[] = [
+  [null, CRITICAL],
+  // A watch needs `list`. Some kinds get it from other rows.
+  ["operations wait a few seconds longer", [
     ["", "namespaces", "watch"],
     ["", "resourcequotas", "list watch"],
     ["", "pods", "watch"],
@@ -59,9 +56,9 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
     [SNAPSHOTS, "volumesnapshots", "list watch"],
     [CERTIFICATES, "certificates", "list watch"],
   ]],
-  // Kinds that may remain after someone force-deleted a namespace. Other kinds are in the lists above.
+  // Kinds that can remain after a namespace was force-deleted.
   [
-    "what is left of a removed spoke is looked for less closely, which its operation notes, and no drift is told of these",
+    "remaining objects of removed spokes may be missed, and drift of these kinds is not reported",
     [
       ["", "persistentvolumes", "get list"],
       ["", "configmaps", "list"],
@@ -72,7 +69,7 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
       ["networking.k8s.io", "networkpolicies", "list"],
     ],
   ],
-  ["a cluster with thousands of spokes is listed over and over, so that a look at all of them takes minutes", [
+  ["a sweep of thousands of spokes takes minutes", [
     ["", "configmaps", "watch"],
     ["", "services", "watch"],
     ["", "limitranges", "watch"],
@@ -80,43 +77,43 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
     ["batch", "cronjobs", "watch"],
     ["networking.k8s.io", "networkpolicies", "watch"],
   ]],
-  ["a database that does not come up in one size does not come up in the next, either, until its pod is deleted", [
+  ["a database pod that fails to start after a resize must be deleted manually", [
     ["", "pods", "delete"],
   ]],
   [
-    "nothing is made from snapshots: no backup is restored or proved, no site copied, and each installation takes its whole time",
+    "backups cannot be restored or verified, sites cannot be copied, and templates are not used",
     [
       [SNAPSHOTS, "volumesnapshotcontents", "create delete"],
-      ["", "persistentvolumes", "patch"], // for restore tests whose storage class retains volumes
+      ["", "persistentvolumes", "patch"], // for restore tests with a storage class that retains volumes
     ],
   ],
-  ["backups that a restored database does not know stay unknown to it", [[
+  ["reconcile does not find backups that a restored database lacks", [[
     SNAPSHOTS,
     "volumesnapshotcontents",
     "list",
   ]]],
-  ["no spoke is restored in its place, and volumes that a restore has replaced stay until somebody deletes them", [
+  ["backups cannot be restored in place, and replaced volumes must be deleted manually", [
     ["", "persistentvolumeclaims", "delete"],
     ["apps", "statefulsets", "delete"],
   ]],
-  ["a spoke fails where it cannot be made from its template, in place of being installed by its own Job", [
+  ["a spoke fails if its template cannot be used, instead of being installed without it", [
     ["apps", "deployments", "delete"],
   ]],
-  ["names that a spoke has left go on leading to it, and it cannot have one of them again", [
+  ["former domains of a spoke keep leading to it, and it cannot use them again", [
     ["networking.k8s.io", "ingresses", "delete"],
   ]],
-  ["a certificate that was refused is not asked for again by a retry", [[CERTIFICATES, "certificates", "delete"]]],
-  ["nothing is told of the health of spokes, and waiting takes some seconds longer", [
+  ["a retry does not request a refused certificate again", [[CERTIFICATES, "certificates", "delete"]]],
+  ["the health of spokes is unknown, and operations wait a few seconds longer", [
     ["apps", "deployments", "list"],
     ["apps", "statefulsets", "list"],
   ]],
-  ["labels of a namespace that somebody changed are not put back by a reapply", [["", "namespaces", "patch"]]],
-  ["a certificate that does not come is not explained", [
+  ["a reapply does not restore changed labels of a namespace", [["", "namespaces", "patch"]]],
+  ["operations cannot explain why a certificate is not issued", [
     [CERTIFICATES, "certificaterequests", "list"],
     [ACME, "orders", "list"],
     [ACME, "challenges", "list"],
   ]],
-  ["doctor sees less", [
+  ["doctor checks less", [
     ["networking.k8s.io", "ingressclasses", "list"],
     ["storage.k8s.io", "storageclasses", "list"],
     ["", "nodes", "list"],
@@ -125,21 +122,21 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
   ]],
 ];
 
-export const PERMISSIONS: readonly RequiredPermission[] = TABLE.flatMap(([without, rows]) =>
-  rows.flatMap(([group, resource, verbs]) => verbs.split(" ").map((verb) => ({ verb, group, resource, without })))
+export const PERMISSIONS: readonly RequiredPermission[] = PERMISSIONS_BY_CONSEQUENCE.flatMap(([consequence, rows]) =>
+  rows.flatMap(([group, resource, verbs]) => verbs.split(" ").map((verb) => ({ verb, group, resource, consequence })))
 );
 
-/** Cluster-scoped kinds. */
-const WIDE = new Set([
+/** Cluster-scoped resources. */
+const CLUSTER_SCOPED = new Set([
   ...["namespaces", "persistentvolumes", "nodes", "storageclasses", "ingressclasses", "clusterissuers"],
   ...["volumesnapshotclasses", "volumesnapshotcontents"],
 ]);
 
-/** Kinds that are listed only within single namespaces. */
-const INSIDE = new Set(["events", "certificaterequests", "orders", "challenges"]);
+/** Resources that are listed only within a namespace. */
+const LISTED_PER_NAMESPACE = new Set(["events", "certificaterequests", "orders", "challenges"]);
 
-/** Kinds that are watched in all namespaces, in clusters with thousands of spokes. */
-const FOLLOWED = new Set([
+/** Resources that are watched in all namespaces at once, for clusters with thousands of spokes. */
+const WATCHED_CLUSTER_WIDE = new Set([
   ...[
     "resourcequotas",
     "limitranges",
@@ -153,12 +150,12 @@ const FOLLOWED = new Set([
 ]);
 
 /**
- * Returns whether a permission must be cluster-wide. Lists cover all namespaces. They also find orphans after a
- * namespace and its role binding were deleted.
+ * Returns whether a permission must be cluster-wide. Most lists cover all namespaces, and also find orphans of deleted
+ * namespaces.
  */
 export function isClusterWide({ verb, resource }: ClusterAccess): boolean {
-  return WIDE.has(resource) || (verb === "list" && !INSIDE.has(resource)) ||
-    (verb === "watch" && FOLLOWED.has(resource));
+  return CLUSTER_SCOPED.has(resource) || (verb === "list" && !LISTED_PER_NAMESPACE.has(resource)) ||
+    (verb === "watch" && WATCHED_CLUSTER_WIDE.has(resource));
 }
 
 /** The permission that an account needs to bind a role in a namespace. */
@@ -166,24 +163,27 @@ export const BIND_PERMISSION: RequiredPermission = {
   verb: "create",
   group: "rbac.authorization.k8s.io",
   resource: "rolebindings",
-  without: null,
+  consequence: null,
 };
 
 /**
  * Returns the permissions that must be cluster-wide. `role` is the ClusterRole that is bound in each namespace; without
- * it, all permissions are cluster-wide. `issuers` are the ClusterIssuers that the program creates.
+ * it, all permissions are cluster-wide. `issuers` are the ClusterIssuers that Wheelwright creates.
  */
-export function permissionsFor(role: string | null, issuers: readonly string[]): readonly RequiredPermission[] {
-  const named = issuers.flatMap(issuerPermissions);
-  if (role === null) return [...PERMISSIONS, ...named];
-  return [...PERMISSIONS.filter(isClusterWide), ...named, BIND_PERMISSION];
+export function listRequiredPermissions(
+  role: string | null,
+  issuers: readonly string[],
+): readonly RequiredPermission[] {
+  const forIssuers = issuers.flatMap(listIssuerPermissions);
+  if (role === null) return [...PERMISSIONS, ...forIssuers];
+  return [...PERMISSIONS.filter(isClusterWide), ...forIssuers, BIND_PERMISSION];
 }
 
 /**
- * Returns the permissions for one ClusterIssuer. They are limited to its name, because an account that may change any
- * ClusterIssuer could get certificates from all of them.
+ * Returns the permissions for one ClusterIssuer, limited to its name. An account that can change any ClusterIssuer could
+ * get certificates from all of them.
  */
-function issuerPermissions(name: string): RequiredPermission[] {
-  const issuer = { group: CERTIFICATES, resource: "clusterissuers", name, without: null };
+function listIssuerPermissions(name: string): RequiredPermission[] {
+  const issuer = { group: CERTIFICATES, resource: "clusterissuers", name, consequence: null };
   return ["create", "patch"].map((verb) => ({ verb, ...issuer }));
 }

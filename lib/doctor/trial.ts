@@ -1,7 +1,6 @@
 /**
- * Tests in a cluster what its existing objects cannot show: admission, image pulls and network policies.
- * The trial uses one namespace with a unique name, and always deletes it, even when cancelled. Only a killed process
- * can leave it behind. The next run then removes it.
+ * Tests admission, image pulls and network policies in a temporary namespace of a cluster. Deletes the namespace at the
+ * end, even when cancelled. The next run deletes namespaces of killed runs.
  */
 import { randomBytes } from "node:crypto";
 import { isTerminating } from "#lib/drivers/cluster/guard.ts";
@@ -14,112 +13,127 @@ import {
   type Space,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { ReadResult } from "#lib/doctor/finding.ts";
-import { type TimedRead, timeoutAfter, unreadable } from "#lib/doctor/timed-read.ts";
-import { DOCTOR_LABEL, type TrialObjects, trialObjects, type TrialPlan, trialPods } from "#lib/doctor/trial-objects.ts";
+import { type TimedRead, timeoutAfter, toReadError } from "#lib/doctor/timed-read.ts";
+import {
+  buildTrialObjects,
+  DOCTOR_LABEL,
+  selectTrialPods,
+  type TrialObjects,
+  type TrialPlan,
+} from "#lib/doctor/trial-objects.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
-/** The result of a dry run that the cluster should refuse. */
+/** The result of a dry run that the cluster should reject. */
 export type DryRunResult = { readonly accepted: true } | { readonly refused: string; readonly code: string };
-/** The start of an image. `wrong` is a problem that waiting does not solve; null if the image started. */
-export type PodStart = { readonly image: string; readonly wrong: string | null; readonly hint?: string | undefined };
+/** The start of a pod. `problem` is null if the pod started. */
+export type PodStart = { readonly image: string; readonly problem: string | null; readonly hint?: string | undefined };
 
 export interface TrialFacts {
   readonly namespace: string;
-  readonly made: ReadResult<true>;
+  readonly namespaceCreated: ReadResult<true>;
   /** Null if the blueprint does not enforce the `restricted` standard. */
-  readonly security: ReadResult<DryRunResult> | null;
+  readonly podSecurity: ReadResult<DryRunResult> | null;
   readonly quota: ReadResult<DryRunResult>;
-  readonly limits: ReadResult<DryRunResult>;
-  readonly starts: readonly ReadResult<PodStart>[];
-  /** The log of the probing pod, before and after a NetworkPolicy blocked one of the servers. */
+  readonly limitRange: ReadResult<DryRunResult>;
+  readonly podStarts: readonly ReadResult<PodStart>[];
+  /** The log of the probe Job, before and after a NetworkPolicy blocked one of the test databases. */
   readonly network: ReadResult<{ readonly before: readonly string[]; readonly after: readonly string[] }>;
-  readonly gone: ReadResult<true>;
+  readonly namespaceDeleted: ReadResult<true>;
 }
 
 export interface TrialOptions {
   readonly signal: AbortSignal;
   readonly timedRead: TimedRead;
-  /** Milliseconds for one call. */
-  readonly limit: number;
-  /** Milliseconds for pods to start, and for the namespace to be removed. */
-  readonly patience: number;
-  /** Reports the namespace of the trial, and what happens to it after a cancellation. */
-  readonly tell: (sentence: string) => void;
+  /** Milliseconds for one Kubernetes API call. */
+  readonly callTimeout: number;
+  /** Milliseconds for pods to start, and for the namespace to be deleted. */
+  readonly podTimeout: number;
+  /** Shows a progress message about the namespace of the trial. */
+  readonly report: (sentence: string) => void;
 }
 
-/** Milliseconds for pods to start. Images are large, and registries can be slow. */
-export const TRIAL_TIMEOUT = 3 * MINUTE;
-/** Returns the prefix of trial namespaces. A namespace with another name is never removed. */
-const namesOf = (release: string) => `wheelwright-doctor-${release}-`;
-/** The number of dry runs, one per second, after which an accepted object counts as accepted. */
-const TRIES = 4;
-/** Milliseconds after which a trial namespace counts as orphaned. */
-const OLD = 15 * MINUTE;
+/** Milliseconds for pods to start, including image pulls. */
+export const POD_START_TIMEOUT = 3 * MINUTE;
+/** Returns the name prefix of trial namespaces. Namespaces with other names are never deleted. */
+const namespacePrefix = (release: string) => `wheelwright-doctor-${release}-`;
+/** The number of dry runs, one per second, before an object counts as accepted. */
+const DRY_RUN_ATTEMPTS = 4;
+/** Milliseconds after which a trial namespace counts as left behind. */
+const ORPHAN_AGE = 15 * MINUTE;
 
-export async function runTrial(cluster: Cluster, plan: TrialPlan, trying: TrialOptions): Promise<TrialFacts> {
-  const namespace = `${namesOf(plan.release)}${randomBytes(5).toString("hex")}`;
-  const objects = trialObjects(plan, namespace);
-  let found: Omit<TrialFacts, "namespace" | "gone"> | undefined;
-  let gone: ReadResult<true> = { seen: true };
+export async function runTrial(cluster: Cluster, plan: TrialPlan, options: TrialOptions): Promise<TrialFacts> {
+  const namespace = `${namespacePrefix(plan.release)}${randomBytes(5).toString("hex")}`;
+  const objects = buildTrialObjects(plan, namespace);
+  let facts: Omit<TrialFacts, "namespace" | "namespaceDeleted"> | undefined;
+  let namespaceDeleted: ReadResult<true> = { value: true };
   try {
-    trying.tell(`Trying the cluster ${cluster.name} out in the namespace ${namespace}`);
-    const made = await trying.timedRead((signal) => cluster.createNamespace(objects.namespace, { signal }));
-    found = "seen" in made
-      ? { made: { seen: true }, ...await tryAll(cluster.space(namespace, made.seen.uid), objects, trying) }
-      : nothing(made);
+    options.report(`Testing cluster ${cluster.name} in namespace ${namespace}`);
+    const created = await options.timedRead((signal) => cluster.createNamespace(objects.namespace, { signal }));
+    facts = "value" in created
+      ? {
+        namespaceCreated: { value: true } as const,
+        ...await runAllTests(cluster.space(namespace, created.value.uid), objects, options),
+      }
+      : failAllTests(created);
   } finally {
-    if (trying.signal.aborted) trying.tell(`Removing the namespace ${namespace}; this may take a moment`);
-    gone = await remove(cluster, namespace, trying);
-    if (trying.signal.aborted) {
-      trying.tell(
-        "seen" in gone
-          ? `Removed the namespace ${namespace}`
-          : `The namespace ${namespace} may still be there (${gone.unseen}): kubectl delete namespace ${namespace}`,
+    if (options.signal.aborted) options.report(`Removing namespace ${namespace}; this may take a moment`);
+    namespaceDeleted = await deleteTrialNamespace(cluster, namespace, options);
+    if (options.signal.aborted) {
+      options.report(
+        "value" in namespaceDeleted
+          ? `Removed namespace ${namespace}`
+          : `Namespace ${namespace} may still exist (${namespaceDeleted.error}). Run: kubectl delete namespace ${namespace}`,
       );
     }
   }
-  return { namespace, ...found, gone };
+  return { namespace, ...facts, namespaceDeleted };
 }
 
-function nothing(why: Extract<ReadResult<never>, { readonly unseen: string }>): Omit<TrialFacts, "namespace" | "gone"> {
-  return { made: why, security: why, quota: why, limits: why, starts: [why], network: why };
+function failAllTests(
+  why: Extract<ReadResult<never>, { readonly error: string }>,
+): Omit<TrialFacts, "namespace" | "namespaceDeleted"> {
+  return { namespaceCreated: why, podSecurity: why, quota: why, limitRange: why, podStarts: [why], network: why };
 }
 
-async function tryAll(space: Space, objects: TrialObjects, trying: TrialOptions) {
-  const prepared = await trying.timedRead((signal) => space.apply([objects.quota, objects.range], { signal }));
-  if (!("seen" in prepared)) return nothing(prepared);
-  const secrets = await trying.timedRead(async (signal) => {
+async function runAllTests(space: Space, objects: TrialObjects, options: TrialOptions) {
+  const prepared = await options.timedRead((signal) => space.apply([objects.quota, objects.limitRange], { signal }));
+  if (!("value" in prepared)) return failAllTests(prepared);
+  const secrets = await options.timedRead(async (signal) => {
     for (const secret of objects.secrets) await space.create(secret, { signal });
   });
-  if (!("seen" in secrets)) return nothing(secrets);
+  if (!("value" in secrets)) return failAllTests(secrets);
   const [refusals, moodle, { database, network }] = await Promise.all([
-    tryAdmission(space, objects, trying),
-    start(imageOf(objects.moodle), trying, () => runJob(space, objects.moodle, trying)),
-    tryNetwork(space, objects, trying),
+    testAdmission(space, objects, options),
+    testImage(firstImage(objects.moodleJob), options, () => runJob(space, objects.moodleJob, options)),
+    testNetwork(space, objects, options),
   ]);
-  return { ...refusals, starts: [database, moodle], network };
+  return { ...refusals, podStarts: [database, moodle], network };
 }
 
-async function tryAdmission(space: Space, objects: TrialObjects, { timedRead: look }: TrialOptions) {
-  const security = objects.restricted ? await look((signal) => attempt(space, objects.unsafePod, { signal })) : null;
-  const counted = await look((signal) => space.ready([refOf(objects.quota)], { signal, timeout: 8 * SECOND }));
-  const quota = "seen" in counted ? await look((signal) => attempt(space, objects.claim, { signal })) : counted;
-  const limits = await look((signal) => attempt(space, objects.largeClaim, { signal }));
-  return { security, quota, limits };
+async function testAdmission(space: Space, objects: TrialObjects, { timedRead }: TrialOptions) {
+  const podSecurity = objects.enforcesRestricted
+    ? await timedRead((signal) => dryRunUntilRefused(space, objects.unsafePod, { signal }))
+    : null;
+  const quotaReady = await timedRead((signal) => space.ready([refOf(objects.quota)], { signal, timeout: 8 * SECOND }));
+  const quota = "value" in quotaReady
+    ? await timedRead((signal) => dryRunUntilRefused(space, objects.claim, { signal }))
+    : quotaReady;
+  const limitRange = await timedRead((signal) => dryRunUntilRefused(space, objects.largeClaim, { signal }));
+  return { podSecurity, quota, limitRange };
 }
 
 /**
- * Dry-runs an object until the cluster refuses it. Tries an accepted object again, because each API server learns of a
- * new quota separately. Throws if the account lacks the permission.
+ * Dry-runs an object until the cluster rejects it. Retries, because each API server notices a new quota separately.
+ * Throws if the account lacks the permission.
  */
-async function attempt(space: Space, object: KubeObject, call: Call): Promise<DryRunResult> {
-  for (let tries = 1; tries <= TRIES; tries++) {
-    if (tries > 1) await sleep(SECOND, call.signal);
+async function dryRunUntilRefused(space: Space, object: KubeObject, call: Call): Promise<DryRunResult> {
+  for (let attempts = 1; attempts <= DRY_RUN_ATTEMPTS; attempts++) {
+    if (attempts > 1) await sleep(SECOND, call.signal);
     try {
       await space.dryRun([object], call);
     } catch (error) {
-      if (!(error instanceof ClusterError) || error.status !== 403 || mayNot(error)) throw error;
+      if (!(error instanceof ClusterError) || error.status !== 403 || isPermissionDenied(error)) throw error;
       return { refused: error.message, code: error.code };
     }
   }
@@ -127,79 +141,81 @@ async function attempt(space: Space, object: KubeObject, call: Call): Promise<Dr
 }
 
 /** Returns whether the error means that the account lacks the permission. */
-function mayNot({ status, message }: ClusterError): boolean {
+function isPermissionDenied({ status, message }: ClusterError): boolean {
   return status === 403 && /User "[^"]*" cannot /.test(message);
 }
 
-async function tryNetwork(space: Space, objects: TrialObjects, trying: TrialOptions) {
-  const { signal, patience: timeout } = trying;
-  const [image] = objects.servers.map(imageOf);
-  const database = await start(image!, trying, async () => {
+async function testNetwork(space: Space, objects: TrialObjects, options: TrialOptions) {
+  const { signal, podTimeout: timeout } = options;
+  const [image] = objects.servers.map(firstImage);
+  const database = await testImage(image!, options, async () => {
     await space.apply(objects.servers, { signal });
     await space.ready(objects.servers.map(refOf), { signal, timeout });
   });
-  if (!("seen" in database) || database.seen.wrong !== null) {
-    return { database, network: { unseen: "the pods to try it with did not start" } };
+  if (!("value" in database) || database.value.problem !== null) {
+    return { database, network: { error: "the test pods did not start" } };
   }
   try {
-    const [open, closed] = await Promise.all(objects.servers.map((server) => addressOf(space, server, { signal })));
+    const [open, closed] = await Promise.all(
+      objects.servers.map((server) => readPodAddress(space, server, { signal })),
+    );
     const addresses = { open: open!, closed: closed! };
-    const before = await runJob(space, objects.knock("open", addresses), trying);
-    await space.apply([objects.wall], { signal });
-    const after = await runJob(space, objects.knock("closed", addresses), trying);
-    return { database, network: { seen: { before, after } } };
+    const before = await runJob(space, objects.probeJob("open", addresses), options);
+    await space.apply([objects.blockingPolicy], { signal });
+    const after = await runJob(space, objects.probeJob("closed", addresses), options);
+    return { database, network: { value: { before, after } } };
   } catch (error) {
     signal.throwIfAborted();
-    return { database, network: unreadable(error) };
+    return { database, network: toReadError(error) };
   }
 }
 
-async function start(
+async function testImage(
   image: string,
   { signal }: TrialOptions,
   run: () => Promise<unknown>,
 ): Promise<ReadResult<PodStart>> {
   try {
     await run();
-    return { seen: { image, wrong: null } };
+    return { value: { image, problem: null } };
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof ClusterError) || error.transient || mayNot(error)) return unreadable(error);
-    return { seen: { image, wrong: error.message, hint: error.hint } };
+    if (!(error instanceof ClusterError) || error.transient || isPermissionDenied(error)) return toReadError(error);
+    return { value: { image, problem: error.message, hint: error.hint } };
   }
 }
 
-async function runJob(space: Space, job: KubeObject, { signal, patience }: TrialOptions): Promise<readonly string[]> {
-  const { succeeded, reason, message, log } = await space.run(job, { signal, timeout: patience });
+async function runJob(space: Space, job: KubeObject, { signal, podTimeout }: TrialOptions): Promise<readonly string[]> {
+  const { succeeded, reason, message, log } = await space.run(job, { signal, timeout: podTimeout });
   if (succeeded) return log;
-  const words = log.at(-1) ?? message ?? reason ?? "it failed without a word";
-  throw new ClusterError(reason ?? "Failed", `its program failed: ${words}`, { transient: false });
+  const lastLine = log.at(-1) ?? message ?? reason ?? "no log output";
+  throw new ClusterError(reason ?? "Failed", `the Job failed: ${lastLine}`, { transient: false });
 }
 
-async function addressOf(space: Space, server: KubeObject, call: Call): Promise<string> {
-  const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, trialPods(server), call);
+async function readPodAddress(space: Space, server: KubeObject, call: Call): Promise<string> {
+  const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, selectTrialPods(server), call);
   const address = pods.map((pod) => pod["status"]?.podIP).find((each) => typeof each === "string");
-  if (address === undefined) throw new Error(`the pod ${server.metadata.name} has no address`);
+  if (address === undefined) throw new Error(`pod ${server.metadata.name} has no IP address`);
   return address;
 }
 
-/** Removes the namespace by its unique name, because it may not be known whether it was created. Never throws. */
-async function remove(
+/** Deletes the namespace of the trial, if it exists. Never throws. */
+async function deleteTrialNamespace(
   cluster: Cluster,
   namespace: string,
-  { limit, patience }: TrialOptions,
+  { callTimeout, podTimeout }: TrialOptions,
 ): Promise<ReadResult<true>> {
   const signal = new AbortController().signal;
   try {
-    const found = await runWithin(
+    const existing = await runWithin(
       [signal],
-      timeoutAfter(limit),
+      timeoutAfter(callTimeout),
       (signal) => cluster.findNamespace(namespace, { signal }),
     );
-    if (found) await cluster.space(namespace, found.metadata.uid!).remove({ signal, timeout: patience });
-    return { seen: true };
+    if (existing) await cluster.space(namespace, existing.metadata.uid!).remove({ signal, timeout: podTimeout });
+    return { value: true };
   } catch (error) {
-    return unreadable(error);
+    return toReadError(error);
   }
 }
 
@@ -212,8 +228,8 @@ export async function deleteRemainingNamespaces(
   const namespaces = await cluster.listAll({ apiVersion: "v1", kind: "Namespace" }, `${DOCTOR_LABEL}=true`, call);
   const now = Date.now() + (await cluster.about()).aheadMs;
   const old = namespaces.filter((each) =>
-    each.metadata.name.startsWith(namesOf(release)) && !isTerminating(each) &&
-    now - Date.parse(each.metadata.creationTimestamp ?? "") > OLD
+    each.metadata.name.startsWith(namespacePrefix(release)) && !isTerminating(each) &&
+    now - Date.parse(each.metadata.creationTimestamp ?? "") > ORPHAN_AGE
   );
   for (const { metadata } of old) {
     await cluster.space(metadata.name, metadata.uid!).remove({ ...call, timeout: 8 * SECOND });
@@ -221,6 +237,6 @@ export async function deleteRemainingNamespaces(
   return old.map(({ metadata }) => metadata.name);
 }
 
-function imageOf(object: KubeObject): string {
+function firstImage(object: KubeObject): string {
   return object["spec"].template.spec.containers[0].image;
 }

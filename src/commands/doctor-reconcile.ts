@@ -6,7 +6,7 @@
  * The exit status is 0 if no difference needs a person, 1 if one does, and 69 if a cluster does not answer.
  */
 import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
-import { countOf, type Section, summarizeFindings, type Summary } from "#lib/doctor/finding.ts";
+import { type FindingSection, type FindingSummary, formatCount, summarizeFindings } from "#lib/doctor/finding.ts";
 import { reconcile } from "#lib/doctor/reconcile/reconcile.ts";
 import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -58,12 +58,20 @@ export async function resumeDatabase(): Promise<void> {
   );
 }
 
-async function compare(db: OpenDatabase, { apply = false, adopt = [], region }: Options): Promise<Section[]> {
+async function compare(db: OpenDatabase, { apply = false, adopt = [], region }: Options): Promise<FindingSection[]> {
   const config = readCommandConfig(), stop = handleStopSignals();
   const { clusters, catalog } = await openConfiguredClusters(config, "doctor");
   try {
     const names = region === undefined ? clusters.names : [clusters.clusterFor(requireRegion(catalog, region))];
-    const place = { db, clusters, config, names, whole: region === undefined, apply, accepted: adopt };
+    const place = {
+      db,
+      clusters,
+      config,
+      clusterNames: names,
+      allClusters: region === undefined,
+      apply,
+      acceptedNamespaces: adopt,
+    };
     return await reconcile({ ...place, requester: localRequester(REQUESTER), signal: stop.signal });
   } catch (error) {
     if (stop.signal.aborted) {
@@ -77,13 +85,13 @@ async function compare(db: OpenDatabase, { apply = false, adopt = [], region }: 
   }
 }
 
-function summarizeAll(sections: readonly Section[], applied: boolean): Summary {
+function summarizeAll(sections: readonly FindingSection[], applied: boolean): FindingSummary {
   const { problems, warnings, ready } = summarizeFindings(sections);
-  const left = problems === 0 ? "" : `${countOf(problems, "thing")} left to you`;
+  const left = problems === 0 ? "" : `${formatCount(problems, "thing")} left to you`;
   const rest = applied
     ? "Done"
     : warnings > 0
-    ? `Nothing was written; --apply does what it can of ${countOf(warnings + problems, "difference")}`
+    ? `Nothing was written; --apply does what it can of ${formatCount(warnings + problems, "difference")}`
     : problems > 0
     ? "Nothing was written"
     : "The database and the clusters agree";

@@ -16,8 +16,8 @@ import { type Config, ConfigError, type ConfigMode, readProcessConfig } from "#l
 import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
 import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
 import { examineDatabase } from "#lib/doctor/examine-database.ts";
-import { failing, type Finding, type Section, summarizeFindings } from "#lib/doctor/finding.ts";
-import { openTimedRead, READ_TIMEOUT as READ_LIMIT } from "#lib/doctor/timed-read.ts";
+import { createFailure, type Finding, type FindingSection, summarizeFindings } from "#lib/doctor/finding.ts";
+import { createTimedRead, READ_TIMEOUT as READ_LIMIT } from "#lib/doctor/timed-read.ts";
 import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
 import { openLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -61,16 +61,16 @@ export async function runDoctor({ options }: CommandArguments<Options>): Promise
     return report.end(EX_CONFIG);
   }
   // Imported here, before the clocks are compared: loading the Kubernetes library blocks the process.
-  const { examine } = await import("#lib/doctor/doctor.ts");
+  const { runChecks } = await import("#lib/doctor/doctor.ts");
   const region = options.region === undefined ? null : requireRegion(definitions.catalog, options.region);
   const { version } = release();
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
   const startPods = options["no-probe"] !== true;
   const stop = handleStopSignals();
   try {
-    const signal = stop.signal, tell = report.progress(signal);
-    const inputs = { ...definitions, migrations, version, region, trial: startPods, log, signal, tell };
-    for await (const section of examine(inputs)) report.add(section);
+    const signal = stop.signal, progress = report.progress(signal);
+    const inputs = { ...definitions, migrations, version, region, trial: startPods, log, signal, report: progress };
+    for await (const section of runChecks(inputs)) report.add(section);
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     throw new CommandError(EX_INTERRUPTED, "Stopped before everything was looked at");
@@ -112,13 +112,13 @@ async function readDefinitions(): Promise<DoctorDefinitions | Finding[]> {
   const hint = "For a look around nothing has to be set: wheelwright dev brings a database and a cluster along.";
   return problems.map((problem) =>
     problem.startsWith("DATABASE_URL is missing") && !findBuildInfo()
-      ? failing("variables", problem, hint)
-      : failing("variables", problem)
+      ? createFailure("variables", problem, hint)
+      : createFailure("variables", problem)
   );
 }
 
 /** Checks the database of `npm start`. Returns null if another database is configured, or if it does not exist. */
-async function examineDevDatabase(): Promise<Section | null> {
+async function examineDevDatabase(): Promise<FindingSection | null> {
   let directory: string | null = null;
   try {
     readProcessConfig("migrate");
@@ -133,7 +133,7 @@ async function examineDevDatabase(): Promise<Section | null> {
     return await examineDatabase(
       { ...config, database },
       migrations,
-      openTimedRead(stop.signal, READ_LIMIT),
+      createTimedRead(stop.signal, READ_LIMIT),
       READ_LIMIT,
     );
   } finally {
@@ -172,7 +172,7 @@ function findOptionProblem({ reconcile, apply, adopt, resume, rbac, ...more }: O
 }
 
 interface DoctorReport {
-  add(section: Section): void;
+  add(section: FindingSection): void;
   /** Returns a function that shows progress: a temporary line on a terminal, or a permanent one after an abort. */
   progress(signal: AbortSignal): (sentence: string) => void;
   /** Prints the summary. Throws a CommandError with this status if a check failed. */
@@ -182,7 +182,7 @@ interface DoctorReport {
 function openReport(json: boolean): DoctorReport {
   const colours = shouldUseColoursOnStdout();
   const { version } = release();
-  const sections: Section[] = [];
+  const sections: FindingSection[] = [];
   const clear = process.stderr.isTTY === true ? "\r\x1b[2K" : "";
   let hasProgressLine = false;
   const write = (text: string): void => {

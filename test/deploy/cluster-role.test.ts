@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
-import { isClusterWide, PERMISSIONS, permissionsFor } from "#lib/doctor/permissions.ts";
+import { isClusterWide, PERMISSIONS, listRequiredPermissions } from "#lib/doctor/permissions.ts";
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { liveThrough } from "#test/lib/doctor/life.ts";
@@ -41,7 +41,7 @@ function nameOf({ verb, group, resource }: ClusterAccess): string {
 const sorted = (names: Iterable<string>) => [...names].sort();
 
 test("gives what doctor asks for and nothing else, each permission once and in one of the roles", ({ objects }) => {
-  assert.equal(sorted(granted(objects, WIDE)), sorted([...permissionsFor(SPOKE, [ISSUER]).map(nameOf), BIND]));
+  assert.equal(sorted(granted(objects, WIDE)), sorted([...listRequiredPermissions(SPOKE, [ISSUER]).map(nameOf), BIND]));
   assert.equal(
     sorted(granted(objects, SPOKE)),
     sorted(PERMISSIONS.filter((each) => !isClusterWide(each)).map(nameOf)),

@@ -138,7 +138,7 @@ test("each finds its own alone: the sweep, and doctor --reconcile", async ({ sce
     assert.equal([health, namespace], ["healthy", mine]);
     const lines = (await told(app)).join("\n");
     assert.not.match(lines, theirs);
-    assert.match(lines, "agreement: 1 hub and 1 spoke stand here, and the database knows them");
+    assert.match(lines, "agreement: 1 hub and 1 spoke match the database");
   }
 });
 

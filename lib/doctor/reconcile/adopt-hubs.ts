@@ -1,4 +1,4 @@
-/** Adopts and updates rows of hubs from their records in the cluster. */
+/** Adopts hubs from their site records, and updates their rows. */
 import { sql } from "kysely";
 import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
 import {
@@ -14,67 +14,70 @@ import { hubSubject } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { isRowOutdated, pickChangedValues, readChangesAfterRestore } from "#lib/doctor/reconcile/outdated-rows.ts";
-import { changedOfHub } from "#lib/doctor/reconcile/changed-fields.ts";
+import { listChangedHubFields } from "#lib/doctor/reconcile/changed-fields.ts";
 import type { ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 import { cancelJobs } from "#lib/doctor/reconcile/adopt-spokes.ts";
 
 export interface HubInCluster {
   readonly cluster: string;
-  readonly identity: string | null;
+  readonly clusterUid: string | null;
   readonly namespace: ObservedNamespace;
-  readonly particulars: HubSiteRecord;
+  readonly siteRecord: HubSiteRecord;
 }
 
-/** Adopts a hub. The hub has no members, because only the lost database knew them. */
-export async function adoptHub(tx: Tx, requester: Requester, standing: HubInCluster): Promise<string | null> {
-  const { id, slug, createdBy, createdAt } = standing.particulars;
-  const holder = await tx.selectFrom("federations").select("id").where("slug", "=", slug).where(
+/** Adopts a hub. The hub gets no members: only the lost database had them. */
+export async function adoptHub(tx: Tx, requester: Requester, hubInCluster: HubInCluster): Promise<string | null> {
+  const { id, slug, createdBy, createdAt } = hubInCluster.siteRecord;
+  const slugHolder = await tx.selectFrom("federations").select("id").where("slug", "=", slug).where(
     "state",
     "<>",
     "removed",
   )
     .executeTakeFirst();
-  if (holder) return `the hub ${holder.id} has its slug ${slug}`;
+  if (slugHolder) return `hub ${slugHolder.id} already uses the slug ${slug}`;
   const user = await tx.selectFrom("users").select("id").where((is) =>
     is.or([is("id", "=", createdBy), is("operator", "=", true)])
   )
     .orderBy(sql`id = ${createdBy}`, "desc").orderBy("createdAt").limit(1).executeTakeFirst();
-  if (!user) return "nobody has an account; set BOOTSTRAP_ADMIN_EMAIL, and start serve once";
-  const row = await insertFederation(tx, { ...columnsOf(standing), id, createdAt, createdBy: user.id });
-  if (!row) return "a hub of its id or namespace is in the database";
+  if (!user) return "no user exists; set BOOTSTRAP_ADMIN_EMAIL and start serve once";
+  const row = await insertFederation(tx, { ...toColumns(hubInCluster), id, createdAt, createdBy: user.id });
+  if (!row) return "the database already has a hub with this ID or namespace";
   await recordHubResolution(tx, requester, row, { action: "adopt", slug });
   return null;
 }
 
-/** Updates a hub from its record. Keeps the fields that users changed after the restore. */
+/** Updates a hub's row from its site record. Keeps fields that users changed after the restore. */
 export async function updateHubFromRecord(
   tx: Tx,
   requester: Requester,
-  standing: HubInCluster,
+  hubInCluster: HubInCluster,
   restoredAt: Date | null,
 ): Promise<string | null> {
-  const { namespace, particulars } = standing, before = await lockFederation(tx, particulars.id);
-  if (isGoing(before) || !isRowOutdated(before, namespace, particulars)) return null;
+  const { namespace, siteRecord } = hubInCluster, before = await lockFederation(tx, siteRecord.id);
+  if (isBeingRemoved(before) || !isRowOutdated(before, namespace, siteRecord)) return null;
   const changes = await readChangesAfterRestore(tx, restoredAt, before.id);
   const after = await updateFederation(tx, before.id, {
-    ...columnsOf(standing),
+    ...toColumns(hubInCluster),
     ...pickChangedValues(before, changes),
   });
-  const changed = changedOfHub(before, particulars, { state: after.state, requested: changes.get(before.id) });
-  await recordHubResolution(tx, requester, after, { action: "catch up", slug: after.slug, ...changed });
+  const changedFields = listChangedHubFields(before, siteRecord, {
+    state: after.state,
+    requested: changes.get(before.id),
+  });
+  await recordHubResolution(tx, requester, after, { action: "catch up", slug: after.slug, ...changedFields });
   return null;
 }
 
-export async function markHubGone(
+export async function markHubMissing(
   tx: Tx,
   requester: Requester,
   { id, namespaceUid }: FederationRow,
   reason: string,
 ): Promise<null> {
   const before = await lockFederation(tx, id);
-  if (isGoing(before) || before.namespaceUid !== namespaceUid) return null;
-  const anew = { namespaceUid: null, clusterUid: null, recordedAt: null }; // a retry creates a new namespace
-  const after = await updateFederation(tx, id, { state: "failed", stateReason: reason, ...anew });
+  if (isBeingRemoved(before) || before.namespaceUid !== namespaceUid) return null;
+  const reset = { namespaceUid: null, clusterUid: null, recordedAt: null }; // a retry creates a new namespace
+  const after = await updateFederation(tx, id, { state: "failed", stateReason: reason, ...reset });
   await recordHubResolution(tx, requester, after, { action: "give up", slug: after.slug, from: before.state, reason });
   return null;
 }
@@ -86,32 +89,36 @@ export async function cancelOperationsOfHub(
   operations: readonly string[],
 ): Promise<null> {
   const before = await lockFederation(tx, id);
-  if (isGoing(before)) return null;
-  const ended = await cancelJobs(tx, operations);
-  if (ended.length === 0) return null;
+  if (isBeingRemoved(before)) return null;
+  const cancelledJobs = await cancelJobs(tx, operations);
+  if (cancelledJobs.length === 0) return null;
   const after = await updateFederation(tx, id, stateOfRecordedHub(before));
   await record(tx, requester, {
-    audit: createCancellationEntries(ended, { federationId: id }, "the database was restored to a time before"),
-    events: ended.map((job) => ({ federationId: id, state: after.state, operation: toStreamOperation(job) })),
+    audit: createCancellationEntries(
+      cancelledJobs,
+      { federationId: id },
+      "the database was restored to an earlier time",
+    ),
+    events: cancelledJobs.map((job) => ({ federationId: id, state: after.state, operation: toStreamOperation(job) })),
   });
   return null;
 }
 
-function columnsOf({ cluster, identity, namespace, particulars }: HubInCluster) {
-  const { slug, name, region, mode, tier, readyAt } = particulars;
-  const place = { cluster, clusterUid: identity, namespace: namespace.name, namespaceUid: namespace.uid };
+function toColumns({ cluster, clusterUid, namespace, siteRecord }: HubInCluster) {
+  const { slug, name, region, mode, tier, readyAt } = siteRecord;
+  const clusterColumns = { cluster, clusterUid, namespace: namespace.name, namespaceUid: namespace.uid };
   return {
-    ...stateOfRecordedHub(particulars),
+    ...stateOfRecordedHub(siteRecord),
     ...{ slug, name, region, mode, tier, readyAt },
-    ...place,
+    ...clusterColumns,
     recordedAt: null,
-    backupUpdatedAt: particulars.updatedAt,
+    backupUpdatedAt: siteRecord.updatedAt,
   };
 }
 
 /**
- * Returns the state of a hub after the loss of the database. Provisioning can be repeated, because it reuses existing
- * objects.
+ * Returns the state of a hub after the loss of the database. A hub in an unfinished operation becomes `failed`, so that a
+ * user can retry it.
  */
 export function stateOfRecordedHub(
   { state, stateReason }: { readonly state: string; readonly stateReason: string | null },
@@ -120,7 +127,7 @@ export function stateOfRecordedHub(
   if (state === "failed") return { state, stateReason };
   return {
     state: "failed",
-    stateReason: "An operation was under way when the database was lost; retry goes on with it",
+    stateReason: "An operation was running when the database was lost; retry to continue it",
   };
 }
 
@@ -136,6 +143,6 @@ async function recordHubResolution(
   });
 }
 
-function isGoing({ state }: FederationRow): boolean {
+function isBeingRemoved({ state }: FederationRow): boolean {
   return state === "removing" || state === "removed";
 }

@@ -1,6 +1,5 @@
 /**
- * Adopts and updates rows of spokes from their records. Each change is one transaction with its audit and stream
- * events.
+ * Adopts spokes from their site records, and updates their rows.
  */
 import { sql } from "kysely";
 import type { Config } from "#lib/base/config.ts";
@@ -22,48 +21,48 @@ import { cancelRunningJobs } from "#lib/jobs/removal.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { requestCancel } from "#lib/jobs/store.ts";
 import { isRowOutdated, pickChangedValues, readChangesAfterRestore } from "#lib/doctor/reconcile/outdated-rows.ts";
-import { changedOfSpoke } from "#lib/doctor/reconcile/changed-fields.ts";
+import { listChangedSpokeFields } from "#lib/doctor/reconcile/changed-fields.ts";
 import { stateOfRecordedSpoke } from "#lib/doctor/reconcile/recorded-state.ts";
 import type { ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 
-/** A spoke in a cluster, with its record. */
+/** A spoke in a cluster, with its site record. */
 export interface SpokeInCluster {
   readonly cluster: string;
-  readonly identity: string | null;
+  readonly clusterUid: string | null;
   readonly namespace: ObservedNamespace;
-  readonly particulars: SpokeSiteRecord;
+  readonly siteRecord: SpokeSiteRecord;
 }
 
-type Names = Pick<Config, "rootDomain" | "publicUrl">;
+type DomainConfig = Pick<Config, "rootDomain" | "publicUrl">;
 
 const NOW = sql<Date>`wheelwright_now()`;
 
 export async function adoptSpoke(
   tx: Tx,
   requester: Requester,
-  names: Names,
-  standing: SpokeInCluster,
+  config: DomainConfig,
+  spokeInCluster: SpokeInCluster,
 ): Promise<string | null> {
-  const { id, federationId, slug, domain, createdBy, createdAt, copyOf } = standing.particulars;
+  const { id, federationId, slug, domain, createdBy, createdAt, copyOf } = spokeInCluster.siteRecord;
   const hub = await tx.selectFrom("federations").select(["state", "createdBy"]).where("id", "=", federationId)
     .forKeyShare().executeTakeFirst();
-  if (!hub || hub.state === "removed") return `its hub ${federationId} is not in the database`;
-  const holder = await tx.selectFrom("spokes").select("id").where("federationId", "=", federationId)
+  if (!hub || hub.state === "removed") return `hub ${federationId} is not in the database`;
+  const slugHolder = await tx.selectFrom("spokes").select("id").where("federationId", "=", federationId)
     .where("slug", "=", slug).where("state", "<>", "removed").where("id", "<>", id).executeTakeFirst();
-  if (holder) return `the spoke ${holder.id} has its slug ${slug}`;
-  const taken = await takeNames(tx, names, standing.particulars);
-  if (taken !== null) return taken;
+  if (slugHolder) return `spoke ${slugHolder.id} already uses the slug ${slug}`;
+  const domainConflict = await reserveDomain(tx, config, spokeInCluster.siteRecord);
+  if (domainConflict !== null) return domainConflict;
   const [user, source] = await Promise.all([
     tx.selectFrom("users").select("id").where("id", "=", createdBy).executeTakeFirst(),
     tx.selectFrom("spokes").select("id").where("id", "=", copyOf).executeTakeFirst(),
   ]);
   const row = await insertSpoke(tx, {
-    ...columnsOf(standing),
+    ...toColumns(spokeInCluster),
     ...{ id, federationId, slug, domain, createdAt, copyOf: source?.id ?? null },
     createdBy: user?.id ?? hub.createdBy,
   });
-  if (!row) return "a spoke of its id or namespace is in the database";
-  await keepFormerNames(tx, standing.particulars);
+  if (!row) return "the database already has a spoke with this ID or namespace";
+  await storeFormerDomains(tx, spokeInCluster.siteRecord);
   await recordSpokeResolution(tx, requester, row, {
     action: "adopt",
     slug,
@@ -75,48 +74,51 @@ export async function adoptSpoke(
 }
 
 /**
- * Updates a spoke from its record. Keeps the fields that users changed after the restore. A domain that they requested
- * is still to be applied.
+ * Updates a spoke's row from its site record. Keeps fields that users changed after the restore. A domain that a user
+ * requested stays pending.
  */
 export async function updateSpokeFromRecord(
   tx: Tx,
   requester: Requester,
-  names: Names,
-  standing: SpokeInCluster,
+  config: DomainConfig,
+  spokeInCluster: SpokeInCluster,
   restoredAt: Date | null,
 ): Promise<string | null> {
-  const { namespace, particulars } = standing, before = await lockSpoke(tx, particulars.id);
-  if (isGoing(before) || !isRowOutdated(before, namespace, particulars)) return null;
-  const taken = await takeNames(tx, names, particulars);
-  if (taken !== null) return taken;
+  const { namespace, siteRecord } = spokeInCluster, before = await lockSpoke(tx, siteRecord.id);
+  if (isBeingRemoved(before) || !isRowOutdated(before, namespace, siteRecord)) return null;
+  const domainConflict = await reserveDomain(tx, config, siteRecord);
+  if (domainConflict !== null) return domainConflict;
   const changes = await readChangesAfterRestore(tx, restoredAt, before.id);
-  const { domain: requestedDomain = particulars.domain, ...words } = pickChangedValues(toDesired(before), changes);
-  await deleteRetainedClaims(tx, before.id, Object.values(sitePvcNames(particulars.blueprintInputs as SpokeInputs)));
+  const { domain: requestedDomain = siteRecord.domain, ...requestedValues } = pickChangedValues(
+    toDesired(before),
+    changes,
+  );
+  await deleteRetainedClaims(tx, before.id, Object.values(sitePvcNames(siteRecord.blueprintInputs as SpokeInputs)));
   const after = await tx.updateTable("spokes")
     .set({
-      ...columnsOf(standing),
-      ...words,
-      domain: particulars.domain,
-      requestedDomain: requestedDomain === particulars.domain ? null : requestedDomain,
+      ...toColumns(spokeInCluster),
+      ...requestedValues,
+      domain: siteRecord.domain,
+      requestedDomain: requestedDomain === siteRecord.domain ? null : requestedDomain,
       ...{ drift: null, failedChecks: 0, updatedAt: NOW },
     })
     .where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
-  await keepFormerNames(tx, particulars);
+  await storeFormerDomains(tx, siteRecord);
   const requested = changes.get(before.id),
-    changed = changedOfSpoke(before, particulars, { state: after.state, requested });
-  await recordSpokeResolution(tx, requester, after, { action: "catch up", slug: after.slug, ...changed });
+    changedFields = listChangedSpokeFields(before, siteRecord, { state: after.state, requested });
+  await recordSpokeResolution(tx, requester, after, { action: "catch up", slug: after.slug, ...changedFields });
   return null;
 }
 
-/** Marks a spoke whose namespace is missing as failed. Its row stays, because the cause is unknown. */
-export async function markSpokeGone(
+/** Marks a spoke as failed because its namespace is missing. Keeps its row. */
+export async function markSpokeMissing(
   tx: Tx,
   requester: Requester,
   { id, namespaceUid }: SpokeRow,
   reason: string,
 ): Promise<null> {
   const before = await lockSpoke(tx, id);
-  if (isGoing(before) || before.namespaceUid !== namespaceUid) return null;
+  if (isBeingRemoved(before) || before.namespaceUid !== namespaceUid) return null;
   const after = await tx.updateTable("spokes")
     .set({ state: "failed", stateReason: reason, health: "unknown", requestedDomain: null, updatedAt: NOW })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
@@ -129,7 +131,7 @@ export async function markSpokeGone(
   return null;
 }
 
-/** Cancels operations of a spoke, in the database only. Removals are not cancelled and continue. */
+/** Cancels operations of a spoke in the database. Does nothing if the spoke is being removed. */
 export async function cancelOperationsOfSpoke(
   tx: Tx,
   requester: Requester,
@@ -138,58 +140,58 @@ export async function cancelOperationsOfSpoke(
   replicas: ObservedNamespace["replicas"] | null,
 ): Promise<null> {
   const before = await lockSpoke(tx, id);
-  if (isGoing(before)) return null;
-  const ended = await cancelJobs(tx, operations);
-  if (ended.length === 0) return null;
+  if (isBeingRemoved(before)) return null;
+  const cancelledJobs = await cancelJobs(tx, operations);
+  if (cancelledJobs.length === 0) return null;
   const after = await tx.updateTable("spokes").set({ ...stateOfRecordedSpoke(before, replicas), updatedAt: NOW })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
-  const about = { federationId: after.federationId, spokeId: id };
+  const ids = { federationId: after.federationId, spokeId: id };
   await record(tx, requester, {
-    audit: createCancellationEntries(ended, about, "the database was restored to a time before"),
-    events: ended.map((job) => ({ ...about, state: after.state, operation: toStreamOperation(job) })),
+    audit: createCancellationEntries(cancelledJobs, ids, "the database was restored to an earlier time"),
+    events: cancelledJobs.map((job) => ({ ...ids, state: after.state, operation: toStreamOperation(job) })),
   });
   return null;
 }
 
-/** Cancels those of the operations that are still queued or running. */
+/** Cancels the operations that are still queued or running. Returns their jobs. */
 export async function cancelJobs(tx: Tx, operations: readonly string[]): Promise<Job[]> {
-  const ended: Job[] = [];
+  const cancelledJobs: Job[] = [];
   for (const id of operations) {
     const job = await requestCancel(tx, id);
-    if (job) ended.push(job);
+    if (job) cancelledJobs.push(job);
   }
-  return await cancelRunningJobs(tx, ended);
+  return await cancelRunningJobs(tx, cancelledJobs);
 }
 
-function columnsOf({ cluster, identity, namespace, particulars }: SpokeInCluster) {
-  const { displayName, size, brand, adminEmail, region, lmsVersion, seed, mail, maintenance, readyAt } = particulars;
-  const { content, contentMode, siteIdentifier, fromBackup, blueprintRevision, blueprintInputs } = particulars;
+function toColumns({ cluster, clusterUid: identity, namespace, siteRecord }: SpokeInCluster) {
+  const { displayName, size, brand, adminEmail, region, lmsVersion, seed, mail, maintenance, readyAt } = siteRecord;
+  const { content, contentMode, siteIdentifier, fromBackup, blueprintRevision, blueprintInputs } = siteRecord;
   return {
-    ...stateOfRecordedSpoke(particulars, namespace.replicas),
+    ...stateOfRecordedSpoke(siteRecord, namespace.replicas),
     ...{ displayName, size, brand, adminEmail, region, lmsVersion, seed, mail, maintenance, readyAt },
-    ...{ identity: particulars.identity, content, contentMode, siteIdentifier, fromBackup, blueprintRevision },
-    imageDigest: particulars.imageDigest,
+    ...{ identity: siteRecord.identity, content, contentMode, siteIdentifier, fromBackup, blueprintRevision },
+    imageDigest: siteRecord.imageDigest,
     health: "unknown" as const,
     blueprintInputs: JSON.stringify(blueprintInputs),
     ...{ cluster, clusterUid: identity, namespace: namespace.name, namespaceUid: namespace.uid, recordedAt: null },
-    backupUpdatedAt: particulars.updatedAt,
+    backupUpdatedAt: siteRecord.updatedAt,
   };
 }
 
-/** Reserves the domain of a spoke. Returns the reason if the domain is in use; null on success. */
-async function takeNames(tx: Tx, names: Names, { id, domain }: SpokeSiteRecord): Promise<string | null> {
-  const place = ownNamesOf(names);
-  await lockNames(tx, domain, place);
-  const taken = await isInUse(tx, domain, parentNames(domain, place), id);
-  return taken ? `its domain ${domain} is in use, or one above or below it` : null;
+/** Reserves the domain of a spoke. Returns an error message if the domain is in use; null on success. */
+async function reserveDomain(tx: Tx, config: DomainConfig, { id, domain }: SpokeSiteRecord): Promise<string | null> {
+  const ownNames = ownNamesOf(config);
+  await lockNames(tx, domain, ownNames);
+  const domainConflict = await isInUse(tx, domain, parentNames(domain, ownNames), id);
+  return domainConflict ? `the domain ${domain}, a parent or a subdomain is in use` : null;
 }
 
-async function keepFormerNames(tx: Tx, { id, blueprintInputs }: SpokeSiteRecord): Promise<void> {
-  const former = (blueprintInputs as SpokeInputs).formerHosts ?? [];
+async function storeFormerDomains(tx: Tx, { id, blueprintInputs }: SpokeSiteRecord): Promise<void> {
+  const formerHosts = (blueprintInputs as SpokeInputs).formerHosts ?? [];
   await tx.deleteFrom("former_domains").where("spokeId", "=", id).execute();
-  if (former.length === 0) return;
+  if (formerHosts.length === 0) return;
   const until = sql<Date>`wheelwright_now() + make_interval(days => ${FORMER_DOMAIN_DAYS}::integer)`;
-  await tx.insertInto("former_domains").values(former.map(({ host }) => ({ domain: host, spokeId: id, until })))
+  await tx.insertInto("former_domains").values(formerHosts.map(({ host }) => ({ domain: host, spokeId: id, until })))
     .onConflict((conflict) => conflict.doNothing()).execute();
 }
 
@@ -206,6 +208,6 @@ async function recordSpokeResolution(
   });
 }
 
-function isGoing({ state }: SpokeRow): boolean {
+function isBeingRemoved({ state }: SpokeRow): boolean {
   return state === "removing" || state === "removed";
 }

@@ -1,11 +1,11 @@
-/** Checks the fences in the cluster and the sandboxes. */
+/** Checks the fences in the clusters, and finds sandboxes without a running job. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { ComparedCluster } from "#lib/doctor/reconcile/compare-rows.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 
-/** The margin that is added to the greatest observed fence. Secrets also have fences, but are not listed. */
+/** The margin above the greatest observed fence. Secrets also have fences but are not listed. */
 const MARGIN = 1_000_000n;
 
 /** Returns the last fence that the database assigned. */
@@ -14,31 +14,32 @@ export async function readLastFence(rows: Rows): Promise<bigint> {
   return BigInt(row!.last);
 }
 
-/** Checks that new fences are greater than those in the cluster. Otherwise the cluster would refuse writes. */
-export function checkFences(sights: readonly ClusterSurvey[], last: bigint): Discrepancy[] {
-  const greatest = sights.reduce((most, { fence }) => fence > most ? fence : most, 0n);
-  if (greatest <= last) return [];
-  const fact = `Objects carry fences up to ${greatest}, and the database has given out ${last}`;
+/** Checks that new fences are greater than all fences in the clusters. Otherwise the clusters would refuse writes. */
+export function checkFences(surveys: readonly ClusterSurvey[], lastFence: bigint): Discrepancy[] {
+  const greatest = surveys.reduce((maximum, { fence }) => fence > maximum ? fence : maximum, 0n);
+  if (greatest <= lastFence) return [];
+  const fact =
+    `Objects in the cluster have fences up to ${greatest}, but the last fence in the database is ${lastFence}`;
   return [{
     check: "fences",
     fact,
     resolution: {
-      done: `raised to ${greatest + MARGIN}`,
+      result: `raised to ${greatest + MARGIN}`,
       async apply(tx) {
-        const least = String(greatest + MARGIN);
-        await sql`select setval('job_fences', greatest(${least}::bigint, last_value)) from job_fences`.execute(tx);
+        const minimum = String(greatest + MARGIN);
+        await sql`select setval('job_fences', greatest(${minimum}::bigint, last_value)) from job_fences`.execute(tx);
         return null;
       },
     },
   }];
 }
 
-export function checkSandboxes({ survey, known }: ComparedCluster): Discrepancy[] {
+export function checkSandboxes({ survey, rows: known }: ComparedCluster): Discrepancy[] {
   return [...survey.namespaces.values()]
-    .filter(({ sandboxId, terminating }) => sandboxId !== null && !terminating && !known.sandboxes.has(sandboxId))
+    .filter(({ sandboxId, terminating }) => sandboxId !== null && !terminating && !known.sandboxIds.has(sandboxId))
     .map(({ name, sandboxId }) => ({
       check: "sandbox",
-      fact: `The sandbox ${name} is of ${sandboxId}, which is not under way`,
-      hint: `Nobody's data is in it: kubectl delete namespace ${name}`,
+      fact: `Sandbox ${name} belongs to ${sandboxId}, which is not running`,
+      hint: `It holds no original data. To delete it: kubectl delete namespace ${name}`,
     }));
 }

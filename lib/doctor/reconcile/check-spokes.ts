@@ -1,8 +1,8 @@
-/** Checks spokes and hubs, with the functions that differ between the two. */
+/** Compares the hubs and spokes of a cluster with their rows. */
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { HubSiteRecord, SpokeSiteRecord } from "#lib/moodle/site-record.ts";
-import { adoptHub, markHubGone, stateOfRecordedHub, updateHubFromRecord } from "#lib/doctor/reconcile/adopt-hubs.ts";
+import { adoptHub, markHubMissing, stateOfRecordedHub, updateHubFromRecord } from "#lib/doctor/reconcile/adopt-hubs.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import {
   cancelOldOperations,
@@ -10,81 +10,81 @@ import {
   compareRows,
   NAMESPACE_MISSING,
 } from "#lib/doctor/reconcile/compare-rows.ts";
-import { changedOfHub, changedOfSpoke, describeChanges } from "#lib/doctor/reconcile/changed-fields.ts";
+import { describeChanges, listChangedHubFields, listChangedSpokeFields } from "#lib/doctor/reconcile/changed-fields.ts";
 import { stateOfRecordedSpoke } from "#lib/doctor/reconcile/recorded-state.ts";
 import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
-import { adoptSpoke, markSpokeGone, updateSpokeFromRecord } from "#lib/doctor/reconcile/adopt-spokes.ts";
+import { adoptSpoke, markSpokeMissing, updateSpokeFromRecord } from "#lib/doctor/reconcile/adopt-spokes.ts";
 import { readTrustedRecord } from "#lib/doctor/reconcile/trust.ts";
 
 export function checkHubs(compared: ComparedCluster): Discrepancy[] {
-  const { survey, known, restoredAt } = compared, { identity, name: cluster } = survey;
+  const { survey, rows, restoredAt } = compared, { clusterUid, name: cluster } = survey;
   const own = [...survey.namespaces.values()].filter((each) => each.hubId && !each.spokeId && !each.sandboxId);
   return [
-    ...[...known.hubs.values()].flatMap((hub) => cancelOldOperations(compared, hub)),
+    ...[...rows.hubs.values()].flatMap((hub) => cancelOldOperations(compared, hub)),
     ...compareRows<FederationRow, HubSiteRecord>(compared, {
-      ...{ check: "hub", rows: known.hubs, namespaces: own, idOf: ({ hubId }) => hubId!, nameOf: ({ slug }) => slug },
+      ...{ check: "hub", rows: rows.hubs, namespaces: own, idOf: ({ hubId }) => hubId!, nameOf: ({ slug }) => slug },
       readTrustedRecord: (namespace) => readTrustedRecord(compared.trust, HubSiteRecord, namespace),
       describeAdoption: ({ slug }) => ({
-        done: "adopted, without members",
+        result: "adopted, without members",
         hint: `wheelwright hubs add-member ${slug} EMAIL`,
       }),
-      adopt: (namespace, particulars) => (tx, requester) =>
-        adoptHub(tx, requester, { cluster, identity, namespace, particulars }),
-      changes: (row, { uid }, particulars) => {
-        const { state } = stateOfRecordedHub(particulars), requested = known.changesAfterRestore.get(row.id);
+      adopt: (namespace, siteRecord) => (tx, requester) =>
+        adoptHub(tx, requester, { cluster, clusterUid, namespace, siteRecord }),
+      describeChanges: (row, { uid }, siteRecord) => {
+        const { state } = stateOfRecordedHub(siteRecord), requested = rows.changesAfterRestore.get(row.id);
         return describeChanges(
-          changedOfHub(row, particulars, { state, requested }),
-          particulars,
+          listChangedHubFields(row, siteRecord, { state, requested }),
+          siteRecord,
           uid === row.namespaceUid,
         );
       },
-      updateFromRecord: (namespace, particulars) => (tx, requester) =>
-        updateHubFromRecord(tx, requester, { cluster, identity, namespace, particulars }, restoredAt),
-      markRemoved: (row) => (tx, requester) => markHubGone(tx, requester, row, NAMESPACE_MISSING),
-      remedy: ({ slug }) =>
-        `Removed on purpose: wheelwright hubs destroy ${slug}; lost: wheelwright hubs retry ${slug}`,
+      updateFromRecord: (namespace, siteRecord) => (tx, requester) =>
+        updateHubFromRecord(tx, requester, { cluster, clusterUid, namespace, siteRecord }, restoredAt),
+      markMissing: (row) => (tx, requester) => markHubMissing(tx, requester, row, NAMESPACE_MISSING),
+      hintForMissing: ({ slug }) =>
+        `If the hub was removed on purpose: wheelwright hubs destroy ${slug}. If it was lost: wheelwright hubs retry ${slug}`,
     }),
   ];
 }
 
 export function checkSpokesInCluster(compared: ComparedCluster): Discrepancy[] {
-  const { survey, known, names, restoredAt } = compared, { identity, name: cluster } = survey;
+  const { survey, rows, domainConfig, restoredAt } = compared, { clusterUid, name: cluster } = survey;
   const own = [...survey.namespaces.values()].filter(({ spokeId }) => spokeId);
   const hubOf = ({ federationId }: { readonly federationId: string }) =>
-    known.hubs.get(federationId)?.slug ?? federationId;
+    rows.hubs.get(federationId)?.slug ?? federationId;
   const nameOf = (of: { readonly federationId: string; readonly slug: string }) => `${hubOf(of)}/${of.slug}`;
   return [
-    ...[...known.spokes.values()].flatMap((spoke) => cancelOldOperations(compared, spoke)),
+    ...[...rows.spokes.values()].flatMap((spoke) => cancelOldOperations(compared, spoke)),
     ...compareRows<SpokeRow, SpokeSiteRecord>(compared, {
-      ...{ check: "spoke", rows: known.spokes, namespaces: own, idOf: ({ spokeId }) => spokeId!, nameOf },
+      ...{ check: "spoke", rows: rows.spokes, namespaces: own, idOf: ({ spokeId }) => spokeId!, nameOf },
       readTrustedRecord: (namespace) => readTrustedRecord(compared.trust, SpokeSiteRecord, namespace),
       describeAdoption: ({ domain, size, lmsVersion }) => ({
-        done: `adopted as ${domain}, ${size}, Moodle ${lmsVersion}`,
+        result: `adopted as ${domain}, ${size}, Moodle ${lmsVersion}`,
       }),
-      adopt: (namespace, particulars) => (tx, requester) =>
-        adoptSpoke(tx, requester, names, { cluster, identity, namespace, particulars }),
-      changes: (row, { uid, replicas }, particulars) => {
-        const { state } = stateOfRecordedSpoke(particulars, replicas),
-          requested = known.changesAfterRestore.get(row.id);
-        const changed = changedOfSpoke(row, particulars, { state, requested });
-        return describeChanges(changed, particulars, uid === row.namespaceUid);
+      adopt: (namespace, siteRecord) => (tx, requester) =>
+        adoptSpoke(tx, requester, domainConfig, { cluster, clusterUid, namespace, siteRecord }),
+      describeChanges: (row, { uid, replicas }, siteRecord) => {
+        const { state } = stateOfRecordedSpoke(siteRecord, replicas),
+          requested = rows.changesAfterRestore.get(row.id);
+        const changed = listChangedSpokeFields(row, siteRecord, { state, requested });
+        return describeChanges(changed, siteRecord, uid === row.namespaceUid);
       },
-      updateFromRecord: (namespace, particulars) => (tx, requester) =>
-        updateSpokeFromRecord(tx, requester, names, { cluster, identity, namespace, particulars }, restoredAt),
-      markRemoved: (row) => (tx, requester) => markSpokeGone(tx, requester, row, NAMESPACE_MISSING),
-      remedy: (row) =>
-        `Removed on purpose: wheelwright spokes destroy ${
+      updateFromRecord: (namespace, siteRecord) => (tx, requester) =>
+        updateSpokeFromRecord(tx, requester, domainConfig, { cluster, clusterUid, namespace, siteRecord }, restoredAt),
+      markMissing: (row) => (tx, requester) => markSpokeMissing(tx, requester, row, NAMESPACE_MISSING),
+      hintForMissing: (row) =>
+        `If the spoke was removed on purpose: wheelwright spokes destroy ${
           nameOf(row)
-        }; lost: the same, then wheelwright restore ${row.id}` +
+        }. If it was lost, run the same command, then: wheelwright restore ${row.id}` +
         lastSnapshots(survey, row),
     }),
   ];
 }
 
-/** Lists snapshots of the spoke that the storage may still have. */
+/** Lists the spoke's snapshots that the storage may still have. */
 function lastSnapshots({ contents }: ClusterSurvey, { namespace }: SpokeRow): string {
   const left = [...contents?.values() ?? []].filter(({ spec }) => spec?.volumeSnapshotRef?.namespace === namespace);
   return left.length === 0
     ? ""
-    : `. Its snapshots stay: ${left.map(({ metadata }) => metadata.name).sort().join(", ")}`;
+    : `. Its snapshots still exist: ${left.map(({ metadata }) => metadata.name).sort().join(", ")}`;
 }

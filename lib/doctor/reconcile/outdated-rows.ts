@@ -1,27 +1,26 @@
 /**
- * Decides whether a row is older than its record in the cluster, and which fields users changed after the restore.
- * A held database accepts requests. These change fields of a row, but do not make the other fields current.
+ * Decides whether a row is older than its site record, and which fields users changed after the restore.
+ * While the database is held, users can change fields of a row, but its other fields stay outdated.
  */
 import type { Rows } from "#lib/drivers/db/database.ts";
 
-interface Dated {
+interface RowVersion {
   readonly namespaceUid: string | null;
   readonly updatedAt: Date;
-  /** The row's `updatedAt` in the backup, while the database is held. */
+  /** The row's `updatedAt` in the database backup. Set only while the database is held. */
   readonly backupUpdatedAt: Date | null;
 }
 
 export function isRowOutdated(
-  { namespaceUid, backupUpdatedAt, updatedAt }: Dated,
+  { namespaceUid, backupUpdatedAt, updatedAt }: RowVersion,
   namespace: { readonly uid: string },
-  particulars: { readonly updatedAt: Date },
+  siteRecord: { readonly updatedAt: Date },
 ): boolean {
-  return namespaceUid !== namespace.uid || (backupUpdatedAt ?? updatedAt) < particulars.updatedAt;
+  return namespaceUid !== namespace.uid || (backupUpdatedAt ?? updatedAt) < siteRecord.updatedAt;
 }
 
 /**
- * The fields that users changed after the restore, keyed by spoke or hub ID. Their values are newer than any record in
- * the cluster.
+ * Fields that users changed after the restore, keyed by hub or spoke ID. Their values are newer than any site record.
  */
 export type ChangesAfterRestore = ReadonlyMap<string, ReadonlySet<string>>;
 
@@ -34,9 +33,9 @@ export async function readChangesAfterRestore(
   const changes = await rows.selectFrom("audit_events").select(["objectId", "metadata"])
     .where("kind", "in", ["spoke_updated", "federation_updated"]).where("at", ">=", since)
     .$if(id !== undefined, (all) => all.where("objectId", "=", id!)).execute();
-  const ofEach = Map.groupBy(changes, ({ objectId }) => objectId);
+  const changesByObject = Map.groupBy(changes, ({ objectId }) => objectId);
   const fields = ({ metadata }: (typeof changes)[number]) => Object.keys(metadata["changed"] ?? {});
-  return new Map([...ofEach].map(([of, all]) => [of, new Set(all.flatMap(fields))]));
+  return new Map([...changesByObject].map(([of, all]) => [of, new Set(all.flatMap(fields))]));
 }
 
 /** Returns the fields of a row that users changed after the restore, with their values. */

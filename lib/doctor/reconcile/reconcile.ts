@@ -1,21 +1,20 @@
 /**
- * Compares a restored database with the clusters, and adopts objects that the database does not know.
- * Only the database is written, never a cluster. Existing rows that belong to others are not overwritten. A record is
- * trusted only if this installation signed it, or if an operator accepted its namespace.
- * The preview runs all changes in one transaction and rolls it back. When the changes are applied, each one is a
- * separate transaction that checks again before it writes. The command can be repeated if its process is killed.
+ * Compares a restored database with the clusters, and adopts hubs, spokes and backups that are missing in the database.
+ * Writes only to the database. A site record is trusted if this installation signed it, or if an operator accepted its
+ * namespace. The preview runs all changes in one transaction and rolls it back. When applied, each change is a separate
+ * transaction, so the command can be repeated after a crash.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Call, Cluster } from "#lib/drivers/cluster/cluster.ts";
-import { countOf, failing, type Finding, passing, type Section } from "#lib/doctor/finding.ts";
+import { createFailure, createPass, type Finding, type FindingSection, formatCount } from "#lib/doctor/finding.ts";
 import { checkBackups } from "#lib/doctor/reconcile/check-backups.ts";
 import { checkFences, checkSandboxes, readLastFence } from "#lib/doctor/reconcile/check-fences.ts";
 import type { ComparedCluster } from "#lib/doctor/reconcile/compare-rows.ts";
 import { checkOrphans } from "#lib/doctor/reconcile/check-orphans.ts";
 import { checkHubs, checkSpokesInCluster } from "#lib/doctor/reconcile/check-spokes.ts";
-import { type Discrepancy, findingOf, type Resolution } from "#lib/doctor/reconcile/discrepancy.ts";
+import { buildFinding, type Discrepancy, type Resolution } from "#lib/doctor/reconcile/discrepancy.ts";
 import { type KnownRows, listNamespaces, readKnownRows } from "#lib/doctor/reconcile/rows.ts";
 import { type ClusterSurvey, surveyCluster } from "#lib/doctor/reconcile/survey.ts";
 import { belongsToRelease } from "#lib/moodle/names.ts";
@@ -24,23 +23,23 @@ import { type DatabaseHold, readDatabaseHold, releaseDatabaseHold } from "#lib/i
 import { readInstallation } from "#lib/installation/installation.ts";
 
 export interface ReconcileContext extends Pick<App, "db" | "clusters" | "config"> {
-  /** The clusters to compare with, and whether these are all configured clusters. */
-  readonly names: readonly string[];
-  readonly whole: boolean;
+  readonly clusterNames: readonly string[];
+  /** Whether `clusterNames` are all configured clusters. */
+  readonly allClusters: boolean;
   readonly apply: boolean;
-  /** Namespaces whose records are trusted even if another installation signed them. */
-  readonly accepted: readonly string[];
+  /** Namespaces with a trusted site record, even if another installation signed it. */
+  readonly acceptedNamespaces: readonly string[];
   readonly requester: Requester;
   readonly signal: AbortSignal;
 }
 
 /**
- * Compares the database with the clusters, and optionally applies the changes. Throws a ClusterError if a cluster does
- * not answer, because partial results would be misleading.
+ * Compares the database with the clusters, and applies the changes if `apply` is set. Throws a ClusterError if a cluster
+ * does not answer, because partial results would be misleading.
  */
-export async function reconcile(context: ReconcileContext): Promise<Section[]> {
+export async function reconcile(context: ReconcileContext): Promise<FindingSection[]> {
   const { db, apply } = context, hold = await readDatabaseHold(db.rows);
-  if (apply && hold === null && await isServed(db.rows)) return [section(null, [SERVED])];
+  if (apply && hold === null && await hasRunningReplica(db.rows)) return [createSection(null, [REPLICAS_RUNNING])];
   const compared = await surveyAllClusters(context, hold);
   const sections = compared.map((each) => ({
     name: each.survey.name,
@@ -51,85 +50,96 @@ export async function reconcile(context: ReconcileContext): Promise<Section[]> {
     ...each,
   }));
   const fences = checkFences(compared.map(({ survey }) => survey), await readLastFence(db.rows));
-  // Fences are applied last, because they show that the database is outdated.
+  // Fences are raised last: lower fences in the database show that it is outdated.
   const all = [...sections.flatMap(({ discrepancies }) => discrepancies), ...fences];
-  const { findings, refused } = apply ? await applyAll(context, all) : await tryAll(context, all);
+  const { findings, refused } = apply ? await applyAll(context, all) : await previewAll(context, all);
   const findingsOf = (discrepancies: readonly Discrepancy[]) =>
     discrepancies.map((discrepancy) => findings.get(discrepancy)!);
-  const own = [...findingsOf(fences), ...await findUnknown(context), ...await releaseHold(context, hold, refused)];
+  const databaseFindings = [
+    ...findingsOf(fences),
+    ...await reportUnknownClusters(context),
+    ...await releaseHold(context, hold, refused),
+  ];
   return [
-    section(null, own.length > 0 ? own : [passing("fences", "are above all that the clusters show")]),
-    ...sections.map(({ name, discrepancies, survey, known }) =>
-      section(name, [...findingsOf(discrepancies), ...unseen(survey), ...agreeing(survey, known, discrepancies)])
+    createSection(
+      null,
+      databaseFindings.length > 0 ? databaseFindings : [createPass("fences", "higher than all fences in the clusters")],
+    ),
+    ...sections.map(({ name, discrepancies, survey, rows: known }) =>
+      createSection(name, [
+        ...findingsOf(discrepancies),
+        ...reportUnlistableKinds(survey),
+        ...reportAgreement(survey, known, discrepancies),
+      ])
     ),
   ];
 }
 
-const SERVED = failing(
+const REPLICAS_RUNNING = createFailure(
   "replicas",
-  "serve runs, and goes by the database as it is",
-  "Stop every replica, then apply again: nothing was written.",
+  "serve is running and uses this database",
+  "Stop all replicas, then run the command again. Nothing was written.",
 );
 
-function section(cluster: string | null, findings: readonly Finding[]): Section {
+function createSection(cluster: string | null, findings: readonly Finding[]): FindingSection {
   return { target: cluster === null ? "database" : "cluster", name: cluster, where: null, findings };
 }
 
-/** Returns whether a replica sent a heartbeat within the last 10 s. */
-async function isServed(rows: Rows): Promise<boolean> {
-  const beating = await rows.selectFrom("replicas").select("id").where("stoppedAt", "is", null)
+/** Returns whether a replica sent a heartbeat within the last 10 seconds. */
+async function hasRunningReplica(rows: Rows): Promise<boolean> {
+  const replica = await rows.selectFrom("replicas").select("id").where("stoppedAt", "is", null)
     .where("heartbeatAt", ">", sql<Date>`wheelwright_now() - interval '10 seconds'`).limit(1).executeTakeFirst();
-  return beating !== undefined;
+  return replica !== undefined;
 }
 
 async function surveyAllClusters(context: ReconcileContext, hold: DatabaseHold | null): Promise<ComparedCluster[]> {
-  const { db, clusters, config, names, accepted, signal } = context, call = { signal };
-  const trust = { installation: await readInstallation(db.rows), accepted: new Set(accepted) };
-  const opened = await Promise.all(names.map((name) => clusters.open(name)));
+  const { db, clusters, config, clusterNames, acceptedNamespaces, signal } = context, call = { signal };
+  const trust = { installation: await readInstallation(db.rows), acceptedNamespaces: new Set(acceptedNamespaces) };
+  const opened = await Promise.all(clusterNames.map((name) => clusters.open(name)));
   const known = new Set(await listNamespaces(db.rows));
   const isOwn = (name: string): boolean => belongsToRelease(name, config.releaseId) || known.has(name);
-  const sights = await Promise.all(opened.map((cluster) => surveyCluster(cluster, isOwn, call)));
-  const last = await readLastFence(db.rows), isBehind = sights.some(({ fence }) => fence > last);
+  const surveys = await Promise.all(opened.map((cluster) => surveyCluster(cluster, isOwn, call)));
+  const lastFence = await readLastFence(db.rows), isBehind = surveys.some(({ fence }) => fence > lastFence);
   const restoredAt = hold?.restoredAt ?? (isBehind ? await db.now() : null);
   const compared: ComparedCluster[] = [];
-  for (const [i, survey] of sights.entries()) {
+  for (const [i, survey] of surveys.entries()) {
     const known = await readKnownRows(db.rows, survey, restoredAt),
       unlabelled = await findUnlabelled(opened[i]!, call, survey, known);
-    compared.push({ survey, known, trust, names: config, unlabelled, restoredAt, isOwn });
+    compared.push({ survey, rows: known, trust, domainConfig: config, unlabelled, restoredAt, isOwn });
   }
   return compared;
 }
 
-/** Finds existing namespaces that lack our label. A list by label does not include them. */
+/** Finds namespaces that rows refer to but that lack Wheelwright's label. A list by label does not include them. */
 async function findUnlabelled(
   cluster: Cluster,
   call: Call,
   { name, namespaces }: ClusterSurvey,
   { hubs, spokes }: KnownRows,
 ): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
+  const unlabelled = new Map<string, string>();
   for (const row of [...hubs.values(), ...spokes.values()]) {
     if (row.cluster !== name || row.state === "removed" || row.namespaceUid === null || namespaces.has(row.namespace)) {
       continue;
     }
-    const standing = await cluster.findNamespace(row.namespace, call);
-    if (standing) found.set(row.namespace, standing.metadata.uid!);
+    const existing = await cluster.findNamespace(row.namespace, call);
+    if (existing) unlabelled.set(row.namespace, existing.metadata.uid!);
   }
-  return found;
+  return unlabelled;
 }
 
-interface Outcome {
+interface ResolutionOutcome {
   readonly findings: ReadonlyMap<Discrepancy, Finding>;
   /** The number of changes that were refused. */
   readonly refused: number;
 }
 
-/** Runs all changes. Repeats refused ones once, because two spokes may have swapped their domains. */
+/** Runs all changes. Repeats refused changes once, because two spokes may have swapped their domains. */
 async function resolveEach(
   discrepancies: readonly Discrepancy[],
   mode: "reported" | "applied",
   act: (resolution: Resolution) => Promise<string | null>,
-): Promise<Outcome> {
+): Promise<ResolutionOutcome> {
   const refusals = new Map<Discrepancy, string>();
   const pass = async (some: readonly Discrepancy[]) => {
     for (const discrepancy of some) {
@@ -141,7 +151,7 @@ async function resolveEach(
   await pass(discrepancies);
   await pass([...refusals.keys()]);
   const findings = discrepancies.map((discrepancy) =>
-    [discrepancy, findingOf(discrepancy, mode, refusals.get(discrepancy) ?? null)] as const
+    [discrepancy, buildFinding(discrepancy, mode, refusals.get(discrepancy) ?? null)] as const
   );
   return { findings: new Map(findings), refused: refusals.size };
 }
@@ -149,70 +159,84 @@ async function resolveEach(
 async function applyAll(
   { db, requester, signal }: ReconcileContext,
   discrepancies: readonly Discrepancy[],
-): Promise<Outcome> {
+): Promise<ResolutionOutcome> {
   return await resolveEach(discrepancies, "applied", async (resolution) => {
     signal.throwIfAborted();
     return await db.transact((tx) => resolution.apply(tx, requester));
   });
 }
 
-class RolledBack extends Error {}
+class PreviewRollback extends Error {}
 
-async function tryAll(
+async function previewAll(
   { db, requester }: ReconcileContext,
   discrepancies: readonly Discrepancy[],
-): Promise<Outcome> {
-  let outcome: Outcome | undefined;
+): Promise<ResolutionOutcome> {
+  let outcome: ResolutionOutcome | undefined;
   await db.transact(async (tx: Tx) => {
     outcome = await resolveEach(discrepancies, "reported", (resolution) => resolution.apply(tx, requester));
-    throw new RolledBack();
+    throw new PreviewRollback();
   }).catch((error) => {
-    if (!(error instanceof RolledBack)) throw error;
+    if (!(error instanceof PreviewRollback)) throw error;
   });
   return outcome!;
 }
 
-/** Releases the held database, even if changes were refused: users need running replicas to resolve them. */
+/** Releases the held database, even if changes were refused: resolving them needs running replicas. */
 async function releaseHold(
-  { db, apply, whole, requester }: ReconcileContext,
+  { db, apply, allClusters, requester }: ReconcileContext,
   hold: DatabaseHold | null,
   refused: number,
 ): Promise<Finding[]> {
   if (hold === null) return [];
   const check = "held", time = hold.takenAt.toISOString().slice(0, 16).replace("T", " ");
-  const since = `The database was restored to ${time} UTC, and no operation runs`;
-  if (!apply) return [{ check, level: "warning", message: `${since}; that would end` }];
-  if (!whole) return [{ check, level: "warning", message: `${since}: the other clusters are not compared yet` }];
+  const since = `The database was restored to ${time} UTC, and operations are paused`;
+  if (!apply) return [{ check, level: "warning", message: `${since}; they would resume` }];
+  if (!allClusters) return [{ check, level: "warning", message: `${since}; the other clusters are not compared yet` }];
   await db.transact((tx) => releaseDatabaseHold(tx, requester));
-  return [passing(check, `Replicas go on${refused > 0 ? `; ${countOf(refused, "thing")} could not be done` : ""}`)];
+  return [
+    createPass(
+      check,
+      `Operations resume${refused > 0 ? `; ${formatCount(refused, "change")} could not be applied` : ""}`,
+    ),
+  ];
 }
 
-/** Reports clusters that rows use but that are no longer configured. */
-async function findUnknown({ db, names, whole }: ReconcileContext): Promise<Finding[]> {
-  if (!whole) return [];
+/** Reports clusters that rows refer to but that are no longer configured. */
+async function reportUnknownClusters({ db, clusterNames, allClusters }: ReconcileContext): Promise<Finding[]> {
+  if (!allClusters) return [];
   const found = await Promise.all(
     (["federations", "spokes"] as const).map((table) =>
       db.rows.selectFrom(table as "spokes").select("cluster").distinct().where("state", "<>", "removed")
-        .where("cluster", "not in", names).execute()
+        .where("cluster", "not in", clusterNames).execute()
     ),
   );
   return [...new Set(found.flat().map(({ cluster }) => cluster))].map((cluster) =>
-    failing("clusters", `The cluster ${cluster} is in use by hubs or spokes, and configured no more`, "See CATALOG.")
+    createFailure("clusters", `Hubs or spokes use cluster ${cluster}, which is no longer configured`, "Check CATALOG.")
   );
 }
 
-function unseen({ unseen, contents }: ClusterSurvey): Finding[] {
-  if (unseen.length === 0 && contents !== null) return [];
-  const kinds = [...new Set(unseen)].join(", ");
+function reportUnlistableKinds({ unlistableKinds, contents }: ClusterSurvey): Finding[] {
+  if (unlistableKinds.length === 0 && contents !== null) return [];
+  const kinds = [...new Set(unlistableKinds)].join(", ");
   if (kinds === "") return [];
-  return [{ check: "rights", level: "warning", message: `What is in these could not be seen: ${kinds}`, hint: RIGHTS }];
+  return [{
+    check: "permissions",
+    level: "warning",
+    message: `These kinds could not be listed: ${kinds}`,
+    hint: PERMISSIONS_HINT,
+  }];
 }
-const RIGHTS = "Give the account the rights of wheelwright doctor --rbac.";
+const PERMISSIONS_HINT = "Grant the account the permissions from wheelwright doctor --rbac.";
 
-function agreeing({ namespaces }: ClusterSurvey, known: KnownRows, discrepancies: readonly Discrepancy[]): Finding[] {
-  const standing = [...namespaces.values()].filter(({ terminating }) => !terminating);
-  const hubs = standing.filter(({ hubId, spokeId }) => !spokeId && known.hubs.has(hubId ?? "")).length;
-  const spokes = standing.filter(({ spokeId }) => known.spokes.has(spokeId ?? "")).length;
-  const findingsOf = `${countOf(hubs, "hub")} and ${countOf(spokes, "spoke")} stand here, and the database knows them`;
-  return discrepancies.length === 0 ? [passing("agreement", findingsOf)] : [];
+function reportAgreement(
+  { namespaces }: ClusterSurvey,
+  known: KnownRows,
+  discrepancies: readonly Discrepancy[],
+): Finding[] {
+  const currentNamespaces = [...namespaces.values()].filter(({ terminating }) => !terminating);
+  const hubs = currentNamespaces.filter(({ hubId, spokeId }) => !spokeId && known.hubs.has(hubId ?? "")).length;
+  const spokes = currentNamespaces.filter(({ spokeId }) => known.spokes.has(spokeId ?? "")).length;
+  const findingsOf = `${formatCount(hubs, "hub")} and ${formatCount(spokes, "spoke")} match the database`;
+  return discrepancies.length === 0 ? [createPass("agreement", findingsOf)] : [];
 }

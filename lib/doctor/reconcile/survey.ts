@@ -1,4 +1,4 @@
-/** Lists our objects in one cluster, kind by kind, and keeps only a few fields of each. Read-only. */
+/** Lists Wheelwright's objects in one cluster. Read-only. */
 import { DATABASE_STATEFULSET, FENCE_KEY, MOODLE_CRONJOB, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import {
   readSignedRecord,
@@ -21,42 +21,44 @@ import { PERSISTENT_VOLUME, readReleasedVolume, type ReleasedVolume } from "#lib
 export interface ObservedNamespace {
   readonly name: string;
   readonly uid: string;
-  /** The IDs in the namespace's labels. */
+  /** The hub ID in the labels. */
   readonly hubId: string | null;
+  /** The spoke ID in the labels. */
   readonly spokeId: string | null;
+  /** The sandbox ID in the labels. */
   readonly sandboxId: string | null;
   readonly terminating: boolean;
-  readonly signed: SignedRecord | null;
-  /** Desired replicas; null if the object is missing or may not be listed. */
+  readonly signedRecord: SignedRecord | null;
+  /** Desired replicas of the Deployment and the database. Null if the object is missing or cannot be listed. */
   readonly replicas: Readonly<Record<"app" | "database", number | null>>;
 }
 
 export interface ClusterSurvey {
   readonly name: string;
-  readonly identity: string | null;
+  readonly clusterUid: string | null;
   /** Namespaces, keyed by name. */
   readonly namespaces: ReadonlyMap<string, ObservedNamespace>;
   /** The greatest fence of any object. */
   readonly fence: bigint;
-  /** The snapshots of backups, with their signed records. */
+  /** The snapshots of backups, with their signed site records. */
   readonly snapshots: readonly (Pick<KubeObject, "metadata" | "status"> & { readonly signed: SignedRecord | null })[];
-  /** UIDs of all VolumeSnapshots with our label. */
+  /** UIDs of all VolumeSnapshots with Wheelwright's label. */
   readonly snapshotUids: ReadonlySet<string>;
-  /** Snapshot contents, keyed by name; null if they may not be listed. */
+  /** Snapshot contents, keyed by name. Null if they cannot be listed. */
   readonly contents: ReadonlyMap<string, KubeObject> | null;
-  /** Volumes that no PVC uses, and that stay because their class retains volumes. */
+  /** Released volumes: no PVC uses them, and their storage class retains volumes. */
   readonly released: readonly ReleasedVolume[];
-  /** Kinds that the account may not list. */
-  readonly unseen: readonly string[];
+  /** Kinds that the account lacks the permission to list. */
+  readonly unlistableKinds: readonly string[];
 }
 
 type Kind = Omit<Ref, "name">;
 
-const OURS = `${MANAGED_BY_LABEL}=wheelwright`;
-const PAGE = 500;
+const MANAGED_SELECTOR = `${MANAGED_BY_LABEL}=wheelwright`;
+const PAGE_SIZE = 500;
 const NETWORK = "networking.k8s.io/v1";
-/** Kinds that have a fence, except ConfigMaps, which are listed separately, and Secrets, which are not listed. */
-const FENCED: readonly Kind[] = [
+/** Kinds with a fence. ConfigMaps are listed separately, and Secrets are not listed. */
+const FENCED_KINDS: readonly Kind[] = [
   ...[MOODLE_DEPLOYMENT, DATABASE_STATEFULSET, MOODLE_CRONJOB],
   { apiVersion: "batch/v1", kind: "Job" },
   ...["Service", "ResourceQuota", "LimitRange", "PersistentVolumeClaim"].map((kind) => ({ apiVersion: "v1", kind })),
@@ -64,58 +66,61 @@ const FENCED: readonly Kind[] = [
 ];
 
 /**
- * Lists the objects in namespaces whose names `isOwn` accepts. Other installations may share the cluster. Throws a
- * ClusterError if the cluster does not answer, or if the account may not list its namespaces.
+ * Lists the objects in this installation's namespaces, for which `isOwn` returns true. Throws a ClusterError if the
+ * cluster does not answer or the namespaces cannot be listed.
  */
 export async function surveyCluster(
   cluster: Cluster,
   isOwn: (namespace: string) => boolean,
   call: Call,
 ): Promise<ClusterSurvey> {
-  const unseen: string[] = [], signed = new Map<string, SignedRecord>();
+  const unlistableKinds: string[] = [], signedRecords = new Map<string, SignedRecord>();
   const replicas = new Map<string, { app: number | null; database: number | null }>();
   let fence = 0n;
-  const each = async (kind: Kind, selector: string, take: (object: KubeObject) => void): Promise<boolean> => {
+  const visitKind = async (kind: Kind, selector: string, visit: (object: KubeObject) => void): Promise<boolean> => {
     try {
       if (kind.apiVersion === VOLUME_SNAPSHOT.apiVersion && !await cluster.serves(kind, call)) return false;
-      await eachObject(cluster, call, kind, selector, (object) => {
+      await visitObjects(cluster, call, kind, selector, (object) => {
         if (object.metadata.namespace !== undefined && !isOwn(object.metadata.namespace)) return;
-        const { annotations, labels } = object.metadata, own = annotations?.[FENCE_KEY] ?? labels?.[FENCE_KEY] ?? "";
-        if (/^\d+$/.test(own) && BigInt(own) > fence) fence = BigInt(own);
-        take(object);
+        const { annotations, labels } = object.metadata,
+          fenceValue = annotations?.[FENCE_KEY] ?? labels?.[FENCE_KEY] ?? "";
+        if (/^\d+$/.test(fenceValue) && BigInt(fenceValue) > fence) fence = BigInt(fenceValue);
+        visit(object);
       });
       return true;
     } catch (error) {
       if (!(error instanceof ClusterError) || ![403, 404].includes(error.status)) throw error;
-      unseen.push(kind.kind);
+      unlistableKinds.push(kind.kind);
       return false;
     }
   };
 
-  const identity = await cluster.identity(call);
-  await each(SITE_RECORD_CONFIG_MAP, OURS, (object) => {
+  const clusterUid = await cluster.identity(call);
+  await visitKind(SITE_RECORD_CONFIG_MAP, MANAGED_SELECTOR, (object) => {
     const text = object.metadata.labels?.[SITE_RECORD_KEY] && readSignedRecord(object);
-    if (text && object.metadata.name === SITE_RECORD_CONFIG_MAP.name) signed.set(object.metadata.namespace!, text);
+    if (text && object.metadata.name === SITE_RECORD_CONFIG_MAP.name) {
+      signedRecords.set(object.metadata.namespace!, text);
+    }
   });
-  for (const kind of FENCED) {
+  for (const kind of FENCED_KINDS) {
     const part = kind.kind === MOODLE_DEPLOYMENT.kind
       ? "app"
       : kind.kind === DATABASE_STATEFULSET.kind
       ? "database"
       : null;
     const name = part === "app" ? MOODLE_DEPLOYMENT.name : DATABASE_STATEFULSET.name;
-    await each(kind, OURS, ({ metadata, spec }) => {
+    await visitKind(kind, MANAGED_SELECTOR, ({ metadata, spec }) => {
       if (part === null || metadata.name !== name) return;
-      const both = replicas.get(metadata.namespace!) ?? { app: null, database: null };
-      replicas.set(metadata.namespace!, { ...both, [part]: Number(spec?.replicas ?? 1) });
+      const counts = replicas.get(metadata.namespace!) ?? { app: null, database: null };
+      replicas.set(metadata.namespace!, { ...counts, [part]: Number(spec?.replicas ?? 1) });
     });
   }
   const namespaces = new Map<string, ObservedNamespace>();
-  await eachObject(cluster, call, { apiVersion: "v1", kind: "Namespace" }, OURS, (object) => {
+  await visitObjects(cluster, call, { apiVersion: "v1", kind: "Namespace" }, MANAGED_SELECTOR, (object) => {
     const { name, uid, labels = {} } = object.metadata;
     if (!isOwn(name)) return;
     namespaces.set(name, {
-      ...{ name, uid: uid!, terminating: isTerminating(object), signed: signed.get(name) ?? null },
+      ...{ name, uid: uid!, terminating: isTerminating(object), signedRecord: signedRecords.get(name) ?? null },
       ...{
         hubId: labels[FEDERATION_LABEL] ?? null,
         spokeId: labels[SPOKE_LABEL] ?? null,
@@ -126,34 +131,38 @@ export async function surveyCluster(
   });
   const snapshots: ClusterSurvey["snapshots"][number][] = [], contents = new Map<string, KubeObject>();
   const snapshotUids = new Set<string>(), released: ReleasedVolume[] = [];
-  await each(VOLUME_SNAPSHOT, OURS, (object) => {
+  await visitKind(VOLUME_SNAPSHOT, MANAGED_SELECTOR, (object) => {
     const { metadata, status } = object;
     snapshotUids.add(metadata.uid!);
     if (metadata.annotations?.[SITE_RECORD_KEY]) {
       snapshots.push({ metadata, status, signed: readSnapshotRecord(object) });
     }
   });
-  const listed = await each(SNAPSHOT_CONTENT, "", (object) => void contents.set(object.metadata.name, object));
-  await each(PERSISTENT_VOLUME, "", (object) => {
+  const canListContents = await visitKind(
+    SNAPSHOT_CONTENT,
+    "",
+    (object) => void contents.set(object.metadata.name, object),
+  );
+  await visitKind(PERSISTENT_VOLUME, "", (object) => {
     const volume = readReleasedVolume(object, isOwn);
     if (volume) released.push(volume);
   });
   return {
-    ...{ name: cluster.name, identity, namespaces, fence, snapshots, snapshotUids, released, unseen },
-    contents: listed ? contents : null,
+    ...{ name: cluster.name, clusterUid, namespaces, fence, snapshots, snapshotUids, released, unlistableKinds },
+    contents: canListContents ? contents : null,
   };
 }
 
-async function eachObject(
+async function visitObjects(
   cluster: Cluster,
   call: Call,
   kind: Kind,
   selector: string,
-  take: (object: KubeObject) => void,
+  visit: (object: KubeObject) => void,
 ): Promise<void> {
   for (let next: string | null = null, first = true; first || next !== null; first = false) {
-    const page = await cluster.listPage(kind, { selector, limit: PAGE, ...(next !== null && { next }) }, call);
-    page.items.forEach(take);
+    const page = await cluster.listPage(kind, { selector, limit: PAGE_SIZE, ...(next !== null && { next }) }, call);
+    page.items.forEach(visit);
     next = page.next;
   }
 }

@@ -1,6 +1,5 @@
 /**
- * Decides whether the record of a namespace is trusted. It must be signed by this installation or accepted by an
- * operator.
+ * Decides whether a site record is trusted: this installation signed it, or an operator accepted its namespace.
  */
 import { type Installation, isSignatureValid } from "#lib/installation/installation.ts";
 import { parseRecord, type SignedRecord } from "#lib/moodle/site-record.ts";
@@ -9,12 +8,12 @@ import type * as v from "valibot";
 
 export interface Trust {
   readonly installation: Installation;
-  /** Namespaces whose records an operator accepted, even if another installation signed them. */
-  readonly accepted: ReadonlySet<string>;
+  /** Namespaces that an operator accepted, even if another installation signed their site records. */
+  readonly acceptedNamespaces: ReadonlySet<string>;
 }
 
-/** The record, or the reason why it is not trusted. The reason continues a sentence after "it". */
-export type TrustedRecord<T> = { readonly particulars: T } | {
+/** The trusted site record, or the reason why it is not trusted, for example "has no site record". */
+export type TrustedRecord<T> = { readonly siteRecord: T } | {
   readonly doubt: string;
   readonly installation: string | null;
 };
@@ -22,25 +21,31 @@ export type TrustedRecord<T> = { readonly particulars: T } | {
 export function readTrustedRecord<
   S extends v.GenericSchema<unknown, { readonly id: string; readonly namespace: string }>,
 >(
-  { installation, accepted }: Trust,
+  { installation, acceptedNamespaces }: Trust,
   schema: S,
-  { name, uid, signed, hubId, spokeId }: ObservedNamespace,
+  { name, uid, signedRecord, hubId, spokeId }: ObservedNamespace,
 ): TrustedRecord<v.InferOutput<S>> {
-  const doubt = (text: string) => ({ doubt: text, installation: signed?.installation ?? null });
-  if (!signed) return doubt("has no particulars: an earlier release made it, or somebody else");
-  if (!accepted.has(name)) {
-    if (signed.installation !== installation.id) {
-      return doubt(`is of another installation (${signed.installation}), and is never touched`);
+  const reject = (text: string) => ({ doubt: text, installation: signedRecord?.installation ?? null });
+  if (!signedRecord) return reject("has no site record");
+  if (!acceptedNamespaces.has(name)) {
+    if (signedRecord.installation !== installation.id) {
+      return reject(`belongs to another installation (${signedRecord.installation})`);
     }
-    if (!isSigned(installation, uid, signed)) return doubt("has particulars that are not signed by this installation");
+    if (!isSigned(installation, uid, signedRecord)) {
+      return reject("has a site record that this installation did not sign");
+    }
   }
-  const particulars = parseRecord(schema, signed.text);
-  if (!particulars) return doubt("has particulars that cannot be read");
-  const isOwn = particulars.namespace === name && particulars.id === (spokeId ?? hubId);
-  const isOfHub = spokeId === null || (particulars as { federationId?: string }).federationId === hubId;
-  return isOwn && isOfHub ? { particulars } : doubt("has particulars of another one than its labels name");
+  const siteRecord = parseRecord(schema, signedRecord.text);
+  if (!siteRecord) return reject("has an unreadable site record");
+  const isOwn = siteRecord.namespace === name && siteRecord.id === (spokeId ?? hubId);
+  const isOfHub = spokeId === null || (siteRecord as { federationId?: string }).federationId === hubId;
+  return isOwn && isOfHub ? { siteRecord } : reject("has a site record that does not match its labels");
 }
 
-export function isSigned(installation: Installation, uid: string, { text, signature, ...by }: SignedRecord): boolean {
-  return by.installation === installation.id && isSignatureValid(installation, uid, text, signature);
+export function isSigned(
+  installation: Installation,
+  uid: string,
+  { text, signature, ...signer }: SignedRecord,
+): boolean {
+  return signer.installation === installation.id && isSignatureValid(installation, uid, text, signature);
 }

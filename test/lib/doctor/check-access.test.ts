@@ -22,23 +22,26 @@ test("an https address is right, plain HTTP from elsewhere is not, and localhost
 test("where TLS ends before us, whoever ends it should be named", () => {
   const judged = (publicUrl: URL, ...trustedProxies: string[]) =>
     short(checkTrustedProxies({ publicUrl, trustedProxies }));
-  assert.match(judged(HTTPS), /^proxies warning: .*TRUSTED_PROXIES names none: all share one limit of sign-ins$/);
-  assert.is(judged(HTTPS, "10.0.0.0/8", "fd00::/8"), "proxies ok: 10.0.0.0/8 and fd00::/8 may tell whom they pass on");
+  assert.match(judged(HTTPS), /^proxies warning: .*TRUSTED_PROXIES is not set: all clients share one sign-in limit$/);
+  assert.is(
+    judged(HTTPS, "10.0.0.0/8", "fd00::/8"),
+    "proxies ok: trusts the client address from 10.0.0.0/8 and fd00::/8",
+  );
   assert.match(judged(LOCAL), /^proxies ok: /);
 });
 
 test("without a user, and without one to be made, nobody can sign in", () => {
   const admin = { email: "ada@school.example", password: "correct horse battery" };
-  assert.is(short(checkOperators(true, null)), "users ok: there is an operator");
+  assert.is(short(checkOperators(true, null)), "users ok: an operator exists");
   assert.is(
     short(checkOperators(false, admin)),
-    "users ok: serve makes the first operator, ada@school.example, when it starts",
+    "users ok: serve creates the first operator, ada@school.example, when it starts",
   );
   assert.match(
     short(checkOperators(false, { ...admin, password: "short" })),
-    /^users warning: serve makes .*, with the password as it is, but one must have 12 to 256 characters$/,
+    /^users warning: serve creates .*, with the password as it is, but one must have 12 to 256 characters$/,
   );
-  assert.is(short(checkOperators(false, null)), "users warning: there is no operator");
+  assert.is(short(checkOperators(false, null)), "users warning: no operator exists");
   assert.match(checkOperators(false, null).hint!, /BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD/);
 });
 

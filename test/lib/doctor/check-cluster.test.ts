@@ -50,17 +50,17 @@ const node = (cpu: string, memory: string, ready = "True", spec = {}, architectu
   status: { allocatable: { cpu, memory }, conditions: [{ type: "Ready", status: ready }], nodeInfo: { architecture } },
 });
 const judged = (...seen: KubeObject[]) => {
-  const { level, message: told } = checkNodes({ seen }, "small", SMALL);
+  const { level, message: told } = checkNodes({ value: seen }, "small", SMALL);
   return `${level}: ${told}`;
 };
 
 nodes("one that is large enough is right, and what it is is told.", () => {
-  assert.is(judged(node("450m", "1Gi")), "ok: 1 ready (amd64); a small spoke asks for 450m CPU and 1024Mi");
+  assert.is(judged(node("450m", "1Gi")), "ok: 1 ready (amd64); a small spoke requests 450m CPU and 1024Mi");
   assert.match(judged(node("2", "4Gi"), node("2", "4Gi", "True", {}, "arm64")), "2 ready (amd64 and arm64)");
 });
 
 nodes("one that lacks either is a warning.", () => {
-  assert.match(judged(node("449m", "1Gi")), /^warning: 1 ready \(amd64\), but none has the 450m CPU and 1024Mi/);
+  assert.match(judged(node("449m", "1Gi")), /^warning: 1 ready \(amd64\), but none has 450m CPU and 1024Mi/);
   assert.match(judged(node("4", "1023Mi")), /^warning/);
   assert.match(judged(node("4", "1023Mi"), node("100m", "8Gi")), /^warning/, "two halves are no whole");
 });
@@ -68,7 +68,7 @@ nodes("one that lacks either is a warning.", () => {
 nodes("one that is not ready or takes no pods does not count.", () => {
   assert.is(judged(node("4", "8Gi", "False")), "failing: none of 1 node is ready");
   assert.is(judged(node("4", "8Gi", "True", { unschedulable: true })), "failing: none of 1 node is ready");
-  assert.is(judged(), "failing: there is no node");
+  assert.is(judged(), "failing: the cluster has no nodes");
 });
 
 nodes("a node that does not say how large it is is a warning.", () => {
@@ -83,18 +83,18 @@ const find = (verb: string, resource: string, group = ""): RequiredPermission =>
   PERMISSIONS.find((each) => each.verb === verb && each.resource === resource && each.group === group)!;
 
 permissions("nothing denied is one line.", () => {
-  const [finding, ...more] = checkPermissions({ seen: { asked: PERMISSIONS.slice(0, 60), denied: [] } });
-  assert.equal([finding!.message, finding!.level, more.length], ["all 60 that are used", "ok", 0]);
+  const [finding, ...more] = checkPermissions({ value: { required: PERMISSIONS.slice(0, 60), denied: [] } });
+  assert.equal([finding!.message, finding!.level, more.length], ["all 60 required permissions are granted", "ok", 0]);
 });
 
 permissions("what is missing is named by verb, resource and group.", () => {
   const denied = [find("create", "jobs", "batch"), find("delete", "jobs", "batch"), find("get", "pods/log")];
   assert.equal(
-    checkPermissions({ seen: { asked: PERMISSIONS.slice(0, 60), denied } }).map(({ level, message: told }) =>
+    checkPermissions({ value: { required: PERMISSIONS.slice(0, 60), denied } }).map(({ level, message: told }) =>
       `${level}: ${told}`
     ),
     [
-      "failing: may not create and delete jobs.batch; get pods/log",
+      "failing: missing: create and delete jobs.batch; get pods/log",
     ],
   );
 });
@@ -102,19 +102,19 @@ permissions("what is missing is named by verb, resource and group.", () => {
 permissions("what costs only comfort is a warning, beside what fails.", () => {
   const denied = [find("watch", "namespaces"), find("list", "nodes"), find("create", "secrets")];
   assert.equal(
-    checkPermissions({ seen: { asked: PERMISSIONS.slice(0, 60), denied } }).map(({ level, message: told }) =>
+    checkPermissions({ value: { required: PERMISSIONS.slice(0, 60), denied } }).map(({ level, message: told }) =>
       `${level}: ${told}`
     ),
     [
-      "failing: may not create secrets",
-      "warning: may not watch namespaces: waiting takes some seconds longer",
-      "warning: may not list nodes: doctor sees less",
+      "failing: missing: create secrets",
+      "warning: missing: watch namespaces (operations wait a few seconds longer)",
+      "warning: missing: list nodes (doctor checks less)",
     ],
   );
 });
 
 permissions("a review that was not answered is not a yes.", () => {
-  assert.is(checkPermissions({ unseen: "no answer" })[0]!.level, "warning");
+  assert.is(checkPermissions({ error: "no answer" })[0]!.level, "warning");
 });
 
 version.run();

@@ -13,48 +13,48 @@ const applied = (...names: string[]) =>
   }));
 const GOOD: DatabaseFacts = {
   version: "17.2",
-  number: 170002,
+  versionNumber: 170002,
   encoding: "UTF8",
   readOnly: false,
   connections: 97,
-  mayMigrate: true,
+  canMigrate: true,
   role: "service",
   aheadMs: 3,
   applied: applied("0001_a", "0002_b"),
-  operators: true,
+  hasOperator: true,
   session: { locks: true, notifications: true },
 };
 const judged = (changes: Partial<DatabaseFacts>) =>
-  checkDatabase({ seen: { ...GOOD, ...changes } }, { migrations: MIGRATIONS, pool: 10, admin: null })
+  checkDatabase({ value: { ...GOOD, ...changes } }, { migrations: MIGRATIONS, pool: 10, admin: null })
     .filter(({ level }) => level !== "ok").map(({ check, level, message: told }) => `${check} ${level}: ${told}`);
 
 const test = suite("judgeDatabase");
 
 const TABLE: [what: string, changes: Partial<DatabaseFacts>, findings: string[]][] = [
   ["a good one has nothing", {}, []],
-  ["the oldest that is taken", { version: "14.0", number: 140000 }, []],
-  ["one too old fails", { version: "13.18", number: 130018 }, ["version failing: PostgreSQL 13.18 is too old"]],
+  ["the oldest that is taken", { version: "14.0", versionNumber: 140000 }, []],
+  ["one too old fails", { version: "13.18", versionNumber: 130018 }, ["version failing: PostgreSQL 13.18 is too old"]],
   ["another encoding fails", { encoding: "SQL_ASCII" }, [
-    "encoding failing: the database's encoding is SQL_ASCII, which cannot hold every name",
+    "encoding failing: the encoding is SQL_ASCII, which cannot store all names",
   ]],
   ["a standby fails", { readOnly: true }, [
-    "writing failing: it only reads: a standby, or default_transaction_read_only is on",
+    "writing failing: the database is read-only: it is a standby, or default_transaction_read_only is on",
   ]],
   ["two replicas have to fit", { connections: 21 }, [
-    "connections warning: it grants 21, and a replica opens up to 11",
+    "connections warning: 21 are available, and a replica opens up to 11",
   ]],
   ["two replicas that just fit", { connections: 22 }, []],
   ["locks that do not hold fail", { session: { locks: false, notifications: true } }, [
-    "sessions failing: locks do not hold: there seems to be a transaction pooler in between",
+    "sessions failing: locks do not work, probably because of a transaction pooler",
   ]],
   ["notifications that do not arrive fail", { session: { locks: true, notifications: false } }, [
-    "sessions failing: notifications do not hold: there seems to be a transaction pooler in between",
+    "sessions failing: notifications do not work, probably because of a transaction pooler",
   ]],
   ["a superuser is more than the service needs", { role: "superuser" }, [
-    "role warning: a superuser of the whole server, which can switch off what guards the audit log",
+    "role warning: a superuser of the whole server, which can turn off the protection of the audit log",
   ]],
   ["so is the owner of the tables", { role: "owner" }, [
-    "role warning: the owner of the tables, which can switch off what guards the audit log",
+    "role warning: the owner of the tables, which can turn off the protection of the audit log",
   ]],
   ["a clock that is wrong is a warning", { aheadMs: -9000 }, [
     "clock warning: the database's clock is 9 s behind this machine",
@@ -63,20 +63,20 @@ const TABLE: [what: string, changes: Partial<DatabaseFacts>, findings: string[]]
 for (const [what, changes, findings] of TABLE) test(`${what}.`, () => assert.equal(judged(changes), findings));
 
 test("one that cannot be reached is one failure, with the reason.", () => {
-  const findings = checkDatabase({ unseen: "connect ECONNREFUSED 127.0.0.1:1" }, {
+  const findings = checkDatabase({ error: "connect ECONNREFUSED 127.0.0.1:1" }, {
     migrations: MIGRATIONS,
     pool: 10,
     admin: null,
   });
   assert.equal(findings.map(({ level, message: told }) => `${level}: ${told}`), [
-    "failing: it cannot be reached: connect ECONNREFUSED 127.0.0.1:1",
+    "failing: cannot connect: connect ECONNREFUSED 127.0.0.1:1",
   ]);
 });
 
 test("what an owner applies is only pending, though the service may not.", () => {
-  const seen = { ...GOOD, applied: applied("0001_a"), mayMigrate: false };
+  const seen = { ...GOOD, applied: applied("0001_a"), canMigrate: false };
   const levels = [true, false].map((owner) =>
-    checkDatabase({ seen }, { migrations: MIGRATIONS, pool: 10, admin: null, owner }).find(({ check }) =>
+    checkDatabase({ value: seen }, { migrations: MIGRATIONS, pool: 10, admin: null, owner }).find(({ check }) =>
       check === "migrations"
     )!
       .level
@@ -97,11 +97,14 @@ migrations("an empty database is right, for serve makes its tables.", () => {
 });
 
 migrations("what is pending is a warning.", () => {
-  assert.is(told(applied("0001_a"), MIGRATIONS, true), "warning: 1 migration of this release is to be applied");
+  assert.is(told(applied("0001_a"), MIGRATIONS, true), "warning: 1 migration of this release is not applied");
 });
 
 migrations("what is pending and may not be applied fails.", () => {
-  assert.match(told(null, MIGRATIONS, false), /^failing: 2 are to be applied, but this user may not make tables/);
+  assert.match(
+    told(null, MIGRATIONS, false),
+    /^failing: 2 migrations must be applied, but this user cannot create tables/,
+  );
   assert.match(told(applied("0001_a", "0002_b"), MIGRATIONS, false), /^ok/, "nothing is to be made");
 });
 

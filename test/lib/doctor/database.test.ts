@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { readDatabaseFacts } from "#lib/doctor/database.ts";
 import { checkDatabase } from "#lib/doctor/check-database.ts";
-import { openTimedRead } from "#lib/doctor/timed-read.ts";
+import { createTimedRead } from "#lib/doctor/timed-read.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { migrations } from "#src/migrations.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -16,7 +16,7 @@ import { openProxy } from "#test/support/proxy.ts";
 const ADMIN = { email: "ada@school.example", password: "correct horse battery" };
 const calm = new AbortController().signal;
 const look = async (url: string, limit = MINUTE) => {
-  const facts = await openTimedRead(calm, limit)((signal) => readDatabaseFacts(url, limit, signal));
+  const facts = await createTimedRead(calm, limit)((signal) => readDatabaseFacts(url, limit, signal));
   return checkDatabase(facts, { migrations, pool: 10, admin: ADMIN });
 };
 const bad = async (url: string, limit?: number) =>
@@ -25,7 +25,7 @@ const bad = async (url: string, limit?: number) =>
   );
 
 /** The role of the tests. */
-const SUPERUSER = "role warning: a superuser of the whole server, which can switch off what guards the audit log";
+const SUPERUSER = "role warning: a superuser of the whole server, which can turn off the protection of the audit log";
 
 const test = suite<{ db: TestDatabase }>("lookAtDatabase");
 
@@ -42,8 +42,8 @@ test("a database of this release has nothing, and nothing in it changes.", async
   assert.is(locks, 0);
 });
 
-test("whether there is an operator is told, and an empty database has none.", async ({ db }) => {
-  const operators = async (url: string) => (await readDatabaseFacts(url, MINUTE, calm)).operators;
+test("whether an operator exists is told, and an empty database has none.", async ({ db }) => {
+  const operators = async (url: string) => (await readDatabaseFacts(url, MINUTE, calm)).hasOperator;
   assert.equal([await operators(db.url), await operators(await db.freshUrl())], [false, false]);
   await createTestUser(db, "ada");
   assert.is(await operators(db.url), false);
@@ -78,18 +78,21 @@ test("a role that owns the tables is told from one that does not, and may apply 
   await withAdminConnection(owner, async (sql) => {
     for (const name of names.reverse()) await sql.unsafe(`drop owned by ${name} cascade; drop role ${name}`);
   });
-  assert.equal(told, [["role warning: the owner of the tables, which can switch off what guards the audit log"], []]);
+  assert.equal(told, [
+    ["role warning: the owner of the tables, which can turn off the protection of the audit log"],
+    [],
+  ]);
 });
 
 test("one that only reads fails.", async ({ db }) => {
   const url = `${db.url}?options=-c%20default_transaction_read_only%3Don`;
-  assert.match((await bad(url)).join(), /writing failing: it only reads/);
+  assert.match((await bad(url)).join(), /writing failing: the database is read-only/);
 });
 
 test("a password that is wrong is told in the server's words, and not shown.", async ({ db }) => {
   const url = Object.assign(new URL(db.url), { username: "nobody-here", password: "hush-hush" });
   const [finding, ...more] = await bad(url.href);
-  assert.match(finding!, /^connection failing: it cannot be reached: .*nobody-here/);
+  assert.match(finding!, /^connection failing: cannot connect: .*nobody-here/);
   assert.equal([more.length, finding!.includes("hush-hush")], [0, false]);
 });
 
@@ -103,7 +106,7 @@ test("a server that hangs costs its time and no more.", async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
   const [finding] = await bad(`postgres://a:b@127.0.0.1:${port}/c`, 200);
-  assert.match(finding!, /^connection failing: it cannot be reached: .*(0\.2 s|200 ms)/);
+  assert.match(finding!, /^connection failing: cannot connect: .*(0\.2 s|200 ms)/);
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => server.close(resolve));
 });
@@ -111,7 +114,7 @@ test("a server that hangs costs its time and no more.", async () => {
 test("one that falls silent in the middle costs its time and no more.", async ({ db }) => {
   const proxy = await openProxy(db.url);
   proxy.watch((bytes) => !Buffer.from(bytes).includes("pg_try_advisory_lock"));
-  assert.match((await bad(proxy.url, 2 * SECOND)).join(), /^connection failing: it cannot be reached: /);
+  assert.match((await bad(proxy.url, 2 * SECOND)).join(), /^connection failing: cannot connect: /);
   await proxy.close();
 });
 
@@ -159,7 +162,7 @@ test("notifications that never arrive, as behind a transaction pooler, fail.", a
     };
   };
   assert.equal(await through(db.url, { sent: same, answered: withoutNotifications }), [
-    "sessions failing: notifications do not hold: there seems to be a transaction pooler in between",
+    "sessions failing: notifications do not work, probably because of a transaction pooler",
     SUPERUSER,
   ]);
 });
@@ -169,7 +172,7 @@ test("a lock that is granted twice, as to two clients of one session, fails.", a
   const granted = "($1::bigint is not null)".padEnd(asked.length);
   const sent = (bytes: Buffer) => Buffer.from(bytes.toString("latin1").replace(asked, () => granted), "latin1");
   assert.equal(await through(db.url, { sent, answered: () => same }), [
-    "sessions failing: locks do not hold: there seems to be a transaction pooler in between",
+    "sessions failing: locks do not work, probably because of a transaction pooler",
     SUPERUSER,
   ]);
 });

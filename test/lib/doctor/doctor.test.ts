@@ -37,7 +37,7 @@ test("a cluster as it should be has nothing but what the configuration leaves ou
 });
 
 const connection = async (scene: Scene, changes: Changes) => {
-  const findings = await scene.cluster({ limit: 10 * SECOND, ...changes });
+  const findings = await scene.cluster({ readTimeout: 10 * SECOND, ...changes });
   assert.equal(findings.map(({ check }) => check), ["connection"], "whoever is not there is not asked further");
   return findings[0]!;
 };
@@ -46,14 +46,14 @@ test("a cluster that nobody answers for is one failure.", async ({ scene }) => {
   const KUBECONFIG = await scene.write("closed", kubeconfigOf("http://127.0.0.1:1"));
   const { level, message: told } = await connection(scene, { env: { KUBECONFIG } });
   assert.is(level, "failing");
-  assert.match(told, /^it cannot be used: GET 127\.0\.0\.1:1\/version: .*(ECONNREFUSED|refused)/);
+  assert.match(told, /^cannot use the cluster: GET 127\.0\.0\.1:1\/version: .*(ECONNREFUSED|refused)/);
 });
 
 test("a cluster that hangs costs its time and no more.", async ({ scene }) => {
   const server = await openKubeServer(() => {}); // it takes the request, and that is all
   const KUBECONFIG = await scene.write("hanging", kubeconfigOf(server.url));
-  const { level, message: told } = await connection(scene, { env: { KUBECONFIG }, limit: 200 });
-  assert.equal([level, told], ["failing", "it cannot be used: there was no answer within 0.2 s"]);
+  const { level, message: told } = await connection(scene, { env: { KUBECONFIG }, readTimeout: 200 });
+  assert.equal([level, told], ["failing", "cannot use the cluster: no answer within 0.2 s"]);
   await server.close();
 });
 
@@ -84,21 +84,21 @@ test("a kubeconfig that is not there is named.", async ({ scene }) => {
 test("no default storage class fails.", async ({ scene }) => {
   await scene.change(`${CLASSES}/standard`, { metadata: { annotations: { [DEFAULT]: "false" } } });
   const findings = await scene.cluster();
-  assert.equal(about(findings, "storage"), ["failing there is no default storage class, only standard"]);
+  assert.equal(about(findings, "storage"), ["failing no default storage class exists (found: standard)"]);
   assert.match(about(findings, "snapshots")[0]!, /^warning could not be checked/);
 });
 
 test("two default storage classes are a warning.", async ({ scene }) => {
   const metadata = { name: "second", annotations: { [DEFAULT]: "true" } };
   await scene.make(CLASSES, { apiVersion: "storage.k8s.io/v1", kind: "StorageClass", metadata, provisioner: "x" });
-  assert.match(about(await scene.cluster(), "storage")[1]!, /^warning there are 2 default storage classes/);
+  assert.match(about(await scene.cluster(), "storage")[1]!, /^warning 2 default storage classes exist/);
 });
 
 test("no snapshot class, and one that deletes, are warnings.", async ({ scene }) => {
   await scene.change(`${SNAPSHOTS}/standard-retain`, null);
   assert.match(
     about(await scene.cluster(), "snapshots")[0]!,
-    /^warning backups would go with their spoke: class standard/,
+    /^warning backups would be deleted with their spoke: class standard/,
   );
   await scene.change(`${SNAPSHOTS}/standard`, null);
   assert.match(about(await scene.cluster(), "snapshots")[0]!, /^warning backups are not possible: no snapshot class/);
@@ -106,7 +106,7 @@ test("no snapshot class, and one that deletes, are warnings.", async ({ scene })
 
 test("a missing ingress class fails.", async ({ scene }) => {
   await scene.change(`${INGRESSES}/nginx`, null);
-  assert.equal(about(await scene.cluster(), "ingress"), ["failing there is no ingress class nginx"]);
+  assert.equal(about(await scene.cluster(), "ingress"), ["failing ingress class nginx does not exist"]);
 });
 
 test("what the cluster does not serve fails where it is needed, and asks for no permission.", async ({ scene }) => {
@@ -119,22 +119,22 @@ test("what the cluster does not serve fails where it is needed, and asks for no 
     scene.simulator.faults.add({ type: "forbid", verb: "*", resource });
   }
   const findings = await scene.cluster({ env: { ...ACME.env, KUBECONFIG } });
-  assert.match(about(findings, "certificates")[0]!, /^failing ACME_EMAIL is set, but the cluster does not know/);
-  assert.match(about(findings, "snapshots")[0]!, /^warning backups are not possible: the cluster knows no/);
-  assert.match(about(findings, "permissions")[0]!, /^ok all \d+ that are used/);
+  assert.match(about(findings, "certificates")[0]!, /^failing ACME_EMAIL is set, but cert-manager is not installed/);
+  assert.match(about(findings, "snapshots")[0]!, /^warning backups are not possible: the cluster does not support/);
+  assert.match(about(findings, "permissions")[0]!, /^ok all \d+ required permissions/);
   const [without] = about(await scene.cluster({ env: { KUBECONFIG } }), "certificates");
-  assert.match(without!, /^warning sites are plain HTTP/);
+  assert.match(without!, /^warning sites use plain HTTP/);
 });
 
 test("an issuer that cert-manager calls ready is found so.", async ({ scene }) => {
   assert.match(
     about(await scene.cluster(ACME), "certificates")[0]!,
-    /^ok cert-manager is there; the issuer wheelwright-main-nginx/,
+    /^ok cert-manager is installed; ClusterIssuer wheelwright-main-nginx/,
   );
   const metadata = { name: "wheelwright-main-nginx" };
   await scene.make(ISSUERS, { apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", metadata, spec: { acme: {} } });
   await until(async () =>
-    about(await scene.cluster(ACME), "certificates")[0] === "ok the issuer wheelwright-main-nginx is ready"
+    about(await scene.cluster(ACME), "certificates")[0] === "ok ClusterIssuer wheelwright-main-nginx is ready"
   );
 });
 
@@ -145,9 +145,9 @@ test("a permission that is lacking is named, and the rest goes on.", async ({ sc
   scene.simulator.faults.add({ type: "forbid", verb: "list", resource: "storageclasses.storage.k8s.io" });
   const findings = await scene.cluster();
   assert.equal(about(findings, "permissions"), [
-    "failing may not get pods/log; create jobs.batch",
-    "warning may not watch namespaces: waiting takes some seconds longer",
-    "warning may not list storageclasses.storage.k8s.io: doctor sees less",
+    "failing missing: get pods/log; create jobs.batch",
+    "warning missing: watch namespaces (operations wait a few seconds longer)",
+    "warning missing: list storageclasses.storage.k8s.io (doctor checks less)",
   ]);
   assert.match(about(findings, "storage")[0]!, /^warning could not be checked: storageclasses.* is forbidden/);
   assert.match(about(findings, "ingress")[0]!, /^ok/);
@@ -159,14 +159,14 @@ test("with CLUSTER_ROLE nothing is asked in the whole cluster that is given in e
   }
   scene.simulator.faults.add({ type: "forbid", verb: "create", resource: "rolebindings.rbac.authorization.k8s.io" });
   const findings = await scene.cluster({ env: { CLUSTER_ROLE: "wheelwright-spoke" } });
-  assert.equal(about(findings, "permissions"), ["failing may not create rolebindings.rbac.authorization.k8s.io"]);
-  assert.equal(about(await scene.cluster(), "permissions"), ["failing may not create, patch and get secrets"]);
+  assert.equal(about(findings, "permissions"), ["failing missing: create rolebindings.rbac.authorization.k8s.io"]);
+  assert.equal(about(await scene.cluster(), "permissions"), ["failing missing: create, patch and get secrets"]);
 });
 
 test("one answer that does not come is one warning.", async ({ scene }) => {
   scene.simulator.faults.latency(60_000, { path: "/ingressclasses" });
-  const findings = await scene.cluster({ limit: SECOND });
-  assert.equal(about(findings, "ingress"), ["warning could not be checked: there was no answer within 1 s"]);
+  const findings = await scene.cluster({ readTimeout: SECOND });
+  assert.equal(about(findings, "ingress"), ["warning could not be checked: no answer within 1 s"]);
   assert.match(about(findings, "storage")[0]!, /^ok/);
 });
 
@@ -185,11 +185,13 @@ test("each cluster that a region names is looked at once, for what all its regio
   assert.equal(places.map(({ name }) => name), ["default", "nowhere"]);
   assert.match(places[1]!.findings[0]!.message, "has no context nowhere; available: simulated");
   const [one] = (await scene.examine({ catalogText: REGIONS("simulated"), region: "there" })).slice(3);
-  assert.equal([one!.name, about(one!.findings, "storage")], ["simulated", ["failing there is no storage class fast"]]);
+  assert.equal([one!.name, about(one!.findings, "storage")], ["simulated", [
+    "failing storage class fast does not exist",
+  ]]);
   const [, both] = (await scene.examine({ catalogText: REGIONS("simulated") })).slice(3);
   assert.equal(about(both!.findings, "ingress"), [
     "ok class nginx",
-    "failing there is no ingress class haproxy, only nginx",
+    "failing ingress class haproxy does not exist (found: nginx)",
   ]);
   assert.is(about(both!.findings, "certificates").length, 1, "the same answer is told once");
 });

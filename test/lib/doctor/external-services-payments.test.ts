@@ -1,12 +1,12 @@
 /** Tests what doctor reports about the payment provider. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openTimedRead } from "#lib/doctor/timed-read.ts";
+import { createTimedRead } from "#lib/doctor/timed-read.ts";
 import { checkPayments } from "#lib/doctor/external-services.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 
 const test = suite<{ provider: Provider }>("lookAtPayments");
-const look = openTimedRead(new AbortController().signal);
+const look = createTimedRead(new AbortController().signal);
 
 test.before(async (scene) => {
   scene.provider = await openProvider();
@@ -23,7 +23,7 @@ test("says that the key is taken, and leaves nothing at the provider", async ({ 
   const [found] = await checkPayments(configOf(provider), look);
   assert.equal([found!.level, found!.message], [
     "ok",
-    "The payment provider answers, and accepts STRIPE_SECRET_KEY, a test key",
+    "the payment provider accepts STRIPE_SECRET_KEY (a test key)",
   ]);
   assert.ok(provider.calls.length > 0 && provider.calls.every(({ method }) => method === "GET"));
 });

@@ -2,13 +2,13 @@ import { createServer, type Socket } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Finding } from "#lib/doctor/finding.ts";
-import { openTimedRead } from "#lib/doctor/timed-read.ts";
+import { createTimedRead } from "#lib/doctor/timed-read.ts";
 import { checkDomain, checkMail, checkRelay } from "#lib/doctor/external-services.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { openSmtpServer } from "#test/support/smtp.ts";
 
 const calm = new AbortController().signal;
-const look = openTimedRead(calm, 10 * SECOND), hasty = openTimedRead(calm, 100);
+const look = createTimedRead(calm, 10 * SECOND), hasty = createTimedRead(calm, 100);
 const short = ({ level, message: told }: Finding) => `${level}: ${told}`;
 
 const domain = suite("lookAtDomain");
@@ -17,7 +17,7 @@ domain("a name that nobody uses is asked for under the domain, another each time
   const asked: string[] = [];
   const resolve = (name: string) => Promise.resolve((asked.push(name), ["203.0.113.7", "2001:db8::7"]));
   const found = await checkDomain("spokes.example.org", look, resolve);
-  assert.is(short(found), "ok: *.spokes.example.org leads to 203.0.113.7 and 2001:db8::7");
+  assert.is(short(found), "ok: *.spokes.example.org resolves to 203.0.113.7 and 2001:db8::7");
   await checkDomain("spokes.example.org", look, resolve);
   assert.ok(asked.every((name) => /^doctor-[0-9a-f]{8}\.spokes\.example\.org$/.test(name)), asked.join());
   assert.not(asked[0] === asked[1], "an answer that is remembered proves nothing");
@@ -36,14 +36,14 @@ domain("name servers that fail or hang are a warning.", async () => {
     /^warning: .* could not be resolved: queryA ESERVFAIL/,
   );
   const found = await checkDomain("example.org", hasty, () => new Promise(() => {}));
-  assert.match(short(found), /^warning: .* there was no answer within 0\.1 s$/);
+  assert.match(short(found), /^warning: .* no answer within 0\.1 s$/);
 });
 
 domain("localhost asks nobody.", async () => {
   const never = () => Promise.reject(new Error("asked"));
   assert.match(
     short(await checkDomain("spokes.localhost", look, never)),
-    /^warning: \*\.spokes\.localhost leads to whatever machine/,
+    /^warning: \*\.spokes\.localhost resolves to the local machine/,
   );
 });
 
@@ -82,7 +82,7 @@ function agree(socket: Socket): void {
   socket.on("data", () => socket.write("250 mx.example\r\n"));
 }
 
-const OFFERED = "TLS is used when it is offered, and who strips the offer reads along (SMTP_TLS=required)";
+const OFFERED = "TLS is used only if the server offers it; set SMTP_TLS=required to enforce it";
 
 mail("a server that greets is right, and is sent no mail.", async () => {
   const { found, sent } = await greeted((socket) => {
@@ -115,7 +115,7 @@ mail(
     await smtp.close();
     assert.match(short(required), /^warning: The mail server .* failed TLS: /);
     assert.match(required.hint!, /SMTP_TLS=required the server must offer TLS/);
-    assert.match(short(off), /^ok: .*; all is sent without TLS \(SMTP_TLS=off\)$/);
+    assert.match(short(off), /^ok: .*; TLS is never used \(SMTP_TLS=off\)$/);
   },
 );
 
@@ -147,21 +147,21 @@ mail("a greeting in pieces is put together.", async () => {
 
 mail("whatever else answers is a warning.", async () => {
   const { found } = await greeted((socket) => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n"));
-  assert.is(short(found), "warning: 127.0.0.1:PORT does not greet as a mail server: HTTP/1.1 400 Bad Request");
+  assert.is(short(found), "warning: 127.0.0.1:PORT does not answer like a mail server: HTTP/1.1 400 Bad Request");
   const refused = await greeted((socket) => socket.write("554 go away\r\n"));
   assert.is(refused.found.level, "warning");
 });
 
 mail("a line without an end is not read for ever.", async () => {
   const { found } = await greeted((socket) => socket.write("2".repeat(5000)));
-  assert.match(short(found), /^warning: 127.0.0.1:PORT does not greet as a mail server: 2{80}$/);
+  assert.match(short(found), /^warning: 127.0.0.1:PORT does not answer like a mail server: 2{80}$/);
 });
 
 mail("one that hangs, closes or is not there is a warning.", async () => {
   const hanging = await greeted(() => {}, hasty);
-  assert.match(short(hanging.found), /^warning: .* cannot be reached: there was no answer within 0\.1 s$/);
+  assert.match(short(hanging.found), /^warning: cannot reach .*: no answer within 0\.1 s$/);
   const closing = await greeted((socket) => socket.end());
-  assert.match(short(closing.found), /^warning: .* it closed the connection without a greeting$/);
+  assert.match(short(closing.found), /^warning: .* the server closed the connection without a greeting$/);
   const nobody = await checkMail({
     host: "127.0.0.1",
     port: 1,
@@ -170,7 +170,7 @@ mail("one that hangs, closes or is not there is a warning.", async () => {
     from: "a@example.org",
     encryption: "opportunistic" as const,
   }, look);
-  assert.match(short(nobody), /^warning: 127\.0\.0\.1:1 cannot be reached: .*(ECONNREFUSED|refused)/);
+  assert.match(short(nobody), /^warning: cannot reach 127\.0\.0\.1:1: .*(ECONNREFUSED|refused)/);
 });
 
 mail("none at all is a warning.", async () => {
@@ -178,10 +178,13 @@ mail("none at all is a warning.", async () => {
 });
 
 mail("that sites cannot send is a warning, though the service has a mail server.", () => {
-  assert.match(short(checkRelay(null)), /^warning: SPOKE_SMTP_HOST is not set: no site sends mail$/);
+  assert.match(short(checkRelay(null)), /^warning: SPOKE_SMTP_HOST is not set: sites cannot send mail$/);
   const relay = { host: "relay.example", port: 587, user: null, secret: null, from: null };
-  assert.is(short(checkRelay(relay)), "ok: goes to relay.example:587");
-  assert.is(short(checkRelay({ ...relay, user: "${namespace}" })), "ok: goes to relay.example:587, an account each");
+  assert.is(short(checkRelay(relay)), "ok: sites send mail through relay.example:587");
+  assert.is(
+    short(checkRelay({ ...relay, user: "${namespace}" })),
+    "ok: sites send mail through relay.example:587, each with its own account",
+  );
 });
 
 domain.run();

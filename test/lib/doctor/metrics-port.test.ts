@@ -4,10 +4,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readConfig } from "#lib/base/config.ts";
 import { checkMetricsPort } from "#lib/doctor/metrics-port.ts";
-import { openTimedRead } from "#lib/doctor/timed-read.ts";
+import { createTimedRead } from "#lib/doctor/timed-read.ts";
 
 const test = suite("lookAtMetricsPort");
-const look = openTimedRead(new AbortController().signal);
+const look = createTimedRead(new AbortController().signal);
 
 async function lookAt(port: number | null, host = "127.0.0.1"): Promise<string[]> {
   const env: Record<string, string> = port === null ? {} : { METRICS_PORT: String(port) };
@@ -32,16 +32,16 @@ test("says nothing where no metrics are asked for", async () => {
 
 test("a port that is free, one where a Wheelwright serves already, and one that another program has", async () => {
   const ours = await listening("wheelwright_build_info 1\n");
-  assert.equal(await lookAt(ours.port), ["ok: 127.0.0.1:PORT serves metrics of Wheelwright already"]);
+  assert.equal(await lookAt(ours.port), ["ok: 127.0.0.1:PORT already serves the metrics of Wheelwright"]);
   await ours.close();
   assert.match((await lookAt(ours.port)).join(), /^ok: 127\.0\.0\.1:PORT is free/);
   const other = await listening("hello");
-  assert.match((await lookAt(other.port)).join(), /^warning: 127\.0\.0\.1:PORT cannot be listened on: .*in use/i);
+  assert.match((await lookAt(other.port)).join(), /^warning: cannot listen on 127\.0\.0\.1:PORT: .*in use/i);
   await other.close();
 });
 
 test("an address that this machine does not have fails", async () => {
-  assert.match((await lookAt(9464, "192.0.2.7")).join(), /^failing: 192\.0\.2\.7:PORT cannot be listened on: /);
+  assert.match((await lookAt(9464, "192.0.2.7")).join(), /^failing: cannot listen on 192\.0\.2\.7:PORT: /);
 });
 
 test.run();

@@ -1,27 +1,37 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { failing, listWords, passing, type Section, summarizeFindings, warning } from "#lib/doctor/finding.ts";
+import {
+  createFailure,
+  createPass,
+  createWarning,
+  type FindingSection,
+  formatList,
+  summarizeFindings,
+} from "#lib/doctor/finding.ts";
 import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
 
-const section = (...findings: Section["findings"]): Section => ({
+const section = (...findings: FindingSection["findings"]): FindingSection => ({
   target: "cluster",
   name: "prod-eu",
   where: "https://10.0.0.1:6443",
   findings,
 });
-const BAD = failing("storage", "there is no default storage class", "Annotate one.");
+const BAD = createFailure("storage", "no default storage class exists", "Annotate one.");
 
 const test = suite("renderSection");
 
 test("a line for each finding, and a hint below what needs one.", () => {
-  const text = renderSection(section(passing("version", "Kubernetes v1.33"), warning("mail", "none"), BAD), false);
+  const text = renderSection(
+    section(createPass("version", "Kubernetes v1.33"), createWarning("mail", "none"), BAD),
+    false,
+  );
   assert.is(
     text,
     `
   Cluster prod-eu  https://10.0.0.1:6443
     ✓ version       Kubernetes v1.33
     ! mail          none
-    ✗ storage       there is no default storage class
+    ✗ storage       no default storage class exists
                     → Annotate one.
 `,
   );
@@ -37,7 +47,7 @@ test("colours are there on demand and nowhere else.", () => {
 
 test("what a server says cannot move the cursor, break the line or go on for ever.", () => {
   const evil = `a\x1b[2J\r\nb\u2028c\x9b31m${"d".repeat(1000)}`;
-  const text = renderSection(section(warning("mail", evil, evil)), false);
+  const text = renderSection(section(createWarning("mail", evil, evil)), false);
   // deno-lint-ignore no-control-regex
   assert.not(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028]/.test(text));
   assert.is(text.split("\n").length, 5);
@@ -47,18 +57,18 @@ test("what a server says cannot move the cursor, break the line or go on for eve
 const summary = suite("summarize");
 
 summary("problems decide, warnings are counted, and nothing to say is said shortly.", () => {
-  const sentence = (...findings: Section["findings"]) => summarizeFindings([section(...findings)]).sentence;
-  assert.is(sentence(passing("a", "b")), "Ready");
-  assert.is(sentence(warning("a", "b")), "Ready, with 1 warning");
-  assert.is(sentence(warning("a", "b"), warning("c", "d")), "Ready, with 2 warnings");
-  assert.is(sentence(BAD, warning("a", "b")), "Not ready: 1 problem");
+  const sentence = (...findings: FindingSection["findings"]) => summarizeFindings([section(...findings)]).sentence;
+  assert.is(sentence(createPass("a", "b")), "Ready");
+  assert.is(sentence(createWarning("a", "b")), "Ready, with 1 warning");
+  assert.is(sentence(createWarning("a", "b"), createWarning("c", "d")), "Ready, with 2 warnings");
+  assert.is(sentence(BAD, createWarning("a", "b")), "Not ready: 1 problem");
   assert.is(summarizeFindings([section(BAD), section(BAD, BAD)]).sentence, "Not ready: 3 problems");
 });
 
 const words = suite("list");
 
 words("the last is joined by a word.", () => {
-  assert.equal([listWords([]), listWords(["a"]), listWords(["a", "b"]), listWords(["a", "b", "c"])], [
+  assert.equal([formatList([]), formatList(["a"]), formatList(["a", "b"]), formatList(["a", "b", "c"])], [
     "",
     "a",
     "a and b",

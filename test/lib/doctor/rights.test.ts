@@ -32,13 +32,14 @@ test("names CLUSTER_ROLE once where it is missing, and makes nothing in the clus
     {
       check: "permissions",
       level: "failing",
-      message: "CLUSTER_ROLE is not set: the account has no rights in namespaces but those that it binds a role in",
-      hint: "Set it to that role, wheelwright-spoke in deploy/kubernetes/cluster-role.yaml.",
+      message:
+        "CLUSTER_ROLE is not set, but the account has permissions in a namespace only if it binds that role there",
+      hint: "Set CLUSTER_ROLE to wheelwright-spoke, the role in deploy/kubernetes/cluster-role.yaml.",
     },
     {
       check: "trial",
       level: "warning",
-      message: "pod security, quotas, images and network were not tried: the account may not try them",
+      message: "pod security, quotas, images and network were not tested: the account lacks the permissions",
       hint: undefined,
     },
   ]);
@@ -52,14 +53,14 @@ test("names the roles where the account lacks one of the cluster's rights, too",
   ) as [
     Finding,
   ];
-  assert.match(message, /^may not create namespaces; /);
-  assert.match(hint!, "Give the account of the kubeconfig the roles");
+  assert.match(message, /^missing: create namespaces; /);
+  assert.match(hint!, "Bind the roles in deploy/kubernetes/cluster-role.yaml");
 });
 
 test("names the issuer that the account may not create", async ({ scene, KUBECONFIG }) => {
   const env = { KUBECONFIG, CLUSTER_ROLE, ACME_EMAIL: "ops@example.org", RELEASE_ID: "north" };
   const [{ message }] = bad(await scene.cluster({ env })) as [Finding];
-  assert.is(message, "may not create and patch clusterissuers.cert-manager.io wheelwright-north-nginx");
+  assert.is(message, "missing: create and patch clusterissuers.cert-manager.io wheelwright-north-nginx");
 });
 
 test.run();

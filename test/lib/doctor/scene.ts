@@ -2,8 +2,8 @@
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { readConfig } from "#lib/base/config.ts";
-import { type Examination, examine } from "#lib/doctor/doctor.ts";
-import type { Finding, Section } from "#lib/doctor/finding.ts";
+import { type DoctorOptions, runChecks } from "#lib/doctor/doctor.ts";
+import type { Finding, FindingSection } from "#lib/doctor/finding.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator, type SimulatorOptions } from "#lib/dev/simulator/open.ts";
 import { blueprint } from "#src/blueprints.ts";
@@ -25,13 +25,13 @@ export interface Scene {
   /** Creates a kubeconfig whose requests go through a proxy. The proxy ends with the scene. */
   between(intercept?: Intercept): Promise<{ readonly KUBECONFIG: string; readonly asked: readonly Asked[] }>;
   /** Returns all sections of findings. */
-  examine(changes?: Changes): Promise<Section[]>;
+  examine(changes?: Changes): Promise<FindingSection[]>;
   /** Returns the findings about the cluster. Runs the trial only if requested. */
   cluster(changes?: Changes): Promise<Finding[]>;
   close(): Promise<void>;
 }
 
-export interface Changes extends Partial<Examination> {
+export interface Changes extends Partial<DoctorOptions> {
   readonly env?: Readonly<Record<string, string>>;
   readonly catalogText?: string;
 }
@@ -75,8 +75,8 @@ export async function openScene(options: Partial<SimulatorOptions> = {}): Promis
       const places = { DATABASE_URL: NO_DATABASE, KUBECONFIG: file };
       const variables = { ...places, PUBLIC_URL: "http://localhost", ROOT_DOMAIN: "localhost", ...env };
       const loaded = await loadBlueprint(blueprint);
-      const sections: Section[] = [];
-      const examination: Examination = {
+      const sections: FindingSection[] = [];
+      const examination: DoctorOptions = {
         config: readConfig({ mode: "serve", env: variables, terminal: false }),
         blueprint: loaded,
         catalog: loadCatalog(catalogText, loaded),
@@ -86,10 +86,10 @@ export async function openScene(options: Partial<SimulatorOptions> = {}): Promis
         trial: false,
         log: silentLog,
         signal: new AbortController().signal,
-        tell: () => {},
+        report: () => {},
         ...changes,
       };
-      for await (const section of examine(examination)) sections.push(section);
+      for await (const section of runChecks(examination)) sections.push(section);
       return sections;
     },
     async cluster(changes) {

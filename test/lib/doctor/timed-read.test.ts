@@ -1,34 +1,34 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { openTimedRead, readErrorMessage } from "#lib/doctor/timed-read.ts";
+import { createTimedRead, readErrorMessage } from "#lib/doctor/timed-read.ts";
 import { rejection } from "#test/support/until.ts";
 
 const calm = new AbortController().signal;
 const test = suite("openLook");
 
 test("what was seen comes back, a failure in words and with its hint.", async () => {
-  const look = openTimedRead(calm);
-  assert.equal(await look(() => Promise.resolve(5)), { seen: 5 });
+  const look = createTimedRead(calm);
+  assert.equal(await look(() => Promise.resolve(5)), { value: 5 });
   const error = new ClusterError("Forbidden", "no", { transient: false, hint: "Ask." });
-  assert.equal(await look(() => Promise.reject(error)), { unseen: "no", hint: "Ask." });
+  assert.equal(await look(() => Promise.reject(error)), { error: "no", hint: "Ask." });
 });
 
 test("what does not heed its signal is not waited for either.", async () => {
   let told = false;
-  const reading = await openTimedRead(calm, 50)((signal) => {
+  const reading = await createTimedRead(calm, 50)((signal) => {
     signal.addEventListener("abort", () => told = true);
     return new Promise(() => {});
   });
-  assert.equal([reading, told], [{ unseen: "there was no answer within 0.05 s", hint: undefined }, true]);
+  assert.equal([reading, told], [{ error: "no answer within 0.05 s", hint: undefined }, true]);
 });
 
 test("being called off is thrown, before and meanwhile.", async () => {
   const stop = new AbortController();
-  const looking = rejection(openTimedRead(stop.signal)(() => new Promise(() => {})));
+  const looking = rejection(createTimedRead(stop.signal)(() => new Promise(() => {})));
   stop.abort(new Error("enough"));
   assert.is((await looking).message, "enough");
-  assert.is((await rejection(openTimedRead(stop.signal)(() => Promise.resolve(1)))).message, "enough");
+  assert.is((await rejection(createTimedRead(stop.signal)(() => Promise.resolve(1)))).message, "enough");
 });
 
 const words = suite("wordsOf");

@@ -50,7 +50,7 @@ test(
   leavingNothing(async (scene) => {
     scene.simulator.faults.add({ type: "open-network" });
     const findings = await tried(scene);
-    assert.match(about(findings, "network")[0]!, /^failing NetworkPolicies have no effect/);
+    assert.match(about(findings, "network")[0]!, /^failing NetworkPolicies are not enforced/);
     assert.match(about(findings, "images")[0]!, /^ok/);
   }),
 );
@@ -61,10 +61,10 @@ test(
     scene.simulator.faults.missingImage("postgres");
     const findings = await tried(scene);
     const [fine, missing] = about(findings, "images");
-    assert.is(fine, "ok erseco/alpine-moodle:v4.5.12 was pulled and run");
-    assert.match(missing!, /^failing postgres:17-alpine does not run: .*not found/);
+    assert.is(fine, "ok erseco/alpine-moodle:v4.5.12 was pulled and started");
+    assert.match(missing!, /^failing postgres:17-alpine does not start: .*not found/);
     assert.equal(about(findings, "network"), [
-      "warning could not be checked: the pods to try it with did not start",
+      "warning could not be checked: the test pods did not start",
     ]);
   }),
 );
@@ -73,7 +73,7 @@ test(
   "pods that do not come up in time prove nothing.",
   leavingNothing(async (scene) => {
     scene.simulator.faults.unready("open-0");
-    const findings = await tried(scene, { patience: SECOND });
+    const findings = await tried(scene, { podTimeout: SECOND });
     assert.match(about(findings, "images").join("\n"), /warning could not be checked: .*StatefulSet open/);
     assert.match(about(findings, "network")[0]!, /^warning could not be checked/);
   }),
@@ -84,7 +84,7 @@ test(
   leavingNothing(async (scene) => {
     scene.simulator.faults.failJob("moodle", { log: ["no php here"], exitCode: 127 });
     const failures = about(await tried(scene), "images").filter((text) => text.startsWith("failing"));
-    assert.equal(failures, ["failing erseco/alpine-moodle:v4.5.12 does not run: its program failed: no php here"]);
+    assert.equal(failures, ["failing erseco/alpine-moodle:v4.5.12 does not start: the Job failed: no php here"]);
   }),
 );
 
@@ -117,7 +117,7 @@ test(
     scene.simulator.faults.add({ type: "forbid", verb: "create", resource: "jobs.batch" });
     const findings = await tried(scene);
     const [fine, untried] = about(findings, "images");
-    assert.is(fine, "ok postgres:17-alpine was pulled and run");
+    assert.is(fine, "ok postgres:17-alpine was pulled and started");
     assert.match(untried!, /^warning could not be checked: .*cannot create resource "jobs"/);
     assert.match(about(findings, "network")[0]!, /^warning could not be checked: .*cannot create resource "jobs"/);
   }),
@@ -135,7 +135,10 @@ test(
     });
     const findings = await tried(scene, { env: { KUBECONFIG } });
     assert.match(about(findings, "pod security")[0]!, /^failing/);
-    assert.match(about(findings, "quotas")[0]!, /^failing what is over a ResourceQuota and a LimitRange is let in/);
+    assert.match(
+      about(findings, "quotas")[0]!,
+      /^failing objects that exceed a ResourceQuota and a LimitRange are accepted/,
+    );
   }),
 );
 
@@ -143,7 +146,7 @@ test(
   "a namespace that does not go fails, and how to remove it is told.",
   leavingNothing(async (scene) => {
     const fault = scene.simulator.faults.stuckNamespace("wheelwright-doctor-");
-    const findings = await tried(scene, { patience: 3 * SECOND });
+    const findings = await tried(scene, { podTimeout: 3 * SECOND });
     const [stuck] = findings.filter(({ check }) => check === "trial");
     assert.is(stuck!.level, "failing");
     assert.match(stuck!.hint!, /kubectl delete namespace wheelwright-doctor-main-[0-9a-f]{10}$/);
@@ -164,16 +167,16 @@ test(
     scene.simulator.faults.unready("open-0"); // so that it waits
     const stop = new AbortController(), said: string[] = [];
     const tell = (sentence: string) => void said.push(sentence);
-    const ended = tried(scene, { env, signal: stop.signal, tell }).catch((error) => error);
+    const ended = tried(scene, { env, signal: stop.signal, report: tell }).catch((error) => error);
     await until(() => scene.simulator.objects("StatefulSet").length === 2);
     const [name] = namesOf(scene);
     stop.abort(new Error("enough"));
     assert.is((await ended).message, "enough");
     assert.equal(namesOf(scene), []);
     assert.equal(said, [
-      `Trying the cluster default out in the namespace ${name}`,
-      `Removing the namespace ${name}; this may take a moment`,
-      `Removed the namespace ${name}`,
+      `Testing cluster default in namespace ${name}`,
+      `Removing namespace ${name}; this may take a moment`,
+      `Removed namespace ${name}`,
     ]);
     sockets.forEach((socket) => socket.destroy());
     await new Promise((resolve) => server.close(resolve));
@@ -194,9 +197,11 @@ test(
     const said: string[] = [];
     const name = () => /wheelwright-doctor-\S+/.exec(said[0]!)![0];
     const tell = (sentence: string) => void said.push(sentence);
-    const ended = await tried(scene, { env: { KUBECONFIG }, signal: stop.signal, tell }).catch((error) => error);
+    const ended = await tried(scene, { env: { KUBECONFIG }, signal: stop.signal, report: tell }).catch((error) =>
+      error
+    );
     assert.is(ended.message, "enough");
-    assert.is(said.at(-1), `Removed the namespace ${name()}`);
+    assert.is(said.at(-1), `Removed namespace ${name()}`);
   }),
 );
 
@@ -220,7 +225,7 @@ test(
     const findings = await tried(scene, { env: { KUBECONFIG } });
     assert.equal(
       about(findings, "trial")[1],
-      "ok removed the namespace wheelwright-doctor-main-old, which an earlier doctor left behind",
+      "ok removed namespace wheelwright-doctor-main-old, which an earlier run left behind",
     );
     const left = scene.simulator.objects("Namespace").map(({ metadata }) => metadata.name);
     assert.ok(left.includes("school") && left.includes("wheelwright-doctor-other-old"), "another release's is its own");

@@ -57,7 +57,7 @@ for (const [line, sentence] of REFUSED) {
 test("agrees where nothing differs, also for programs", async ({ run }) => {
   const { status, text } = await run("--reconcile");
   assert.is(status, 0, text);
-  assert.match(text, "0 hubs and 0 spokes stand here, and the database knows them");
+  assert.match(text, "0 hubs and 0 spokes match the database");
   assert.match(text, /\n {2}The database and the clusters agree$/);
   const { text: json } = await run("--reconcile", "--json");
   const { ready, applied, sections } = JSON.parse(json);
@@ -71,7 +71,7 @@ test("keeps a database held that was compared with one region alone, and lets it
   assert.match(one.text, "the other clusters are not compared yet");
   const all = await context.run("--reconcile", "--apply");
   assert.equal([all.status, await isHeld(context)], [0, false], all.text);
-  assert.match(all.text, /✓ held {10}Replicas go on\n/);
+  assert.match(all.text, /✓ held {10}Operations resume\n/);
 });
 
 test("--resume lets it go without a look at any cluster", async (context) => {

@@ -65,7 +65,7 @@ test("hides no change that was made after the backup, and runs with it once", as
   await restart(scene, ids.ash);
   await restart(scene, ids.oak);
   const before = (await told(scene.app)).join("\n");
-  assert.match(before, "! spoke: north/ash was changed after the backup of the database (size small → medium)");
+  assert.match(before, "! spoke: north/ash was changed after the database backup (size small → medium)");
   assert.not.match(before, "north/oak");
   await told(scene.app, { apply: true });
   await told(scene.app, { apply: true });
@@ -87,9 +87,9 @@ test("is not undone where it is newer than the change, field by field", async ({
     name: "Northern",
   } as never);
   const before = (await told(scene.app)).join("\n");
-  assert.match(before, "! spoke: north/elm was changed after the backup of the database (adminEmail ");
+  assert.match(before, "! spoke: north/elm was changed after the database backup (adminEmail ");
   assert.not.match(before, "displayName");
-  assert.match(before, "! hub: north was changed after the backup of the database");
+  assert.match(before, "! hub: north was changed after the database backup");
   await told(scene.app, { apply: true });
   const after = await findFederation(scene.db.rows, hub.id, "shown");
   assert.equal([after!.name, after!.region], ["Northern", "eu"]);
@@ -105,7 +105,7 @@ test("is not undone where it is newer than the change, field by field", async ({
 
 test("is kept where a first try was killed, and nothing becomes older by a second one", async ({ scene, ids }) => {
   await restart(scene, ids.ash);
-  await told(scene.app, { apply: true, whole: false }); // so it is held on
+  await told(scene.app, { apply: true, allClusters: false }); // so it is held on
   await scene.db.sql("update spokes set display_name = 'Ash', updated_at = wheelwright_now() where id = $1", [ids.ash]);
   const lines = (await told(scene.app, { apply: true })).join("\n");
   assert.not.match(lines, "north/ash");
@@ -117,7 +117,7 @@ test("keeps a call-off of what was under way from hiding a change", async ({ sce
   await restart(scene, ids.ash);
   await scene.db.sql("update jobs set created_at = created_at - interval '1 hour' where kind = 'restart'");
   const lines = (await told(scene.app, { apply: true })).join("\n");
-  assert.match(lines, "under way by the backup of the database: restart; it is called off");
+  assert.match(lines, "has unfinished operations in the database backup: restart; cancelled");
   assert.equal([(await scene.row(ids.ash)).size, (await scene.row(ids.ash)).state], ["medium", "active"]);
 });
 
@@ -132,7 +132,7 @@ test("leaves no backup unfinished that was under way at the database's, and came
   assert.not.match((await told(scene.app)).join("\n"), "1 backup"); // its operation goes on with it
   await scene.db.sql("update jobs set created_at = created_at - interval '1 hour' where kind = 'restart'");
   const lines = (await told(scene.app, { apply: true })).join("\n");
-  assert.match(lines, "has 1 backup that the database does not know; it is adopted");
+  assert.match(lines, "is not in the database; adopted");
   const [row] = await scene.db.sql("select state, jsonb_array_length(volumes) as volumes from backups where id = $1", [
     backup,
   ]);

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { HubSiteRecord, SpokeSiteRecord } from "#lib/moodle/site-record.ts";
-import { changedOfHub, changedOfSpoke, describeChanges } from "#lib/doctor/reconcile/changed-fields.ts";
+import { describeChanges, listChangedHubFields, listChangedSpokeFields } from "#lib/doctor/reconcile/changed-fields.ts";
 
 const AT = new Date("2026-11-25T12:00:00Z");
 const record = {
@@ -26,7 +26,7 @@ const record = {
 const row = structuredClone(record) as unknown as SpokeRow;
 
 const described = (from: SpokeRow, to: SpokeSiteRecord, requested?: ReadonlySet<string>, isSame = true): string =>
-  describeChanges(changedOfSpoke(from, to, { state: to.state, requested }), to, isSame);
+  describeChanges(listChangedSpokeFields(from, to, { state: to.state, requested }), to, isSame);
 
 const test = suite("changed fields");
 
@@ -43,14 +43,14 @@ test("leaves out a field that was requested after the restore", () => {
 test("names the manifests' inputs where nothing else differs, whatever the order of their keys", () => {
   const { claims: _, ...rest } = record.blueprintInputs as Record<string, unknown>;
   const after = { ...record, blueprintInputs: { claims: { files: "files-2", data: "data-2" }, ...rest } };
-  assert.is(described(row, after as SpokeSiteRecord), " (its manifests: claims)");
+  assert.is(described(row, after as SpokeSiteRecord), " (manifests: claims)");
   const turned = { claims: { data: "data", files: "files" }, ...rest };
   assert.match(described(row, { ...record, blueprintInputs: turned } as SpokeSiteRecord), "no field differs");
 });
 
 test("says that nothing differs, of when the record is, and that the namespace is another one", () => {
-  assert.is(described(row, record), " (no field differs; its record is of 2026-11-25T12:00:00.000Z)");
-  assert.is(described(row, record, undefined, false), " (its namespace was created again)");
+  assert.is(described(row, record), " (no field differs; the site record is from 2026-11-25T12:00:00.000Z)");
+  assert.is(described(row, record, undefined, false), " (namespace recreated)");
 });
 
 test("cuts long values", () => {
@@ -60,7 +60,7 @@ test("cuts long values", () => {
 
 test("names the fields of a hub", () => {
   const hub = { slug: "north", name: "North", region: null, mode: null, tier: null, readyAt: AT, state: "active" };
-  const changed = changedOfHub(
+  const changed = listChangedHubFields(
     hub as unknown as FederationRow,
     { ...hub, name: "Northern", region: "eu" } as unknown as HubSiteRecord,
     { state: "active", requested: new Set(["name"]) },

@@ -63,10 +63,10 @@ test("leaves alone what another installation has in the cluster, but for what an
     "update installation set id = 'ins_other', key = 'another' returning (select id from installation)",
   );
   const lines = await told(scene.app, { apply: true });
-  assert.match(lines.join("\n"), `! spoke: 2 of the installation ${id} stand here: `);
-  assert.match(lines.join("\n"), "→ Never touched; should one be yours after all: --adopt NAMESPACE");
+  assert.match(lines.join("\n"), `! spoke: 2 namespaces of installation ${id}: `);
+  assert.match(lines.join("\n"), "→ They are not changed. To adopt one anyway: --adopt NAMESPACE");
   assert.equal(await spokes(scene), []);
-  await told(scene.app, { apply: true, accepted: [names.ash] });
+  await told(scene.app, { apply: true, acceptedNamespaces: [names.ash] });
   assert.equal(await spokes(scene), ["ash"]);
 });
 
@@ -90,12 +90,12 @@ test("believes no namespace that somebody else made with our labels, whatever st
   const lines = await told(scene.app, { apply: true });
   assert.match(
     lines.join("\n"),
-    `! spoke: The namespace ${FORGED} has the label of a spoke that the database does not know, and has particulars ` +
-      `that are not signed by this installation → Never touched; if it is yours: --adopt ${FORGED}`,
+    `! spoke: Namespace ${FORGED} has the label of a spoke that is not in the database, and has a site record ` +
+      `that this installation did not sign → It is not changed. To adopt it: --adopt ${FORGED}`,
   );
   assert.equal(await spokes(scene), ["ash", "elm"]);
-  const accepted = await told(scene.app, { apply: true, accepted: [FORGED] });
-  assert.match(accepted.join("\n"), "and has particulars of another one than its labels name");
+  const accepted = await told(scene.app, { apply: true, acceptedNamespaces: [FORGED] });
+  assert.match(accepted.join("\n"), "and has a site record that does not match its labels");
   assert.equal(await spokes(scene), ["ash", "elm"]);
 });
 
@@ -109,11 +109,11 @@ test("believes no particulars that somebody changed, and adopts nothing that has
   const lines = await told(scene.app, { apply: true });
   assert.match(
     lines.join("\n"),
-    `The namespace ${names.elm} has the label of a spoke that the database does not know, and has particulars that are not signed`,
+    `Namespace ${names.elm} has the label of a spoke that is not in the database, and has a site record that this`,
   );
   assert.match(
     lines.join("\n"),
-    `${names.ash} has the label of a spoke that the database does not know, and has no particulars: an earlier release`,
+    `${names.ash} has the label of a spoke that is not in the database, and has no site record`,
   );
   assert.equal(await spokes(scene), []);
   assert.is((await scene.db.sql("select 1 from federations where id = $1 and state = 'active'", [hub.id])).length, 1);
@@ -123,11 +123,11 @@ test("overwrites nobody's slug or domain: it says who has it, and adopts once it
   const other = await scene.spoke(hub, "ash");
   await scene.db.sql("update spokes set domain = 'elm.spokes.example.org' where id = $1", [other]);
   const lines = (await told(scene.app, { apply: true })).join("\n");
-  assert.match(lines, `✗ spoke: north/ash (${ids.ash}) stands in `);
-  assert.match(lines, `: the spoke ${other} has its slug ash`);
-  assert.match(lines, ": its domain elm.spokes.example.org is in use, or one above or below it");
+  assert.match(lines, `✗ spoke: north/ash (${ids.ash}) exists in namespace `);
+  assert.match(lines, `: spoke ${other} already uses the slug ash`);
+  assert.match(lines, ": the domain elm.spokes.example.org, a parent or a subdomain is in use");
   assert.equal(await spokes(scene), ["ash"]);
-  assert.match(lines, "✓ held: Replicas go on; 2 things could not be done");
+  assert.match(lines, "✓ held: Operations resume; 2 changes could not be applied");
   await scene.db.sql("update spokes set state = 'removed', removed_at = now() where id = $1", [other]);
   await told(scene.app, { apply: true });
   assert.equal(await spokes(scene), ["ash", "elm"]);
@@ -156,7 +156,7 @@ test("writes nothing while serve goes by a database that nobody holds", async ({
   const replica = await scene.replica();
   await until(() => replica.ready()); // it has beaten
   const [line] = await told(scene.app, { apply: true });
-  assert.match(line!, "✗ replicas: serve runs, and goes by the database as it is → Stop every replica");
+  assert.match(line!, "✗ replicas: serve is running and uses this database → Stop all replicas");
   assert.equal(await spokes(scene), []);
   await replica.close();
 });
@@ -181,7 +181,7 @@ test("leaves to replicas what was asked for since the restore, and says which cl
   const lines = (await told(scene.app, { apply: true })).join("\n");
   assert.match(
     lines,
-    "✗ clusters: The cluster former is in use by hubs or spokes, and configured no more → See CATALOG.",
+    "✗ clusters: Hubs or spokes use cluster former, which is no longer configured → Check CATALOG.",
   );
   const live = await scene.db.sql("select kind from jobs where visible and state = 'queued'");
   assert.equal(live.map(({ kind }) => kind), ["restart"]);
@@ -194,10 +194,10 @@ test("takes nothing for lost that stands in another cluster, or lacks our label"
   });
   await scene.db.sql("update spokes set cluster_uid = 'of another', namespace = 'elsewhere' where id = $1", [ids.elm]);
   const lines = (await told(scene.app)).join("\n");
-  assert.match(lines, `✗ spoke: The namespace ${names.ash} of north/ash lacks the label app.kubernetes.io/managed-by`);
+  assert.match(lines, `✗ spoke: Namespace ${names.ash} of north/ash lacks the label app.kubernetes.io/managed-by`);
   assert.match(
     lines,
-    "✗ spoke: north/elm was made in another cluster than the one that answers → If that one is gone for good: wheelwright restore --all --new-cluster",
+    "✗ spoke: north/elm was created in a different cluster → If that cluster is lost: wheelwright restore --all --new-cluster",
   );
 });
 

@@ -59,10 +59,10 @@ function contents({ simulator }: WorkScene): string[] {
 }
 
 function cutLine(namespace: string, names: readonly string[], whose: string): string {
-  return `! storage: 2 snapshots of ${namespace} are in the storage, and no row names them: ${
+  return `! storage: 2 snapshots of ${namespace} are in the storage but not in the database: ${
     names.join(", ")
   }${whose}` +
-    ` → May hold the only copy of a site's data. If nobody needs it: kubectl patch volumesnapshotcontent ${
+    ` → May hold the only copy of a site's data. To delete it: kubectl patch volumesnapshotcontent ${
       names.join(" ")
     } --type merge -p '{"spec":{"deletionPolicy":"Delete"}}' && kubectl delete volumesnapshotcontent ${
       names.join(" ")
@@ -86,7 +86,7 @@ test("reports a last snapshot that a removal gave up, which the operation names"
   assert.match(notes[0]!, /^No last snapshot: /);
   assert.is(notes[1], `Retained: VolumeSnapshotContent ${notes[1]!.split("Content ")[1]}`);
   assert.equal(notes[1]!.split("Content ")[1]!.split(", ").sort(), names);
-  assert.equal(await storage(scene), [cutLine(namespace, names, `, cut for the failed backup ${backupId} of ash`)]);
+  assert.equal(await storage(scene), [cutLine(namespace, names, `, taken for the failed backup ${backupId} of ash`)]);
   assert.equal(contents(scene), names, "nothing is deleted");
 });
 
@@ -106,7 +106,7 @@ test("leaves to retention what a failed backup has cut, and reports it once its 
   }
   await until(() => simulator.objects("VolumeSnapshot").length === 0);
   assert.equal(await storage(scene), [
-    cutLine(namespace, contents(scene), `, cut for the failed backup ${backupId} of ash`),
+    cutLine(namespace, contents(scene), `, taken for the failed backup ${backupId} of ash`),
   ]);
 });
 
@@ -154,11 +154,11 @@ test("reports what a copy was created by, and a retained volume, of a spoke that
   await until(() => !simulator.objects("Namespace").some(({ metadata }) => metadata.name === namespace));
   await scene.db.sql("update spokes set state = 'removed', removed_at = now()");
   assert.equal(await storage(scene), [
-    `! storage: 1 snapshot content of ${namespace} is left of a site that was created from snapshots, and no operation ` +
-    `needs it: ${namespace}-${name} → The storage keeps the snapshots (snap-1): kubectl delete volumesnapshotcontent ` +
+    `! storage: 1 snapshot content of ${namespace} is left from creating a site and no longer needed: ` +
+    `${namespace}-${name} → The storage keeps the snapshots (snap-1). To delete the objects: kubectl delete volumesnapshotcontent ` +
     `${namespace}-${name}`,
-    `! storage: 1 volume of ${namespace} is used by no claim and retained: ${volume} → May hold the only copy of a ` +
-    `site's data. If nobody needs it: kubectl patch persistentvolume ${volume} --type merge -p ` +
+    `! storage: 1 volume of ${namespace} is retained but not used by a PVC: ${volume} → May hold the only copy of a ` +
+    `site's data. To delete it: kubectl patch persistentvolume ${volume} --type merge -p ` +
     `'{"spec":{"persistentVolumeReclaimPolicy":"Delete"}}'`,
   ]);
 });
@@ -169,8 +169,8 @@ test("never speaks of another release's, or of what another tool has cut", async
   await postContent(url, spoke.namespace, "velero-files-1");
   const own = await postContent(url, `sandbox-${RELEASE}-ash-${end.slice(-12)}`, `files-${end}`);
   assert.equal(await storage(scene), [
-    `! storage: 1 object of sandboxes that are gone is in the storage: ${own} → Nobody's data is in them: serve ` +
-    "removes them within an hour",
+    `! storage: 1 object of deleted sandboxes is left in the storage: ${own} → serve deletes them ` +
+    "within an hour",
   ]);
 });
 

@@ -106,27 +106,28 @@ test("it is told what differs, and nothing is written", async ({ scene, ids }) =
   const rows = () => scene.db.sql("select id, state, domain, size, updated_at from spokes order by id");
   const before = [await rows(), scene.simulator.writes().length];
   const lines = await told(scene.app), all = lines.join("\n");
-  assert.match(all, `! spoke: north/new (${ids.new}) stands in `);
-  assert.match(all, "it would be adopted as new.spokes.example.org, small, Moodle ");
+  assert.match(all, `! spoke: north/new (${ids.new}) exists in namespace `);
+  assert.match(all, "would be adopted as new.spokes.example.org, small, Moodle ");
   assert.match(all, "! hub: west (");
-  assert.match(all, "it would be adopted, without members → wheelwright hubs add-member west EMAIL");
+  assert.match(all, "would be adopted, without members → wheelwright hubs add-member west EMAIL");
   assert.match(
     all,
-    "! spoke: north/oak was changed after the backup of the database (size small → medium); it would be taken over",
+    "! spoke: north/oak was changed after the database backup (size small → medium); would be updated from the cluster",
   );
   assert.match(all, "(displayName elm → Elm school) (domain elm.spokes.example.org → elm.school.example)");
   assert.match(all, `(lmsVersion 4.5.12 → ${NEW})`);
   assert.match(
     all,
-    `! operations: ash (${ids.ash}) has under way by the backup of the database: restart, backup; it would be called off`,
+    `! operations: ash (${ids.ash}) has unfinished operations in the database backup: restart, backup; would be cancelled`,
   );
   assert.match(
     all,
-    `✗ spoke: north/yew (${ids.yew}) has no namespace any more; it would be called failed, and left → Removed on purpose: ` +
-      `wheelwright spokes destroy north/yew; lost: the same, then wheelwright restore ${ids.yew}. Its snapshots stay: snapcontent-`,
+    `✗ spoke: The namespace of north/yew (${ids.yew}) is missing; would be marked as failed → If the spoke was removed on ` +
+      `purpose: wheelwright spokes destroy north/yew. If it was lost, run the same command, then: wheelwright restore ` +
+      `${ids.yew}. Its snapshots still exist: snapcontent-`,
   );
   assert.match(all, "! backups: ");
-  assert.match(all, "! fences: Objects carry fences up to ");
+  assert.match(all, "! fences: Objects in the cluster have fences up to ");
   assert.match(all, "! held: ");
   assert.equal([await rows(), scene.simulator.writes().length], before);
 });
@@ -134,14 +135,14 @@ test("it is told what differs, and nothing is written", async ({ scene, ids }) =
 test("each thing is taken in, and the rows are what they were", async ({ scene, ids, lost }) => {
   const writes = scene.simulator.writes().length, lines = await told(scene.app, { apply: true });
   assert.equal(
-    lines.filter((line) => line.startsWith("✗")).map((line) => line.slice(0, 17)),
-    ["✗ spoke: north/yew"].map((line) => line.slice(0, 17)),
+    lines.filter((line) => line.startsWith("✗")).map((line) => line.slice(0, 35)),
+    ["✗ spoke: The namespace of north/yew"],
   );
   for (const [name, id] of Object.entries(ids)) {
     if (name !== "yew") assert.equal(await kept(scene, id), lost.get(id), name);
   }
   const yew = await scene.row(ids.yew);
-  assert.equal([yew.state, /removed after the backup/.test(yew.stateReason!)], ["failed", true]);
+  assert.equal([yew.state, /removed after the database backup/.test(yew.stateReason!)], ["failed", true]);
   assert.is(await readDatabaseHold(scene.db.rows), null);
   const [{ last }] = await scene.db.sql("select last_value::int as last from job_fences");
   assert.ok(last > Math.max(...fences(scene)), "new fences are below those of the cluster");
@@ -153,8 +154,8 @@ test("each thing is taken in, and the rows are what they were", async ({ scene, 
 test("asked again, only what is left to people is told", async ({ scene, ids }) => {
   const lines = await told(scene.app, { apply: true });
   assert.equal(lines.map((line) => line.slice(0, 40)), [
-    "✓ fences: are above all that the cluster",
-    `✗ spoke: north/yew (${ids.yew}) has no name`.slice(0, 40),
+    "✓ fences: higher than all fences in the ",
+    `✗ spoke: The namespace of north/yew (${ids.yew})`.slice(0, 40),
   ]);
 });
 

@@ -53,7 +53,7 @@ export async function noteParticulars(app: App, log: Log = silentLog): Promise<v
 
 /** Returns the findings, one per line: mark, check and message. */
 export async function told(app: App, more: Partial<ReconcileContext> = {}): Promise<string[]> {
-  const place = { names: ["default"], whole: true, apply: false, accepted: [], requester: ANN };
+  const place = { clusterNames: ["default"], allClusters: true, apply: false, acceptedNamespaces: [], requester: ANN };
   const sections = await reconcile({ ...app, ...place, signal: new AbortController().signal, ...more });
   return sections.flatMap(({ findings }) => findings.map(line));
 }
