@@ -132,7 +132,7 @@ test("encrypts and decrypts a backup", async ({ directory, db }) => {
   const { status, text } = await run(directory, ["backup", "it.backup"], { ...env, ...sealed });
   assert.is(status, 0, text);
   assert.match(text, /^Backed up .*, encrypted$/m);
-  assert.match((await run(directory, ["backup", "--verify", "it.backup"], sealed)).text, "it.backup is whole");
+  assert.match((await run(directory, ["backup", "--verify", "it.backup"], sealed)).text, "it.backup is complete");
 });
 
 test("activates a spoke, shuts down cleanly, and keeps everything for the next start", async (scene) => {
@@ -192,8 +192,8 @@ test("builds a release of the last commit for both architectures, with its versi
   await tool(directory, "git", "clone", "--quiet", root, clone);
   const { version: before } = JSON.parse(await readFile(join(clone, "package.json"), "utf8"));
   const printed = await tool(clone, process.execPath, join(root, "src/make-release.ts"), version, "--write");
-  for (const line of printed.match(/^Not made: .*/gm) ?? []) console.log(`\n  ${line}`);
-  assert.not.match(printed, "Not made: the executable");
+  for (const line of printed.match(/^Not built: .*/gm) ?? []) console.log(`\n  ${line}`);
+  assert.not.match(printed, "Not built: the executable");
   await tool(join(clone, "dist", version), "sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS");
   const changed = (await tool(clone, "git", "grep", "--files-with-matches", "--fixed-strings", version)).split("\n");
   const followers = ["package.json", "package-lock.json", "deno.json", "CHANGELOG.md", "src/releases.ts"];

@@ -29,7 +29,7 @@ test("the first start tells the password, and commands that work as they stand, 
 
 test("later starts say that they do not know the password any more", () => {
   const text = renderBanner({ ...GREETING, password: null });
-  assert.match(text, /Password +as set, or as told at the first start/);
+  assert.match(text, /Password +unchanged since the first start/);
   assert.match(text, /^ +npm run wheelwright -- admin reset-password ada@school\.example$/m);
 });
 

@@ -31,7 +31,7 @@ test("refuses while another process has it, by the number of that one; takes it 
   const error = await rejection(lockDataDirectory(directory));
   assert.match(
     error.message,
-    `Another Wheelwright, process ${child.pid}, runs on DATA_DIR ${directory}; stop that one`,
+    `Another Wheelwright, process ${child.pid}, uses DATA_DIR ${directory}. Stop it`,
   );
   const ended = new Promise((resolve) => child.once("exit", resolve));
   process.kill(child.pid!, "SIGKILL");

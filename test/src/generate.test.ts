@@ -31,8 +31,8 @@ test("puts words before parameters, and those before the rest of a path", () => 
 });
 
 test("refuses two files for one address", () => {
-  assert.throws(() => manifestOf(["a/index.ts", "a.ts"]), /Two files answer \/a/);
-  assert.throws(() => manifestOf(["a/[one].ts", "a/[other].ts"]), /Two files answer \/a\/:o/);
+  assert.throws(() => manifestOf(["a/index.ts", "a.ts"]), /Two files serve \/a/);
+  assert.throws(() => manifestOf(["a/[one].ts", "a/[other].ts"]), /Two files serve \/a\/:o/);
 });
 
 test("writes a manifest in the order in which patterns are tried", () => {
@@ -42,7 +42,7 @@ test("writes a manifest in the order in which patterns are tried", () => {
 });
 
 test("refuses a migration whose name says neither when nor what", () => {
-  assert.throws(() => migrationsOf(new Map([["1_x.sql", ""]])), /is not named/);
+  assert.throws(() => migrationsOf(new Map([["1_x.sql", ""]])), /must be named/);
 });
 
 test("writes text that evaluates to what it was", async () => {
@@ -92,7 +92,10 @@ test("names what is stale: changed, or not written yet", async () => {
   assert.match(await readFile(join(folder, "docs/api.md"), "utf8"), /^`suspend` \| active, resuming \| .* \| yes$/m);
   for (const marks of ["", "<!-- actions -->\n", "<!-- end of actions -->\n"]) {
     await writeFile(join(folder, "docs/api.md"), `Actions:\n${marks}`);
-    assert.match(String(await findStale(root).catch((error) => error)), /has lost the marks of the actions/);
+    assert.match(
+      String(await findStale(root).catch((error) => error)),
+      /lacks the comments that enclose the table of actions/,
+    );
   }
   await writeFile(join(folder, "docs/api.md"), "<!-- actions -->\n<!-- end of actions -->");
   await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n\nOne.\n");

@@ -106,8 +106,8 @@ async function stateOf(scene: Scene): Promise<string> {
 }
 
 const REFUSED: [what: string, version: string, prepare: (scene: Scene) => Promise<unknown>, says: RegExp][] = [
-  ["without a version", "", async () => {}, /^Say which release/],
-  ["of what is no version", "v0.2", async () => {}, /^Say which release/],
+  ["without a version", "", async () => {}, /^Pass the version/],
+  ["of what is no version", "v0.2", async () => {}, /^Pass the version/],
   [
     "of a changed file",
     "0.2.0",
@@ -115,7 +115,7 @@ const REFUSED: [what: string, version: string, prepare: (scene: Scene) => Promis
     /^Commit or stash.*\nM build.sh/,
   ],
   ["of a file that git does not know", "0.2.0", ({ directory }) => writeFile(join(directory, "new"), ""), /\n\?\? new/],
-  ["under a tag that there is", "0.2.0", (scene) => git(scene, "tag", "v0.2.0"), /^There is a tag v0.2.0 already/],
+  ["under a tag that there is", "0.2.0", (scene) => git(scene, "tag", "v0.2.0"), /^The tag v0\.2\.0 exists already/],
   ["of the last version again", "0.1.0", async () => {}, /^0.1.0 is not above 0.1.0/],
   ["of a version before the last", "0.0.9", async () => {}, /^0.0.9 is not above 0.1.0/],
   ["of nothing", "0.2.0", async (scene) => {
@@ -146,9 +146,9 @@ test("makes everything that it can, says what it could not, and commits nothing 
   assert.is(await readFile(join(made, "NOTES.md"), "utf8"), "- **API**: New.\n");
   assert.is((await run({ directory: made }, "sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS")).text, "");
   assert.is((await readFile(join(made, "SHA256SUMS"), "utf8")).split("\n").length, 5, "each file but itself");
-  assert.match(text, `Not made: the executable for ${OTHER}: npm pack --json ended`);
-  assert.match(text, `Not made: the image for ${OTHER}: buildah build --quiet ended with 1: exec format error`);
-  assert.not.match(text, new RegExp(`Not made: .* for ${OWN}`));
+  assert.match(text, `Not built: the executable for ${OTHER}: npm pack --json ended`);
+  assert.match(text, `Not built: the image for ${OTHER}: buildah build --quiet ended with 1: exec format error`);
+  assert.not.match(text, new RegExp(`Not built: .* for ${OWN}`));
 });
 
 test("commits and tags with --write, and what was built is of that commit", async (scene) => {

@@ -34,7 +34,7 @@ test("listens nowhere any more when it has stopped, though it could not drain, a
   tell("SIGTERM");
   assert.is(await stopped, true);
   for (const url of urls) await rejection(fetch(url));
-  assert.match(lines.join(), /Something did not stop cleanly.*It is away/);
+  assert.match(lines.join(), /The shutdown failed.*It is away/);
   await composed.close();
   await db.close();
 });
@@ -54,7 +54,7 @@ for (const [what, parts] of Object.entries<Partial<Program>>({ drain: { drain: n
     const { stop, tell } = toldByHand(), { stopped } = await runUntilStopped({ ...composed, ...parts }, stop);
     tell("SIGTERM");
     assert.is(await stopped, false);
-    assert.match(lines.join(), "something did not end in time and was abandoned");
+    assert.match(lines.join(), "stopped without waiting for unfinished work");
     await composed.close();
     await db.close();
   });

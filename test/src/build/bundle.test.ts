@@ -74,7 +74,7 @@ test("it carries the licence of each package, ours and Node's", async ({ made, d
 test("dev tells where it belongs, and makes nothing", async ({ directory }) => {
   const { status, text } = await run(directory, ["dev"]);
   assert.is(status, 69);
-  assert.match(text, /^wheelwright dev belongs to the source checkout.*npm ci --omit=dev && npm start.*\n$/);
+  assert.match(text, /^wheelwright dev needs the source checkout.*npm ci --omit=dev && npm start.*\n$/);
 });
 
 test("a password can be reset on the variables' database alone, and it says which are missing", async ({ directory }) => {

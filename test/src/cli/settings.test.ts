@@ -47,7 +47,7 @@ test("is warned of where others can read it", async ({ file }) => {
   const told: string[] = [];
   readSettings(file, (text) => told.push(text));
   assert.is(told.length, 1);
-  assert.match(told[0]!, /Others on this machine can read .*chmod 600/);
+  assert.match(told[0]!, /Other users of this machine can read .*chmod 600/);
 });
 
 test("has all of those that are kept at once", async ({ file }) => {
@@ -61,7 +61,7 @@ test("stays as it was where it is not what login writes, and says so", async ({ 
   await mkdir(dirname(file), { recursive: true });
   for (const text of ["{", "[]", '{"profiles": {"one": {"url": 3}}}']) {
     await writeFile(file, text, { mode: 0o600 });
-    assert.match((await rejection(add(file, "two"))).message, /is not as wheelwright login writes it/);
+    assert.match((await rejection(add(file, "two"))).message, /is not a valid settings file/);
     assert.is(await readFile(file, "utf8"), text);
   }
 });
@@ -69,7 +69,7 @@ test("stays as it was where it is not what login writes, and says so", async ({ 
 test("stays as it was where nothing can be written beside it", async ({ base }) => {
   await writeFile(join(base, "in-the-way"), "");
   const { message } = await rejection(add(settingsPath({ XDG_CONFIG_HOME: join(base, "in-the-way") }), "one"));
-  assert.match(message, /^Cannot use \S+servers\.json: .*; XDG_CONFIG_HOME names another place$/);
+  assert.match(message, /^Cannot use \S+servers\.json: .*. To use another directory, set XDG_CONFIG_HOME$/);
 });
 
 (canMount ? test : test.skip)(
@@ -80,7 +80,7 @@ test("stays as it was where nothing can be written beside it", async ({ base }) 
     fill();
     const before = await readFile(file, "utf8");
     const { message } = await rejection(add(file, "two"));
-    assert.match(message, /^Cannot use \S+servers\.json: the disk is full; [^\n]+$/);
+    assert.match(message, /^Cannot use \S+servers\.json: the disk is full\. [^\n]+$/);
     assert.is(await readFile(file, "utf8"), before);
     assert.equal(await readdir(dirname(file)), ["servers.json"]);
   },

@@ -73,17 +73,17 @@ test("heads prints one line for each chain, which verify takes from a file when 
   const { status, text } = await scene.run("verify", "--against", file);
   assert.is(status, 0, text);
   assert.match(text, /^CHAIN +SEALED +UNSEALED +EXPORTED +RESULT$/m);
-  assert.match(text, new RegExp(`^${scene.hub} +23 +0 +20 +as sealed, and as exported$`, "m"));
-  assert.match(text, /^system +5 +2 +5 +as sealed, and as exported$/m);
-  assert.match(text, /^Not sealed yet: 2 events\. Only the number was checked, not the content\.$/m);
-  assert.match(text, /^Events behind the count under EXPORTED/m);
+  assert.match(text, new RegExp(`^${scene.hub} +23 +0 +20 +matches seals and exported heads$`, "m"));
+  assert.match(text, /^system +5 +2 +5 +matches seals and exported heads$/m);
+  assert.match(text, /^Not sealed yet: 2 events\. Only their number was checked, not their content\.$/m);
+  assert.match(text, /^Events after the count under EXPORTED/m);
 });
 
 test("verify without a head says what that cannot show", async ({ run }) => {
   const { status, text } = await run("verify");
   assert.is(status, 0);
-  assert.match(text, /^system +5 +0 +- +as sealed$/m);
-  assert.match(text, /whoever owns its tables can rewrite those too/);
+  assert.match(text, /^system +5 +0 +- +matches seals$/m);
+  assert.match(text, /The owner of its tables can change those too/);
 });
 
 test("a changed event ends it with 1, names the chain and the place, and leaves the other alone", async (scene) => {
@@ -95,8 +95,8 @@ test("a changed event ends it with 1, names the chain and the place, and leaves 
   const { status, text } = await scene.run("verify", "--against", early, "--against", late);
   assert.is(status, 1);
   assert.match(text, new RegExp(`^${scene.hub} +30 +0 +30 +DOES NOT MATCH$`, "m"));
-  assert.match(text, /^system +5 +0 +- +as sealed$/m);
-  assert.match(text, /^ {2}Up to event 20 all is as exported; then it is one of the events 21 to 30\.$/m);
+  assert.match(text, /^system +5 +0 +- +matches seals$/m);
+  assert.match(text, /^ {2}Events up to 20 match the export\. The first difference is in one of the events 21 to 30\.$/m);
   assert.match(text, new RegExp(`^The audit log does not match: ${scene.hub}$`, "m"));
   const { status: other } = await scene.run("verify", "--chain", "system");
   assert.is(other, 0);
@@ -151,10 +151,10 @@ test("what is no head, no file, no chain, or no command is a mistake of usage", 
     [[], {}, /wheelwright audit verify/],
     [["seal"], {}, /wheelwright audit heads/],
     [["heads"], { against: ["x"] }, /wheelwright audit heads/],
-    [["verify"], { chain: "north" }, /--chain must be "system" or the id of a hub/],
-    [["verify"], { against: [none] }, /neither a head \(CHAIN:COUNT:HASH\) nor a file/],
-    [["verify"], { against: [wrong] }, /Line 2 of .*wrong is no head/],
-    [["verify"], { against: [empty] }, /--against gives no head/],
+    [["verify"], { chain: "north" }, /--chain must be "system" or the ID of a hub/],
+    [["verify"], { against: [none] }, /neither a head \(CHAIN:COUNT:HASH\) nor a readable file/],
+    [["verify"], { against: [wrong] }, /Line 2 of .*wrong is not a head/],
+    [["verify"], { against: [empty] }, /--against contains no head/],
     [["verify"], { chain: newId("fed"), against: [`system:5:${"a".repeat(64)}`] }, /gives no head of fed_/],
   ];
   for (const [words, options, message] of lines) {
@@ -164,7 +164,7 @@ test("what is no head, no file, no chain, or no command is a mistake of usage", 
   }
   const { status, text } = await run("verify", "--chain", newId("fed"));
   assert.is(status, 2);
-  assert.match(text, /^There is no chain fed_\w+ in this database$/m);
+  assert.match(text, /^This database has no chain fed_\w+$/m);
 });
 
 test("a database that is not there, not named or not migrated is told in a sentence", async ({ db, directory }) => {
@@ -175,7 +175,7 @@ test("a database that is not there, not named or not migrated is told in a sente
       /^The database cannot be reached .*: connection refused/,
     ],
     [{ DATA_DIR: join(directory, "nothing") }, 78, /DATABASE_URL is missing/],
-    [{ DATABASE_URL: await db.freshUrl() }, 69, /wheelwright migrate brings it up/],
+    [{ DATABASE_URL: await db.freshUrl() }, 69, /Run 'wheelwright migrate'/],
   ];
   for (const [env, expected, message] of cases) {
     const { status, text } = await run(["verify"], env);

@@ -22,14 +22,14 @@ test("writes a file for its owner's eyes, and looks later whether it is whole, w
   assert.is(status, 0, text);
   assert.match(
     text,
-    /^Backed up \d+ tables, [\d,]+ rows, as of 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC, by release \S+ \(\d{4}_\w+\);/,
+    /^Backed up \d+ tables, [\d,]+ rows, taken at 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC, by release \S+ \(\d{4}_\w+\);/,
   );
   assert.match(text, /read by \w+, not encrypted$/);
   assert.is((await stat(file)).mode & 0o777, 0o600);
   assert.equal(await readdir(directory), ["it.backup"]);
   const looked = await run(["backup", "--verify", file], {});
   assert.is(looked.status, 0, looked.text);
-  assert.match(looked.text, /^The backup \S+ is whole: \d+ tables, /);
+  assert.match(looked.text, /^The backup \S+ is complete: \d+ tables, /);
 });
 
 test("goes through pipes, sealed on the way", async ({ run, file, db, directory }) => {
@@ -105,7 +105,7 @@ test("a full disk is a sentence, and leaves no half file", async ({ db, director
   let said = "";
   shell.stderr.on("data", (text) => said += text);
   assert.is(await new Promise((resolve) => shell.once("close", resolve)), 69);
-  assert.is(said, "wheelwright backup cannot go on: the disk is full\n");
+  assert.is(said, "wheelwright backup failed: the disk is full\n");
 });
 
 test("is refused a database that has nothing of Wheelwright, and one that nobody reaches", async ({ run, file, db }) => {
@@ -122,9 +122,9 @@ test("is refused a database that has nothing of Wheelwright, and one that nobody
 test("is told what it needs", async ({ run, file }) => {
   for (
     const [line, said] of [
-      [["backup"], "wheelwright backup needs to know which file"],
-      [["restore-database"], "wheelwright restore-database needs to know which file"],
-      [["backup", "--verify", "--encrypt", file], "--verify goes alone"],
+      [["backup"], "wheelwright backup needs a FILE"],
+      [["restore-database"], "wheelwright restore-database needs a FILE"],
+      [["backup", "--verify", "--encrypt", file], "--verify cannot be combined with --encrypt"],
     ] as const
   ) {
     const { status, text } = await run(line);

@@ -74,7 +74,7 @@ test("Ctrl-C while it starts is heeded, and leaves no PostgreSQL behind", async 
   running.push(program);
   await program.said(/Starting PostgreSQL/);
   assert.is(await program.stop("SIGINT"), 130);
-  assert.is(program.lines.at(-1), "Stopped before it had started");
+  assert.is(program.lines.at(-1), "Stopped during startup");
   assert.is(await postmasterOf(directory), null);
 });
 

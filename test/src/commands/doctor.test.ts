@@ -112,7 +112,7 @@ test("as JSON it is one document, with the verdict in it.", async ({ env, scene 
 test("a region that nobody knows is a mistake of the line.", async ({ env, scene }) => {
   const CATALOG = await scene.write("catalog", "regions: [north]");
   const { status, text } = await run({ ...env, CATALOG }, "--region", "south");
-  assert.equal([status, text.includes('There is no region "south"; the catalogue has north')], [2, true]);
+  assert.equal([status, text.includes('Unknown region "south". The catalog has north')], [2, true]);
   const known = await run({ ...env, CATALOG }, "--region", "north", "--no-probe");
   assert.is(known.status, 0, known.text);
 });

@@ -17,7 +17,7 @@ test("fills an empty database, holds it, and notes who asked", async ({ run, fil
   assert.is(status, 0, text);
   assert.match(
     text,
-    /^Restored \d+ tables, [\d,]+ rows, as of .*\nThe database is held: .*\nwheelwright doctor --reconcile$/,
+    /^Restored \d+ tables, [\d,]+ rows, taken at .*\nThe database is held: .*\nwheelwright doctor --reconcile$/,
   );
   assert.is(await undate(url), 0);
   assert.equal((await rowsIn(url)).spokes, (await rowsIn(db.url)).spokes);
@@ -75,7 +75,7 @@ test("refuses a file without encryption while a passphrase is configured, unless
   for (const line of [["backup", "--verify", file], ["restore-database", file]]) {
     const refused = await run(line, env);
     assert.is(refused.status, 65, refused.text);
-    assert.match(refused.text, /is not encrypted, though BACKUP_PASSPHRASE is set: .*--allow-unencrypted/);
+    assert.match(refused.text, /is not encrypted, although BACKUP_PASSPHRASE is set\. .*--allow-unencrypted/);
     const allowed = await run([...line, "--allow-unencrypted"], env);
     assert.is(allowed.status, 0, allowed.text);
   }
@@ -89,7 +89,7 @@ test("works on the database of npm start where none is configured, and says how 
   assert.match(text, /^Restored \d+ tables, .*, into .*postgres\n/);
   const again = await run(["restore-database", file], env);
   assert.is(again.status, 65, again.text);
-  assert.match(again.text, /is not empty: .*Stop npm start and move .*postgres away/);
+  assert.match(again.text, /is not empty: .*Stop npm start, move .*postgres away/);
   const doctor = await run(["doctor"], env);
   assert.match(doctor.text, /✓ migrations/, "doctor checks that database");
   assert.match(doctor.text, /PUBLIC_URL is missing/, "and says what serve would need");

@@ -82,7 +82,7 @@ test("starts while the cluster is away, says so, accepts what is asked, and does
   const program = startProgram(["serve"], { ...scene.env, KUBECONFIG: kubeconfig });
   const url = `http://127.0.0.1:${await portOf(program)}`;
   const notes = async () => (await (await fetch(`${url}/api/readyz`)).json()).notes;
-  assert.equal(await notes(), ["The cluster does not answer; what needs it waits until it does"]);
+  assert.equal(await notes(), ["The cluster does not answer; operations that need it wait"]);
   await program.said(/"warn".*PUBLIC_URL http:\/\/localhost:3000\/ points to the local machine/);
   assert.match(await program.said(/The cluster does not answer/), /"warn".*"reason":"connection refused"/);
   const client = await signIn(url, "ada@school.example", "correct horse battery");
@@ -159,7 +159,7 @@ test("ends within its grace while the database does not answer, and says that so
   }
   assert.is(await program.stop(), 0);
   assert.ok(
-    program.lines.some((line) => line.includes("Stopped at the end of SHUTDOWN_GRACE_MS")),
+    program.lines.some((line) => line.includes("SHUTDOWN_GRACE_MS is over")),
     program.lines.join("\n"),
   );
   await Promise.all(answers);
