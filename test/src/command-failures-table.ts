@@ -1,21 +1,21 @@
-/** What keeps commands from their work: what is set, what is said, and the exit status. command-failures.test.ts runs it. */
+/** The table of failures: environment, exit status and message. command-failures.test.ts runs each row. */
 import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
 import type { TestDatabase } from "#test/support/database.ts";
 
 export interface Place {
   db: TestDatabase;
-  /** A database of a later release. */
+  /** A database with the schema of a later release. */
   newer: TestDatabase;
-  /** Listens on a port. */
+  /** A server that uses a port. */
   taken: Server;
-  /** With a kubeconfig, files that are none, and data directories that cannot be used. */
+  /** A directory with a valid kubeconfig, invalid files and unusable data directories. */
   directory: string;
-  /** A DATA_DIR that the test's own process holds. */
+  /** A DATA_DIR that the test process has locked. */
   held: string;
 }
 
-/** Stands where it must not be shown. */
+/** A secret in an invalid file. No message may contain the secret. */
 export const SECRET = "s3cret-of-the-file";
 
 function changed(url: string, change: Partial<Pick<URL, "password" | "pathname">>): string {
@@ -40,7 +40,7 @@ const SERVE: readonly Row[] = [
     /^The database refuses the connection \(see DATABASE_URL or the POSTGRES_ variables\): password authentication failed/,
   ],
   [
-    "a database that the server does not have",
+    "a missing database",
     ({ db }) => ({ DATABASE_URL: changed(db.url, { pathname: "/nowhere" }) }),
     78,
     /^The database refuses the connection \(see DATABASE_URL or .*"nowhere" does not exist$/,
@@ -70,13 +70,13 @@ const SERVE: readonly Row[] = [
     /^Cannot listen on 192\.0\.2\.7:0: this machine does not have that address\. Set HOST to /,
   ],
   [
-    "a kubeconfig that is not there",
+    "a missing kubeconfig",
     ({ directory }) => ({ KUBECONFIG: join(directory, "none") }),
     78,
     /^wheelwright serve cannot start: .*\n {2}KUBECONFIG points to a file that cannot be read: no such file or directory$/,
   ],
   [
-    "a kubeconfig that is no YAML, of which nothing is shown",
+    "an invalid kubeconfig, whose content is not shown",
     ({ directory }) => ({ KUBECONFIG: join(directory, "no-yaml") }),
     78,
     /^KUBECONFIG cannot be used: Cannot read the kubeconfig file .*\/no-yaml: .* at line \d+, column \d+$/,
@@ -88,19 +88,19 @@ const SERVE: readonly Row[] = [
     /^KUBECONFIG cannot be used: Cannot read the kubeconfig file .*\/folder: it is a directory$/,
   ],
   [
-    "a catalogue that is no YAML",
+    "an invalid catalog",
     ({ directory }) => ({ CATALOG: join(directory, "no-catalog") }),
     78,
     /^wheelwright serve cannot start: .*\n {2}CATALOG.* at line \d+, column \d+$/,
   ],
   [
-    "a directory of blueprints that is not there",
+    "a missing blueprint directory",
     ({ directory }) => ({ BLUEPRINT_DIR: join(directory, "none") }),
     78,
     /^wheelwright serve cannot start: .*\n {2}BLUEPRINT_DIR .*cannot be read: no such file or directory$/,
   ],
   [
-    "a file for a variable that is not there",
+    "a missing file of a variable",
     ({ directory }) => ({ PUBLIC_URL: "", PUBLIC_URL_FILE: join(directory, "none") }),
     78,
     /^wheelwright serve cannot start: .*\n {2}PUBLIC_URL_FILE points to a file .*: no such file or directory$/,
@@ -109,7 +109,7 @@ const SERVE: readonly Row[] = [
 
 const at = (directory: string, name: string): string => join(directory, name);
 
-/** Nothing is needed but the words of the command line and the variables. */
+/** Failures that need only a command line and environment variables. */
 const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, said: RegExp])[] = [
   [
     "dev",

@@ -6,16 +6,16 @@ import { renderNounHelp, renderVerbHelp } from "#src/cli/help.ts";
 import type { CliNoun, CliVerb } from "#src/cli/verb-declaration.ts";
 import { nouns } from "#src/cli/nouns.ts";
 import { parseVerb } from "#src/cli/parse-verb.ts";
-import { type Desk, hasTerminals, openDesk } from "./cli-fixture.ts";
+import { type CliFixture, hasTerminals, openCliFixture } from "./cli-fixture.ts";
 
-const test = suite<{ desk: Desk; all: readonly (readonly [CliNoun, CliVerb])[] }>("wheelwright NOUN VERB");
+const test = suite<{ cli: CliFixture; all: readonly (readonly [CliNoun, CliVerb])[] }>("wheelwright NOUN VERB");
 
 test.before(async (context) => {
-  context.desk = await openDesk();
+  context.cli = await openCliFixture();
   const loaded = await Promise.all(nouns.map(({ load }) => load()));
   context.all = loaded.flatMap((noun) => noun.verbs.map((verb) => [noun, verb] as const));
 });
-test.after(({ desk }) => desk.close());
+test.after(({ cli }) => cli.close());
 
 /** Splits a command line into words, as a shell does. */
 function wordsIn(example: string): string[] {
@@ -55,44 +55,44 @@ test("reads the argument after --json as fields if all required arguments are pr
   assert.equal(parse("spokes", "list"), { json: null, words: [] });
 });
 
-test("prints the same help for --help, -h and help, without a server", async ({ desk }) => {
+test("prints the same help for --help, -h and help, without a server", async ({ cli }) => {
   const [one, other, short] = await Promise.all([
-    desk.run(["spokes", "create", "--help"]),
-    desk.run(["help", "spokes", "create"]),
-    desk.run(["spokes", "create", "-h"]),
+    cli.run(["spokes", "create", "--help"]),
+    cli.run(["help", "spokes", "create"]),
+    cli.run(["spokes", "create", "-h"]),
   ]);
   assert.is(one.status, 0);
   assert.match(one.out, /^wheelwright spokes create \[HUB\/SLUG\.\.\.\]\n/);
   assert.equal([other.out, short.out, one.err], [one.out, one.out, ""]);
   assert.match(
-    (await desk.run(["--help"])).out,
+    (await cli.run(["--help"])).out,
     /Client commands, for a running server:[^]* spokes VERB [^]*Server commands, for this machine:[^]* serve /,
   );
 });
 
-test("lists options only in the help of a command, not in the list of commands", async ({ desk }) => {
-  const { out } = await desk.run([]);
+test("lists options only in the help of a command, not in the list of commands", async ({ cli }) => {
+  const { out } = await cli.run([]);
   assert.not.match(out.replace(/.*--help' for details/, ""), /--/);
   for (const row of ["doctor", "restore SPOKE", "backup FILE", "audit heads | verify"]) {
     assert.ok(out.includes(`  ${row}  `), row);
   }
-  const { out: own } = await desk.run(["doctor", "--help"]);
+  const { out: own } = await cli.run(["doctor", "--help"]);
   assert.match(own, /^wheelwright doctor \[--region NAME\] \[--no-probe\] \[--json\]\nwheelwright doctor --rbac\n/);
 });
 
-(hasTerminals ? test : test.skip)("wraps the help at the width of the terminal", async ({ desk }) => {
+(hasTerminals ? test : test.skip)("wraps the help at the width of the terminal", async ({ cli }) => {
   for (const columns of [40, 80]) {
     for (const line of [[], ["restore", "--help"], ["spokes", "--help"]]) {
-      const terminal = desk.sit(line, columns);
+      const terminal = cli.openTerminal(line, columns);
       assert.is(await terminal.ended, 0);
-      const lines = terminal.shown.split(/\r?\n/).filter((each) => !/^ {2}\$ |^Wheelwright runs /.test(each)); // examples are not wrapped
+      const lines = terminal.output.split(/\r?\n/).filter((each) => !/^ {2}\$ |^Wheelwright runs /.test(each)); // examples are not wrapped
       assert.ok(lines.length > 10);
       assert.equal(lines.filter((each) => each.length > columns), [], line.join(" "));
     }
   }
 });
 
-test("rejects a mistyped command line with status 2 and a suggestion", async ({ desk }) => {
+test("rejects a mistyped command line with status 2 and a suggestion", async ({ cli }) => {
   const mistakes: readonly (readonly [string[], RegExp])[] = [
     [["spokes", "lits"], /Unknown subcommand "lits" of wheelwright spokes\. Did you mean list\?/],
     [["spokes", "list", "--stat", "failed"], /Unknown option --stat\. Did you mean --state\?/],
@@ -137,12 +137,12 @@ test("rejects a mistyped command line with status 2 and a suggestion", async ({ 
     [["status"], /Did you mean: wheelwright overview/],
     [["whoami"], /Did you mean: wheelwright me$/m],
   ];
-  const found = await Promise.all(mistakes.map(([line]) => desk.run(line)));
+  const found = await Promise.all(mistakes.map(([line]) => cli.run(line)));
   found.forEach(({ status, out, err }, i) => {
     assert.equal([status, out], [2, ""], mistakes[i]![0].join(" "));
     assert.match(err, mistakes[i]![1]);
   });
-  assert.match((await desk.run(["spoke"])).err, /Unknown command "spoke"\. Did you mean spokes\?/);
+  assert.match((await cli.run(["spoke"])).err, /Unknown command "spoke"\. Did you mean spokes\?/);
 });
 
 test("suggests only verbs that exist", ({ all }) => {
@@ -158,7 +158,7 @@ test("suggests only verbs that exist", ({ all }) => {
   assert.is(suggestVerb(spokes, "delegat"), ". Did you mean delegate?");
 });
 
-test("never repeats a token from the command line", async ({ desk }) => {
+test("never repeats a token from the command line", async ({ cli }) => {
   const secret = "ww_cli_abcdefghijklmnopqrstuvwxyz0123456789";
   for (
     const line of [["login", "--token", secret], ["login", "http://localhost", "--password", secret], ["me", secret], [
@@ -171,7 +171,7 @@ test("never repeats a token from the command line", async ({ desk }) => {
       secret,
     ]]
   ) {
-    const { status, err } = await desk.run(line);
+    const { status, err } = await cli.run(line);
     assert.is(status, 2, err);
     assert.not(err.includes("abcdefghij"), err);
   }

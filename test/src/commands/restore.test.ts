@@ -1,4 +1,4 @@
-/** `wheelwright restore` as a process, beside a replica that does what it asks for. */
+/** Tests `wheelwright restore` as a process, next to a replica that runs the operations. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ async function run(line: readonly string[], env: Record<string, string>): Promis
   return { status, text: program.lines.join("\n") };
 }
 
-/** All that a restore could write. */
+/** Returns everything that a restore could write. */
 async function written({ db }: WorkScene): Promise<unknown> {
   return await db.sql(
     `select (select count(*)::int from jobs where visible) as jobs, (select count(*)::int from audit_events) as audit,
@@ -49,7 +49,7 @@ async function written({ db }: WorkScene): Promise<unknown> {
   );
 }
 
-test("lists the backups of a spoke, by whichever of its names", async ({ id, backup, run }) => {
+test("lists the backups of a spoke for each of its names", async ({ id, backup, run }) => {
   for (const name of [id, "math/algebra", "algebra.spokes.example.org"]) {
     const { status, text } = await run(name, "--list");
     assert.is(status, 0, text);
@@ -61,7 +61,7 @@ test("lists the backups of a spoke, by whichever of its names", async ({ id, bac
   }
 });
 
-test("says that the backup failed its last restore test", async ({ scene, id, backup, run }) => {
+test("reports that a backup failed its last restore test", async ({ scene, id, backup, run }) => {
   const failure = "The restored site differs from the backup: its database belongs to another site";
   await scene.db.sql("update backups set verification_error = $1 where id = $2", [failure, backup]);
   const list = await run(id, "--list");
@@ -80,7 +80,7 @@ test("says that the backup failed its last restore test", async ({ scene, id, ba
   await scene.db.sql("update backups set verified_at = null, verification = null where id = $1", [backup]);
 });
 
-test("says by --dry-run all that would happen, and writes nothing", async ({ scene, id, backup, run }) => {
+test("previews a restore with --dry-run, and writes nothing", async ({ scene, id, backup, run }) => {
   const before = await written(scene);
   const { status, text } = await run("math/algebra", "--dry-run");
   assert.is(status, 0, text);
@@ -98,7 +98,7 @@ test("says by --dry-run all that would happen, and writes nothing", async ({ sce
   await scene.db.sql(`update spokes set state = 'active' where id = '${id}'`);
 });
 
-test("has a replica restore the spoke, says how to watch it, and notes who asked", async ({ scene, id, backup, run }) => {
+test("queues a restore, prints how to watch it, and records the requester", async ({ scene, id, backup, run }) => {
   const { status, text } = await run("algebra.spokes.example.org", "--backup", backup, "--yes", "--no-wait");
   assert.is(status, 0, text);
   const job = await scene.ended(id, "restore");
@@ -115,7 +115,7 @@ test("has a replica restore the spoke, says how to watch it, and notes who asked
   assert.equal([job.requester.email, ...audits.map(({ actorEmail }) => actorEmail)], [who, who]);
 });
 
-test("shows what is kept of before, and goes back to it", async ({ scene, id, run }) => {
+test("lists the volumes from before a restore, and returns to them with --back", async ({ scene, id, run }) => {
   const { text } = await run(id, "--list");
   assert.match(
     text,
@@ -132,7 +132,7 @@ test("shows what is kept of before, and goes back to it", async ({ scene, id, ru
   assert.equal(await marks(scene, id), ["broken", "broken"]);
 });
 
-test("refuses what cannot be, with a word for each", async ({ scene, id, run }) => {
+test("rejects invalid combinations of arguments", async ({ scene, id, run }) => {
   const before = await written(scene);
   const cases: readonly (readonly [line: readonly string[], status: number, words: RegExp])[] = [
     [[], 2, /needs a SPOKE: an ID, HUB\/SLUG or domain/],
@@ -162,7 +162,7 @@ test("refuses what cannot be, with a word for each", async ({ scene, id, run }) 
   assert.equal(await written(scene), before);
 });
 
-test("brings nothing back where the cluster is the same, or does not answer", async ({ scene, id }) => {
+test("recreates nothing if the cluster is the same or does not answer", async ({ scene, id }) => {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-restore-")), KUBECONFIG = join(directory, "kubeconfig");
   const env = { ...PLACE, DATABASE_URL: scene.db.url, KUBECONFIG };
   const ask = (...line: string[]) => run(["restore", ...line, "--new-cluster"], env), before = await written(scene);
@@ -184,7 +184,7 @@ test("brings nothing back where the cluster is the same, or does not answer", as
   assert.equal(await written(scene), before);
 });
 
-test("makes a spoke that is removed anew, and needs for that what names depend on", async ({ scene, id, run: ask }) => {
+test("recreates a removed spoke, and requires the configuration of its names", async ({ scene, id, run: ask }) => {
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
   await scene.becomes(id, "removed");
   const { status, text } = await ask(id);
