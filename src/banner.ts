@@ -1,10 +1,10 @@
-/** Renders the greeting of `wheelwright dev`: the address, the sign-in, the parts that run, and the next commands. */
+/** Renders the banner of `wheelwright dev`: the address, the sign-in, the running parts, and the next commands. */
 
 export interface BannerData {
   readonly version: string;
   readonly url: string;
   readonly email: string;
-  /** Null unless this start created the operator: the database stores only a hash. */
+  /** The password of a new operator. Null if the operator exists already, because the database stores only a hash. */
   readonly password: string | null;
   readonly database: string;
   readonly cluster: string;
@@ -12,13 +12,13 @@ export interface BannerData {
   readonly colours: boolean;
 }
 
-/** Returns the greeting. It ends with an empty line, because the line "Listening on …" follows it. */
+/** Returns the banner. It ends with an empty line, because the line "Listening on …" follows it. */
 export function renderBanner(greeting: BannerData): string {
   const paint = (code: string, text: string) => greeting.colours ? `\x1b[${code}m${text}\x1b[0m` : text;
   const row = (name: string, value: string) => `  ${paint("2", name.padEnd(10))} ${value}\n`;
   const password = greeting.password
     ? paint("1", greeting.password)
-    : paint("2", "as set, or as told at the first start; forgotten:") + "\n" +
+    : paint("2", "unchanged since the first start. To reset it:") + "\n" +
       row("", `npm run wheelwright -- admin reset-password ${greeting.email}`).trimEnd();
   const lines = [
     'alias wheelwright="$PWD/src/wheelwright.js"',
@@ -34,7 +34,7 @@ export function renderBanner(greeting: BannerData): string {
     row("Database", greeting.database) +
     row("Cluster", greeting.cluster) +
     "\n" +
-    row("Next", "open the address in a browser, and sign in") +
-    row("", "or from another terminal, in this directory:") +
+    row("Next", "open the address in a browser and sign in") +
+    row("", "or run in another terminal, in this directory:") +
     `\n${lines.map((line) => `    ${paint("36", line)}\n`).join("")}\n`;
 }

@@ -49,7 +49,9 @@ async function main(): Promise<void> {
   await writeFile(join(TARGET, "package.json"), `${JSON.stringify(DESCRIPTION, null, 2)}\n`);
   await cp(join(ROOT, "docs/client.md"), join(TARGET, "README.md"));
   await cp(join(ROOT, "LICENSE"), join(TARGET, "LICENSE"));
-  process.stdout.write(`dist/client is ${DESCRIPTION.name} ${DESCRIPTION.version}; npm pack ./dist/client packs it\n`);
+  process.stdout.write(
+    `dist/client is ${DESCRIPTION.name} ${DESCRIPTION.version}; to pack it: npm pack ./dist/client\n`,
+  );
 }
 
 async function writeSettings(): Promise<string> {
@@ -61,7 +63,7 @@ async function writeSettings(): Promise<string> {
 function compile(settings: string): void {
   const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
   const { status } = spawnSync(process.execPath, [compiler, "--project", settings], { stdio: "inherit" });
-  if (status !== 0) throw new Error("The client does not compile; run npm ci if TypeScript is missing");
+  if (status !== 0) throw new Error("The client does not compile. If TypeScript is missing, run npm ci");
 }
 
 /** Changes imports of `./call.ts` to `./call.js`. The compiler keeps `.ts`, which older compilers cannot resolve. */

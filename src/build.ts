@@ -44,16 +44,16 @@ async function main(line: string[]): Promise<void> {
  */
 const FIRST_MODULE = `import { createRequire, registerHooks } from "node:module";
 import { getAsset } from "node:sea";
-const place = "file:///wheelwright/", isOurs = ({ parentURL }) => parentURL?.startsWith(place);
+const base = "file:///wheelwright/", isBundled = ({ parentURL }) => parentURL?.startsWith(place);
 registerHooks({
   resolve: (name, from, next) =>
-    isOurs(from) && name.startsWith("./") ? { url: new URL(name, place).href, shortCircuit: true } : next(name, from),
+    isBundled(from) && name.startsWith("./") ? { url: new URL(name, base).href, shortCircuit: true } : next(name, from),
   load: (url, about, next) =>
-    url.startsWith(place)
-      ? { format: "module", source: getAsset(url.slice(place.length), "utf8"), shortCircuit: true }
+    url.startsWith(base)
+      ? { format: "module", source: getAsset(url.slice(base.length), "utf8"), shortCircuit: true }
       : next(url, about),
 });
-createRequire(place + "first.mjs")("./start.mjs");
+createRequire(base + "first.mjs")("./start.mjs");
 `;
 
 /** Writes the executable `wheelwright` into the directory. `node` is the path of the Node to embed. */
@@ -78,7 +78,9 @@ async function buildExecutable(directory: string, modules: readonly string[], no
   for (const output of [child.stdout, child.stderr]) output.setEncoding("utf8").on("data", (text) => log += text);
   const status = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
   if (status !== 0) {
-    throw new Error(`Node ${process.versions.node} cannot seal it; Node 26 can, which npm brings on Linux\n${log}`);
+    throw new Error(
+      `Node ${process.versions.node} cannot build the executable. Use Node 26, which npm ci installs on Linux\n${log}`,
+    );
   }
 }
 

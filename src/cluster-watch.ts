@@ -14,10 +14,10 @@ import { SECOND, sleep, withTimeout } from "#lib/base/time.ts";
 import type { ClusterSource } from "./clusters.ts";
 import { CommandError, EX_CONFIG } from "./commands/command.ts";
 
-const UNREACHABLE_MESSAGE = "The cluster does not answer; what needs it waits until it does";
-const BUSY_MESSAGE = "The cluster is busy; what needs it waits until it answers again";
-const SOME_UNREACHABLE_MESSAGE = "clusters do not answer; what needs them waits until they do";
-const SOME_BUSY_MESSAGE = "clusters are busy; what needs them waits until they answer again";
+const UNREACHABLE_MESSAGE = "The cluster does not answer; operations that need it wait";
+const BUSY_MESSAGE = "The cluster is busy; operations that need it wait";
+const SOME_UNREACHABLE_MESSAGE = "clusters do not answer; operations that need them wait";
+const SOME_BUSY_MESSAGE = "clusters are busy; operations that need them wait";
 const REQUEST_TIMEOUT = 10 * SECOND;
 const CHECK_INTERVAL = 30 * SECOND, UNAVAILABLE_CHECK_INTERVAL = 5 * SECOND;
 /** Milliseconds to wait for an error in the kubeconfig. A credential plugin that takes longer is not an error. */

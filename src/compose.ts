@@ -48,13 +48,13 @@ export interface Program {
   readonly metrics: { readonly registry: MetricsRegistry; readonly fleet: FleetWatch } | null;
   /** Stops claiming jobs, waits up to `graceMs` for running steps, and releases the jobs that have not finished. */
   drain(graceMs: number): Promise<void>;
-  /** Ends all event streams, and tells their clients when to reconnect. */
+  /** Ends all event streams. Their clients receive the time to wait before they reconnect. */
   endStreams(): void;
   close(): Promise<void>;
 }
 
 const IGNORED_OTEL_MESSAGE =
-  "Some variables of OpenTelemetry are set and mean nothing here: spans go as JSON over HTTP, and nothing else";
+  "Some OpenTelemetry variables are ignored: Wheelwright exports only traces, as JSON over HTTP";
 
 export async function compose(
   config: Config,
@@ -89,7 +89,7 @@ export async function compose(
     const announced = postponeAnnouncedChanges(routes, ANNOUNCED_LIMITS, await firstAnnounced(db.rows, declared));
     const hold = await watchDatabaseHold(db, log);
     opened.push(() => hold.close());
-    log.debug("Opens a replica", { replica: replicaId });
+    log.debug("Starting the replica", { replica: replicaId });
     const feeds = openFeeds(db, log, { readVisibility: decideVisibility, maxStreams: config.maxStreams });
     opened.push(() => feeds.close());
     const app: App = Object.freeze({

@@ -22,20 +22,20 @@ export interface ConnectionBounds {
   readonly checkInterval?: number;
 }
 
-/** A running request, with the state of its answer. */
+/** Reports the progress of a running request to its connection. */
 export interface RunningRequest {
   /** Resolves when the answer was sent, or when the connection has closed. */
   readonly sent: Promise<void>;
-  /** Reports that the answer is ready. This starts the timer for the client to read it. */
+  /** Reports that the answer is ready. The timer limits the time in which the client must read the answer. */
   startReadTimer(): void;
-  /** Reports that the client has read everything so far. This stops the timer until the next `made`. */
+  /** Reports that the client has read everything so far. The timer stops until the next `startReadTimer`. */
   stopReadTimer(): void;
 }
 
 interface ConnectionLimiter {
-  /** Counts the connection. Closes it if there are too many. */
+  /** Counts the connection, or closes it if there are too many connections. */
   admit(socket: Socket): void;
-  /** Starts the work as soon as the connection may run another request. Closes it if its queue is full. */
+  /** Starts the work as soon as the connection may run another request. Closes the connection if its queue is full. */
   enqueue(incoming: IncomingMessage, outgoing: ServerResponse, work: (request: RunningRequest) => void): void;
   /** Whether the client would read bytes written now as the answer to its latest request. */
   isFree(socket: Socket): boolean;

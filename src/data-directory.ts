@@ -62,15 +62,15 @@ function tryLock(file: string): DatabaseSync | null {
 
 function unusableDirectory(path: string, cause: unknown): CommandError {
   const { code = "" } = cause as NodeJS.ErrnoException;
-  const why = code === "ENOENT" ? "no file can be made there" : reasonOf(cause);
+  const why = code === "ENOENT" ? "no file can be created there" : reasonOf(cause);
   const next = ["ENOSPC", "EDQUOT"].includes(code)
-    ? "make room, or set DATA_DIR to a directory on another disk"
-    : "set DATA_DIR to a directory that this user may write to";
-  return new CommandError(EX_CONFIG, `Nothing can be kept in DATA_DIR ${path}: ${why}; ${next}`, { cause });
+    ? "free some space, or set DATA_DIR to a directory on another disk"
+    : "set DATA_DIR to a directory that this user can write to";
+  return new CommandError(EX_CONFIG, `Cannot use DATA_DIR ${path}: ${why}; ${next}`, { cause });
 }
 
 function directoryInUse(path: string, pid: string): CommandError {
   const whose = /^\d+\s*$/.test(pid) ? `Another Wheelwright, process ${pid.trim()},` : "Another Wheelwright";
-  const message = `${whose} runs on DATA_DIR ${path}; stop that one, or give this one a DATA_DIR and a PORT of its own`;
+  const message = `${whose} uses DATA_DIR ${path}. Stop it, or set a different DATA_DIR and PORT`;
   return new CommandError(EX_UNAVAILABLE, message);
 }

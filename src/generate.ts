@@ -70,10 +70,10 @@ export function insertActions(text: string): string {
       passage ? `${passage.through}, then ${passage.to}` : "unchanged",
       typeof downtime === "boolean" ? (downtime ? "yes" : "no") : "if its pods change",
     ]);
-  const head = ["action", "allowed when", "state meanwhile and after", "downtime"];
+  const head = ["action", "allowed when", "state during and after", "downtime"];
   const lines = [head, head.map(() => "---"), ...rows].map((cells) => `${cells.join(" | ")}\n`);
   const marked = /(?<=<!-- actions -->\n).*(?=<!-- end of actions -->)/s;
-  if (!marked.test(text)) throw new Error("docs/api.md has lost the marks of the actions");
+  if (!marked.test(text)) throw new Error("docs/api.md lacks the comments that enclose the table of actions");
   return text.replace(marked, () => `\n${lines.join("")}\n`);
 }
 
@@ -119,7 +119,7 @@ export function manifestOf(files: readonly string[]): string {
     .sort((a, b) => byPattern(a.pattern, b.pattern));
   const shapes = routes.map(({ pattern }) => pattern.replace(/:\w+/g, ":"));
   const twice = routes.find((_, i) => shapes.indexOf(shapes[i]!) !== i);
-  if (twice) throw new Error(`Two files answer ${twice.pattern}`);
+  if (twice) throw new Error(`Two files serve ${twice.pattern}`);
   return GENERATED_COMMENT +
     `import type { Manifest } from "#lib/http/endpoint.ts";\n` +
     routes.map(({ name, file }) => `import * as ${name} from "../routes/${file}.ts";\n`).join("") +
@@ -130,7 +130,7 @@ export function manifestOf(files: readonly string[]): string {
 
 export function migrationsOf(files: ReadonlyMap<string, string>): string {
   for (const file of files.keys()) {
-    if (!/^\d{4}_[a-z0-9_]+\.sql$/.test(file)) throw new Error(`sql/${file} is not named NNNN_what_it_does.sql`);
+    if (!/^\d{4}_[a-z0-9_]+\.sql$/.test(file)) throw new Error(`sql/${file} must be named NNNN_what_it_does.sql`);
   }
   const entries = [...files].map(([file, text]) =>
     `  [\n    ${JSON.stringify(file.slice(0, -".sql".length))},\n    ${toTemplateLiteral(text)},\n  ],\n`
@@ -187,7 +187,7 @@ async function readFiles(folder: URL, ending: string): Promise<Map<string, strin
 async function main(args: readonly string[]): Promise<number> {
   const stale = await findStale();
   if (args.includes("--check")) {
-    if (stale.length > 0) process.stderr.write(`Stale: ${stale.join(", ")}; run npm run generate\n`);
+    if (stale.length > 0) process.stderr.write(`Out of date: ${stale.join(", ")}; run npm run generate\n`);
     return stale.length > 0 ? 1 : 0;
   }
   const texts = await generate();

@@ -48,8 +48,8 @@ async function main(line: string[]): Promise<void> {
     const missing = await buildAll(worktree, target, { version, commit, buildArgs });
     const sums = await sumsOf(target);
     await writeFile(join(target, "SHA256SUMS"), sums);
-    say(`\n${sums}${missing.map((one) => `Not made: ${one}\n`).join("")}\n${notes}`);
-    if (!write) return say(`Release ${version} is in ${target}; nothing is committed without --write`);
+    say(`\n${sums}${missing.map((one) => `Not built:  ${one}\n`).join("")}\n${notes}`);
+    if (!write) return say(`Release ${version} is in ${target}. To commit and tag it, add --write`);
     await git("merge", "--quiet", "--ff-only", commit);
     await git(
       "tag",
@@ -59,7 +59,7 @@ async function main(line: string[]): Promise<void> {
       `v${version}`,
       commit,
     );
-    say(`Release ${version} is committed and tagged; publish it by: git push --follow-tags`);
+    say(`Release ${version} is committed and tagged. To publish it, run: git push --follow-tags`);
   } finally {
     await git("worktree", "remove", "--force", worktree);
   }
@@ -67,10 +67,10 @@ async function main(line: string[]): Promise<void> {
 
 /** Returns the changelog with this release, and the release notes. Throws if the release is not possible. */
 async function prepareNotes(version: string, day: string): Promise<{ text: string; notes: string }> {
-  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error("Say which release, as in: npm run release -- 0.2.0");
+  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error("Pass the version, for example: npm run release -- 0.2.0");
   const dirty = await git("status", "--porcelain");
-  if (dirty) throw new Error(`Commit or stash first what is not committed:\n${dirty}`);
-  if (await git("tag", "--list", `v${version}`)) throw new Error(`There is a tag v${version} already`);
+  if (dirty) throw new Error(`Commit or stash your changes first:\n${dirty}`);
+  if (await git("tag", "--list", `v${version}`)) throw new Error(`The tag v${version} exists already`);
   return closeUnreleased(await readFile(join(REPOSITORY, "CHANGELOG.md"), "utf8"), version, day);
 }
 
@@ -103,7 +103,7 @@ async function buildAll(worktree: string, target: string, release: Release): Pro
     if (own) {
       const reportedVersion = await run(file, ["--version"], target);
       if (reportedVersion !== `wheelwright ${version}`) {
-        throw new Error(`The executable tells that it is "${reportedVersion}"`);
+        throw new Error(`The executable reports "${reportedVersion}" as its version`);
       }
     }
     await attempt("image", buildImage(worktree, `${file}.tar`, name, release));
@@ -131,7 +131,7 @@ async function fetchNode(worktree: string, name: string): Promise<string> {
   const { version, integrity } = JSON.parse(await readFile(join(worktree, "package-lock.json"), "utf8"))
     .packages[`node_modules/${name}`];
   const [archive] = JSON.parse(await run("npm", ["pack", "--json", `${name}@${version}`], worktree));
-  if (archive.integrity !== integrity) throw new Error(`${name} is not what package-lock.json names`);
+  if (archive.integrity !== integrity) throw new Error(`${name} does not match package-lock.json`);
   await run("tar", ["--extract", "--file", archive.filename], worktree);
   return join(worktree, "package/bin/node");
 }
@@ -171,7 +171,7 @@ async function run(program: string, line: readonly string[], cwd: string): Promi
     return (await promisify(execFile)(program, line, { cwd, maxBuffer: 2 ** 26 })).stdout.trim();
   } catch (error) {
     const { code, stdout = "", stderr = "" } = error as { code: unknown; stdout?: string; stderr?: string };
-    if (code === "ENOENT") throw new Error(`there is no ${program} here`);
+    if (code === "ENOENT") throw new Error(`${program} is not installed`);
     const words = `${stdout}\n${stderr}`.trim().split("\n").slice(-8).join("\n");
     throw new Error(`${program} ${line.slice(0, 2).join(" ")} ended with ${code}: ${words}`);
   }

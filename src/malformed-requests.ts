@@ -27,7 +27,7 @@ export function checkRequestHeaders({ headers, rawHeaders }: Pick<IncomingMessag
 /** Returns the answer to a request that failed before the middleware, for example because of an invalid URL. */
 export function answerFailedRequest(error: unknown): Response {
   const fault = error instanceof RequestError
-    ? new Fault("invalid", "bad_host", "The request's target and Host header must make a valid URL")
+    ? new Fault("invalid", "bad_host", "The request target and the Host header must form a valid URL")
     : error;
   const problem = fault instanceof Fault ? problemOf(fault) : internalProblem("An internal error occurred");
   return Response.json(problem, { status: problem.statusCode, headers: { connection: "close" } });
@@ -45,10 +45,10 @@ function faultOf(code: string | undefined): Fault {
       return new Fault(
         "headers",
         "headers_too_large",
-        `Target and headers must not be larger than ${HEADERS_LIMIT} bytes`,
+        `The request target and headers must not exceed ${HEADERS_LIMIT} bytes`,
       );
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new Fault("unsent", "request_too_slow", "The request did not arrive in time: send it faster");
+      return new Fault("unsent", "request_too_slow", "The request took too long to arrive");
     default:
       return new Fault("invalid", "malformed_request", "The request is not valid HTTP");
   }

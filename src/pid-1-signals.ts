@@ -4,7 +4,7 @@
  */
 import { constants } from "node:os";
 
-/** Ends the process at a signal, unless another handler for that signal is registered. */
+/** Exits on SIGTERM, SIGINT and SIGHUP, unless another handler for the signal is registered. */
 export function exitOnSignals(): void {
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     process.on(name, () => {

@@ -6,9 +6,9 @@ import { isRefusedLogin } from "#lib/drivers/db/faults.ts";
 import { migrations } from "./migrations.ts";
 
 /**
- * Returns the readiness checks. `scheduler` returns whether the scheduler is running; a replica without one always
- * passes. `stays` returns false once the process is stopping. It then still answers requests, but should not receive
- * new ones.
+ * Returns the readiness checks. `scheduler` returns whether the scheduler is running; a replica without a scheduler
+ * always passes. `isRunning` returns false once the process is stopping. The process still answers requests then, but
+ * should not receive new ones.
  */
 export function readinessChecks(
   scheduler: () => boolean = () => true,

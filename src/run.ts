@@ -55,7 +55,7 @@ export async function runUntilStopped(
     closeAndRethrow(watch, metrics),
   );
   const stopped = signalName.then(async (signal) => {
-    app.log.info("Stopping: requests and steps under way may end, the rest is given back", { signal });
+    app.log.info("Stopping: waiting for running requests and steps", { signal });
     const { shutdownGraceMs: grace, shutdownNoticeMs } = app.config;
     const working = grace - Math.min(CLOSING_TIME, grace / 5), notice = Math.min(working, shutdownNoticeMs);
     stopping = true;
@@ -72,7 +72,7 @@ export async function runUntilStopped(
         await Promise.all(ends);
         await program.close();
       } catch (error) {
-        app.log.error("Something did not stop cleanly; the database knows what was under way", {
+        app.log.error("The shutdown failed; another replica resumes the running jobs", {
           reason: messageOf(error),
         });
       }
@@ -80,7 +80,7 @@ export async function runUntilStopped(
     };
     const ended = await withTimeout(Math.max(grace, MIN_SHUTDOWN_TIME), stop());
     if (!ended) {
-      app.log.warn("Stopped at the end of SHUTDOWN_GRACE_MS: something did not end in time and was abandoned");
+      app.log.warn("SHUTDOWN_GRACE_MS is over; stopped without waiting for unfinished work");
     }
     return ended === true;
   });
@@ -104,7 +104,7 @@ async function serveMetrics(program: Program, server: Server): Promise<MetricsSe
   const text = () => registry.text(readGauges(program, metrics.fleet.last(), server));
   try {
     const listening = await startMetricsServer({ contentType: registry.contentType, text }, address);
-    log.info(`Metrics on ${host}:${metricsPort}/metrics, for everybody who reaches that port`);
+    log.info(`Metrics on ${host}:${metricsPort}/metrics, without authentication`);
     return listening;
   } catch (cause) {
     throw listenError(address, cause, "METRICS_PORT");

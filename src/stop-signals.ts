@@ -2,7 +2,7 @@
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError, EX_INTERRUPTED } from "./commands/command.ts";
 
-/** Milliseconds in which a repeated signal is ignored. Ctrl-C reaches npm and this process, and npm forwards it. */
+/** Milliseconds in which a repeated signal is ignored. After Ctrl-C, npm forwards a second SIGINT to this process. */
 const REPEAT_WINDOW = SECOND;
 
 export interface StopSignals {
@@ -10,13 +10,13 @@ export interface StopSignals {
   readonly signalName: Promise<string>;
   /** Aborts at the first signal. */
   readonly signal: AbortSignal;
-  /** Throws a CommandError if a signal has arrived. A start calls this between its parts. */
+  /** Throws a CommandError if a signal has arrived. Commands call this function between the steps of a start. */
   throwIfStopped(): void;
   /** Restores the default behaviour of the signals. */
   dispose(): void;
 }
 
-/** Handles SIGTERM, SIGINT, and SIGHUP, which a closing terminal sends. A second signal ends the process. */
+/** Handles SIGTERM, SIGINT, and SIGHUP from a closing terminal. A second signal ends the process immediately. */
 export function handleStopSignals(): StopSignals {
   const { promise: signalName, resolve } = Promise.withResolvers<string>(), stopping = new AbortController();
   let first: number | undefined;
@@ -32,7 +32,7 @@ export function handleStopSignals(): StopSignals {
     signalName,
     signal: stopping.signal,
     throwIfStopped() {
-      if (first !== undefined) throw new CommandError(EX_INTERRUPTED, "Stopped before it had started");
+      if (first !== undefined) throw new CommandError(EX_INTERRUPTED, "Stopped during startup");
     },
     dispose: () => signals.forEach((name) => process.off(name, stop)),
   };

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * Starts src/main.ts from its sources: on the Node that runs this file, or on the one that npm installed if this Node is too
- * old. It is JavaScript that Node 16 can read. It also enables the compile cache before the first TypeScript is loaded,
- * which saves 40 ms. Deno starts src/main.ts directly.
+ * Starts src/main.ts from a source checkout. If the current Node is too old, the Node that npm installed runs the program.
+ * This file is JavaScript that Node 16 can parse. The compile cache is enabled before any TypeScript is loaded, which
+ * saves 40 ms. Deno starts src/main.ts directly.
  */
 import module from "node:module";
 import { fileURLToPath } from "node:url";
@@ -10,9 +10,8 @@ import { fileURLToPath } from "node:url";
 const OLDEST = 24;
 /** The exit status of a program that the dynamic loader cannot start. */
 const UNLOADABLE = 127;
-const MISSING_LIBRARY =
-  "The Node that npm installed cannot start here: a library is missing, as the line above says. " +
-  "On Debian and Ubuntu: apt-get install libatomic1. Or install Node 24 or newer on this machine\n";
+const MISSING_LIBRARY = "The Node that npm installed cannot start because a library is missing (see the line above). " +
+  "On Debian and Ubuntu, run apt-get install libatomic1. Or install Node 24 or newer.\n";
 
 if (Number.parseInt(process.versions.node) >= OLDEST) {
   printStart(process.argv.slice(2));
@@ -20,13 +19,13 @@ if (Number.parseInt(process.versions.node) >= OLDEST) {
   await import("./main.ts");
 } else await startAgain();
 
-/** Loading the program takes seconds at the first start, so this is written before. */
+/** Prints what starts before the program is loaded, because the first load takes seconds. */
 function printStart([command, ...options]) {
   if (command !== "dev" || options.some((option) => option === "--help" || option === "-h")) return;
   process.stderr.write("Starting Wheelwright on this machine: PostgreSQL, a cluster and the control plane\n");
 }
 
-/** By a link as well: it leads to this file before its neighbours are looked for. */
+/** Returns the path of a file relative to this one, even if a symbolic link started this program. */
 function pathOf(path) {
   return fileURLToPath(new URL(path, import.meta.url));
 }
@@ -44,13 +43,13 @@ async function startAgain() {
     stdio: "inherit",
   });
   const inTerminal = await hasTerminal();
-  // What a terminal sends, it sends to both.
+  // A terminal sends these signals to this process and to its child.
   for (const name of ["SIGINT", "SIGHUP", "SIGQUIT"]) process.on(name, () => inTerminal || child.kill(name));
   for (const name of ["SIGTERM", "SIGUSR2"]) process.on(name, () => child.kill(name));
   child.once("error", () => {
-    const next = `npm ci in ${pathOf("..")} installs one on Linux`;
+    const next = `On Linux, run npm ci in ${pathOf("..")} to install it`;
     process.stderr.write(
-      `wheelwright needs Node ${OLDEST} or newer, and this is ${process.versions.node}; ${next}\n`,
+      `wheelwright needs Node ${OLDEST} or newer, but this is Node ${process.versions.node}. ${next}\n`,
     );
     process.exitCode = 1;
   });

@@ -30,8 +30,8 @@ export const FAULTS = {
   malformed_request: ["invalid", "The request is not valid HTTP"],
   bad_host: ["invalid", "A request must have one Host header"],
   bad_expectation: ["expectation", "The only supported expectation is 100-continue"],
-  headers_too_large: ["headers", "Target and headers must not be larger than 16384 bytes"],
-  request_too_slow: ["unsent", "The request did not arrive in time: send it faster"],
+  headers_too_large: ["headers", "The request target and headers must not exceed 16384 bytes"],
+  request_too_slow: ["unsent", "The request took too long to arrive"],
   no_route: ["missing", "No endpoint at this path"],
   wrong_method: ["method", "PUT is not supported; this path supports GET, HEAD, OPTIONS"],
 

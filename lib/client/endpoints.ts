@@ -171,7 +171,7 @@ export interface WheelwrightApi {
   /**
    * Accept an invitation by its link. Verifies the address, sets the password and returns a session cookie
    *
-   * `POST /api/auth/accept-invite`, scope flow. Its own codes: link_spent, busy.
+   * `POST /api/auth/accept-invite`, scope flow. Error codes: link_spent, busy.
    */
   acceptInvite(body: AcceptInvite, options?: CallOptions): Promise<Me>;
 
@@ -185,7 +185,7 @@ export interface WheelwrightApi {
   /**
    * Sign in with an e-mail address and a password. Returns a session cookie
    *
-   * `POST /api/auth/login`, scope flow. Its own codes: login_failed, busy.
+   * `POST /api/auth/login`, scope flow. Error codes: login_failed, busy.
    */
   login(body: Login, options?: CallOptions): Promise<LoggedIn>;
 
@@ -206,21 +206,21 @@ export interface WheelwrightApi {
   /**
    * Change your display name
    *
-   * `PATCH /api/auth/me`, scope session. Its own codes: unverified.
+   * `PATCH /api/auth/me`, scope session. Error codes: unverified.
    */
   updateMe(body?: OwnPatch, options?: CallOptions): Promise<Me>;
 
   /**
    * Change your password. Ends your other sessions, renews this session's cookie and keeps your tokens
    *
-   * `POST /api/auth/password`, scope session. Its own codes: wrong_password, busy.
+   * `POST /api/auth/password`, scope session. Error codes: wrong_password, busy.
    */
   changePassword(body: PasswordChange, options?: CallOptions): Promise<Acknowledgement>;
 
   /**
    * Set a new password with a mailed link. Ends all sessions and revokes API tokens unless keepTokens is true
    *
-   * `POST /api/auth/reset-password`, scope flow. Its own codes: link_spent, busy.
+   * `POST /api/auth/reset-password`, scope flow. Error codes: link_spent, busy.
    */
   resetPassword(body: PasswordReset, options?: CallOptions): Promise<Acknowledgement>;
 
@@ -241,7 +241,7 @@ export interface WheelwrightApi {
   /**
    * End one of your sessions and its event streams. Repeating the request changes nothing
    *
-   * `DELETE /api/auth/sessions/{sessionId}`, scope session. Its own codes: session_missing.
+   * `DELETE /api/auth/sessions/{sessionId}`, scope session. Error codes: session_missing.
    */
   deleteSession(
     params: {
@@ -254,7 +254,7 @@ export interface WheelwrightApi {
   /**
    * Sign up, if SIGNUP is on. The response does not reveal whether the user exists
    *
-   * `POST /api/auth/signup`, scope flow. Its own codes: signup_off, busy.
+   * `POST /api/auth/signup`, scope flow. Error codes: signup_off, busy.
    */
   signup(body: Signup, options?: CallOptions): Promise<Acknowledgement>;
 
@@ -276,14 +276,14 @@ export interface WheelwrightApi {
   /**
    * Create an API token. The response is the only place that contains its plaintext
    *
-   * `POST /api/auth/tokens`, scope session. Its own codes: expiry_past.
+   * `POST /api/auth/tokens`, scope session. Error codes: expiry_past.
    */
   createToken(body: NewToken, options?: CallOptions): Promise<MintedToken>;
 
   /**
    * Revoke a token. It stops working with this response
    *
-   * `DELETE /api/auth/tokens/{tokenId}`, scope cli. Its own codes: token_missing.
+   * `DELETE /api/auth/tokens/{tokenId}`, scope cli. Error codes: token_missing.
    */
   deleteToken(
     params: {
@@ -296,7 +296,7 @@ export interface WheelwrightApi {
   /**
    * Verify an address by its link. The password in the request becomes the user's password and ends earlier access
    *
-   * `POST /api/auth/verify-email`, scope flow. Its own codes: link_spent, busy.
+   * `POST /api/auth/verify-email`, scope flow. Error codes: link_spent, busy.
    */
   verifyEmail(body: VerifyEmail, options?: CallOptions): Promise<Me>;
 
@@ -310,14 +310,14 @@ export interface WheelwrightApi {
   /**
    * Announcements and the changes of each release, newest first
    *
-   * `GET /api/changelog`, scope public. Its own codes: database_unavailable, database_lost, database_busy, database_slow, database_closed.
+   * `GET /api/changelog`, scope public. Error codes: database_unavailable, database_lost, database_busy, database_slow, database_closed.
    */
   getChangelog(options?: CallOptions): Promise<Changelog>;
 
   /**
    * The changelog as an Atom feed, with an entry for each announcement and release
    *
-   * `GET /api/changelog.atom`, scope public. Its own codes: database_unavailable, database_lost, database_busy, database_slow, database_closed.
+   * `GET /api/changelog.atom`, scope public. Error codes: database_unavailable, database_lost, database_busy, database_slow, database_closed.
    */
   getChangelogFeed(options?: CallOptions): Promise<string>;
 
@@ -341,7 +341,7 @@ export interface WheelwrightApi {
   /**
    * Request a hub. If an operator approves it, you become its admin
    *
-   * `POST /api/federation-requests`, scope cli. Its own codes: slug_taken, too_many_pending, unverified, not_offered.
+   * `POST /api/federation-requests`, scope cli. Error codes: slug_taken, too_many_pending, unverified, not_offered.
    */
   createFederationRequest(body: NewFederationRequest, options?: IdempotentCallOptions): Promise<FederationRequest>;
 
@@ -361,7 +361,7 @@ export interface WheelwrightApi {
   /**
    * Withdraw a pending hub request. Repeating the request changes nothing
    *
-   * `DELETE /api/federation-requests/{requestId}`, scope cli. Its own codes: request_decided.
+   * `DELETE /api/federation-requests/{requestId}`, scope cli. Error codes: request_decided.
    */
   deleteFederationRequest(
     params: {
@@ -374,7 +374,7 @@ export interface WheelwrightApi {
   /**
    * Approve a hub request: create the hub and make the requester its admin. The body may override the requested values
    *
-   * `POST /api/federation-requests/{requestId}/approve`, scope cli. Its own codes: request_decided, asker_disabled, slug_taken, not_offered.
+   * `POST /api/federation-requests/{requestId}/approve`, scope cli. Error codes: request_decided, asker_disabled, slug_taken, not_offered.
    */
   approveFederationRequest(
     params: {
@@ -388,7 +388,7 @@ export interface WheelwrightApi {
   /**
    * Reject a hub request. The requester sees the reason
    *
-   * `POST /api/federation-requests/{requestId}/reject`, scope cli. Its own codes: request_decided.
+   * `POST /api/federation-requests/{requestId}/reject`, scope cli. Error codes: request_decided.
    */
   rejectFederationRequest(
     params: {
@@ -425,7 +425,7 @@ export interface WheelwrightApi {
   /**
    * Create a hub. It is provisioned in the background
    *
-   * `POST /api/federations`, scope cli. Its own codes: slug_taken, not_offered.
+   * `POST /api/federations`, scope cli. Error codes: slug_taken, not_offered.
    */
   createFederation(body: NewFederation, options?: IdempotentCallOptions): Promise<Federation>;
 
@@ -447,7 +447,7 @@ export interface WheelwrightApi {
   /**
    * Change a hub's name, region, mode or tier
    *
-   * `PATCH /api/federations/{federationId}`, scope cli. Its own codes: federation_state, slug_fixed, not_offered.
+   * `PATCH /api/federations/{federationId}`, scope cli. Error codes: federation_state, slug_fixed, not_offered.
    */
   updateFederation(
     params: {
@@ -461,7 +461,7 @@ export interface WheelwrightApi {
   /**
    * Remove a hub without spokes. It is removed when its namespace is gone
    *
-   * `DELETE /api/federations/{federationId}`, scope cli. Its own codes: federation_not_empty, federation_state.
+   * `DELETE /api/federations/{federationId}`, scope cli. Error codes: federation_not_empty, federation_state.
    */
   deleteFederation(
     params: {
@@ -476,7 +476,7 @@ export interface WheelwrightApi {
   /**
    * Retry the provisioning of a failed hub
    *
-   * `POST /api/federations/{federationId}/actions`, scope cli. Its own codes: federation_state.
+   * `POST /api/federations/{federationId}/actions`, scope cli. Error codes: federation_state.
    */
   actOnFederation(
     params: {
@@ -503,7 +503,7 @@ export interface WheelwrightApi {
   /**
    * Start billing a hub and set the address for invoices. Repeating the request changes the address
    *
-   * `POST /api/federations/{federationId}/billing`, scope cli. Its own codes: billing_off.
+   * `POST /api/federations/{federationId}/billing`, scope cli. Error codes: billing_off.
    */
   startFederationBilling(
     params: {
@@ -517,7 +517,7 @@ export interface WheelwrightApi {
   /**
    * Send a hub's spokes to the payment provider again and overwrite changes that were made there. An ended subscription is replaced
    *
-   * `POST /api/federations/{federationId}/billing/reconcile`, scope cli. Its own codes: billing_off, not_billed.
+   * `POST /api/federations/{federationId}/billing/reconcile`, scope cli. Error codes: billing_off, not_billed.
    */
   reconcileFederationBilling(
     params: {
@@ -530,7 +530,7 @@ export interface WheelwrightApi {
   /**
    * Follow a hub's events. Resume after a given event with Last-Event-ID or since
    *
-   * `GET /api/federations/{federationId}/events`, scope readonly. Its own codes: too_many_streams.
+   * `GET /api/federations/{federationId}/events`, scope readonly. Error codes: too_many_streams.
    */
   followFederation(
     params: {
@@ -562,7 +562,7 @@ export interface WheelwrightApi {
   /**
    * Make a user an admin of a hub. A user without a verified account gets an invitation by mail, valid for 7 days. Repeating the request mails the invitation again after an hour
    *
-   * `POST /api/federations/{federationId}/members`, scope cli. Its own codes: user_disabled, federation_state.
+   * `POST /api/federations/{federationId}/members`, scope cli. Error codes: user_disabled, federation_state.
    */
   addFederationMember(
     params: {
@@ -576,7 +576,7 @@ export interface WheelwrightApi {
   /**
    * Remove an admin of a hub. Access ends with this response. Admins may remove themselves
    *
-   * `DELETE /api/federations/{federationId}/members/{userId}`, scope cli. Its own codes: member_missing.
+   * `DELETE /api/federations/{federationId}/members/{userId}`, scope cli. Error codes: member_missing.
    */
   deleteFederationMember(
     params: {
@@ -647,7 +647,7 @@ export interface WheelwrightApi {
   /**
    * Create a spoke, or a copy of one. It is installed in the background, after earlier jobs of the hub. dryRun=true returns a preview
    *
-   * `POST /api/federations/{federationId}/spokes`, scope provisioning. Its own codes: slug_taken, domain_taken, domain_unproven, federation_state, federation_mismatch, version_mismatch, not_offered, domain_needed, domain_reserved, domain_invalid, dns_unavailable, spoke_missing, spoke_state, copy_of_needed, copy_version, size_too_small, backup_unusable, another_cluster, blueprint_lacks.
+   * `POST /api/federations/{federationId}/spokes`, scope provisioning. Error codes: slug_taken, domain_taken, domain_unproven, federation_state, federation_mismatch, version_mismatch, not_offered, domain_needed, domain_reserved, domain_invalid, dns_unavailable, spoke_missing, spoke_state, copy_of_needed, copy_version, size_too_small, backup_unusable, another_cluster, blueprint_lacks.
    */
   createFederationSpoke(
     params: {
@@ -673,7 +673,7 @@ export interface WheelwrightApi {
   /**
    * What adding a spoke of a size would cost
    *
-   * `GET /api/federations/{federationId}/spokes/preview-cost`, scope readonly. Its own codes: not_offered, billing_unavailable.
+   * `GET /api/federations/{federationId}/spokes/preview-cost`, scope readonly. Error codes: not_offered, billing_unavailable.
    */
   previewSpokeCost(
     params: {
@@ -766,7 +766,7 @@ export interface WheelwrightApi {
   /**
    * Mark a notification as read. Repeating the request changes nothing
    *
-   * `POST /api/notifications/{notificationId}/read`, scope cli. Its own codes: notification_missing.
+   * `POST /api/notifications/{notificationId}/read`, scope cli. Error codes: notification_missing.
    */
   readNotification(
     params: {
@@ -786,7 +786,7 @@ export interface WheelwrightApi {
   /**
    * Complete onboarding, once: display name, password and a first hub request. Renews the session's cookie
    *
-   * `POST /api/onboarding/complete`, scope session. Its own codes: onboarded, session_too_old, slug_taken, too_many_pending, unverified, not_offered, busy.
+   * `POST /api/onboarding/complete`, scope session. Error codes: onboarded, session_too_old, slug_taken, too_many_pending, unverified, not_offered, busy.
    */
   completeOnboarding(body?: OnboardingAnswers, options?: CallOptions): Promise<Onboarding>;
 
@@ -818,7 +818,7 @@ export interface WheelwrightApi {
   /**
    * The spokes that you can see, counted by state, in total and per hub, and the length of the queue
    *
-   * `GET /api/overview`, scope readonly. Its own codes: federation_missing.
+   * `GET /api/overview`, scope readonly. Error codes: federation_missing.
    */
   getOverview(
     params?: {
@@ -831,7 +831,7 @@ export interface WheelwrightApi {
   /**
    * Whether the database answers, its schema matches this release and the scheduler runs. Otherwise 503
    *
-   * `GET /api/readyz`, scope public. Its own codes: not_ready.
+   * `GET /api/readyz`, scope public. Error codes: not_ready.
    */
   getReadyz(options?: CallOptions): Promise<Readiness>;
 
@@ -855,7 +855,7 @@ export interface WheelwrightApi {
   /**
    * Mark a restore request as done, or decline it with a reason. Restoring its backup marks it automatically
    *
-   * `POST /api/restore-requests/{restoreRequestId}/decide`, scope cli. Its own codes: request_missing, reason_needed, reason_unused, request_decided.
+   * `POST /api/restore-requests/{restoreRequestId}/decide`, scope cli. Error codes: request_missing, reason_needed, reason_unused, request_decided.
    */
   decideRestoreRequest(
     params: {
@@ -869,7 +869,7 @@ export interface WheelwrightApi {
   /**
    * Request the same action for many spokes. IDs that you cannot see are skipped
    *
-   * `POST /api/spokes/actions`, scope cli. Its own codes: parameter_needed, version_mismatch, not_offered, operator_only.
+   * `POST /api/spokes/actions`, scope cli. Error codes: parameter_needed, version_mismatch, not_offered, operator_only.
    */
   actOnSpokes(
     params: {
@@ -898,7 +898,7 @@ export interface WheelwrightApi {
   /**
    * Change a spoke's name, brand, administrator's address, domain or mail. dryRun=true returns a preview
    *
-   * `PATCH /api/spokes/{spokeId}`, scope cli. Its own codes: spoke_state, not_offered, federation_admin_only, domain_taken, domain_unproven, domain_reserved, domain_invalid, dns_unavailable, cluster_unavailable.
+   * `PATCH /api/spokes/{spokeId}`, scope cli. Error codes: spoke_state, not_offered, federation_admin_only, domain_taken, domain_unproven, domain_reserved, domain_invalid, dns_unavailable, cluster_unavailable.
    */
   updateSpoke(
     params: {
@@ -924,7 +924,7 @@ export interface WheelwrightApi {
   /**
    * Remove a spoke and its site. Repeating the request returns the same operation
    *
-   * `DELETE /api/spokes/{spokeId}`, scope provisioning. Its own codes: operator_only, spoke_state.
+   * `DELETE /api/spokes/{spokeId}`, scope provisioning. Error codes: operator_only, spoke_state.
    */
   deleteSpoke(
     params: {
@@ -939,7 +939,7 @@ export interface WheelwrightApi {
   /**
    * Request an action: suspend, resume, restart, upgrade, resize, back up and so on. dryRun=true returns a preview
    *
-   * `POST /api/spokes/{spokeId}/actions`, scope cli. Its own codes: spoke_state, version_not_newer, version_unchanged, size_unchanged, parameter_needed, version_mismatch, not_offered, operator_only, cluster_unavailable.
+   * `POST /api/spokes/{spokeId}/actions`, scope cli. Error codes: spoke_state, version_not_newer, version_unchanged, size_unchanged, parameter_needed, version_mismatch, not_offered, operator_only, cluster_unavailable.
    */
   actOnSpoke(
     params: {
@@ -997,7 +997,7 @@ export interface WheelwrightApi {
   /**
    * Make a user an admin of a spoke. A user without a verified account gets an invitation by mail, valid for 7 days. Repeating the request mails the invitation again after an hour
    *
-   * `POST /api/spokes/{spokeId}/delegate`, scope cli. Its own codes: user_disabled, spoke_state.
+   * `POST /api/spokes/{spokeId}/delegate`, scope cli. Error codes: user_disabled, spoke_state.
    */
   delegateSpoke(
     params: {
@@ -1028,7 +1028,7 @@ export interface WheelwrightApi {
   /**
    * Remove an admin of a spoke. Access ends with this response. Spoke admins may remove themselves
    *
-   * `DELETE /api/spokes/{spokeId}/members/{userId}`, scope cli. Its own codes: member_missing.
+   * `DELETE /api/spokes/{spokeId}/members/{userId}`, scope cli. Error codes: member_missing.
    */
   deleteSpokeMember(
     params: {
@@ -1077,7 +1077,7 @@ export interface WheelwrightApi {
   /**
    * Request that an operator restore the spoke from a backup
    *
-   * `POST /api/spokes/{spokeId}/restore-requests`, scope cli. Its own codes: backup_unusable, restore_requested, too_many_pending.
+   * `POST /api/spokes/{spokeId}/restore-requests`, scope cli. Error codes: backup_unusable, restore_requested, too_many_pending.
    */
   createSpokeRestoreRequest(
     params: {
@@ -1091,7 +1091,7 @@ export interface WheelwrightApi {
   /**
    * Create a link for the site's administrator to choose a password and sign in. The response is the only place that contains it. The link works once and replaces earlier links. The site must be running. At most ten links per hour
    *
-   * `POST /api/spokes/{spokeId}/sign-in-link`, scope cli. Its own codes: spoke_state, link_under_way, admin_unusable, too_many_links, link_failed, cluster_unavailable.
+   * `POST /api/spokes/{spokeId}/sign-in-link`, scope cli. Error codes: spoke_state, link_under_way, admin_unusable, too_many_links, link_failed, cluster_unavailable.
    */
   createSpokeSignInLink(
     params: {
@@ -1127,7 +1127,7 @@ export interface WheelwrightApi {
   /**
    * One user
    *
-   * `GET /api/users/{userId}`, scope readonly. Its own codes: user_missing.
+   * `GET /api/users/{userId}`, scope readonly. Error codes: user_missing.
    */
   getUser(
     params: {
@@ -1140,7 +1140,7 @@ export interface WheelwrightApi {
   /**
    * Rename, disable or enable a user, or change their operator role. Granting the role requires a session. Disabling ends their sessions and stops their tokens until the account is enabled again. The last operator cannot be removed
    *
-   * `PATCH /api/users/{userId}`, scope cli. Its own codes: user_missing, last_operator, user_unverified, session_required.
+   * `PATCH /api/users/{userId}`, scope cli. Error codes: user_missing, last_operator, user_unverified, session_required.
    */
   updateUser(
     params: {
@@ -1154,7 +1154,7 @@ export interface WheelwrightApi {
   /**
    * Set a new password for a user. The response is the only place that contains it. All sessions of the user end, also your own if it is you. An unverified address becomes verified
    *
-   * `POST /api/users/{userId}/reset-password`, scope session. Its own codes: user_missing, user_disabled, busy.
+   * `POST /api/users/{userId}/reset-password`, scope session. Error codes: user_missing, user_disabled, busy.
    */
   resetUserPassword(
     params: {

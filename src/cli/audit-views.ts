@@ -4,10 +4,10 @@ import type { TableColumn } from "./table.ts";
 
 export const AUDIT_COLUMNS: readonly TableColumn<AuditEvent>[] = [
   ["WHEN", (event) => event.at, "time"],
-  ["WHAT", (event) => event.kind, "id"],
-  ["OF", ({ metadata: { slug } }) => typeof slug === "string" ? slug : ""],
-  ["WHO", (event) => event.actor.email],
-  ["BESIDES", (event) => detailsOf(event.metadata)],
+  ["EVENT", (event) => event.kind, "id"],
+  ["SPOKE", ({ metadata: { slug } }) => typeof slug === "string" ? slug : ""],
+  ["USER", (event) => event.actor.email],
+  ["DETAILS", (event) => detailsOf(event.metadata)],
   ["OBJECT", (event) => event.objectId, "id"],
   ["ID", (event) => event.id, "id"],
 ];

@@ -7,11 +7,11 @@ import { showJsonLine, showList } from "./output.ts";
 
 const FILTERS = {
   kind: { type: "string", help: "only events of this kind" },
-  actor: { type: "string", value: "USER", help: "only what this user did: an id, or an e-mail address" },
-  hub: { type: "string", help: "only what belongs to this hub" },
+  actor: { type: "string", value: "USER", help: "only events by this user: an ID or an e-mail address" },
+  hub: { type: "string", help: "only events of this hub" },
   "object-type": { type: "string", value: "TYPE", help: "only events about this kind of object" },
   object: { type: "string", value: "ID", help: "only events about this object" },
-  before: { type: "string", value: "TIME", help: "only what is older than this" },
+  before: { type: "string", value: "TIME", help: "only events before this time" },
 } as const;
 
 interface Filters {
@@ -27,13 +27,13 @@ export const auditNoun: CliNoun = {
   name: "audit",
   summary: "The audit log of a server (operators)",
   localVerbs: [
-    ["heads", "Show the seals of the log: in the database of this machine, not by a server"],
-    ["verify", "Verify the log against them, likewise"],
+    ["heads", "Show the seals of the log; reads the database of this machine"],
+    ["verify", "Verify the log against its seals; reads the database of this machine"],
   ],
   verbs: [
     verb({
       name: "list",
-      summary: "List what happened, newest first",
+      summary: "List audit events, newest first",
       flags: { ...FILTERS, limit: LIMIT_FLAG, all: ALL_FLAG },
       examples: ["audit list --kind spoke_destroyed", "audit list --actor ada@school.example --limit 5"],
       async run(cli, { flags }) {
@@ -43,7 +43,7 @@ export const auditNoun: CliNoun = {
     }),
     verb({
       name: "export",
-      summary: "Print all of it as JSON Lines, newest first",
+      summary: "Print all audit events as JSON Lines, newest first",
       flags: FILTERS,
       examples: ["audit export > audit.jsonl", "audit export --hub north --json=at,kind,actor.email"],
       async run(cli, { flags }) {

@@ -8,25 +8,25 @@ import { sanitizeLine, sanitizeLines } from "./text.ts";
 
 export const catalogNoun: CliNoun = {
   name: "catalog",
-  summary: "Show what hubs and spokes can be made of",
+  summary: "Show the sizes, versions and other choices for hubs and spokes",
   verbs: [verb({
     name: "",
-    summary: "Show what hubs and spokes can be made of",
+    summary: "Show the sizes, versions and other choices for hubs and spokes",
     examples: ["catalog", "catalog --json=sizes,versions"],
     async run(cli) {
       const catalog = await cli.api.getCatalog();
       if (cli.json) return showJson(cli, catalog);
       if (cli.quiet) return print(catalog.sizes.map(({ name }) => `${sanitizeLine(name)}\n`).join(""));
       showTable(cli, catalogRows(catalog), [
-        ["WHAT", ({ what }) => what],
+        ["KIND", ({ what }) => what],
         ["NAME", ({ name }) => name],
-        ["", ({ usual }) => usual ? "usual" : "", "state"],
-        ["COSTS", ({ price }) => price],
+        ["", ({ usual }) => usual ? "default" : "", "state"],
+        ["PRICE", ({ price }) => price],
         ["TITLE", ({ title }) => title],
       ]);
       const open = catalog.open.filter((section) => section !== "versions").map(toWords);
-      if (open.length > 0) printNote(cli, `Any text will do for: ${open.join(", ")}`);
-      if (open.length < catalog.open.length) printNote(cli, "Versions that are not listed are tried all the same");
+      if (open.length > 0) printNote(cli, `Any value is allowed for: ${open.join(", ")}`);
+      if (open.length < catalog.open.length) printNote(cli, "Other versions are accepted, too");
     },
   })],
 };
@@ -73,9 +73,9 @@ export const costNoun: CliNoun = {
   summary: "Show what one more spoke would cost a hub",
   verbs: [verb({
     name: "",
-    summary: "Show what one more spoke would cost a hub, as the payment provider says",
+    summary: "Show what one more spoke would cost a hub, according to the payment provider",
     words: ["HUB"],
-    flags: { size: { type: "string", help: "of this size" } },
+    flags: { size: { type: "string", help: "size of the spoke (default: the catalog's default size)" } },
     examples: ["cost north --size large"],
     async run(cli, { words: [federationId], flags: { size } }) {
       const cost = await cli.api.previewSpokeCost({ federationId: federationId!, size });
@@ -95,11 +95,11 @@ function formatChange({ terminal }: CliContext, change: string): string {
 
 export const changelogNoun: CliNoun = {
   name: "changelog",
-  summary: "Show what is announced, and what each release changed",
+  summary: "Show announcements and the changes of each release",
   verbs: [verb({
     name: "",
-    summary: "Show what is announced, and what each release changed",
-    more: "It needs no token.",
+    summary: "Show announcements and the changes of each release",
+    more: "Needs no sign-in.",
     examples: ["changelog"],
     async run(cli) {
       const changelog = await cli.publicApi.getChangelog(), { notices, releases, version, api } = changelog;

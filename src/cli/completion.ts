@@ -1,4 +1,4 @@
-/** `wheelwright completion`: prints the script with which a shell completes these commands. */
+/** `wheelwright completion`: prints a completion script for a shell. */
 import { CommandError } from "../commands/command.ts";
 import { findBuildInfo } from "../release.ts";
 import { type CliNoun, verb } from "./verb-declaration.ts";
@@ -7,8 +7,7 @@ import { EXIT_USAGE } from "./exit-status.ts";
 
 /**
  * The completion script of each shell. It runs `wheelwright __complete`, which prints a word, a tab and a description
- * per line. In bash and zsh it calls the program by its path, because the typed command may be an alias. Bash functions
- * do not expand aliases, and zsh replaces an alias by its value.
+ * per line. In bash and zsh, the script calls the program by its path, because `wheelwright` may be an alias.
  */
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_wheelwright() {
@@ -48,10 +47,10 @@ function programPath(): string {
 
 export const completionNoun: CliNoun = {
   name: "completion",
-  summary: "Print what completes these commands in your shell",
+  summary: "Print a completion script for your shell",
   verbs: [verb({
     name: "",
-    summary: "Print what completes these commands in your shell, names of hubs and spokes included",
+    summary: "Print a completion script for your shell, which also completes the names of hubs and spokes",
     words: ["SHELL"],
     more: "bash: source <(wheelwright completion bash), in ~/.bashrc\n" +
       "zsh:  source <(wheelwright completion zsh), in ~/.zshrc, after compinit\n" +
@@ -59,7 +58,7 @@ export const completionNoun: CliNoun = {
     examples: ["completion bash"],
     async run(_, { words: [shell] }) {
       const script = Object.hasOwn(SCRIPTS, shell!) ? SCRIPTS[shell!] : undefined;
-      if (script === undefined) throw new CommandError(EXIT_USAGE, "completion is for bash, zsh or fish");
+      if (script === undefined) throw new CommandError(EXIT_USAGE, "The shell must be bash, zsh or fish");
       print(script.replace("PROGRAM", `'${programPath().replaceAll("'", "'\\''")}'`));
     },
   })],

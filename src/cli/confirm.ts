@@ -1,4 +1,4 @@
-/** Asks for confirmation before an action that cannot be undone. */
+/** Prompts for confirmation before an action that cannot be undone. */
 import { CommandError } from "../commands/command.ts";
 import type { CliContext } from "./verb-declaration.ts";
 import { printWarning } from "./output.ts";
@@ -15,10 +15,10 @@ export async function confirmByTyping(
 ): Promise<void> {
   if (yes) return;
   if (!cli.terminal.in || !cli.terminal.err) {
-    throw new CommandError(EXIT_USAGE, `${question}. Without a terminal, --yes says that it is meant`);
+    throw new CommandError(EXIT_USAGE, `${question}. Without a terminal, confirm with --yes`);
   }
-  printWarning(`${question}. It cannot be taken back.`);
-  if (await promptLine(`Type ${sanitizeLine(word)} to go on`) !== word) {
-    throw new CommandError(EXIT_FAILED, "Nothing was done");
+  printWarning(`${question}. This cannot be undone.`);
+  if (await promptLine(`Type ${sanitizeLine(word)} to continue`) !== word) {
+    throw new CommandError(EXIT_FAILED, "Cancelled");
   }
 }

@@ -23,9 +23,9 @@ export function openSignedIn(cli: ConnectionContext): Wheelwright {
   const { url, token } = resolveServer(cli);
   if (url && token) return connectToServer(cli, url, token);
   const names = Object.keys(readSettings(settingsPath(cli.env), () => {}).profiles);
-  const others = names.length > 0 ? `, or --profile with one of ${names.join(", ")}` : "";
-  const next = `wheelwright login${others}, or set WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN`;
-  throw new CommandError(EXIT_NOT_ALLOWED, `Nobody is signed in${url ? ` to ${url}` : ""}; ${next}`);
+  const others = names.length > 0 ? `, use --profile with one of ${names.join(", ")}` : "";
+  const next = `wheelwright login'${others}, or set WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN`;
+  throw new CommandError(EXIT_NOT_ALLOWED, `You are not signed in${url ? ` to ${url}` : ""}. Run '${next}`);
 }
 
 export function openPublic(cli: ConnectionContext): Wheelwright {
@@ -44,7 +44,7 @@ export function connectToServer(cli: Pick<CliContext, "quiet">, url: string, tok
     ...{ url, token, headers: { "user-agent": `wheelwright/${CLIENT_VERSION}` } },
     fetch: "deno" in process.versions ? undefined : lightFetchWith(processEnvironment()),
     onRetry({ error, wait }) {
-      if (wait >= SECOND) printNote(cli, `${error.message}; trying again in ${Math.ceil(wait / SECOND)} s`);
+      if (wait >= SECOND) printNote(cli, `${error.message}. Retrying in ${Math.ceil(wait / SECOND)} s`);
     },
   });
 }
@@ -82,7 +82,7 @@ export function findProfile(cli: Pick<CliContext, "env" | "profile">): ServerPro
   const suggestion = didYouMean(name, Object.keys(profiles));
   throw new CommandError(
     EXIT_NOT_FOUND,
-    `No server is kept under the name ${name}${suggestion || "; wheelwright login --profile makes one"}`,
+    `Unknown profile ${name}${suggestion || `. To create it, run 'wheelwright login --profile ${name}'`}`,
   );
 }
 

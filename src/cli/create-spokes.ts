@@ -70,8 +70,8 @@ function existingOutcome({ hub, body }: SpokeRequest, spoke: Spoke): CreationOut
 }
 
 /**
- * Creates each spoke and continues after a refusal. After a 401, a 5xx or an unreachable server, it sends no more
- * requests. The remaining spokes get the same error.
+ * Creates each spoke, and continues if the server refuses one. Sends no more requests after a 401, a 5xx or a lost
+ * connection: the remaining spokes get the same error.
  */
 async function processEach(
   requests: readonly SpokeRequest[],

@@ -8,8 +8,8 @@ import { promptLine, promptSecret, readSecret } from "./prompt.ts";
 import { EXIT_SERVER, EXIT_USAGE } from "./exit-status.ts";
 
 export const CREDENTIAL_FLAGS = {
-  email: { type: "string", help: "whom to sign in, in place of being asked" },
-  password: { type: "boolean", help: "read the password from standard input, in place of being asked" },
+  email: { type: "string", help: "e-mail address, instead of a prompt" },
+  password: { type: "boolean", help: "read the password from standard input, instead of a prompt" },
 } as const;
 
 export interface Credentials {
@@ -22,7 +22,7 @@ interface TokenRequest extends Credentials {
   readonly newToken: NewToken;
 }
 
-/** Creates a token and passes it to `keep` before the session ends. Revokes the token if `keep` throws. */
+/** Creates a token and passes it to `store` before the session ends. Revokes the token if `store` throws. */
 export async function signInAndCreateToken(
   cli: CliContext,
   { url, newToken: wish, ...credentials }: TokenRequest,
@@ -30,7 +30,7 @@ export async function signInAndCreateToken(
 ): Promise<void> {
   warnIfUnencrypted(url);
   if (credentials.password ? !credentials.email : !cli.terminal.in) {
-    const message = "Without a terminal, give --email and --password (from standard input), or --token";
+    const message = "Without a terminal, use --email and --password (read from standard input), or --token";
     throw new CommandError(EXIT_USAGE, message);
   }
   const email = credentials.email ?? await promptLine("E-mail");
@@ -53,12 +53,12 @@ export async function signInAndCreateToken(
 /** Throws a CommandError if the response has no token. A proxy or another kind of server may have sent it. */
 function requireToken(url: string, { id, token }: Partial<MintedToken>): void {
   if (typeof id === "string" && typeof token === "string" && /^[\x21-\x7e]+$/.test(token)) return;
-  throw new CommandError(EXIT_SERVER, `${url} answered without a token; nobody is signed in, and nothing was written`);
+  throw new CommandError(EXIT_SERVER, `${url} returned no token. You are not signed in, and nothing was written`);
 }
 
 async function revokeUnstoredToken(session: Wheelwright, tokenId: string): Promise<void> {
   await session.deleteToken({ tokenId }).catch(() => {
-    printWarning(`A token was made that could not be kept, nor revoked: wheelwright tokens revoke ${tokenId}`);
+    printWarning(`A new token could be neither stored nor revoked. Run 'wheelwright tokens revoke ${tokenId}'`);
   });
 }
 
@@ -66,6 +66,6 @@ async function revokeUnstoredToken(session: Wheelwright, tokenId: string): Promi
 export function warnIfUnencrypted(url: string): void {
   const { protocol, hostname = "" } = URL.parse(url) ?? {};
   if (protocol === "http:" && !/^(?:localhost|127\.\S+|\[::1\]|\S+\.localhost)$/.test(hostname)) {
-    printWarning(`${url} is not encrypted: others on the way can read what you send`);
+    printWarning(`${url} is not encrypted: others on the network can read your password and token`);
   }
 }

@@ -10,17 +10,23 @@ import { clockTimeOrDate } from "./times.ts";
 
 export const eventsNoun: CliNoun = {
   name: "events",
-  summary: "Events: what happens in a hub, as it happens",
+  summary: "Events of hubs, as they happen",
   verbs: [verb({
     name: "follow",
-    summary: "Print a hub's events until it is removed, or Ctrl-C; a connection that is cut is taken up where it was",
+    summary: "Print the events of a hub until it is removed, or until Ctrl-C. Reconnects without losing events",
     words: ["HUB"],
-    flags: { since: { type: "string", value: "NUMBER", help: "from the event after this one; else from what is now" } },
-    more: "--json prints an event a line (JSON Lines).",
+    flags: {
+      since: {
+        type: "string",
+        value: "NUMBER",
+        help: "start after the event with this number (default: start with new events)",
+      },
+    },
+    more: "--json prints one event per line (JSON Lines).",
     examples: ["events follow north", "events follow north --json | grep SpokeUpdateFailed"],
     async run(cli, { words: [federationId], flags: { since } }) {
       if (since !== undefined && !/^\d{1,15}$/.test(since)) {
-        throw new CommandError(EXIT_USAGE, "--since must be the number of an event");
+        throw new CommandError(EXIT_USAGE, "--since must be an event number");
       }
       const from = since === undefined ? {} : { since: Number(since) };
       const names = new Map<string, string>(), { paint, out } = cli.terminal;
@@ -30,8 +36,8 @@ export const eventsNoun: CliNoun = {
         return found;
       };
       const events = cli.api.followFederation({ federationId: federationId!, ...from }, {
-        onDisconnect: ({ error, attempts: tried }) => tried === 0 && printNote(cli, `${error.message}; trying again`),
-        onResume: () => printNote(cli, "Connected again"),
+        onDisconnect: ({ error, attempts: tried }) => tried === 0 && printNote(cli, `${error.message}. Reconnecting …`),
+        onResume: () => printNote(cli, "Reconnected"),
       });
       for await (const event of events) {
         if (cli.json) showJsonLine(cli, event);
@@ -54,7 +60,9 @@ export const eventsNoun: CliNoun = {
 };
 
 function describeEvent({ type, operation, error }: StreamEvent): string {
-  if (type.startsWith("Stream")) return type === "StreamEnd" ? "the hub is removed" : "earlier events are kept no more";
+  if (type.startsWith("Stream")) {
+    return type === "StreamEnd" ? "the hub is removed" : "earlier events are no longer available";
+  }
   const step = operation ? `${operation.kind} ${operation.step}/${operation.of} ${operation.label}` : type;
   return error ? `${step}: ${error}` : step;
 }

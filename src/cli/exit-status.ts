@@ -1,4 +1,4 @@
-/** Maps an error of a command on a server to an exit status and a message. */
+/** Maps an error of a client command to an exit status and a message. */
 import { reasonOf } from "#lib/base/errors.ts";
 import { WheelwrightError } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
@@ -21,10 +21,13 @@ export function describeError(error: unknown): ErrorReport {
   if (error instanceof WheelwrightError) return { status: exitStatusOf(error), message: describeApiError(error) };
   if (error instanceof Error && /^E[A-Z]+$/.test(String((error as { code?: unknown }).code))) {
     const { path } = error as { path?: string };
-    return { status: EXIT_FAILED, message: `${path ? `Cannot use ${path}` : "Cannot go on"}: ${reasonOf(error)}` };
+    return {
+      status: EXIT_FAILED,
+      message: `${path ? `Cannot use ${path}` : "The command failed"}: ${reasonOf(error)}`,
+    };
   }
   const what = error instanceof Error ? error.stack ?? error.message : String(error);
-  return { status: EXIT_FAILED, message: `wheelwright ended by a mistake of its own; please report it:\n${what}` };
+  return { status: EXIT_FAILED, message: `wheelwright failed unexpectedly. Please report this bug:\n${what}` };
 }
 
 /** Returns the exit status for an error of the API. Errors in bulk outcomes have the same fields. */
@@ -45,8 +48,8 @@ export function exitStatusOf({ code, statusCode }: { readonly code: string; read
 
 function describeApiError(error: WheelwrightError): string {
   const { message, code, statusCode, requestId, retryAfter } = error;
-  const next = statusCode === 401 && code !== "login_failed" ? "; wheelwright login signs in again" : "";
-  const later = retryAfter !== null && statusCode > 0 ? `; try again in ${retryAfter} s` : "";
+  const next = statusCode === 401 && code !== "login_failed" ? ". To sign in again, run 'wheelwright login'" : "";
+  const later = retryAfter !== null && statusCode > 0 ? `. Try again in ${retryAfter} s` : "";
   const about = [code, ...(statusCode >= 500 && requestId ? [`request ${requestId}`] : [])].join(", ");
   return `${message}${next}${later} (${about})`;
 }

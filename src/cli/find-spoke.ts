@@ -11,7 +11,7 @@ export async function requireSpoke(api: Wheelwright, name: string): Promise<Spok
   if (more.length > 0 || !hub || slug === "") {
     throw new CommandError(
       EXIT_USAGE,
-      `A spoke is named by its id, by HUB/SLUG, or by its domain; ${name} is none of these`,
+      `"${name}" is not a spoke. Use its ID, HUB/SLUG or domain`,
     );
   }
   const spokes = slug === undefined
@@ -22,14 +22,14 @@ export async function requireSpoke(api: Wheelwright, name: string): Promise<Spok
     const names = spokes.map(({ domain }) => domain).join(", ");
     throw new CommandError(
       EXIT_USAGE,
-      `Several spokes are called ${name}; name it by its hub, as HUB/${name}, or by its domain: ${names}`,
+      `Several spokes have the slug ${name}. Use HUB/${name} or one of the domains: ${names}`,
     );
   }
   const candidates = slug === undefined
     ? await api.listMySpokes()
     : await api.listFederationSpokes({ federationId: hub });
   const suggestion = didYouMean(slug ?? hub, candidates.map((each) => each.slug));
-  throw new CommandError(EXIT_NOT_FOUND, `You see no spoke ${name}${suggestion}`);
+  throw new CommandError(EXIT_NOT_FOUND, `No spoke ${name} found${suggestion}`);
 }
 
 /** Returns an ID or domain for the API. Sends a request only if the name is neither. */

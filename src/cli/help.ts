@@ -8,7 +8,7 @@ export function renderNounHelp(noun: CliNoun): string {
   const examples = noun.verbs.flatMap((verb) => verb.examples.slice(0, 1)).slice(0, 6);
   return `wheelwright ${noun.name} VERB\n\n${wrapText(noun.summary)}\n\n${
     formatRows([...rows, ...noun.localVerbs ?? []])
-  }${renderExamples(examples)}\n${wrapText(`wheelwright ${noun.name} VERB --help tells more`)}\n`;
+  }${renderExamples(examples)}\n${wrapText(`Run 'wheelwright ${noun.name} VERB --help' for details.`)}\n`;
 }
 
 export function renderVerbHelp(noun: CliNoun, verb: CliVerb): string {
@@ -16,7 +16,7 @@ export function renderVerbHelp(noun: CliNoun, verb: CliVerb): string {
   const own = formatRows(flagRows(verb.flags)), more = verb.more.split("\n").map((line) => wrapText(line)).join("\n");
   return `${usage}\n\n${wrapText(verb.summary)}\n${more && `\n${more}\n`}${
     own ? `\nOptions\n${own}` : ""
-  }\nEverywhere\n${formatRows(flagRows(COMMON_FLAGS))}` +
+  }\nGlobal options\n${formatRows(flagRows(COMMON_FLAGS))}` +
     renderExamples(verb.examples);
 }
 

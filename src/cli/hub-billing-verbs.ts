@@ -8,7 +8,7 @@ import type { RecordLine } from "./table.ts";
 export const billingVerbs = [
   verb({
     name: "billing",
-    summary: "Show what a hub pays",
+    summary: "Show the subscription of a hub and its open invoice",
     words: ["HUB"],
     examples: ["hubs billing north --json"],
     async run(cli, { words: [federationId] }) {
@@ -18,7 +18,7 @@ export const billingVerbs = [
   }),
   verb({
     name: "bill",
-    summary: "Have a hub's spokes billed, and say where the invoices go; again, they go to another address",
+    summary: "Start billing a hub and set the address for invoices. Run again to change the address",
     words: ["HUB", "EMAIL"],
     examples: ["hubs bill north accounts@north.example"],
     async run(cli, { words: [hub, email] }) {
@@ -28,12 +28,12 @@ export const billingVerbs = [
   }),
   verb({
     name: "reconcile",
-    summary: "Tell the payment provider anew what a hub's spokes are",
+    summary: "Send the spokes of a hub to the payment provider again and overwrite changes that were made there",
     words: ["HUB"],
     examples: ["hubs reconcile north"],
     async run(cli, { words: [hub] }) {
       const billing = await cli.api.reconcileFederationBilling({ federationId: hub! });
-      showChange(cli, billing, `The payment provider is told what the spokes of hub ${hub} are`, hub!);
+      showChange(cli, billing, `Sending the spokes of hub ${hub} to the payment provider`, hub!);
     },
   }),
 ];
@@ -53,10 +53,10 @@ function linesOf(
       ["for", `${quantity} × ${size ?? "other"}${monthly === null ? "" : `, ${money(monthly)}`}`] as const
     ),
     ["due", invoice?.dueAt, "time"],
-    ["to be paid", invoice && formatMoney(invoice.remaining, invoice.currency)],
+    ["amount due", invoice && formatMoney(invoice.remaining, invoice.currency)],
     ["invoice", invoice?.url],
-    ["still to be told", pending || null],
-    ["differs", difference?.message],
+    ["not sent yet", pending || null],
+    ["difference", difference?.message],
     ["problem", error],
   ];
 }

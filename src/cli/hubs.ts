@@ -13,27 +13,27 @@ import type { RecordLine } from "./table.ts";
 import { WAIT_FLAGS, waitAndShow, waitTimeOf } from "./wait-for-operations.ts";
 
 const HUB_FLAGS = {
-  name: { type: "string", help: "what people call it" },
-  region: { type: "string", help: "where it runs; wheelwright catalog lists the choices" },
-  mode: { type: "string", help: "how it is open to others" },
-  tier: { type: "string", help: "what was bought" },
+  name: { type: "string", help: "display name" },
+  region: { type: "string", help: "region; see 'wheelwright catalog'" },
+  mode: { type: "string", help: "mode; see 'wheelwright catalog'" },
+  tier: { type: "string", help: "tier; see 'wheelwright catalog'" },
 } as const;
 
 export const hubsNoun: CliNoun = {
   name: "hubs",
-  summary: "Hubs: groups of spokes, and who runs them",
+  summary: "Hubs: groups of spokes, with their own administrators and billing",
   verbs: [
     verb({
       name: "list",
-      summary: "List the hubs that you see",
+      summary: "List the hubs that you can see",
       flags: {
         state: {
           type: "string",
           value: "provisioning|active|failed|removing|removed",
-          help: "only those in this state",
+          help: "only hubs in this state",
         },
-        q: { type: "string", value: "TEXT", help: "only those whose name or slug has this in it" },
-        "include-removed": { type: "boolean", help: "removed ones, too (operators)" },
+        q: { type: "string", value: "TEXT", help: "only hubs whose name or slug contains this text" },
+        "include-removed": { type: "boolean", help: "include removed ones (operators)" },
       },
       examples: ["hubs list", "hubs list --json=slug,state"],
       async run(cli, { flags: { state, q, "include-removed": includeRemoved } }) {
@@ -60,7 +60,7 @@ export const hubsNoun: CliNoun = {
     }),
     verb({
       name: "create",
-      summary: "Make a hub (operators), and wait until it is there",
+      summary: "Create a hub, and wait until it is active (operators)",
       words: ["SLUG"],
       flags: { ...HUB_FLAGS, ...WAIT_FLAGS },
       examples: ["hubs create north --name 'Northern schools'"],
@@ -78,15 +78,15 @@ export const hubsNoun: CliNoun = {
       examples: ["hubs update north --name 'Schools of the north'"],
       async run(cli, { words: [federationId], flags }) {
         if (Object.keys(flags).length === 0) {
-          throw new CommandError(EXIT_USAGE, "Nothing to change was given; see --help");
+          throw new CommandError(EXIT_USAGE, "No change was requested. See --help");
         }
         const hub = await cli.api.updateFederation({ federationId: federationId! }, flags);
-        showChange(cli, hub, `Hub ${hub.slug} is changed`);
+        showChange(cli, hub, `Hub ${hub.slug} is updated`);
       },
     }),
     verb({
       name: "retry",
-      summary: "Try the provisioning of a failed hub again",
+      summary: "Retry the provisioning of a failed hub",
       words: ["HUB"],
       flags: WAIT_FLAGS,
       examples: ["hubs retry north"],
@@ -98,11 +98,11 @@ export const hubsNoun: CliNoun = {
     }),
     verb({
       name: "destroy",
-      summary: "Remove a hub in which no spoke lives (operators)",
+      summary: "Remove a hub without spokes (operators)",
       words: ["HUB"],
       flags: {
-        yes: { type: "boolean", short: "y", help: "do not ask" },
-        abandon: { type: "boolean", help: "give up a removal that failed, without the cluster" },
+        yes: { type: "boolean", short: "y", help: "skip the confirmation" },
+        abandon: { type: "boolean", help: "abandon a failed removal, and leave the objects in the cluster" },
         ...WAIT_FLAGS,
       },
       examples: ["hubs destroy north", "hubs destroy north --yes --no-wait"],
@@ -117,7 +117,7 @@ export const hubsNoun: CliNoun = {
     }),
     verb({
       name: "operations",
-      summary: "List what was done to a hub and its spokes",
+      summary: "List the operations on a hub and its spokes",
       words: ["HUB"],
       flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
       examples: ["hubs operations north --limit 5"],
@@ -125,7 +125,7 @@ export const hubsNoun: CliNoun = {
     }),
     verb({
       name: "members",
-      summary: "List who runs a hub",
+      summary: "List the admins of a hub",
       words: ["HUB"],
       examples: ["hubs members north"],
       async run(cli, { words: [federationId] }) {
@@ -135,9 +135,9 @@ export const hubsNoun: CliNoun = {
     }),
     verb({
       name: "add-member",
-      summary: "Make somebody an admin of a hub, by invitation where they are new",
+      summary: "Add an admin to a hub; new users get an invitation by mail",
       words: ["HUB", "EMAIL"],
-      flags: { name: { type: "string", help: "their name, where they are new" } },
+      flags: { name: { type: "string", help: "name of a new user" } },
       examples: ["hubs add-member north cy@north.example --name 'Cy Holm'"],
       async run(cli, { words: [federationId, email], flags: { name } }) {
         const joined = await cli.api.addFederationMember({ federationId: federationId! }, {
@@ -154,14 +154,14 @@ export const hubsNoun: CliNoun = {
     }),
     verb({
       name: "remove-member",
-      summary: "Take a hub back from somebody",
+      summary: "Remove an admin from a hub",
       words: ["HUB", "USER"],
       examples: ["hubs remove-member north cy@north.example"],
       async run(cli, { words: [hub, name] }) {
         const federationId = hub!;
         const userId = await requireMemberId(name!, () => cli.api.listFederationMembers({ federationId }));
         await cli.api.deleteFederationMember({ federationId, userId });
-        showChange(cli, { userId }, `${name} runs ${hub} no more`, userId);
+        showChange(cli, { userId }, `${name} is no longer an admin of hub ${hub}`, userId);
       },
     }),
     ...billingVerbs,
@@ -173,7 +173,7 @@ function linesOf(hub: Federation): readonly RecordLine[] {
     ["hub", hub.slug],
     ["name", hub.name],
     ["state", hub.state, "state"],
-    ["because", hub.stateReason],
+    ["reason", hub.stateReason],
     ["spokes", hub.spokeCount],
     ["region", hub.region],
     ["mode", hub.mode],

@@ -26,7 +26,7 @@ export function lightFetchWith(env: ProcessVariables): typeof fetch {
 /** A `fetch` without a proxy. */
 export const lightFetch = lightFetchWith({});
 
-/** Returns `node:http` or `node:https`. An `import` would also load Node's WebSocket, and with it all of `fetch`. */
+/** Returns `node:http` or `node:https`. An `import` would also load Node's WebSocket and `fetch`, which is slow. */
 function builtinFor(protocol: string) {
   return process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
 }

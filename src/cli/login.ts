@@ -12,26 +12,26 @@ import { CREDENTIAL_FLAGS, signInAndCreateToken, warnIfUnencrypted } from "./cre
 import { EXIT_NOT_ALLOWED, EXIT_SERVER, EXIT_USAGE } from "./exit-status.ts";
 
 const SINGLE_TRY = { tries: 1, timeout: 5 * SECOND };
-const SCOPE_FLAG = { type: "string", value: "cli|provisioning|readonly", help: "what the token may" } as const;
+const SCOPE_FLAG = { type: "string", value: "cli|provisioning|readonly", help: "scope of the token" } as const;
 
 export const loginNoun: CliNoun = {
   name: "login",
-  summary: "Sign in to a server, and keep a token for it",
+  summary: "Sign in to a server, and store a token for it",
   verbs: [verb({
     name: "",
-    summary: "Sign in to a server, and keep a token for it",
+    summary: "Sign in to a server, and store a token for it",
     words: ["[URL]"],
     flags: {
       ...CREDENTIAL_FLAGS,
       token: {
         type: "boolean",
-        help: "keep a token that is there already: read from standard input, or WHEELWRIGHT_TOKEN",
+        help: "store an existing token, from standard input or WHEELWRIGHT_TOKEN",
       },
       scope: SCOPE_FLAG,
     },
     more:
-      "It asks for what it is not told, makes a token that is named after this machine, and keeps it in a file of yours " +
-      "alone.\nWHEELWRIGHT_URL and WHEELWRIGHT_TOKEN serve as well, without signing in.",
+      "Prompts for missing values, creates a token named after this machine, and stores it in a file that only you " +
+      "can read.\nWithout signing in, you can set WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN instead.",
     examples: [
       "login",
       "login https://wheelwright.example --profile school",
@@ -73,12 +73,12 @@ function defaultUrl(cli: CliContext): string {
 async function storeExistingToken(cli: CliContext, url: string, known: string | null): Promise<void> {
   warnIfUnencrypted(url);
   const token = known ?? (cli.terminal.in ? await promptSecret("Token") : await readSecret());
-  if (!token) throw new CommandError(EXIT_USAGE, "No token came: --token reads one from standard input");
+  if (!token) throw new CommandError(EXIT_USAGE, "No token on standard input; --token reads it from there");
   const { user } = await connectToServer(cli, url, token).getMe();
   if (typeof user?.email !== "string") {
     throw new CommandError(
       EXIT_SERVER,
-      `${url} did not say whose token it is; nobody is signed in, and nothing was written`,
+      `${url} did not return the owner of the token. You are not signed in, and nothing was written`,
     );
   }
   await storeProfile(cli, { url, token, tokenId: null, email: user.email });
@@ -96,12 +96,14 @@ async function storeProfile(cli: CliContext, profile: ServerProfile): Promise<vo
     const past = connectToServer(cli, before.url, before.token);
     await past.deleteToken({ tokenId: before.tokenId }, { maxAttempts: 1 }).catch(() => {});
   }
-  const sentence = `Signed in to ${profile.url} as ${profile.email}; the token is in ${file}`;
+  const sentence = `Signed in to ${profile.url} as ${profile.email}. The token is stored in ${file}`;
   showChange(cli, { profile: name, ...fields }, sentence, name);
   if (before && !isSameServer(before.url, profile.url)) {
-    printNote(cli, `Before, ${name} was ${before.url}; --profile keeps several servers`);
+    printNote(cli, `Replaced the token for ${before.url}. To use several servers, add --profile NAME`);
   }
-  if (name !== DEFAULT_PROFILE) printNote(cli, `Use it by --profile ${name}, or WHEELWRIGHT_PROFILE=${name}`);
+  if (name !== DEFAULT_PROFILE) {
+    printNote(cli, `To use this profile, add --profile ${name} or set WHEELWRIGHT_PROFILE=${name}`);
+  }
   const next = await suggestNextCommand(connectToServer(cli, profile.url, token)).catch(() => null);
   if (next) printNote(cli, `Next: wheelwright ${next}${cli.profile === undefined ? "" : ` --profile ${name}`}`);
 }
@@ -115,19 +117,19 @@ async function suggestNextCommand(api: Wheelwright): Promise<string> {
 
 export const logoutNoun: CliNoun = {
   name: "logout",
-  summary: "Revoke the token that login made, and forget it",
+  summary: "Sign out: revoke the token of login, and delete it",
   verbs: [verb({
     name: "",
-    summary: "Revoke the token that login made, and forget it",
-    more: "A token that was given to login is forgotten, and goes on to work.",
+    summary: "Sign out: revoke the token of login, and delete it",
+    more: "A token that was stored with 'login --token' is deleted, but not revoked.",
     examples: ["logout", "logout --profile school"],
     async run(cli) {
       const found = findProfile(cli), file = settingsPath(cli.env);
-      if (!found) throw new CommandError(EXIT_NOT_ALLOWED, "Nobody is signed in");
+      if (!found) throw new CommandError(EXIT_NOT_ALLOWED, "You are not signed in");
       if (found.tokenId) await revokeOwn(cli, found, found.tokenId);
       await changeSettings(file, ({ profiles: { [profileName(cli)]: _, ...profiles } }) => ({ profiles }));
       const { token: _, ...fields } = found, name = profileName(cli);
-      const what = found.tokenId ? "its token is revoked" : "its token is forgotten here, and not revoked";
+      const what = found.tokenId ? "the token is revoked" : "the token is deleted, but not revoked";
       showChange(cli, { profile: name, ...fields }, `Signed out of ${found.url}: ${what}`, name);
     },
   })],
@@ -140,7 +142,10 @@ async function revokeOwn(cli: CliContext, { url, token }: ServerProfile, tokenId
   } catch (error) {
     if (error instanceof WheelwrightError && [401, 403].includes(error.statusCode)) {
       if (error.statusCode === 403) {
-        printNote(cli, `The token cannot revoke itself: wheelwright tokens revoke ${tokenId}, as cli`);
+        printNote(
+          cli,
+          `This token cannot revoke itself. Run 'wheelwright tokens revoke ${tokenId}' with a token of scope cli`,
+        );
       }
     } else throw error;
   }
@@ -148,10 +153,10 @@ async function revokeOwn(cli: CliContext, { url, token }: ServerProfile, tokenId
 
 export const meNoun: CliNoun = {
   name: "me",
-  summary: "Show who you are to the server",
+  summary: "Show your account",
   verbs: [verb({
     name: "",
-    summary: "Show who you are to the server",
+    summary: "Show your account",
     examples: ["me", "me --json"],
     async run(cli) {
       const me = await cli.api.getMe(), { user } = me;

@@ -14,9 +14,9 @@ export const MEMBER_COLUMNS: readonly TableColumn<Member>[] = [
 ];
 
 export const MEMBERSHIP_WORDS: Readonly<Record<SpokeJoining["status"], string>> = {
-  added: "runs",
-  invited: "is invited to run",
-  unchanged: "is asked or there already for",
+  added: "is now an admin of",
+  invited: "is invited as an admin of",
+  unchanged: "is already an admin or an invited admin of",
 };
 
 /** Returns the user ID of a member that is named by ID or email. Throws a CommandError for an unknown address. */
@@ -24,5 +24,5 @@ export async function requireMemberId(name: string, members: () => PromiseLike<r
   if (!name.includes("@")) return name;
   const found = (await members()).find(({ email }) => email.toLowerCase() === canonicalPrefix(name));
   if (found) return found.userId;
-  throw new CommandError(EXIT_NOT_FOUND, `${name} is no member`);
+  throw new CommandError(EXIT_NOT_FOUND, `${name} is not a member`);
 }

@@ -10,13 +10,13 @@ import { plural } from "./text.ts";
 
 export const notificationsNoun: CliNoun = {
   name: "notifications",
-  summary: "Notifications: what concerns you",
+  summary: "Your notifications",
   verbs: [
     verb({
       name: "list",
       summary: "List notifications, newest first",
       flags: {
-        unread: { type: "boolean", help: "only those that you have not read" },
+        unread: { type: "boolean", help: "only unread notifications" },
         limit: LIMIT_FLAG,
         all: ALL_FLAG,
       },
@@ -34,7 +34,7 @@ export const notificationsNoun: CliNoun = {
     }),
     verb({
       name: "count",
-      summary: "Print how many you have not read",
+      summary: "Print the number of unread notifications",
       examples: ["notifications count"],
       async run(cli) {
         const unread = await cli.api.getNotificationsUnreadCount();
@@ -46,19 +46,24 @@ export const notificationsNoun: CliNoun = {
       name: "read",
       summary: "Mark notifications as read",
       words: ["[NOTIFICATION...]"],
-      flags: { all: { type: "boolean", help: "all of them" } },
+      flags: { all: { type: "boolean", help: "mark all notifications" } },
       examples: ["notifications read --all", "notifications read evt_0123456789abcdefghjkmnpqrs"],
       async run(cli, { words, flags }) {
         if ((words.length === 0) !== (flags.all === true)) {
-          throw new CommandError(EXIT_USAGE, "notifications read needs either ids of notifications or --all");
+          throw new CommandError(EXIT_USAGE, "wheelwright notifications read needs either NOTIFICATION IDs or --all");
         }
         if (flags.all) {
           const marked = await cli.api.readAllNotifications();
-          return showChange(cli, marked, `${plural(marked.marked, "notification")} read`, String(marked.marked));
+          return showChange(
+            cli,
+            marked,
+            `${plural(marked.marked, "notification")} marked as read`,
+            String(marked.marked),
+          );
         }
         const read: NotificationRecord[] = [];
         for (const notificationId of words) read.push(await cli.api.readNotification({ notificationId }));
-        showChanges(cli, read, ({ id }) => `${id} is read`);
+        showChanges(cli, read, ({ id }) => `${id} is marked as read`);
       },
     }),
   ],

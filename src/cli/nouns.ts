@@ -16,67 +16,67 @@ export const nouns: readonly NounEntry[] = [
   {
     name: "login",
     usage: "[URL]",
-    summary: "Sign in to a server, and keep a token for it",
+    summary: "Sign in to a server, and store a token for it",
     load: async () => (await import("./login.ts")).loginNoun,
   },
   {
     name: "logout",
     usage: "",
-    summary: "Revoke that token, and forget it",
+    summary: "Sign out: revoke the token of login, and delete it",
     load: async () => (await import("./login.ts")).logoutNoun,
   },
   {
     name: "me",
     usage: "",
-    summary: "Show who you are to the server",
+    summary: "Show your account",
     load: async () => (await import("./login.ts")).meNoun,
   },
   {
     name: "overview",
     usage: "[HUB]",
-    summary: "Show where everything stands",
+    summary: "Show the number of spokes in each state, and the job queue",
     load: async () => (await import("./overview.ts")).overviewNoun,
   },
   {
     name: "hubs",
     usage: "VERB",
-    summary: "List, make and change hubs, and who runs them",
+    summary: "List, create and change hubs and their members",
     load: async () => (await import("./hubs.ts")).hubsNoun,
   },
   {
     name: "spokes",
     usage: "VERB",
-    summary: "List, make, change, act on and destroy spokes",
+    summary: "List, create, change and destroy spokes",
     load: async () => (await import("./spokes.ts")).spokesNoun,
   },
   {
     name: "operations",
     usage: "VERB",
-    summary: "Show what is under way, and watch it",
+    summary: "Show and watch operations",
     load: async () => (await import("./operations.ts")).operationsNoun,
   },
   {
     name: "events",
     usage: "follow HUB",
-    summary: "Follow what happens in a hub",
+    summary: "Follow the events of a hub",
     load: async () => (await import("./events.ts")).eventsNoun,
   },
   {
     name: "requests",
     usage: "VERB",
-    summary: "Ask for a hub, and decide such requests",
+    summary: "Request a hub, and decide hub requests",
     load: async () => (await import("./requests.ts")).requestsNoun,
   },
   {
     name: "restore-requests",
     usage: "VERB",
-    summary: "Request a restore of a spoke, and decide such requests",
+    summary: "Request the restore of a spoke, and decide restore requests",
     load: async () => (await import("./restore-requests.ts")).restoreRequestsNoun,
   },
   {
     name: "notifications",
     usage: "VERB",
-    summary: "Read what concerns you",
+    summary: "Read your notifications",
     load: async () => (await import("./notifications.ts")).notificationsNoun,
   },
   {
@@ -94,13 +94,13 @@ export const nouns: readonly NounEntry[] = [
   {
     name: "tokens",
     usage: "VERB",
-    summary: "List, make and revoke your tokens",
+    summary: "List, create and revoke your API tokens",
     load: async () => (await import("./tokens.ts")).tokensNoun,
   },
   {
     name: "catalog",
     usage: "",
-    summary: "Show what hubs and spokes can be made of",
+    summary: "Show the sizes, versions and other choices for hubs and spokes",
     load: async () => (await import("./catalog.ts")).catalogNoun,
   },
   {
@@ -112,13 +112,13 @@ export const nouns: readonly NounEntry[] = [
   {
     name: "changelog",
     usage: "",
-    summary: "Show what is announced, and what each release changed",
+    summary: "Show announcements and the changes of each release",
     load: async () => (await import("./catalog.ts")).changelogNoun,
   },
   {
     name: "completion",
     usage: "bash | zsh | fish",
-    summary: "Print what completes these commands in your shell",
+    summary: "Print a completion script for your shell",
     load: async () => (await import("./completion.ts")).completionNoun,
   },
 ];
@@ -127,7 +127,7 @@ export const nouns: readonly NounEntry[] = [
 const COMPLETION_COMMAND = "__complete";
 
 /**
- * Whether a command line is for a server. Some nouns are also local commands; `local` has the verbs of that command.
+ * Whether a command line is a client command. Some nouns are also server commands; `local` lists their subcommands.
  */
 export function isServerCommand(name: string, verb: string | undefined, local: readonly string[] | undefined): boolean {
   return name === COMPLETION_COMMAND || nouns.some((noun) => noun.name === name) && !local?.includes(verb ?? "");

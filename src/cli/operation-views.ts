@@ -1,4 +1,4 @@
-/** Describes operations in words: their progress and their result. */
+/** Formats the progress and the result of operations as text. */
 import type { Operation, OperationDetail } from "#lib/client/client.ts";
 import { pageSizeOf, readItems } from "./pagination.ts";
 import type { CliContext } from "./verb-declaration.ts";
@@ -47,7 +47,7 @@ export function operationProgress(one: Progress): string {
   if (state === "cancelled") return "cancelled";
   const eta = etaSeconds === null ? "" : `, about ${formatClockDuration(etaSeconds * 1000)}`;
   if (state === "running") return `${step}/${of} ${label}${eta}`;
-  if (nextAttemptAt) return `tried again at ${nextAttemptAt.slice(11, 19)} UTC${error ? `: ${error.message}` : ""}`;
+  if (nextAttemptAt) return `retries at ${nextAttemptAt.slice(11, 19)} UTC${error ? `: ${error.message}` : ""}`;
   const ahead = waitingFor ? `, behind ${waitingFor.kind}` : "";
   return `queued${position === null ? "" : `, number ${position}`}${ahead}${eta}`;
 }
@@ -68,9 +68,9 @@ export function watchCommand(operations: readonly Pick<Progress, "id" | "federat
 /** Returns the failure report: the step, the reason, who can act, and the hint. */
 export function failureLines({ error }: Progress): readonly RecordLine[] {
   return [
-    ["failed at", error?.step],
-    ["because", error?.message],
-    ["whose turn", error?.fault],
-    ["what to do", error?.hint],
+    ["failed step", error?.step],
+    ["reason", error?.message],
+    ["responsible", error?.fault],
+    ["next step", error?.hint],
   ];
 }

@@ -18,21 +18,21 @@ import { throwFailures, WAIT_FLAGS, waitForOperations, waitTimeOf } from "./wait
 
 export const operationsNoun: CliNoun = {
   name: "operations",
-  summary: "Operations: what was asked of hubs and spokes, step by step",
+  summary: "Operations on hubs and spokes, with their steps",
   verbs: [
     verb({
       name: "list",
-      summary: "List operations of a hub or of a spoke, newest first",
+      summary: "List the operations of a hub or spoke, newest first",
       flags: {
-        hub: { type: "string", help: "those of this hub and its spokes" },
-        spoke: { type: "string", help: "those of this spoke" },
+        hub: { type: "string", help: "operations of this hub and its spokes" },
+        spoke: { type: "string", help: "operations of this spoke" },
         limit: LIMIT_FLAG,
         all: ALL_FLAG,
       },
       examples: ["operations list --hub north", "operations list --spoke north/ash --json=id,kind,state"],
       async run(cli, { flags }) {
         if ((flags.hub === undefined) === (flags.spoke === undefined)) {
-          throw new CommandError(EXIT_USAGE, "operations list needs either --hub HUB or --spoke SPOKE");
+          throw new CommandError(EXIT_USAGE, "wheelwright operations list needs either --hub HUB or --spoke SPOKE");
         }
         if (flags.hub !== undefined) return await showHubOperations(cli, flags.hub, flags);
         const spokeId = await resolveSpokeId(cli.api, flags.spoke!);
@@ -42,7 +42,7 @@ export const operationsNoun: CliNoun = {
     }),
     verb({
       name: "show",
-      summary: "Show an operation with its steps, and why it failed",
+      summary: "Show an operation, its steps, and the reason of a failure",
       words: ["OPERATION"],
       examples: ["operations show op_0123456789abcdefghjkmnpqrs"],
       async run(cli, { words: [operationId] }) {
@@ -52,16 +52,16 @@ export const operationsNoun: CliNoun = {
     }),
     verb({
       name: "watch",
-      summary: "Show the steps of operations until they are over",
+      summary: "Show the progress of operations until they finish",
       words: ["[OPERATION...]"],
       flags: {
-        hub: { type: "string", help: "all that is under way in this hub" },
+        hub: { type: "string", help: "all unfinished operations of this hub" },
         timeout: WAIT_FLAGS.timeout,
       },
       examples: ["operations watch op_0123456789abcdefghjkmnpqrs --timeout 10m", "operations watch --hub north"],
       async run(cli, { words, flags: { hub, ...flags } }) {
         if ((words.length === 0) !== (hub !== undefined)) {
-          throw new CommandError(EXIT_USAGE, "operations watch needs either ids of operations or --hub HUB");
+          throw new CommandError(EXIT_USAGE, "wheelwright operations watch needs either OPERATION IDs or --hub HUB");
         }
         const waitTime = waitTimeOf(flags), ids = hub === undefined ? words : await listUnfinished(cli.api, hub);
         const found = await Promise.all(ids.map((operationId) => cli.api.getOperation({ operationId })));
@@ -70,7 +70,7 @@ export const operationsNoun: CliNoun = {
         const result = await waitForOperations(cli, started, waitTime),
           last = found.map((one, i) => result.operations[i] ?? one);
         if (cli.json) showJson(cli, words.length === 1 ? last[0]! : last);
-        else if (last.length === 0) printNote(cli, "Nothing is under way");
+        else if (last.length === 0) printNote(cli, "No unfinished operations");
         for (const [i, operation] of cli.json ? [] : last.entries()) {
           if (operation.state === "succeeded") showChange(cli, operation, `${operation.kind} of ${labels[i]} is done`);
         }
@@ -115,7 +115,7 @@ function linesOf(operation: OperationDetail): readonly RecordLine[] {
     ["hub", operation.federationId],
     ...failureLines(operation),
     ...steps.map(({ label, startedAt, finishedAt }, i) =>
-      [`step ${i + 1}`, `${finishedAt ? "done" : startedAt ? "begun" : "to come"}: ${label}`] as const
+      [`step ${i + 1}`, `${finishedAt ? "done" : startedAt ? "running" : "pending"}: ${label}`] as const
     ),
     ...notes.map((note) => ["note", note] as const),
     ...(error?.log.slice(-10) ?? []).map((line) => ["log", line] as const),

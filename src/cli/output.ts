@@ -27,7 +27,7 @@ export function showList<Row extends object>(
 export function showTable<Row>(cli: CliContext, rows: readonly Row[], columns: readonly TableColumn<Row>[]): void {
   const { text, hidden } = renderTable(cli.terminal, rows, columns);
   print(text);
-  if (hidden > 0) printNote(cli, `${plural(hidden, "column")} hidden; -o wide shows them`);
+  if (hidden > 0) printNote(cli, `${plural(hidden, "column")} hidden (-o wide shows all)`);
 }
 
 /** Prints one record: `lines` for people, or the API's JSON. */
@@ -103,7 +103,7 @@ function selectFields({ json, unreportedFields }: CliContext, value: object): un
     ) {
       continue;
     }
-    printWarning(`There is no field ${path}${didYouMean(name, known) || `; there are ${known.join(", ")}`}`);
+    printWarning(`Unknown field ${path}${didYouMean(name, known) || `. Available fields: ${known.join(", ")}`}`);
   }
   const picked = records.map((record) => Object.fromEntries(json.map((path) => [path, valueAt(record, path)])));
   return Array.isArray(value) ? picked : picked[0];

@@ -9,10 +9,10 @@ import { formatClockDuration } from "./times.ts";
 
 export const overviewNoun: CliNoun = {
   name: "overview",
-  summary: "Show how many spokes are in which state, hub by hub, and what waits",
+  summary: "Show the number of spokes in each state by hub, and the job queue",
   verbs: [verb({
     name: "",
-    summary: "Show how many spokes are in which state, hub by hub, and what waits",
+    summary: "Show the number of spokes in each state by hub, and the job queue",
     words: ["[HUB]"],
     examples: ["overview", "overview north --json=spokes"],
     async run(cli, { words: [federationId] }) {
@@ -26,22 +26,24 @@ export const overviewNoun: CliNoun = {
         ["SPOKES", ({ total }) => total, "number"],
         ["ACTIVE", ({ byState }) => byState.active, "number"],
         ["FAILED", ({ byState }) => byState.failed, "number"],
-        ["UNWELL", ({ degraded }) => degraded, "number"],
+        ["DEGRADED", ({ degraded }) => degraded, "number"],
         ["BUSY", countBusy, "number"],
         ["SUSPENDED", ({ byState }) => byState.suspended, "number"],
-        ["UNPROVED", ({ unverified }) => unverified, "number"],
-        ["OLDEST PROOF", ({ oldestVerifiedAt }) => oldestVerifiedAt, "time"],
+        ["UNVERIFIED", ({ unverified }) => unverified, "number"],
+        ["OLDEST RESTORE TEST", ({ oldestVerifiedAt }) => oldestVerifiedAt, "time"],
       ];
       // Tables have no headings without a terminal, and the numbers are unclear without them.
       if (!cli.terminal.out) print(`${columns.map(([head]) => head).join("\t")}\n`);
       showTable(cli, hubs.length === 1 ? rows : [...rows, all], columns);
       const { running, queued, oldestWaitSeconds: seconds } = queue;
-      const since = seconds === null ? "" : `, the first of them for ${formatClockDuration(seconds * 1000)}`;
-      printNote(cli, `${running} under way, ${queued} waiting${since}`);
+      const since = seconds === null ? "" : `, the oldest for ${formatClockDuration(seconds * 1000)}`;
+      printNote(cli, `Operations: ${running} running, ${queued} queued${since}`);
       for (const { lmsVersion, cluster, error } of (templates ?? []).filter(({ state }) => state === "failed")) {
         printNote(
           cli,
-          `No template of ${sanitizeLine(lmsVersion)} in ${sanitizeLine(cluster)}: ${sanitizeLine(error ?? "")}`,
+          `The template failed for Moodle ${sanitizeLine(lmsVersion)} in ${sanitizeLine(cluster)}: ${
+            sanitizeLine(error ?? "")
+          }`,
         );
       }
     },

@@ -2,8 +2,8 @@
 import { CommandError } from "../commands/command.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 
-export const LIMIT_FLAG = { type: "string", value: "N", help: "how many at most" } as const;
-export const ALL_FLAG = { type: "boolean", help: "all of them" } as const;
+export const LIMIT_FLAG = { type: "string", value: "N", help: "maximum number of results" } as const;
+export const ALL_FLAG = { type: "boolean", help: "return all results" } as const;
 const DEFAULT_LIMIT = 30;
 
 /** Returns the first items of a list: as many as --limit, all with --all, else 30. */
@@ -27,5 +27,5 @@ export function pageSizeOf({ limit, all }: { readonly limit?: string; readonly a
 
 function parseLimit(name: string, text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new CommandError(EXIT_USAGE, `${name} must be a whole number from 1`);
+  throw new CommandError(EXIT_USAGE, `${name} must be a whole number, at least 1`);
 }

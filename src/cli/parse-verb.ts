@@ -15,17 +15,17 @@ import { EXIT_USAGE } from "./exit-status.ts";
 
 /** The flags that every verb has. */
 export const COMMON_FLAGS: VerbFlags = {
-  json: { type: "boolean", help: "JSON, as the API has it; --json=id,state for these fields alone" },
-  quiet: { type: "boolean", short: "q", help: "ids alone, and nothing that is no data" },
-  output: { type: "string", short: "o", value: "wide", help: "every column, also those that do not fit the terminal" },
-  profile: { type: "string", value: "PROFILE", help: "the server that was signed in to under this name" },
-  help: { type: "boolean", short: "h", help: "this" },
+  json: { type: "boolean", help: "print the API's JSON, or only some fields: --json=id,state" },
+  quiet: { type: "boolean", short: "q", help: "print only IDs" },
+  output: { type: "string", short: "o", value: "wide", help: "show all columns, even if they do not fit the terminal" },
+  profile: { type: "string", value: "PROFILE", help: "use the server of this profile (see login --profile)" },
+  help: { type: "boolean", short: "h", help: "show this help" },
 };
 
 /** The explanation of an argument, for the error that it is missing. */
 const ARGUMENT_MEANINGS: Readonly<Record<string, string>> = {
-  SPOKE: "a spoke's id, HUB/SLUG, or its domain",
-  HUB: "a hub's slug or id",
+  SPOKE: "the ID, HUB/SLUG or domain of a spoke",
+  HUB: "the slug or ID of a hub",
 };
 
 const FIELDS = /^[A-Za-z]\w*(?:\.\w+)*(?:,[A-Za-z]\w*(?:\.\w+)*)*$/;
@@ -51,7 +51,7 @@ export function parseVerb(noun: CliNoun, verb: CliVerb, line: readonly string[])
   if (wrong) throw usageError(title, wrong);
   const { quiet, profile, output, json: _, help: __, ...flags } = values;
   if (output !== undefined && output !== "wide") {
-    throw usageError(title, `-o is for wide alone${suggestOutput(String(output))}`);
+    throw usageError(title, `-o accepts only the value wide${suggestOutput(String(output))}`);
   }
   const common = { json, quiet: quiet === true, wide: output === "wide", profile: profile as string | undefined };
   return { ...common, typed: { flags: flags as ParsedArguments["flags"], words } };
@@ -59,15 +59,18 @@ export function parseVerb(noun: CliNoun, verb: CliVerb, line: readonly string[])
 
 /** Returns advice for a value of `-o` that other tools accept. */
 function suggestOutput(value: string): string {
-  if (value === "name") return "; --quiet prints ids";
-  return /^(?:json|yaml|yml|jsonpath.*|custom-columns.*|go-template.*)$/.test(value) ? "; --json prints JSON" : "";
+  if (value === "name") return ". For IDs, use --quiet";
+  return /^(?:json|yaml|yml|jsonpath.*|custom-columns.*|go-template.*)$/.test(value) ? ". For JSON, use --json" : "";
 }
 
 export function usageError(title: string, problem: string): CommandError {
-  return new CommandError(EXIT_USAGE, `${problem}\nwheelwright ${title} --help tells more`.replaceAll("  ", " "));
+  return new CommandError(
+    EXIT_USAGE,
+    `${problem}\nRun 'wheelwright ${title} --help' for details.`.replaceAll("  ", " "),
+  );
 }
 
-/** Returns `--json` for `--json=id,state`, and other arguments unchanged. `fieldsOf` reads the fields. */
+/** Returns `--json` for `--json=id,state`, and other arguments unchanged. `parseFields` reads the fields. */
 function removeFields(argument: string): string {
   return /^--json=/.test(argument) ? "--json" : argument;
 }
@@ -82,7 +85,7 @@ function parseFields(verb: CliVerb, line: readonly string[], tokens: ReturnType<
   const inline = line[at]!.slice("--json=".length);
   if (line[at]!.startsWith("--json=")) {
     if (!FIELDS.test(inline)) {
-      throw new CommandError(EXIT_USAGE, "--json= needs names of fields, such as --json=id,state");
+      throw new CommandError(EXIT_USAGE, "--json= needs field names, for example --json=id,state");
     }
     return { json: inline.split(","), next: -1 };
   }
@@ -101,9 +104,9 @@ function checkArguments(title: string, { words, flags }: CliVerb, args: readonly
     const word = placeholderName(missing);
     return `wheelwright ${title} needs ${word}${ARGUMENT_MEANINGS[word] ? `: ${ARGUMENT_MEANINGS[word]}` : ""}`;
   }
-  if (args.includes("")) return "A word is empty; is a variable not set?";
+  if (args.includes("")) return "An argument is empty. Is a variable not set?";
   if (args.length <= words.length || words.some(isRepeatableArgument)) return null;
-  // The extra word may be the password, so the message does not repeat it.
-  if (flags["password"]) return `wheelwright ${title} has one word too many; secrets come from standard input`;
-  return `"${args[words.length]}" is one word too many`;
+  // The extra argument may be a password, so the message does not repeat the argument.
+  if (flags["password"]) return `wheelwright ${title} got too many arguments. Pass secrets on standard input`;
+  return `Unexpected argument "${args[words.length]}"`;
 }

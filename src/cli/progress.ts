@@ -125,5 +125,5 @@ function selectRows(rows: readonly ProgressRow[], height: number): readonly (Pro
   );
   const rest = rows.length - visible.size;
   const done = rows.filter(({ operation }) => operation && isOperationDone(operation)).length;
-  return [...rows.filter((row) => visible.has(row)), `… and ${rest} more; ${done} of ${rows.length} are over`];
+  return [...rows.filter((row) => visible.has(row)), `… and ${rest} more; ${done} of ${rows.length} finished`];
 }

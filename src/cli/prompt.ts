@@ -1,10 +1,10 @@
-/** Asks the user questions, on standard error. Reads secrets without echoing them. */
+/** Prompts the user for input on standard error, and reads secrets without an echo. */
 import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { CommandError, EX_INTERRUPTED } from "../commands/command.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 
-/** Asks for a line. An empty answer means `offered`. Throws a CommandError on Ctrl-C or end of input. */
+/** Prompts for a line. Returns `defaultAnswer` for an empty line. Throws a CommandError on Ctrl-C or end of input. */
 export async function promptLine(question: string, defaultAnswer = ""): Promise<string> {
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
@@ -22,7 +22,7 @@ export async function promptLine(question: string, defaultAnswer = ""): Promise<
   }
 }
 
-/** Asks for a secret and echoes nothing, to hide its length too. Throws a CommandError on Ctrl-C or end of input. */
+/** Prompts for a secret without echoing anything. Throws a CommandError on Ctrl-C or end of input. */
 export async function promptSecret(question: string): Promise<string> {
   const { stdin, stderr } = process, { promise, resolve, reject } = Promise.withResolvers<string>();
   let answer = "";

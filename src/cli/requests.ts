@@ -5,22 +5,22 @@ import { type CliNoun, verb } from "./verb-declaration.ts";
 import { showChange, showList, showRecord } from "./output.ts";
 
 const REQUEST_FLAGS = {
-  name: { type: "string", help: "what people call it" },
-  region: { type: "string", help: "where it runs" },
-  mode: { type: "string", help: "how it is open to others" },
-  tier: { type: "string", help: "what is bought" },
+  name: { type: "string", help: "display name" },
+  region: { type: "string", help: "region; see 'wheelwright catalog'" },
+  mode: { type: "string", help: "mode; see 'wheelwright catalog'" },
+  tier: { type: "string", help: "tier; see 'wheelwright catalog'" },
 } as const;
 const REQUEST = "requests show frq_0123456789abcdefghjkmnpqrs";
 
 export const requestsNoun: CliNoun = {
   name: "requests",
-  summary: "Requests for hubs: yours, and for operators all",
+  summary: "Hub requests: your own, or all for operators",
   verbs: [
     verb({
       name: "list",
       summary: "List requests, newest first",
       flags: {
-        state: { type: "string", value: "pending|approved|rejected|withdrawn", help: "only those in this state" },
+        state: { type: "string", value: "pending|approved|rejected|withdrawn", help: "only hubs in this state" },
         limit: LIMIT_FLAG,
         all: ALL_FLAG,
       },
@@ -31,7 +31,7 @@ export const requestsNoun: CliNoun = {
           ["ID", (one) => one.id, "id"],
           ["HUB", (one) => one.slug],
           ["STATE", (one) => one.state, "state"],
-          ["ASKED BY", (one) => one.requestedBy.email],
+          ["REQUESTED BY", (one) => one.requestedBy.email],
           ["CREATED", (one) => one.createdAt, "time"],
           ["NAME", (one) => one.name],
         ]);
@@ -39,7 +39,7 @@ export const requestsNoun: CliNoun = {
     }),
     verb({
       name: "show",
-      summary: "Show a request, and what became of it",
+      summary: "Show a request and its decision",
       words: ["REQUEST"],
       examples: [REQUEST],
       async run(cli, { words: [requestId] }) {
@@ -50,41 +50,41 @@ export const requestsNoun: CliNoun = {
           ["name", request.name],
           ["state", request.state, "state"],
           ["reason", request.reason],
-          ["asked by", request.requestedBy.email],
+          ["requested by", request.requestedBy.email],
           ["created", request.createdAt, "time"],
           ["decided by", request.decidedBy?.email],
           ["decided", request.decidedAt, "time"],
-          ["rejected because", request.rejectReason],
+          ["reject reason", request.rejectReason],
         ]);
       },
     }),
     verb({
       name: "create",
-      summary: "Ask for a hub",
+      summary: "Request a hub",
       words: ["SLUG"],
-      flags: { ...REQUEST_FLAGS, reason: { type: "string", help: "what it is for, to whoever decides" } },
+      flags: { ...REQUEST_FLAGS, reason: { type: "string", help: "reason for the request, for the operators" } },
       examples: ["requests create south --name 'Southern schools' --reason 'Twelve schools from autumn on'"],
       async run(cli, { words: [slug], flags }) {
         const request = await cli.api.createFederationRequest({ slug: slug!, ...flags });
-        showChange(cli, request, `Hub ${request.slug} is asked for: request ${request.id}`);
+        showChange(cli, request, `Requested hub ${request.slug} (${request.id})`);
       },
     }),
     verb({
       name: "approve",
-      summary: "Make the hub that was asked for, and its asker the admin (operators)",
+      summary: "Approve a request: create the hub with the requester as its admin (operators)",
       words: ["REQUEST"],
-      flags: { slug: { type: "string", help: "another slug than the one asked for" }, ...REQUEST_FLAGS },
+      flags: { slug: { type: "string", help: "slug to use instead of the requested one" }, ...REQUEST_FLAGS },
       examples: ["requests approve frq_0123456789abcdefghjkmnpqrs"],
       async run(cli, { words: [requestId], flags }) {
         const request = await cli.api.approveFederationRequest({ requestId: requestId! }, flags);
-        showChange(cli, request, `Hub ${request.slug} is being made for ${request.requestedBy.email}`);
+        showChange(cli, request, `Creating hub ${request.slug} for ${request.requestedBy.email}`);
       },
     }),
     verb({
       name: "reject",
-      summary: "Reject a request, with the reason that its asker reads (operators)",
+      summary: "Reject a request, with a reason for the requester (operators)",
       words: ["REQUEST", "REASON"],
-      examples: ["requests reject frq_0123456789abcdefghjkmnpqrs 'There is a hub north already'"],
+      examples: ["requests reject frq_0123456789abcdefghjkmnpqrs 'The hub north exists already'"],
       async run(cli, { words: [requestId, reason] }) {
         const request = await cli.api.rejectFederationRequest({ requestId: requestId! }, { reason: reason! });
         showChange(cli, request, `The request for ${request.slug} is rejected`);
@@ -92,7 +92,7 @@ export const requestsNoun: CliNoun = {
     }),
     verb({
       name: "withdraw",
-      summary: "Withdraw a request that nobody has decided yet",
+      summary: "Withdraw a pending request",
       words: ["REQUEST"],
       examples: ["requests withdraw frq_0123456789abcdefghjkmnpqrs"],
       async run(cli, { words: [requestId] }) {

@@ -13,7 +13,7 @@ export const restoreRequestsNoun: CliNoun = {
   verbs: [
     verb({
       name: "list",
-      summary: "List the requests of a spoke, newest first; for operators also of all spokes",
+      summary: "List the restore requests of a spoke, newest first (without SPOKE: of all spokes, for operators)",
       words: ["[SPOKE]"],
       flags: {
         state: { type: "string", value: "open|done|declined", help: "only requests in this state" },
@@ -46,12 +46,16 @@ export const restoreRequestsNoun: CliNoun = {
       name: "create",
       summary: "Request that an operator restore a spoke from a backup",
       words: ["SPOKE", "BACKUP", "REASON"],
-      more: "`wheelwright spokes backups SPOKE` lists the backups. A removed spoke is named by its id.",
+      more: "`wheelwright spokes backups SPOKE` lists the backups. For a removed spoke, use its ID.",
       examples: ["restore-requests create north/ash bak_0123456789abcdefghjkmnpqrs 'A course was deleted'"],
       async run(cli, { words: [name, backupId, reason] }) {
         const spokeId = await resolveSpokeId(cli.api, name!);
         const request = await cli.api.createSpokeRestoreRequest({ spokeId }, { backupId: backupId!, reason: reason! });
-        showChange(cli, request, `Request ${request.id} is created: an operator will restore the spoke or decline`);
+        showChange(
+          cli,
+          request,
+          `Request ${request.id} is created. An operator will restore the spoke or decline the request`,
+        );
       },
     }),
     verb({
@@ -66,7 +70,7 @@ export const restoreRequestsNoun: CliNoun = {
     }),
     verb({
       name: "decline",
-      summary: "Decline a request, with the reason that its requester reads (operators)",
+      summary: "Decline a request, with a reason for the requester (operators)",
       words: ["REQUEST", "REASON"],
       examples: [`restore-requests decline ${REQUEST} 'The backup is older than the deleted course'`],
       async run(cli, { words: [restoreRequestId, declineReason] }) {

@@ -1,4 +1,4 @@
-/** Runs a command on a server: finds the verb, parses the line and turns errors into a message and an exit status. */
+/** Runs a client command: finds the verb, parses the arguments, and reports errors with a message and an exit status. */
 import { processEnvironment } from "#lib/base/environment.ts";
 import { suggestOption } from "../commands/parse-options.ts";
 import { openPublic, openSignedIn } from "./connection.ts";
@@ -38,7 +38,7 @@ function wantsHelp(line: readonly string[]): boolean {
   return (end < 0 ? line : line.slice(0, end)).some((word) => word === "--help" || word === "-h");
 }
 
-/** Finds the verb; null for the noun alone. Throws a CommandError if the noun has no such verb. */
+/** Returns the verb, or null if the line has only the noun. Throws a CommandError if the noun has no such verb. */
 function findVerb(
   noun: CliNoun,
   line: readonly string[],
@@ -48,13 +48,13 @@ function findVerb(
   const [name, ...rest] = line;
   if (name === undefined || name.startsWith("-")) {
     if (name === undefined || wantsHelp(line)) return { verb: null, rest: [] };
-    throw usageError(noun.name, `wheelwright ${noun.name} needs a verb before ${name}${suggestOption(name, [])}`);
+    throw usageError(noun.name, `wheelwright ${noun.name} needs a subcommand before ${name}${suggestOption(name, [])}`);
   }
   const verb = noun.verbs.find((each) => each.name === name);
   if (verb) return { verb, rest };
   const names = [...noun.verbs.map((each) => each.name), ...(noun.localVerbs ?? []).map(([name]) => name)];
-  const suggestion = suggestVerb(noun, name) || `; there are ${names.join(", ")}`;
-  throw usageError(noun.name, `There is no wheelwright ${noun.name} ${name}${suggestion}`);
+  const suggestion = suggestVerb(noun, name) || `. Available: ${names.join(", ")}`;
+  throw usageError(noun.name, `Unknown subcommand "${name}" of wheelwright ${noun.name}${suggestion}`);
 }
 
 /** Creates the context of a verb. It reads the settings only when the verb uses the server. */

@@ -48,7 +48,7 @@ export function readSettings(file: string, warn: (text: string) => void): CliSet
   }
   try {
     if (fstatSync(handle).mode & 0o077) {
-      warn(`Others on this machine can read the tokens in ${file}; chmod 600 keeps them yours`);
+      warn(`Other users of this machine can read the tokens in ${file}. To protect them, run chmod 600 ${file}`);
     }
     const value: unknown = JSON.parse(decodeUtf8(readFileSync(handle)));
     if (isSettings(value)) return value;
@@ -59,7 +59,7 @@ export function readSettings(file: string, warn: (text: string) => void): CliSet
   }
   throw new CommandError(
     EXIT_FAILED,
-    `${file} is not as wheelwright login writes it; mend it, or remove it and sign in again`,
+    `${file} is not a valid settings file. Fix it, or remove it and sign in again`,
   );
 }
 
@@ -79,7 +79,7 @@ export async function changeSettings(file: string, change: (before: CliSettings)
     next = `${real}.next`;
     try {
       const after = change(readSettings(real, () => {}));
-      if (!isSettings(after)) throw new Error("a profile lacks its server or its token");
+      if (!isSettings(after)) throw new Error("a profile has no URL or token");
       writeFileSync(handle, `${JSON.stringify(after, null, 2)}\n`);
       fsyncSync(handle);
     } finally {
@@ -101,7 +101,7 @@ function resolveLinks(file: string): string {
   }
 }
 
-/** Creates the second file. Waits while another login holds it, and removes one that is older than 30 seconds. */
+/** Creates the second file. Waits while another login uses that file, and removes a file older than 30 seconds. */
 async function createLockFile(next: string): Promise<number> {
   for (const end = Date.now() + LOCK_TIMEOUT;; await sleep(50)) {
     try {
@@ -115,7 +115,11 @@ async function createLockFile(next: string): Promise<number> {
 }
 
 function unusableFile(file: string, cause: unknown): CommandError {
-  return new CommandError(EXIT_FAILED, `Cannot use ${file}: ${reasonOf(cause)}; XDG_CONFIG_HOME names another place`, {
-    cause,
-  });
+  return new CommandError(
+    EXIT_FAILED,
+    `Cannot use ${file}: ${reasonOf(cause)}. To use another directory, set XDG_CONFIG_HOME`,
+    {
+      cause,
+    },
+  );
 }

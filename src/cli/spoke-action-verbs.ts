@@ -12,28 +12,28 @@ import { throwFailures, WAIT_FLAGS, waitForOperations, waitTimeOf } from "./wait
 type ActionName = SpokeAction["action"];
 
 const SUMMARIES: Readonly<Record<ActionName, string>> = {
-  suspend: "Stop spokes; data, address and certificate stay",
+  suspend: "Stop spokes, and keep their data, address and certificate",
   resume: "Start suspended spokes again",
-  restart: "Replace the pods of spokes",
-  upgrade: "Take spokes to another version, after a backup",
-  resize: "Give spokes another size",
-  "maintenance-on": "Show visitors of spokes that they are in maintenance",
-  "maintenance-off": "Open spokes to visitors again",
-  "purge-caches": "Empty the caches of spokes",
-  backup: "Back spokes up now",
-  "run-cron": "Run the scheduled tasks of spokes now",
-  "reset-admin-password": "Set a new password for the administrators of sites",
-  reapply: "Put back what differs from the blueprint (operators)",
-  retry: "Go on with an install or an upgrade that failed",
+  restart: "Restart the pods of spokes",
+  upgrade: "Upgrade spokes to another Moodle version, after a backup",
+  resize: "Change the CPU, memory and storage of spokes",
+  "maintenance-on": "Turn maintenance mode on: only administrators can use the site",
+  "maintenance-off": "Turn maintenance mode off",
+  "purge-caches": "Purge the Moodle caches of spokes",
+  backup: "Back up spokes now",
+  "run-cron": "Run the scheduled Moodle tasks of spokes now",
+  "reset-admin-password": "Reset the password of each site's administrator",
+  reapply: "Apply the blueprint again, to repair drift (operators)",
+  retry: "Retry a failed install or upgrade",
 };
 
 /** The flags that only some actions have. */
 const OWN_FLAGS: { readonly [action in ActionName]?: VerbFlags } = {
   upgrade: {
-    to: { type: "string", value: "VERSION", help: "the target version; wheelwright catalog lists them" },
-    "skip-backup": { type: "boolean", help: "go on without a backup, where the cluster can take none" },
+    to: { type: "string", value: "VERSION", help: "target version; see 'wheelwright catalog'" },
+    "skip-backup": { type: "boolean", help: "upgrade without a backup, if the cluster cannot take one" },
   },
-  resize: { size: { type: "string", help: "the new size; wheelwright catalog lists them" } },
+  resize: { size: { type: "string", help: "new size; see 'wheelwright catalog'" } },
 };
 
 const EXAMPLE_FLAGS: { readonly [action in ActionName]?: string } = { upgrade: " --to 5.2.2", resize: " --size large" };
@@ -91,7 +91,7 @@ function requireTarget(action: ActionName, { to, size }: SpokeActionFlags): void
     ? ["--size SIZE", "sizes"]
     : null;
   if (!missing) return;
-  const message = `wheelwright spokes ${action} needs ${missing[0]}; wheelwright catalog lists the ${missing[1]}`;
+  const message = `wheelwright spokes ${action} needs ${missing[0]}. For the ${missing[1]}, see 'wheelwright catalog'`;
   throw new CommandError(EXIT_USAGE, message);
 }
 
@@ -103,7 +103,7 @@ async function runActionOnMany(
   flags: SpokeActionFlags,
   waitTime: number | null,
 ): Promise<void> {
-  if (flags["dry-run"]) throw new CommandError(EXIT_USAGE, "--dry-run shows one spoke at a time");
+  if (flags["dry-run"]) throw new CommandError(EXIT_USAGE, "--dry-run accepts only one spoke");
   const hubs = await readHubSlugs(cli.api),
     spokes = await Promise.all(words.map((word) => requireSpoke(cli.api, word)));
   const names = new Map(spokes.map((spoke) => [spoke.id, spokeName(spoke, hubs)]));

@@ -17,7 +17,7 @@ import {
   waitTimeOf,
 } from "./wait-for-operations.ts";
 
-export const DRY_RUN = { type: "boolean", help: "show what would happen, and do nothing" } as const;
+export const DRY_RUN = { type: "boolean", help: "show what would happen, and change nothing" } as const;
 
 export const changeVerbs = [
   verb({
@@ -25,14 +25,14 @@ export const changeVerbs = [
     summary: "Change a spoke's name, brand, administrator, domain or mail",
     words: ["SPOKE"],
     flags: {
-      name: { type: "string", help: "what people call it" },
-      brand: { type: "string", help: "how it looks; wheelwright catalog lists the choices" },
-      "admin-email": { type: "string", value: "EMAIL", help: "its administrator's address" },
-      domain: { type: "string", help: "where its site is from then on" },
+      name: { type: "string", help: "display name" },
+      brand: { type: "string", help: "brand; see 'wheelwright catalog'" },
+      "admin-email": { type: "string", value: "EMAIL", help: "e-mail address of the site's administrator" },
+      domain: { type: "string", help: "new domain of the site" },
       mail: {
         type: "string",
         value: "on|held",
-        help: "whether its site writes to people; held of a copy, until you say on",
+        help: "whether the site sends mail; a copy starts with held",
       },
       "dry-run": DRY_RUN,
       ...WAIT_FLAGS,
@@ -46,7 +46,7 @@ export const changeVerbs = [
       const waitTime = waitTimeOf(flags), { name: displayName, brand, "admin-email": adminEmail, domain } = flags;
       const patch = { displayName, brand, adminEmail, domain, mail: flags.mail as SpokePatch["mail"] };
       if (Object.values(patch).every((value) => value === undefined)) {
-        throw new CommandError(EXIT_USAGE, "Nothing to change was given; see --help");
+        throw new CommandError(EXIT_USAGE, "No change was requested. See --help");
       }
       const spokeId = await resolveSpokeId(cli.api, word!);
       if (flags["dry-run"]) {
@@ -54,19 +54,19 @@ export const changeVerbs = [
         return showRecord(cli, preview, previewLines(preview), preview.spokeId);
       }
       const spoke = await cli.api.updateSpoke({ spokeId }, patch);
-      await waitForSpoke(cli, spoke, word!, waitTime, ({ state }) => `Spoke ${word} is changed, and ${state}`);
+      await waitForSpoke(cli, spoke, word!, waitTime, ({ state }) => `Spoke ${word} is updated. It is ${state}`);
     },
   }),
   verb({
     name: "destroy",
-    summary: "Destroy spokes, with all that is in them",
+    summary: "Destroy spokes with all their data",
     words: ["SPOKE..."],
     flags: {
-      yes: { type: "boolean", short: "y", help: "do not ask" },
-      abandon: { type: "boolean", help: "give up a removal that failed, without the cluster (operators)" },
+      yes: { type: "boolean", short: "y", help: "skip the confirmation" },
+      abandon: { type: "boolean", help: "abandon a failed removal, and leave the objects in the cluster (operators)" },
       ...WAIT_FLAGS,
     },
-    more: "It asks for each slug. Where the cluster can, a last backup is taken.",
+    more: "Prompts for the slug of each spoke. A last backup is taken if the cluster supports backups.",
     examples: ["spokes destroy north/ash", "spokes destroy north/ash north/birch --yes --no-wait"],
     async run(cli, { words, flags: { yes, abandon, ...flags } }) {
       const waitTime = waitTimeOf(flags), hubs = await readHubSlugs(cli.api);
@@ -75,7 +75,7 @@ export const changeVerbs = [
         await confirmByTyping(
           cli,
           yes,
-          `This destroys ${spokeName(spoke, hubs)} (${spoke.domain}) with all that is in it`,
+          `This destroys ${spokeName(spoke, hubs)} (${spoke.domain}) with all its data`,
           spoke.slug,
         );
       }
@@ -103,9 +103,9 @@ export const changeVerbs = [
   }),
   verb({
     name: "delegate",
-    summary: "Let somebody run a spoke, by invitation where they are new",
+    summary: "Add an admin to a spoke; new users get an invitation by mail",
     words: ["SPOKE", "EMAIL"],
-    flags: { name: { type: "string", help: "their name, where they are new" } },
+    flags: { name: { type: "string", help: "name of a new user" } },
     examples: ["spokes delegate north/ash bo@school.example --name 'Bo Berg'"],
     async run(cli, { words: [word, email], flags: { name } }) {
       const spokeId = await resolveSpokeId(cli.api, word!);
@@ -115,14 +115,14 @@ export const changeVerbs = [
   }),
   verb({
     name: "remove-member",
-    summary: "Take a spoke back from somebody",
+    summary: "Remove an admin from a spoke",
     words: ["SPOKE", "USER"],
     examples: ["spokes remove-member north/ash bo@school.example"],
     async run(cli, { words: [word, name] }) {
       const spokeId = await resolveSpokeId(cli.api, word!);
       const userId = await requireMemberId(name!, () => cli.api.listSpokeMembers({ spokeId }));
       await cli.api.deleteSpokeMember({ spokeId, userId });
-      showChange(cli, { userId }, `${name} runs ${word} no more`, userId);
+      showChange(cli, { userId }, `${name} is no longer an admin of ${word}`, userId);
     },
   }),
 ];

@@ -15,43 +15,52 @@ const FILE_FLAG = {
   type: "string",
   short: "f",
   value: "FILE",
-  help: "a list of spokes, as YAML or JSON; - is standard input",
+  help: "file with a list of spokes, as YAML or JSON; - is standard input",
 } as const;
-const HUB_FLAG = { type: "string", help: "the hub of those that name none" } as const;
+const HUB_FLAG = { type: "string", help: "hub of the spokes that do not name one" } as const;
 
 export const creationVerbs = [
   verb({
     name: "create",
-    summary: "Make spokes, and wait until they run",
+    summary: "Create spokes, and wait until they are active",
     words: ["[HUB/SLUG...]"],
     flags: {
       file: FILE_FLAG,
       hub: HUB_FLAG,
-      name: { type: "string", help: "what people call it" },
-      size: { type: "string", help: "wheelwright catalog lists the sizes" },
-      domain: { type: "string", help: "where its site is; SLUG below the server's own domain when absent" },
-      "admin-email": { type: "string", value: "EMAIL", help: "its administrator's address; yours when absent" },
-      version: { type: "string", help: "of Moodle; the newest when absent" },
-      brand: { type: "string", help: "how it looks" },
-      seed: { type: "string", help: "what courses it begins with" },
-      region: { type: "string", help: "where it runs; where its hub does when absent" },
-      identity: { type: "boolean", help: "sign in by the hub's identity provider" },
-      content: { type: "boolean", help: "with the hub's shared content" },
-      "content-mode": { type: "string", value: "MODE", help: "how that content is there" },
+      name: { type: "string", help: "display name" },
+      size: { type: "string", help: "size; see 'wheelwright catalog'" },
+      domain: { type: "string", help: "domain of the site (default: SLUG below the server's root domain)" },
+      "admin-email": {
+        type: "string",
+        value: "EMAIL",
+        help: "e-mail address of the site's administrator (default: yours)",
+      },
+      version: { type: "string", help: "Moodle version (default: the newest)" },
+      brand: { type: "string", help: "brand; see 'wheelwright catalog'" },
+      seed: { type: "string", help: "initial courses; see 'wheelwright catalog'" },
+      region: { type: "string", help: "region (default: that of the hub)" },
+      identity: { type: "boolean", help: "let users sign in with the hub's identity provider" },
+      content: { type: "boolean", help: "include the hub's shared content" },
+      "content-mode": {
+        type: "string",
+        value: "MODE",
+        help: "how to include the shared content; see 'wheelwright catalog'",
+      },
       "copy-of": {
         type: "string",
         value: "SPOKE",
-        help: "with that one's courses and people; what is left out is as there",
+        help: "copy the courses and users of this spoke, and its settings unless you set them",
       },
       backup: {
         type: "string",
         value: "BACKUP",
-        help: "of a copy: its id, or now for one that is taken first; the newest when absent",
+        help: "for --copy-of: ID of the backup, or now for a new backup (default: the newest)",
       },
       "dry-run": DRY_RUN,
       ...WAIT_FLAGS,
     },
-    more: "A file lists them as the API takes them: [{hub: north, slug: ash, size: large, displayName: Ash school}, …]",
+    more:
+      "A file lists spokes with the fields of the API: [{hub: north, slug: ash, size: large, displayName: Ash school}, …]",
     examples: [
       "spokes create north/ash --name 'Ash school' --size large",
       "spokes create north/ash north/birch --no-wait",
@@ -79,13 +88,13 @@ export const creationVerbs = [
   }),
   verb({
     name: "apply",
-    summary: "Make what is missing of the spokes in a file; asked again, nothing is made twice",
+    summary: "Create the spokes in a file that do not exist yet. Run again, it creates nothing twice",
     flags: { file: FILE_FLAG, hub: HUB_FLAG, ...WAIT_FLAGS },
-    more: "What is there stays as it is; where it differs from the file, it says so.",
+    more: "Existing spokes are not changed. Differences from the file are reported.",
     examples: ["spokes apply -f spokes.yaml", "spokes apply -f - --hub north < spokes.json"],
     async run(cli, { flags }) {
       const waitTime = waitTimeOf(flags);
-      if (flags.file === undefined) throw new CommandError(EXIT_USAGE, "spokes apply needs --file FILE");
+      if (flags.file === undefined) throw new CommandError(EXIT_USAGE, "wheelwright spokes apply needs --file FILE");
       await waitForSpokes(cli, await ensureSpokes(cli.api, await readSpokeFile(flags.file, flags.hub)), waitTime);
     },
   }),
@@ -106,23 +115,23 @@ async function readSpokeRequests(
     if (both) {
       throw new CommandError(
         EXIT_USAGE,
-        "What --file lists has its fields there: give either names and options, or a file",
+        "Names and options cannot be combined with --file. Set the fields in the file",
       );
     }
     return await readSpokeFile(file, hub);
   }
   if (words.length === 0) {
-    throw new CommandError(EXIT_USAGE, "spokes create needs HUB/SLUG, such as north/ash, or --file");
+    throw new CommandError(EXIT_USAGE, "wheelwright spokes create needs HUB/SLUG, for example north/ash, or --file");
   }
   return words.map((word) => {
     const [first = "", second] = word.split("/"), hubName = second === undefined ? hub : first;
-    if (!hubName) throw new CommandError(EXIT_USAGE, `${word} needs its hub: HUB/${word}, or --hub HUB`);
+    if (!hubName) throw new CommandError(EXIT_USAGE, `${word} has no hub. Use HUB/${word} or --hub HUB`);
     return { hub: hubName, body: { ...body, slug: second ?? first } };
   });
 }
 
 async function preview(cli: CliContext, requests: readonly SpokeRequest[]): Promise<void> {
-  if (requests.length !== 1) throw new CommandError(EXIT_USAGE, "--dry-run shows one spoke at a time");
+  if (requests.length !== 1) throw new CommandError(EXIT_USAGE, "--dry-run accepts only one spoke");
   const [{ hub, body }] = requests as [SpokeRequest];
   const found = await cli.api.createFederationSpoke({ federationId: hub, dryRun: true }, body);
   showRecord(cli, found, creationLines(found), found.spoke.slug);
@@ -148,7 +157,7 @@ async function waitForSpokes(
       ["OUTCOME", ({ outcome }) => outcome, "state"],
       ["STATE", ({ spoke }) => spoke?.state, "state"],
       ["SITE", ({ spoke }) => spoke?.url],
-      ["DIFFERS IN", ({ differs }) => differs.join(", ")],
+      ["DIFFERENT FIELDS", ({ differs }) => differs.join(", ")],
     ], ({ id, spoke }) => spoke?.id ?? id);
   }
   throwFailures(operations, result, outcomes.flatMap(({ id, error }) => error ? [{ name: id, error }] : []));

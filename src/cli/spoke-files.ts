@@ -34,22 +34,22 @@ export async function readSpokeFile(file: string, hub: string | undefined): Prom
   }
   const list = Array.isArray(found) ? found : (found as { spokes?: unknown } | null)?.spokes;
   if (!Array.isArray(list)) {
-    throw new CommandError(EXIT_USAGE, `${name} must be a list of spokes, or have one under spokes`);
+    throw new CommandError(EXIT_USAGE, `${name} must contain a list of spokes, at the top level or under "spokes"`);
   }
   return list.map((entry: unknown, i) => parseEntry(entry, hub, `Entry ${i + 1} of ${name}`));
 }
 
 function parseEntry(entry: unknown, defaultHub: string | undefined, where: string): SpokeRequest {
   if (typeof entry !== "object" || entry === null) {
-    throw new CommandError(EXIT_USAGE, `${where} must be a spoke, as {hub: north, slug: ash}`);
+    throw new CommandError(EXIT_USAGE, `${where} must be a spoke, for example {hub: north, slug: ash}`);
   }
   const { hub: named, federationId, ...body } = entry as Record<string, unknown>,
     hub = named ?? federationId ?? defaultHub;
   if (typeof body["slug"] !== "string") {
-    throw new CommandError(EXIT_USAGE, `${where} needs a slug, as {hub: north, slug: ash}`);
+    throw new CommandError(EXIT_USAGE, `${where} needs a slug, for example {hub: north, slug: ash}`);
   }
   if (typeof hub !== "string") {
-    throw new CommandError(EXIT_USAGE, `${where} needs its hub, as {hub: north, slug: ash}, or give --hub`);
+    throw new CommandError(EXIT_USAGE, `${where} needs a hub, for example {hub: north, slug: ash}. Or use --hub`);
   }
   return { hub, body: body as unknown as NewSpoke };
 }

@@ -20,19 +20,23 @@ const SPOKE_STATES = "provisioning|active|failed|suspending|suspended|resuming|u
 export const readVerbs = [
   verb({
     name: "list",
-    summary: "List the spokes that you see",
+    summary: "List the spokes that you can see",
     words: ["[HUB]"],
     flags: {
-      hub: { type: "string", value: "HUB", help: "only those of this hub" },
-      state: { type: "string", value: SPOKE_STATES, help: "only those in this state" },
-      health: { type: "string", value: "healthy|degraded|unknown", help: "only those of this health" },
-      q: { type: "string", value: "TEXT", help: "only those whose name, domain or address has this in it" },
-      "include-removed": { type: "boolean", help: "removed ones, too (operators)" },
+      hub: { type: "string", value: "HUB", help: "only spokes of this hub" },
+      state: { type: "string", value: SPOKE_STATES, help: "only hubs in this state" },
+      health: { type: "string", value: "healthy|degraded|unknown", help: "only spokes with this health" },
+      q: {
+        type: "string",
+        value: "TEXT",
+        help: "only spokes whose name, domain or administrator's address contains this text",
+      },
+      "include-removed": { type: "boolean", help: "include removed ones (operators)" },
     },
     examples: ["spokes list north", "spokes list --state failed --json=id,slug,stateReason"],
     async run(cli, { words: [word], flags: { hub = word, q, "include-removed": includeRemoved, ...flags } }) {
       if (word !== undefined && word !== hub) {
-        throw new CommandError(EXIT_USAGE, `Either ${word} or --hub ${hub}, not both`);
+        throw new CommandError(EXIT_USAGE, `Use either ${word} or --hub ${hub}, not both`);
       }
       const state = flags.state as Spoke["state"] | undefined, health = flags.health as Spoke["health"] | undefined;
       const filters = { state, health, q, includeRemoved }, isText = !cli.json && !cli.quiet;
@@ -43,7 +47,7 @@ export const readVerbs = [
         isText ? readHubSlugs(cli.api) : new Map<string, string>(),
       ]);
       showList(cli, spokes, spokeColumns(hubs));
-      if (isText && spokes.length === 0) printNote(cli, "wheelwright spokes create HUB/SLUG makes one");
+      if (isText && spokes.length === 0) printNote(cli, "To create a spoke, run 'wheelwright spokes create HUB/SLUG'");
     },
   }),
   verb({
@@ -61,20 +65,23 @@ export const readVerbs = [
   }),
   verb({
     name: "open",
-    summary: "Print where a spoke's site is, and open it in a browser",
+    summary: "Print the URL of a spoke's site, and open it in a browser",
     words: ["SPOKE"],
     flags: {
-      "sign-in": { type: "boolean", help: "make and print a link by which its administrator chooses a password" },
-      "no-browser": { type: "boolean", help: "print it alone" },
+      "sign-in": { type: "boolean", help: "print a link with which the site's administrator chooses a password" },
+      "no-browser": { type: "boolean", help: "only print the URL" },
     },
-    more: "A sign-in link is shown this once, and is never handed to a browser's command line.",
+    more: "A sign-in link is printed only once. It is never passed to a browser, because other users could see it.",
     examples: ["spokes open north/ash", "spokes open north/ash --sign-in"],
     async run(cli, { words: [name], flags }) {
       if (flags["sign-in"]) {
         const link = await cli.api.createSpokeSignInLink({ spokeId: await resolveSpokeId(cli.api, name!) });
         if (cli.json) return showJson(cli, link);
         print(`${sanitizeLine(link.url)}\n`);
-        return printNote(cli, `Whoever opens it first chooses the password; it works until ${link.expiresAt}`);
+        return printNote(
+          cli,
+          `The first person to open this link chooses the password. It expires at ${link.expiresAt}`,
+        );
       }
       const spoke = await requireSpoke(cli.api, name!);
       if (cli.json) return showJson(cli, spoke);
@@ -84,7 +91,7 @@ export const readVerbs = [
   }),
   verb({
     name: "operations",
-    summary: "List what was done to a spoke",
+    summary: "List the operations on a spoke",
     words: ["SPOKE"],
     flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
     examples: ["spokes operations north/ash"],
@@ -99,7 +106,7 @@ export const readVerbs = [
   }),
   verb({
     name: "logs",
-    summary: "Show why a spoke's last failed operation failed, with its log",
+    summary: "Show the last failed operation of a spoke, with its log",
     words: ["SPOKE"],
     examples: ["spokes logs north/ash"],
     async run(cli, { words: [name] }) {
@@ -116,12 +123,12 @@ export const readVerbs = [
         }
         return print(error?.log.map((line) => `${sanitizeLines(line)}\n`).join("") ?? "");
       }
-      throw new CommandError(EXIT_NOT_FOUND, `No operation of ${name} has failed`);
+      throw new CommandError(EXIT_NOT_FOUND, `No operation of ${name} failed`);
     },
   }),
   verb({
     name: "activity",
-    summary: "List what happened to a spoke, and who did it",
+    summary: "List the audit events of a spoke",
     words: ["SPOKE"],
     flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
     examples: ["spokes activity north/ash --limit 5"],
@@ -136,7 +143,7 @@ export const readVerbs = [
   }),
   verb({
     name: "backups",
-    summary: "List a spoke's backups, and which of them were proved",
+    summary: "List the backups of a spoke and their restore tests",
     words: ["SPOKE"],
     examples: ["spokes backups north/ash"],
     async run(cli, { words: [name] }) {
@@ -145,14 +152,14 @@ export const readVerbs = [
       const { schedule, lastError, unverifiedSince } = backups;
       printNote(
         cli,
-        backups.available ? `Backups are taken ${schedule}` : "The cluster of this spoke takes no backups",
+        backups.available ? `Backups are taken ${schedule}` : "The cluster of this spoke does not support backups",
       );
-      if (lastError) printNote(cli, `The last one failed: ${lastError}`);
+      if (lastError) printNote(cli, `The last backup failed: ${lastError}`);
       if (unverifiedSince) {
-        printNote(cli, `The last one that was tried could not be restored, ${relativeTime(unverifiedSince)}`);
+        printNote(cli, `The last restore test failed, ${relativeTime(unverifiedSince)}`);
       }
       for (const { claim, until } of backups.kept) {
-        printNote(cli, `Kept of before a restore until ${until}: ${claim}`);
+        printNote(cli, `Volume from before a restore, retained until ${until}: ${claim}`);
       }
       showList(cli, backups.snapshots, [
         ["ID", (one) => one.id, "id"],
@@ -160,18 +167,18 @@ export const readVerbs = [
         ["CREATED", (one) => one.createdAt, "time"],
         ["VERSION", (one) => one.lmsVersion],
         ["MB", (one) => one.sizeBytes === null ? null : Math.round(one.sizeBytes / 1e6), "number"],
-        ["PROVED", (one) => one.verifiedAt, "time"],
-        ["SECONDS", (one) => one.verification?.seconds, "number"],
+        ["VERIFIED", (one) => one.verifiedAt, "time"],
+        ["TEST SECONDS", (one) => one.verification?.seconds, "number"],
         ["COURSES", (one) => one.verification?.courses, "number"],
         ["USERS", (one) => one.verification?.users, "number"],
         ["FILES", (one) => one.verification?.files, "number"],
-        ["NOT PROVED", (one) => one.verificationError],
+        ["RESTORE TEST FAILED", (one) => one.verificationError],
       ]);
     },
   }),
   verb({
     name: "members",
-    summary: "List who runs a spoke",
+    summary: "List the admins of a spoke",
     words: ["SPOKE"],
     examples: ["spokes members north/ash"],
     async run(cli, { words: [name] }) {

@@ -7,6 +7,6 @@ import { changeVerbs } from "./spoke-change-verbs.ts";
 
 export const spokesNoun: CliNoun = {
   name: "spokes",
-  summary: "Spokes: one Moodle each. A spoke is named by its id, by HUB/SLUG, or by its domain",
+  summary: "Spokes: one Moodle site each. Name a spoke by its ID, HUB/SLUG or domain",
   verbs: [...readVerbs.slice(0, 2), ...creationVerbs, ...changeVerbs, ...actionVerbs, ...readVerbs.slice(2)],
 };

@@ -6,7 +6,7 @@ import { findNearestName } from "#lib/base/nearest-name.ts";
 import type { CliNoun } from "./verb-declaration.ts";
 
 /**
- * Words of other tools, with the verbs that they may mean, best first. `verbMeant` adds `get`, which suggests two
+ * Words of other tools, with the verbs that they may mean, best first. `suggestVerb` adds `get`, which suggests two
  * verbs.
  */
 const VERB_ALIASES: Readonly<Record<string, readonly string[]>> = {
@@ -60,7 +60,7 @@ function suggest(
 ): string {
   const meant = aliases.includes(name) ? name : findNearestName(name, [...names, ...aliases]);
   if (meant === null) return "";
-  return names.includes(meant) ? `; did you mean ${meant}?` : `; here it is ${commandsFor(meant).join(" or ")}`;
+  return names.includes(meant) ? `. Did you mean ${meant}?` : `. Did you mean: ${commandsFor(meant).join(" or ")}`;
 }
 
 function aliasesOf(words: readonly string[], meant: readonly string[]): Record<string, readonly string[]> {

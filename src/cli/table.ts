@@ -21,13 +21,13 @@ interface TableText {
 
 const COLUMN_GAP = 2;
 /**
- * The minimum widths of text columns: LEAST for the second column, EASY for those after it. If these do not fit, the
- * last columns are hidden.
+ * The minimum widths of the second text column and of the other text columns. If these widths do not fit the terminal,
+ * the last columns are hidden.
  */
 const MIN_SECOND_WIDTH = 8, MIN_OTHER_WIDTH = 12;
 
 /**
- * Formats a table. `all` lists the most important columns first, because the last columns are hidden if the terminal is
+ * Formats a table. `allColumns` lists the most important columns first, because the last columns are hidden if the terminal is
  * too narrow. On a terminal, columns with only empty texts are hidden as well.
  */
 export function renderTable<Row>(
@@ -85,7 +85,7 @@ function renderCell({ out }: Terminal, value: CellValue, kind?: CellKind): strin
   return sanitizeLine(kind === "time" && out ? relativeTime(String(value)) : String(value));
 }
 
-/** Returns the widths of the visible columns. The widest column shrinks first, the one with the row's name last. */
+/** Returns the widths of the visible columns. The widest column shrinks first, and the first column last. */
 function fitColumns<Row>(columns: readonly TableColumn<Row>[], natural: readonly number[], maxWidth: number): number[] {
   const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width + COLUMN_GAP, -COLUMN_GAP);
   const floors = natural.map((width, i) =>

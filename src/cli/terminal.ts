@@ -8,7 +8,7 @@ export interface Terminal {
   readonly in: boolean;
   /** The columns of standard output. Infinity if it is not a terminal. */
   readonly width: number;
-  /** Returns the current size of the terminal on standard error. It changes with the window. */
+  /** Returns the current size of the terminal on standard error. The size changes with the window. */
   readonly size: () => { readonly columns: number; readonly rows: number };
   /** Whether lines on standard error can be overwritten. */
   readonly live: boolean;

@@ -41,5 +41,5 @@ export function parseDuration(name: string, text: string): number {
   const [, number, unit = "s"] = /^(\d+)(s|m|h|d)?$/.exec(text) ?? [];
   const ms = Number(number) * { s: SECOND, m: MINUTE, h: HOUR, d: DAY }[unit as "s" | "m" | "h" | "d"];
   if (ms > 0 && ms <= 24 * DAY) return ms; // setTimeout accepts less than 25 days
-  throw new CommandError(EXIT_USAGE, `${name} must be a span of time such as 90s, 10m or 2h`);
+  throw new CommandError(EXIT_USAGE, `${name} must be a duration such as 90s, 10m or 2h`);
 }

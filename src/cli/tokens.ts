@@ -11,11 +11,11 @@ import { parseDuration } from "./times.ts";
 
 export const tokensNoun: CliNoun = {
   name: "tokens",
-  summary: "Your tokens: what opens the API in your name",
+  summary: "Your API tokens",
   verbs: [
     verb({
       name: "list",
-      summary: "List your tokens that are not revoked",
+      summary: "List your active tokens",
       flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
       examples: ["tokens list", "tokens list --json=id,name,lastUsedAt"],
       async run(cli, { flags }) {
@@ -32,14 +32,14 @@ export const tokensNoun: CliNoun = {
     }),
     verb({
       name: "create",
-      summary: "Make a token, and print it, once",
+      summary: "Create a token and print it",
       words: ["NAME"],
       flags: {
         ...CREDENTIAL_FLAGS,
-        scope: { type: "string", value: "cli|provisioning|readonly", help: "what it may" },
-        expires: { type: "string", value: "SPAN", help: "how long it lasts, such as 7d; for ever when absent" },
+        scope: { type: "string", value: "cli|provisioning|readonly", help: "scope of the token" },
+        expires: { type: "string", value: "SPAN", help: "lifetime, for example 7d (default: no expiry)" },
       },
-      more: "A token can make no other: your password is asked for.",
+      more: "Prompts for your password, because a token cannot create tokens. The token is printed only once.",
       examples: ["tokens create 'nightly report' --scope readonly --expires 7d"],
       async run(cli, { words: [name], flags: { scope, expires, ...credentials } }) {
         const expiresAt = expires === undefined ? null : expiryAfter(expires);
@@ -47,13 +47,13 @@ export const tokensNoun: CliNoun = {
         await signInAndCreateToken(cli, { ...credentials, url: serverUrl(cli), newToken }, async (minted) => {
           if (cli.json) return showJson(cli, minted);
           print(`${sanitizeLine(minted.token)}\n`);
-          printNote(cli, `Token ${minted.id}; it is shown this once`);
+          printNote(cli, `Token ${minted.id}. Store it now: it cannot be shown again`);
         });
       },
     }),
     verb({
       name: "revoke",
-      summary: "Revoke tokens: from then on they open nothing",
+      summary: "Revoke tokens",
       words: ["TOKEN..."],
       examples: ["tokens revoke tok_0123456789abcdefghjkmnpqrs"],
       async run(cli, { words }) {

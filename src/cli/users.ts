@@ -9,15 +9,15 @@ import { EXIT_NOT_FOUND, EXIT_USAGE } from "./exit-status.ts";
 
 export const usersNoun: CliNoun = {
   name: "users",
-  summary: "Users: who has an account (operators). A user is named by id or by e-mail address",
+  summary: "User accounts (operators). Name a user by ID or e-mail address",
   verbs: [
     verb({
       name: "list",
       summary: "List users, newest first",
       flags: {
-        role: { type: "string", value: "operator|hub_admin|spoke_admin", help: "only those of this role" },
-        state: { type: "string", value: "active|invited|unverified|disabled", help: "only those in this state" },
-        q: { type: "string", value: "TEXT", help: "only those whose name or address has this in it" },
+        role: { type: "string", value: "operator|hub_admin|spoke_admin", help: "only users with this role" },
+        state: { type: "string", value: "active|invited|unverified|disabled", help: "only hubs in this state" },
+        q: { type: "string", value: "TEXT", help: "only users whose name or address contains this text" },
         limit: LIMIT_FLAG,
         all: ALL_FLAG,
       },
@@ -62,14 +62,18 @@ export const usersNoun: CliNoun = {
     }),
     verb({
       name: "update",
-      summary: "Rename a user, disable or enable them, or take the operator's role away",
+      summary: "Rename, disable or enable a user, or remove the operator role",
       words: ["USER"],
       flags: {
-        name: { type: "string", help: "what they are called" },
-        disabled: { type: "string", value: "yes|no", help: "whether they are kept out" },
-        operator: { type: "string", value: "yes|no", help: "whether they are an operator" },
+        name: { type: "string", help: "display name" },
+        disabled: { type: "string", value: "yes|no", help: "whether the account is disabled" },
+        operator: {
+          type: "string",
+          value: "yes|no",
+          help: "whether the user is an operator; to grant the role, use the portal",
+        },
       },
-      more: "To make an operator, and to set a password, takes a session: use the portal.",
+      more: "To grant the operator role or set a password, use the portal.",
       examples: ["users update bo@school.example --disabled yes", "users update bo@school.example --name 'Bo Berg'"],
       async run(cli, { words: [word], flags }) {
         const patch = {
@@ -78,10 +82,10 @@ export const usersNoun: CliNoun = {
           operator: parseYesOrNo("--operator", flags.operator),
         };
         if (Object.values(patch).every((value) => value === undefined)) {
-          throw new CommandError(EXIT_USAGE, "Nothing to change was given; see --help");
+          throw new CommandError(EXIT_USAGE, "No change was requested. See --help");
         }
         const user = await cli.api.updateUser({ userId: (await requireUser(cli.api, word!)).id }, patch);
-        showChange(cli, user, `${user.email} is changed: ${user.role}, ${user.state}`);
+        showChange(cli, user, `${user.email} is updated: ${user.role}, ${user.state}`);
       },
     }),
   ],
@@ -98,5 +102,5 @@ async function requireUser(api: Wheelwright, name: string): Promise<UserRecord> 
     email.toLowerCase() === canonicalPrefix(name)
   );
   if (found) return found;
-  throw new CommandError(EXIT_NOT_FOUND, `There is no user ${name}`);
+  throw new CommandError(EXIT_NOT_FOUND, `No user ${name} found`);
 }

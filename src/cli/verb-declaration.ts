@@ -33,7 +33,7 @@ export interface CliContext {
   readonly terminal: Terminal;
   /** The fields to print as JSON, or `all`. Null prints text. */
   readonly json: "all" | readonly string[] | null;
-  /** Fields of `--json` that can still cause a warning. Each unknown field is warned about once. */
+  /** Fields of `--json` for which no warning was printed yet. Each unknown field causes one warning. */
   readonly unreportedFields: Set<string>;
   readonly quiet: boolean;
   /** Whether tables show every column (`-o wide`). */
@@ -66,7 +66,7 @@ export interface CliNoun {
   readonly name: string;
   readonly summary: string;
   readonly verbs: readonly CliVerb[];
-  /** Verbs of the local command with the same name, each with its description. src/commands defines them. */
+  /** Subcommands of the server command with the same name, each with its description. See src/commands. */
   readonly localVerbs?: readonly (readonly [verb: string, what: string])[];
 }
 

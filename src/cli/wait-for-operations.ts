@@ -9,9 +9,9 @@ import { EXIT_FAILED, exitStatusOf } from "./exit-status.ts";
 import { parseDuration } from "./times.ts";
 
 export const WAIT_FLAGS = {
-  wait: { type: "boolean", help: "show the steps until it is done (the default)" },
-  "no-wait": { type: "boolean", help: "end as soon as it is accepted" },
-  timeout: { type: "string", value: "SPAN", help: "how long to wait, such as 90s or 10m; an hour when absent" },
+  wait: { type: "boolean", help: "wait and show the progress (default)" },
+  "no-wait": { type: "boolean", help: "do not wait for the operation" },
+  timeout: { type: "string", value: "SPAN", help: "maximum time to wait, for example 90s or 10m (default: one hour)" },
 } as const;
 
 interface WaitFlags {
@@ -35,8 +35,8 @@ export interface WaitResult {
 }
 
 /**
- * Returns the milliseconds to wait, or null for --no-wait. Call it before any request, so that a mistyped span starts
- * nothing.
+ * Returns the milliseconds to wait, or null for --no-wait. Callers parse the duration before they send any request, so
+ * that a mistyped duration starts no operation.
  */
 export function waitTimeOf({ timeout, ...flags }: WaitFlags): number | null {
   const ms = timeout === undefined ? HOUR : parseDuration("--timeout", timeout);
@@ -50,7 +50,7 @@ export async function waitForOperations(
 ): Promise<WaitResult> {
   const pending = started.flatMap(({ label, operation }) => operation ? [{ ...operation, label }] : []);
   if (waitTime === null) {
-    if (pending.length > 0) printNote(cli, `Watch it: ${watchCommand(pending)}`);
+    if (pending.length > 0) printNote(cli, `To watch it: ${watchCommand(pending)}`);
     return { operations: started.map(() => null), earlyEnd: null };
   }
   const { watchOperations } = await import("./watch-operations.ts");
@@ -104,8 +104,8 @@ export function throwFailures(
     if (!operation || !isOperationDone(operation) || operation.state === "succeeded") return [];
     const { kind, state, error, id } = operation, label = started[i]!.label;
     if (state === "cancelled") return [`${kind} of ${label} was cancelled`];
-    const hint = error?.hint ? `\n  ${error.hint}` : "", why = error?.message ?? "see its report";
-    return [`${kind} of ${label} failed: ${why}${hint}\n  wheelwright operations show ${id} tells more`];
+    const hint = error?.hint ? `\n  ${error.hint}` : "", why = error?.message ?? "unknown reason";
+    return [`${kind} of ${label} failed: ${why}${hint}\n  For details, run 'wheelwright operations show ${id}'`];
   });
   const refused = refusals.map(({ name, error }) => `Refused for ${name}: ${error.message} (${error.code})`);
   const words = [...refused, ...failures, ...earlyEnd ? [earlyEnd.message] : []];

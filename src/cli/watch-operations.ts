@@ -28,8 +28,8 @@ interface TrackedOperation extends ProgressRow {
 
 const MAX_PARALLEL_READS = 6;
 /**
- * Milliseconds between periodic reads: ROUND, or ROUND_OF_EACH per operation if that is longer. Queue positions change
- * without an event.
+ * Milliseconds between periodic reads: READ_INTERVAL, or READ_INTERVAL_PER_OPERATION times the number of operations if
+ * that is longer. Reads are periodic because queue positions change without an event.
  */
 const READ_INTERVAL = 5 * SECOND, READ_INTERVAL_PER_OPERATION = 200;
 
@@ -41,7 +41,7 @@ interface WatchResult {
 
 /**
  * Watches operations until all are done, `ms` milliseconds have passed or the user presses Ctrl-C. The operations
- * continue after an early end. `stopped` then has the command to watch them again.
+ * continue after an early end. `earlyEnd` then has the command to watch them again.
  */
 export async function watchOperations(
   cli: CliContext,
@@ -54,13 +54,13 @@ export async function watchOperations(
   const unfinished = () => tracked.filter(({ operation: seen }) => !seen || !isOperationDone(seen));
   const ended = Promise.withResolvers<CommandError | null>();
   const stop = (status: number, why: string) => {
-    const those = unfinished(), they = those.length === 1 ? "It goes" : "They go";
-    ended.resolve(new CommandError(status, `${why}. ${they} on; watch again: ${watchCommand(those)}`));
+    const those = unfinished(), they = those.length === 1 ? "It continues" : "They continue";
+    ended.resolve(new CommandError(status, `${why}. ${they}. To watch again: ${watchCommand(those)}`));
   };
   const onSignal = () => stop(EX_INTERRUPTED, "Stopped watching");
   process.on("SIGINT", onSignal);
   const timeoutTimer = setTimeout(() => {
-    stop(EXIT_TIMED_OUT, `${plural(unfinished().length, "operation")} not done after ${formatClockDuration(ms)}`);
+    stop(EXIT_TIMED_OUT, `${plural(unfinished().length, "operation")} not finished after ${formatClockDuration(ms)}`);
   }, ms);
   const connection = createConnectionReporter(display.print);
   const readOperations = createOperationReader(cli.api, signal, (target, seen) => {
@@ -124,7 +124,7 @@ function createOperationReader(
   };
 }
 
-/** Reports that the connection is lost or restored. Repeated calls are reported once. */
+/** Reports once that the connection is lost, and once that it is restored. */
 interface ConnectionReporter {
   lost(error: WheelwrightError): void;
   restored(): void;
@@ -134,11 +134,11 @@ function createConnectionReporter(print: (text: string) => void): ConnectionRepo
   let isLost = false;
   return {
     lost({ message }) {
-      if (!isLost) print(`${message}; trying again`);
+      if (!isLost) print(`${message}. Reconnecting …`);
       isLost = true;
     },
     restored() {
-      if (isLost) print("Connected again");
+      if (isLost) print("Reconnected");
       isLost = false;
     },
   };

@@ -28,7 +28,7 @@ const isIntact = ({ problems }: Verification): boolean => problems.length === 0;
 function resultOf(one: Verification): string {
   if (!isIntact(one)) return "DOES NOT MATCH";
   if (one.sealed === 0) return "nothing sealed yet";
-  return one.exported > 0 ? "as sealed, and as exported" : "as sealed";
+  return one.exported > 0 ? "matches seals and exported heads" : "matches seals";
 }
 
 function renderProblems({ chain, problems, differs }: Verification): string {
@@ -40,7 +40,7 @@ function describeDifference({ after, through }: NonNullable<Verification["differ
   const place = through - after === 1 ? `event ${through}` : `one of the events ${after + 1} to ${through}`;
   return after === 0
     ? `The first difference is in ${place}`
-    : `Up to event ${after} all is as exported; then it is ${place}`;
+    : `Events up to ${after} match the export. The first difference is in ${place}`;
 }
 
 /** Returns notes that explain the limits of the verification. */
@@ -49,18 +49,18 @@ function notesOn(verifications: readonly Verification[], baseline: VerificationB
   const alone = verifications.filter(({ exported }) => exported === 0).length;
   const notes: string[] = [];
   if (unsealed > 0) {
-    notes.push(`Not sealed yet: ${count(unsealed, "event")}. Only the number was checked, not the content.`);
+    notes.push(`Not sealed yet: ${count(unsealed, "event")}. Only their number was checked, not their content.`);
   }
   if (baseline === "exported" && alone > 0) {
-    notes.push(`No exported head is of ${count(alone, "chain")}: compared with the seals in this database alone.`);
+    notes.push(`Without an exported head: ${count(alone, "chain")}, compared only with the seals in this database.`);
   }
   if (baseline === "exported" && verifications.some((one) => one.exported > 0 && one.exported < one.sealed)) {
-    notes.push("Events behind the count under EXPORTED: compared with the seals in this database alone.");
+    notes.push("Events after the count under EXPORTED were compared only with the seals in this database.");
   }
   if (baseline === "seals") {
     notes.push(
-      "Compared with the seals and counts in this database alone: whoever owns its tables can rewrite those too.",
-      "Keep heads elsewhere (wheelwright audit heads) and give them by --against to find that out.",
+      "Compared only with the seals and counts in this database. The owner of its tables can change those too.",
+      "To detect such changes, store the output of 'wheelwright audit heads' elsewhere and pass it with --against.",
     );
   }
   return notes.map((note) => `${note}\n`).join("");

@@ -41,7 +41,7 @@ export async function runAudit({ words: [what], options }: CommandArguments<Opti
     );
   }
   if (chain !== undefined && !isChainName(chain)) {
-    throw new CommandError(EX_USAGE, `--chain must be "system" or the id of a hub, and not "${chain}"`);
+    throw new CommandError(EX_USAGE, `--chain must be "system" or the ID of a hub, not "${chain}"`);
   }
   const heads = against && await readHeads(against, filter);
   await withDatabase(async (db) => {
@@ -57,7 +57,7 @@ async function showHeads(db: Database, { chain, json }: AuditFilter): Promise<vo
     process.stdout.write(`${JSON.stringify(entries)}\n`);
   } else process.stdout.write(seals.map((seal) => `${formatHead(seal)}\n`).join(""));
   if (seals.length === 0) {
-    process.stderr.write("Nothing is sealed yet: a running replica does that every few minutes\n");
+    process.stderr.write("No events are sealed yet. A running replica seals new events every few minutes\n");
   }
 }
 
@@ -71,7 +71,7 @@ async function verify(
   const all = [...new Set([...await listChains(db.rows), ...exported.keys()])].sort();
   const chains = chain === undefined ? all : all.filter((one) => one === chain);
   if (chain !== undefined && chains.length === 0) {
-    throw new CommandError(EX_USAGE, `There is no chain ${chain} in this database`);
+    throw new CommandError(EX_USAGE, `This database has no chain ${chain}`);
   }
   const verifications = [];
   for (const one of chains) verifications.push(await verifyChain(db, one, exported.get(one) ?? []));
@@ -92,7 +92,7 @@ async function readHeads(sources: readonly string[], { chain }: AuditFilter): Pr
   const heads = (await Promise.all(sources.map(readHeadOrFile))).flat();
   const of = chain === undefined ? heads : heads.filter((head) => head.chain === chain);
   if (of.length > 0) return of;
-  throw new CommandError(EX_USAGE, `--against gives no head${chain === undefined ? "" : ` of ${chain}`}`);
+  throw new CommandError(EX_USAGE, `--against contains no head${chain === undefined ? "" : ` of ${chain}`}`);
 }
 
 async function readHeadOrFile(word: string): Promise<ChainHead[]> {
@@ -102,7 +102,7 @@ async function readHeadOrFile(word: string): Promise<ChainHead[]> {
 
 async function readHeadFile(file: string): Promise<ChainHead[]> {
   const text = await readFile(file).then(decodeUtf8).catch((cause) => {
-    const message = `--against ${file} is neither a head (CHAIN:COUNT:HASH) nor a file that can be read`;
+    const message = `--against ${file} is neither a head (CHAIN:COUNT:HASH) nor a readable file`;
     throw new CommandError(EX_USAGE, `${message}: ${messageOf(cause)}`, { cause });
   });
   return text.split("\n").flatMap((raw, i) => {
@@ -110,7 +110,7 @@ async function readHeadFile(file: string): Promise<ChainHead[]> {
     if (line === "") return [];
     const head = parseHead(line);
     if (head) return [head];
-    throw new CommandError(EX_USAGE, `Line ${i + 1} of ${file} is no head (CHAIN:COUNT:HASH)`);
+    throw new CommandError(EX_USAGE, `Line ${i + 1} of ${file} is not a head (CHAIN:COUNT:HASH)`);
   });
 }
 
@@ -120,6 +120,6 @@ async function requireSchema(db: Database): Promise<void> {
   if (row!.there) return;
   throw new CommandError(
     EX_UNAVAILABLE,
-    "This database is not one of this release: wheelwright migrate brings it up to it",
+    "The database schema is out of date. Run 'wheelwright migrate'",
   );
 }

@@ -27,7 +27,7 @@ export function requireFileArgument(command: string, word: string | undefined): 
   if (word) return word;
   throw new CommandError(
     EX_USAGE,
-    `wheelwright ${command} needs to know which file, or - for standard input or output`,
+    `wheelwright ${command} needs a FILE, or - for standard input or output`,
   );
 }
 
@@ -79,8 +79,7 @@ export async function requirePassphrase(question: string): Promise<string> {
   const { backupPassphrase } = readProcessConfig("any");
   if (backupPassphrase !== null) return backupPassphrase;
   if (isatty(0)) return await promptSecret(question);
-  const message =
-    "It takes a passphrase, and no terminal is here to ask at: set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE";
+  const message = "A passphrase is required. Without a terminal, set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE";
   throw new CommandError(EX_USAGE, message);
 }
 
@@ -88,9 +87,8 @@ export async function requirePassphrase(question: string): Promise<string> {
 export function toBackupError(file: string, error: unknown): unknown {
   if (error instanceof RestoreRefused) return new CommandError(EX_DATA, error.message);
   if (error instanceof BackupUnencrypted) {
-    const message =
-      `The backup ${file} is not encrypted, though BACKUP_PASSPHRASE is set: anybody could have written it. ` +
-      "Use it with --allow-unencrypted if you trust where it comes from";
+    const message = `The backup ${file} is not encrypted, although BACKUP_PASSPHRASE is set. ` +
+      "If you trust its source, add --allow-unencrypted";
     return new CommandError(EX_DATA, message);
   }
   if (!(error instanceof BackupDamaged || error instanceof DecryptionFailed)) return error;
@@ -99,7 +97,7 @@ export function toBackupError(file: string, error: unknown): unknown {
 }
 
 export function describeManifest({ takenAt, release, migrations }: BackupManifest): string {
-  return `as of ${takenAt.slice(0, 19).replace("T", " ")} UTC, by release ${release} (${migrations.at(-1)})`;
+  return `taken at ${takenAt.slice(0, 19).replace("T", " ")} UTC, by release ${release} (${migrations.at(-1)})`;
 }
 
 export interface RowCounter {

@@ -42,11 +42,11 @@ export async function runBackup(
     >,
 ): Promise<void> {
   const file = requireFileArgument("backup", word);
-  if (verify && encrypt) throw new CommandError(EX_USAGE, "--verify goes alone");
+  if (verify && encrypt) throw new CommandError(EX_USAGE, "--verify cannot be combined with --encrypt");
   if (verify) return await verifyFile(file, allowUnencrypted);
-  if (allowUnencrypted) throw new CommandError(EX_USAGE, "--allow-unencrypted goes with --verify");
+  if (allowUnencrypted) throw new CommandError(EX_USAGE, "--allow-unencrypted requires --verify");
   if (file === STANDARD_STREAM && isatty(1)) {
-    throw new CommandError(EX_USAGE, "A backup is nothing for a terminal: name a file");
+    throw new CommandError(EX_USAGE, "Cannot write a backup to a terminal. Name a file");
   }
   const passphrase = encrypt ? await choosePassphrase() : readProcessConfig("any").backupPassphrase;
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
@@ -69,7 +69,7 @@ async function write(snapshot: Snapshot, file: string, passphrase: string | null
     if (file === STANDARD_STREAM) await pipeline(content, process.stdout, { end: false });
     else await writeFileAtomically(file, content);
   } catch (error) {
-    const left = file === STANDARD_STREAM ? "what was written is no backup" : "nothing was written";
+    const left = file === STANDARD_STREAM ? "the output is incomplete" : "nothing was written";
     if (stop.signal.aborted) throw new CommandError(EX_INTERRUPTED, `Stopped; ${left}`);
     throw error instanceof PgDumpFailed ? new CommandError(EX_UNAVAILABLE, error.message) : error;
   } finally {
@@ -93,12 +93,12 @@ async function verifyFile(file: string, allowUnencrypted: boolean): Promise<void
   } finally {
     count.end();
   }
-  process.stdout.write(`The backup ${file} is whole: ${count.summary()}, ${describeManifest(manifest!)}\n`);
+  process.stdout.write(`The backup ${file} is complete: ${count.summary()}, ${describeManifest(manifest!)}\n`);
 }
 
 async function choosePassphrase(): Promise<string> {
   const passphrase = await requirePassphrase("Passphrase for the backup");
-  if (passphrase.length < 12) throw new CommandError(EX_DATA, "A passphrase has at least 12 characters");
-  if (passphrase === await requirePassphrase("The same again")) return passphrase;
-  throw new CommandError(EX_DATA, "These were two passphrases");
+  if (passphrase.length < 12) throw new CommandError(EX_DATA, "The passphrase must have at least 12 characters");
+  if (passphrase === await requirePassphrase("Repeat the passphrase")) return passphrase;
+  throw new CommandError(EX_DATA, "The passphrases do not match");
 }

@@ -1,15 +1,15 @@
 /** Lists the commands, in the order of the help. */
 import { type Command, defineCommand } from "./command.ts";
 
-const UNENCRYPTED = { type: "boolean", help: "use a file without encryption though BACKUP_PASSPHRASE is set" } as const;
+const UNENCRYPTED = { type: "boolean", help: "accept an unencrypted file although BACKUP_PASSPHRASE is set" } as const;
 
 export const commands: readonly Command[] = [
   defineCommand({
     name: "dev",
-    summary: "Run everything here: embedded PostgreSQL, a simulated cluster",
+    summary: "Run everything on this machine: embedded PostgreSQL and a simulated cluster",
     usage: ["[--kubeconfig FILE]"],
     options: {
-      kubeconfig: { type: "string", help: "provision on this cluster instead of the simulated one" },
+      kubeconfig: { type: "string", help: "use this cluster instead of the simulated one" },
     },
     load: async () => (await import("./dev.ts")).runDev,
   }),
@@ -20,12 +20,12 @@ export const commands: readonly Command[] = [
   }),
   defineCommand({
     name: "migrate",
-    summary: "Bring the database up to this release, then end",
+    summary: "Migrate the database to this release, then exit",
     load: async () => (await import("./migrate.ts")).runMigrate,
   }),
   defineCommand({
     name: "doctor",
-    summary: "Look whether everything is there that serve and its spokes need",
+    summary: "Check the configuration, database and cluster",
     usage: [
       "[--region NAME] [--no-probe] [--json]",
       "--rbac",
@@ -33,46 +33,46 @@ export const commands: readonly Command[] = [
       "--resume",
     ],
     options: {
-      region: { type: "string", help: "only the cluster of this region" },
-      "no-probe": { type: "boolean", help: "start no pods in a temporary namespace" },
-      json: { type: "boolean", help: "JSON in place of text" },
-      rbac: { type: "boolean", help: "look at nothing, but print the ClusterRoles that give what is looked for" },
+      region: { type: "string", help: "check only the cluster of this region" },
+      "no-probe": { type: "boolean", help: "skip the test pods in a temporary namespace" },
+      json: { type: "boolean", help: "print JSON instead of text" },
+      rbac: { type: "boolean", help: "print the required ClusterRoles without checking anything" },
       reconcile: {
         type: "boolean",
-        help: "compare a restored database with what the clusters show of hubs and spokes",
+        help: "compare a restored database with the clusters",
       },
       apply: {
         type: "boolean",
-        help: "with --reconcile: take into the database what it lacks, and let replicas go on",
+        help: "with --reconcile: update the database, and let replicas run jobs again",
       },
       adopt: {
         type: "string",
         multiple: true,
-        help: "with --reconcile: take this namespace for ours, whoever has signed it; may be repeated",
+        help: "with --reconcile: accept the site record in this namespace, whatever its signature; may be repeated",
       },
-      resume: { type: "boolean", help: "let replicas go on with a restored database as it is, compared with nothing" },
+      resume: { type: "boolean", help: "let replicas run jobs on a restored database without a comparison" },
     },
     load: async () => (await import("./doctor.ts")).runDoctor,
   }),
   defineCommand({
     name: "config",
-    summary: "List the variables of the configuration, and which are set",
+    summary: "List the configuration variables, and show which are set",
     load: async () => (await import("./config.ts")).runConfig,
   }),
   defineCommand({
     name: "simulate",
-    summary: "Run the simulated cluster alone",
+    summary: "Run only the simulated cluster",
     usage: ["[--port N] [--kubeconfig FILE] [--record]"],
     options: {
-      port: { type: "string", help: "port to listen on (one that is free)" },
-      kubeconfig: { type: "string", help: "file to write, for KUBECONFIG of serve" },
-      record: { type: "boolean", help: "keep the whole record of writes, for GET /simulator/writes and /history" },
+      port: { type: "string", help: "port to listen on (default: a free port)" },
+      kubeconfig: { type: "string", help: "kubeconfig file to write, for serve" },
+      record: { type: "boolean", help: "record all writes, for GET /simulator/writes and /history" },
     },
     load: async () => (await import("./simulate.ts")).runSimulate,
   }),
   defineCommand({
     name: "admin",
-    summary: "Set a new password for a user, on this machine's authority",
+    summary: "Reset a user's password, without a sign-in",
     usage: ["reset-password EMAIL"],
     words: 2,
     first: ["reset-password"],
@@ -80,7 +80,7 @@ export const commands: readonly Command[] = [
   }),
   defineCommand({
     name: "restore",
-    summary: "Take a spoke back to one of its backups, on this machine's authority",
+    summary: "Restore a spoke from a backup, without a sign-in",
     usage: [
       "SPOKE [--backup ID | --back] [--as HUB/SLUG] [--domain NAME] [--dry-run]",
       "SPOKE --list",
@@ -89,38 +89,38 @@ export const commands: readonly Command[] = [
     ],
     words: 1,
     options: {
-      backup: { type: "string", help: "the backup to go back to (the newest that is ready)" },
-      back: { type: "boolean", help: "go back to what it was before its last restore" },
-      as: { type: "string", help: "of a spoke that is removed: make it under this name" },
-      domain: { type: "string", help: "of a spoke that is removed: make it under this domain" },
-      list: { type: "boolean", help: "show its backups, and the volumes that restores have replaced" },
-      "dry-run": { type: "boolean", help: "say what would happen, and write nothing" },
-      yes: { type: "boolean", help: "overwrite the site without asking" },
-      "no-wait": { type: "boolean", help: "end as soon as the operation is queued" },
+      backup: { type: "string", help: "backup to restore (default: the newest that is ready)" },
+      back: { type: "boolean", help: "return to the state before the last restore" },
+      as: { type: "string", help: "recreate a removed spoke under this name" },
+      domain: { type: "string", help: "recreate a removed spoke under this domain" },
+      list: { type: "boolean", help: "list the backups, and the volumes from before restores" },
+      "dry-run": { type: "boolean", help: "show what would happen, and write nothing" },
+      yes: { type: "boolean", help: "overwrite the site without confirmation" },
+      "no-wait": { type: "boolean", help: "exit as soon as the operation is queued" },
       "new-cluster": {
         type: "boolean",
-        help: "bring back what was made in a cluster that is gone, in the one that answers",
+        help: "recreate hubs and spokes of a lost cluster in the current one",
       },
       all: { type: "boolean", help: "with --new-cluster: all hubs and spokes" },
-      hub: { type: "string", help: "with --all: this hub and its spokes alone" },
+      hub: { type: "string", help: "with --all: only this hub and its spokes" },
     },
     load: async () => (await import("./restore.ts")).runRestore,
   }),
   defineCommand({
     name: "backup",
-    summary: "Write the whole database into a file, or look whether such a file is whole",
+    summary: "Back up the database to a file, or verify such a file",
     usage: ["FILE [--encrypt]", "--verify FILE [--allow-unencrypted]"],
     words: 1,
     options: {
-      encrypt: { type: "boolean", help: "ask for a passphrase; BACKUP_PASSPHRASE encrypts without asking" },
-      verify: { type: "boolean", help: "read the file to its end, and write nothing; no database is needed" },
+      encrypt: { type: "boolean", help: "prompt for a passphrase; with BACKUP_PASSPHRASE, no prompt is needed" },
+      verify: { type: "boolean", help: "read the whole file, and write nothing; needs no database" },
       "allow-unencrypted": UNENCRYPTED,
     },
     load: async () => (await import("./backup.ts")).runBackup,
   }),
   defineCommand({
     name: "restore-database",
-    summary: "Fill an empty database from a file of wheelwright backup",
+    summary: "Restore an empty database from a file of wheelwright backup",
     usage: ["FILE [--allow-unencrypted]"],
     words: 1,
     options: { "allow-unencrypted": UNENCRYPTED },
@@ -128,7 +128,7 @@ export const commands: readonly Command[] = [
   }),
   defineCommand({
     name: "audit",
-    summary: "Show the seals of the audit log, or verify it against them",
+    summary: "Show the seals of the audit log, or verify the log",
     usage: ["heads [--chain ID] [--json]", "verify [--against HEAD|FILE] [--chain ID] [--json]"],
     words: 1,
     first: ["heads", "verify"],
@@ -136,21 +136,21 @@ export const commands: readonly Command[] = [
       against: {
         type: "string",
         multiple: true,
-        help: "a head that was shown earlier (CHAIN:COUNT:HASH), or a file of them; may be repeated",
+        help: "a head that 'audit heads' printed earlier (CHAIN:COUNT:HASH), or a file of heads; may be repeated",
       },
-      chain: { type: "string", help: "only this chain: a hub's id, or system" },
-      json: { type: "boolean", help: "JSON in place of a table" },
+      chain: { type: "string", help: "only this chain: the ID of a hub, or system" },
+      json: { type: "boolean", help: "print JSON instead of a table" },
     },
     load: async () => (await import("./audit.ts")).runAudit,
   }),
   defineCommand({
     name: "healthcheck",
-    summary: "Tell whether serve on this machine is ready (exit status 0 or 1)",
+    summary: "Check whether serve on this machine is ready (exit status 0 or 1)",
     load: async () => (await import("./healthcheck.ts")).runHealthcheck,
   }),
   defineCommand({
     name: "licenses",
-    summary: "Show the licences of what the executable is made of",
+    summary: "Show the licences of Wheelwright and its packages",
     load: async () => (await import("./licenses.ts")).runLicenses,
   }),
 ];

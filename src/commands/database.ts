@@ -78,7 +78,7 @@ const isMissing = (problem: string): boolean => problem.startsWith("DATABASE_URL
 
 /** Explains that the command belongs on the server's machine. */
 function explainMissingDatabase({ problems }: ConfigError): ConfigError {
-  const where = "this command works on the server's machine, with the variables of serve";
+  const where = "run this command on the server's machine, with the variables of serve";
   return new ConfigError(problems.map((problem) => isMissing(problem) ? `${problem}; ${where}` : problem));
 }
 

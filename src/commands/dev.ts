@@ -34,8 +34,8 @@ interface DevCluster {
 
 export async function runDev({ options }: CommandArguments<{ kubeconfig?: string }>): Promise<void> {
   if (findBuildInfo()) {
-    const message = "wheelwright dev belongs to the source checkout, which brings a PostgreSQL along: " +
-      "run npm ci --omit=dev && npm start there, or here wheelwright serve with a database of yours";
+    const message = "wheelwright dev needs the source checkout, which includes PostgreSQL. " +
+      "Run npm ci --omit=dev && npm start there, or run wheelwright serve here with your own database";
     throw new CommandError(EX_UNAVAILABLE, message);
   }
   const startConfig = readStartConfig("dev");
@@ -62,7 +62,7 @@ async function startParts(config: Config, kubeconfig: string | null, log: Log): 
     const database = await openEmbeddedPostgres({ directory, durable: true, log });
     try {
       stop.throwIfStopped();
-      const bannerLines = { database: `PostgreSQL, real, embedded in ${directory}`, cluster: cluster.description };
+      const bannerLines = { database: `PostgreSQL in ${directory}`, cluster: cluster.description };
       const { sitePort } = cluster, { url } = database;
       await runControlPlane(
         { ...config, sitePort, database: { ...config.database, url, source: url } },
@@ -121,20 +121,20 @@ async function startSimulatedCluster(config: Config, log: Log): Promise<DevClust
   if (storedPort === null) await writeSitePort(config.dataDir, sitePort);
   else if (sitePort !== storedPort) {
     const text =
-      `Port ${storedPort} of the simulated sites is taken; the addresses of existing sites do not work in this run`;
+      `Port ${storedPort} of the simulated sites is in use; the addresses of existing sites do not work until the next start`;
     log.warn(text, { port: sitePort });
   }
   return {
     source: { text: simulator.kubeconfig() },
     sitePort,
     description:
-      `simulated, on ${simulator.url}; sites on port ${sitePort}; npm start -- --kubeconfig FILE for a real one`,
+      `simulated, on ${simulator.url}; sites on port ${sitePort}. For a real cluster: npm start -- --kubeconfig FILE`,
     close: () => simulator.close(),
   };
 }
 
 function realCluster(file: string): DevCluster {
-  return { source: { file }, sitePort: null, description: `real, by ${file}`, close: () => Promise.resolve() };
+  return { source: { file }, sitePort: null, description: `from ${file}`, close: () => Promise.resolve() };
 }
 
 /** Checks that the address is free before any part starts. Replaces port 0 with a free port, which links need. */

@@ -54,7 +54,7 @@ export async function compareWithClusters(options: Options): Promise<void> {
 export async function resumeDatabase(): Promise<void> {
   const hold = await withDatabase((db) => db.transact((tx) => releaseDatabaseHold(tx, localRequester(REQUESTER))));
   process.stdout.write(
-    hold ? "Replicas go on; nothing was compared\n" : "The database is not held: replicas go on as they did\n",
+    hold ? "Replicas run jobs again, without a comparison\n" : "The database is not held. Replicas run jobs\n",
   );
 }
 
@@ -75,10 +75,10 @@ async function compare(db: OpenDatabase, { apply = false, adopt = [], region }: 
     return await reconcile({ ...place, requester: localRequester(REQUESTER), signal: stop.signal });
   } catch (error) {
     if (stop.signal.aborted) {
-      throw new CommandError(EX_INTERRUPTED, "Stopped; what was applied stays, and the rest is found again");
+      throw new CommandError(EX_INTERRUPTED, "Stopped. Applied changes remain. To continue, run the command again");
     }
     if (!(error instanceof ClusterError)) throw error;
-    throw new CommandError(EX_UNAVAILABLE, `${error.message}. Nothing is judged before each cluster has answered`);
+    throw new CommandError(EX_UNAVAILABLE, `${error.message}. The comparison needs an answer from every cluster`);
   } finally {
     stop.dispose();
     await clusters.close();
@@ -87,13 +87,13 @@ async function compare(db: OpenDatabase, { apply = false, adopt = [], region }: 
 
 function summarizeAll(sections: readonly FindingSection[], applied: boolean): FindingSummary {
   const { problems, warnings, ready } = summarizeFindings(sections);
-  const left = problems === 0 ? "" : `${formatCount(problems, "thing")} left to you`;
+  const left = problems === 0 ? "" : `${formatCount(problems, "difference")} to resolve manually`;
   const rest = applied
     ? "Done"
     : warnings > 0
-    ? `Nothing was written; --apply does what it can of ${formatCount(warnings + problems, "difference")}`
+    ? `No changes written. Found ${formatCount(warnings + problems, "difference")}; --apply resolves them where possible`
     : problems > 0
-    ? "Nothing was written"
-    : "The database and the clusters agree";
+    ? "No changes written"
+    : "The database matches the clusters";
   return { problems, warnings: applied ? 0 : warnings, ready, sentence: [rest, left].filter(Boolean).join("; ") };
 }

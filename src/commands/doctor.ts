@@ -46,7 +46,7 @@ interface Options {
 
 export async function runDoctor({ options }: CommandArguments<Options>): Promise<void> {
   const problem = findOptionProblem(options);
-  if (problem !== null) throw new CommandError(EX_USAGE, `${problem}; wheelwright doctor --help tells more`);
+  if (problem !== null) throw new CommandError(EX_USAGE, `${problem}\nRun 'wheelwright doctor --help' for details.`);
   if (options.reconcile || options.resume) {
     const { compareWithClusters, resumeDatabase: resumeHeld } = await import("./doctor-reconcile.ts");
     return options.resume ? await resumeHeld() : await compareWithClusters(options);
@@ -73,7 +73,7 @@ export async function runDoctor({ options }: CommandArguments<Options>): Promise
     for await (const section of runChecks(inputs)) report.add(section);
   } catch (error) {
     if (!stop.signal.aborted) throw error;
-    throw new CommandError(EX_INTERRUPTED, "Stopped before everything was looked at");
+    throw new CommandError(EX_INTERRUPTED, "Stopped before all checks were done");
   } finally {
     stop.dispose();
     setTimeout(() => process.exit(), EXIT_DELAY).unref();
@@ -109,7 +109,8 @@ async function readDefinitions(): Promise<DoctorDefinitions | Finding[]> {
     return { blueprint: loaded, catalog };
   });
   if (config && definitions) return { config, ...definitions };
-  const hint = "For a look around nothing has to be set: wheelwright dev brings a database and a cluster along.";
+  const hint =
+    "To try Wheelwright without any configuration, run wheelwright dev. It includes a database and a cluster.";
   return problems.map((problem) =>
     problem.startsWith("DATABASE_URL is missing") && !findBuildInfo()
       ? createFailure("variables", problem, hint)
@@ -163,12 +164,12 @@ async function collect<T>(problems: string[], load: () => Promise<T>): Promise<T
 }
 
 function findOptionProblem({ reconcile, apply, adopt, resume, rbac, ...more }: Options): string | null {
-  if (!reconcile && (apply || adopt)) return "--apply and --adopt go with --reconcile";
+  if (!reconcile && (apply || adopt)) return "--apply and --adopt require --reconcile";
   if (reconcile && (rbac || more["no-probe"])) {
-    return "--reconcile goes with --apply, --adopt, --region and --json alone";
+    return "--reconcile can be combined only with --apply, --adopt, --region and --json";
   }
   const others = [reconcile, rbac, more.region, more["no-probe"], more.json];
-  return resume && others.some((each) => each !== undefined) ? "--resume goes alone" : null;
+  return resume && others.some((each) => each !== undefined) ? "--resume cannot be combined with other options" : null;
 }
 
 interface DoctorReport {

@@ -5,15 +5,15 @@ import type { Command } from "./command.ts";
 import { formatRows, wrapText } from "./wrap-text.ts";
 import { commands } from "./command-list.ts";
 
-const CONFIGURATION_HINT = "A server is configured by environment variables; wheelwright config lists them.";
+const CONFIGURATION_HINT = "Environment variables configure a server. Run 'wheelwright config' to list them.";
 
 export function renderHelp(): string {
   const available = commands.filter(({ name }) => !(name === "dev" && findBuildInfo()));
   const row = (name: string, words: string, summary: string) => [`${name} ${words}`.trim(), summary] as const;
   const clientRows = formatRows(nouns.map(({ name, usage, summary }) => row(name, usage, summary)));
   const serverRows = formatRows(available.map((command) => row(command.name, argumentsOf(command), command.summary)));
-  return `Wheelwright: hubs and spokes of Moodle on Kubernetes.\n\nUse a server that runs:\n\n${clientRows}\nRun one:\n\n${serverRows}\n` +
-    `wheelwright COMMAND --help tells more.\n${wrapText(CONFIGURATION_HINT)}\n`;
+  return `Wheelwright runs Moodle sites on Kubernetes.\n\nClient commands, for a running server:\n\n${clientRows}\nServer commands, for this machine:\n\n${serverRows}\n` +
+    `${wrapText("Run 'wheelwright COMMAND --help' for details.")}\n${wrapText(CONFIGURATION_HINT)}\n`;
 }
 
 export function renderCommandHelp({ name, usage, summary, options }: Command): string {

@@ -7,7 +7,7 @@ export async function runLicenses(): Promise<void> {
   if (text === undefined) {
     throw new CommandError(
       EX_UNAVAILABLE,
-      "In a checkout the licences lie in LICENSE and in each package under node_modules",
+      "In a source checkout, the licences are in LICENSE and in each package under node_modules",
     );
   }
   // Waits until the text is written: it is larger than a pipe's buffer, and the program ends afterwards.

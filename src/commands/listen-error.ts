@@ -6,20 +6,20 @@ type ListenFailure = readonly [status: number, why: string];
 
 const WRONG_ADDRESS: ListenFailure = [
   EX_CONFIG,
-  "this machine has no such address; set HOST to one that it has, or to 0.0.0.0 for all",
+  "this machine does not have that address. Set HOST to one of its addresses, or to 0.0.0.0 for all",
 ];
 const LISTEN_FAILURES: Readonly<Record<string, ListenFailure>> = {
   EADDRINUSE: [
     EX_UNAVAILABLE,
-    "the port is in use, perhaps by another Wheelwright; stop that, or set PORT to another one",
+    "the port is in use. Stop the other program, or set PORT to another port",
   ],
   EACCES: [
     EX_NOPERM,
-    "this user may not listen on that port; set PORT to one above 1023, and let a proxy have the other",
+    "this user is not allowed to use that port. Set PORT to a port above 1023, and use a proxy",
   ],
   EADDRNOTAVAIL: WRONG_ADDRESS,
   EINVAL: WRONG_ADDRESS, // what Deno reports instead of EADDRNOTAVAIL
-  ENOTFOUND: [EX_CONFIG, "host name not found; set HOST to an address of this machine, or to 0.0.0.0 for all"],
+  ENOTFOUND: [EX_CONFIG, "host name not found. Set HOST to an address of this machine, or to 0.0.0.0 for all"],
 };
 
 /** Returns an error with the reason and the remedy. `variable` is the environment variable of the port. */

@@ -14,7 +14,9 @@ export async function runMigrate(): Promise<void> {
   if (
     ownerSource !== null && resolveDatabaseAddress(ownerSource).password === resolveDatabaseAddress(source).password
   ) {
-    process.stderr.write("The owner's password is the service's own, so that the service can sign in as the owner\n");
+    process.stderr.write(
+      "Warning: the owner and the service have the same password, so the service can sign in as the owner\n",
+    );
   }
   if (applied.length === 0) process.stdout.write("The database is up to date\n");
 }

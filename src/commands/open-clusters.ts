@@ -1,4 +1,4 @@
-/** Reads the configuration of this machine for commands, and opens its clusters. */
+/** Reads the configuration for server commands, and opens the configured clusters. */
 import { type Config, ConfigError, readProcessConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
@@ -20,7 +20,7 @@ export function readCommandConfig(): Config {
   return readProcessConfig("serve");
 }
 
-/** Opens the configured clusters and the catalog. `by` is part of the User-Agent in the clusters' audit logs. */
+/** Opens the configured clusters and the catalog. `by` is the command's name. It is part of the User-Agent in the clusters' audit logs. */
 export async function openConfiguredClusters(
   config: Config,
   by: string,

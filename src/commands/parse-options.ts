@@ -28,25 +28,23 @@ function findOptionError(command: string, options: OptionDeclarations, token: Op
   const declaration = Object.hasOwn(options, name) ? options[name] : undefined;
   if (!declaration) {
     const suggestion = didYouMean(rawName, Object.keys(options).map((each) => `--${each}`));
-    return `wheelwright ${command} has no option ${rawName}${
-      suggestOption(rawName, Object.keys(options)) || suggestion
-    }`;
+    return `Unknown option ${rawName}${suggestOption(rawName, Object.keys(options)) || suggestion}`;
   }
-  if (declaration.type === "boolean") return value === undefined ? null : `${rawName} takes no value`;
+  if (declaration.type === "boolean") return value === undefined ? null : `Option ${rawName} takes no value`;
   return value && (inlineValue || value === "-" || !value.startsWith("-"))
     ? null
-    : `${rawName} needs a value: ${declaration.help}`;
+    : `Option ${rawName} needs a value: ${declaration.help}`;
 }
 
-/** Returns the end of a message about an option that other programs have. Empty for any other option. */
+/** Returns a hint for an option that other programs have, as the end of a message. Empty for any other option. */
 export function suggestOption(rawName: string, options: readonly string[]): string {
-  if (["--version", "-V", "-v"].includes(rawName)) return "; wheelwright --version prints the version";
-  if (["-o", "--output", "--format"].includes(rawName) && options.includes("json")) return "; --json prints JSON";
-  return ["--force", "-f"].includes(rawName) && options.includes("yes") ? "; --yes answers the question" : "";
+  if (["--version", "-V", "-v"].includes(rawName)) return ". To print the version, run 'wheelwright --version'";
+  if (["-o", "--output", "--format"].includes(rawName) && options.includes("json")) return ". For JSON, use --json";
+  return ["--force", "-f"].includes(rawName) && options.includes("yes") ? ". To skip the confirmation, use --yes" : "";
 }
 
-/** Returns the end of a message about a mistyped name: the most similar known name, if any. */
+/** Returns a hint for a mistyped name, as the end of a message: the most similar name, if any. */
 export function didYouMean(name: string, names: readonly string[]): string {
   const suggestion = findNearestName(name, names);
-  return suggestion === null ? "" : `; did you mean ${suggestion}?`;
+  return suggestion === null ? "" : `. Did you mean ${suggestion}?`;
 }

@@ -5,6 +5,6 @@ import { CommandError, EX_USAGE } from "./command.ts";
 export function requireRegion({ regions }: Catalog, name: string): string {
   const names = regions.map((region) => region.name);
   if (names.includes(name)) return name;
-  const choices = names.length > 0 ? `the catalogue has ${names.join(", ")}` : "no catalogue names any";
-  throw new CommandError(EX_USAGE, `There is no region "${name}"; ${choices}`);
+  const choices = names.length > 0 ? `The catalog has ${names.join(", ")}` : "The catalog defines no regions";
+  throw new CommandError(EX_USAGE, `Unknown region "${name}". ${choices}`);
 }

@@ -1,4 +1,4 @@
-/** Asks for confirmation of a restore, and waits for the end of its operation. */
+/** Prompts for confirmation of a restore, and waits until its operation is finished. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -17,11 +17,11 @@ export async function confirmRestore(yes: boolean, what: string, name: string): 
   if (!isatty(0) || !isatty(2)) {
     throw new CommandError(
       EX_USAGE,
-      `${what}. Without a terminal, confirm with --yes; --dry-run shows what would happen`,
+      `${what}. Without a terminal, confirm with --yes. For a preview, use --dry-run`,
     );
   }
   process.stderr.write(`${what}.\n`);
-  if (await promptLine(`Type ${name} to continue`) !== name) throw new CommandError(EX_FAILED, "Nothing was done");
+  if (await promptLine(`Type ${name} to continue`) !== name) throw new CommandError(EX_FAILED, "Cancelled");
 }
 
 /** Waits until a replica has finished the operation. Throws a CommandError if it failed or a signal arrives. */
@@ -38,7 +38,9 @@ export async function awaitOperation(db: Database, id: string): Promise<string> 
       }
       if (!isHintPrinted && job?.state === "queued" && performance.now() - begin > HINT_DELAY) {
         isHintPrinted = true;
-        process.stderr.write("No replica has begun it yet. Ctrl-C ends the wait and leaves the operation queued\n");
+        process.stderr.write(
+          "No replica has started the operation yet. Ctrl-C stops waiting; the operation stays queued\n",
+        );
       }
       await sleep(POLL_INTERVAL, undefined, { signal: stop.signal });
     }

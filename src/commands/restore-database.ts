@@ -23,9 +23,7 @@ export async function runRestoreDatabase({ words: [word], options }: CommandArgu
   try {
     await waitForDatabase(owner ?? url, log);
     const count = openRowCounter(), parts = readBackup(file, { onRows: count.onRows, allowUnencrypted });
-    const howToEmpty = directory === null
-      ? {}
-      : { howToEmpty: `Stop npm start and move ${directory} away, then restore` };
+    const howToEmpty = directory === null ? {} : { howToEmpty: `Stop npm start, move ${directory} away and try again` };
     const manifest = await restoreParts({ url: owner ?? url, parts, migrations, note: recordRestore, ...howToEmpty })
       .catch((error) => Promise.reject(toBackupError(file, error))).finally(count.end);
     await migrate(url, migrations, owner); // grants the service's role its rights; the schema is already complete
@@ -40,7 +38,7 @@ export async function runRestoreDatabase({ words: [word], options }: CommandArgu
 function printReport(sentence: string): void {
   process.stdout.write(
     `${sentence}\n` +
-      "The database is held: replicas answer, and run no operation until it was compared with the clusters:\n" +
+      "The database is held: replicas run no operations until you compare it with the clusters:\n" +
       "wheelwright doctor --reconcile\n",
   );
 }

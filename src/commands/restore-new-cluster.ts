@@ -47,15 +47,15 @@ async function lostFilterOf(db: Database, { spoke, hub: name }: NewClusterOption
   if (spoke) return { spokeId: spoke.id };
   if (name === undefined) return {};
   const hub = await findFederation(db.rows, name, "hidden");
-  if (!hub) throw new CommandError(EX_DATA, `There is no hub ${name}: give its slug or id`);
+  if (!hub) throw new CommandError(EX_DATA, `No hub ${name} found. Use its slug or ID`);
   return { hubId: hub.id };
 }
 
 function notLostMessage({ slug, state, namespaceUid }: NamedSpoke): string {
   if (state === "removed") {
-    return `The spoke ${slug} is removed, and stays so: its backups can be used in the cluster that it was in alone`;
+    return `The spoke ${slug} is removed. Its backups can be used only in its former cluster`;
   }
   return namespaceUid === null
-    ? `The spoke ${slug} has no namespace: it is ${state}, and gets one where the cluster answers by its own operation`
-    : `The spoke ${slug} was made in the very cluster that answers: restore it without --new-cluster`;
+    ? `The spoke ${slug} has no namespace yet. It is ${state}, and its current operation creates the namespace`
+    : `The spoke ${slug} is in the current cluster. Restore it without --new-cluster`;
 }

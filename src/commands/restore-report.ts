@@ -27,21 +27,21 @@ export function renderBackups(backups: readonly Backup[], retained: readonly Ret
   });
   const claims = retained.map(({ claim, since, until }) => [claim, minuteOf(since), minuteOf(until)]);
   return (rows.length === 0
-    ? "There is no backup.\n"
+    ? "No backups.\n"
     : align([["BACKUP", "TAKEN", "KIND", "STATE", "VERSION", "SIZE", "RESTORE TEST"], ...rows])) +
     failures.join("") +
     (claims.length === 0
       ? ""
-      : `\nKept of before the last restores; --back leads to the newest:\n${
-        align([["CLAIM", "SINCE", "UNTIL"], ...claims])
+      : `\nVolumes from before restores (--back returns to the newest):\n${
+        align([["PVC", "SINCE", "UNTIL"], ...claims])
       }`);
 }
 
 export function renderRestorePlan(spoke: NamedSpoke, plan: RestorePlan): string {
   const steps = Object.values(OPERATIONS.restore.plan.steps);
-  return `${nameOf(spoke)} would go ${
+  return `${nameOf(spoke)} would be restored ${
     describeTarget(plan)
-  }. It is ${spoke.state}, Moodle ${spoke.lmsVersion}, and becomes ` +
+  }. Now: ${spoke.state}, Moodle ${spoke.lmsVersion}. Afterwards: ` +
     `${plan.acceptance.becomes}, Moodle ${plan.version}.\n\n${numberedList(steps)}\n${
       bulletList(plan.notes)
     }\nNothing was written.\n`;
@@ -49,15 +49,15 @@ export function renderRestorePlan(spoke: NamedSpoke, plan: RestorePlan): string 
 
 /** Returns a sentence, without a full stop, that says what a restore in place does to the site. */
 export function describeOverwrite(spoke: NamedSpoke, plan: RestorePlan): string {
-  return `${nameOf(spoke)} is ${spoke.state}. It goes ${
+  return `${nameOf(spoke)} is ${spoke.state}. It will be restored ${
     describeTarget(plan)
-  }, and all that was done on the site since is lost; ` +
-    "what it has now is kept for 7 days";
+  }. All later changes on the site are lost; ` +
+    "the current volumes are retained for 7 days";
 }
 
 export function renderQueuedRestore(spoke: NamedSpoke, plan: RestorePlan, job: Job): string {
-  return `${nameOf(spoke)} goes ${describeTarget(plan)}.\n${watchHint(job)}` +
-    `Should it not be what you wanted, or fail: wheelwright restore ${spoke.id} --back\n`;
+  return `${nameOf(spoke)} is being restored ${describeTarget(plan)}.\n${watchHint(job)}` +
+    `To undo the restore: wheelwright restore ${spoke.id} --back\n`;
 }
 
 export function renderRecreatePlan(
@@ -65,25 +65,29 @@ export function renderRecreatePlan(
   { hub, slug, domains: [domain], backup }: RecreatePlan,
 ): string {
   const steps = Object.entries(OPERATIONS.provision.plan.steps).filter(([name]) => name !== "install");
-  return `${nameOf(removed)} is removed. A new spoke ${hub.slug}/${slug} would be made of its ${
+  return `${nameOf(removed)} is removed. A new spoke ${hub.slug}/${slug} would be created from its ${
     describeBackup(backup)
   }, as ${domain}.\n\n` +
     `${numberedList(steps.map(([, step]) => step))}\n` +
     bulletList([
-      "It is billed as any new spoke",
-      "Who administered the spoke that is removed does not administer the new one",
+      "It is billed like any new spoke",
+      "The administrators of the removed spoke get no access to the new one",
     ]) +
     "\nNothing was written.\n";
 }
 
 export function renderQueuedRecreation({ spoke, job }: { readonly spoke: SpokeRow; readonly job: Job }): string {
-  return `The spoke ${spoke.slug} (${spoke.id}) is made anew from the backup, as ${spoke.domain}.\n${watchHint(job)}`;
+  return `The spoke ${spoke.slug} (${spoke.id}) is being created from the backup, as ${spoke.domain}.\n${
+    watchHint(job)
+  }`;
 }
 
 export function renderLostPreview(lost: readonly LostObject[]): string {
   if (lost.length === 0) return NOTHING_LOST;
   const lines = lost.map((each) =>
-    `${titleOf(each)} ${each.keepReason === null ? describePlannedRecreation(each) : `is left: ${each.keepReason}`}\n`
+    `${titleOf(each)} ${
+      each.keepReason === null ? describePlannedRecreation(each) : `is skipped: ${each.keepReason}`
+    }\n`
   );
   return `${lines.join("")}\nNothing was written.\n`;
 }
@@ -96,20 +100,19 @@ export function renderLostReport(done: readonly (readonly [LostObject, operation
   const lines = done.map(([each, operation]) =>
     `${titleOf(each)} ${
       each.keepReason !== null
-        ? `is left: ${each.keepReason}`
+        ? `is skipped: ${each.keepReason}`
         : operation === null
-        ? "is under way already"
+        ? "already has a running operation"
         : `${describeRecreation(each)}: ${operation}`
     }\n`
   );
   return `${
     lines.join("")
-  }\n${started.length} operations are queued, ${left.length} left; running replicas do them, hub by hub: ` +
+  }\n${started.length} operations are queued, ${left.length} skipped. Replicas run them hub by hub. To follow them: ` +
     "wheelwright overview\n";
 }
 
-const NOTHING_LOST =
-  "Nothing is lost: what has a namespace was made in the clusters that answer. Nothing was written.\n";
+const NOTHING_LOST = "No namespaces are lost: all of them are in clusters that answer. No changes were written.\n";
 
 function titleOf({ hub, spoke }: LostObject): string {
   return spoke ? `The spoke ${hub.slug}/${spoke.slug} (${spoke.id})` : `The hub ${hub.slug} (${hub.id})`;
@@ -117,18 +120,20 @@ function titleOf({ hub, spoke }: LostObject): string {
 
 function describePlannedRecreation({ backup, spoke }: LostObject): string {
   return backup
-    ? `would be made of its ${describeBackup(backup)}${describeStateChange(spoke!)}`
+    ? `would be created from its ${describeBackup(backup)}${describeStateChange(spoke!)}`
     : "would get a new namespace";
 }
 
 function describeRecreation({ backup, spoke }: LostObject): string {
-  return backup ? `is made of its ${describeBackup(backup)}${describeStateChange(spoke!)}` : "gets a new namespace";
+  return backup
+    ? `is being created from its ${describeBackup(backup)}${describeStateChange(spoke!)}`
+    : "gets a new namespace";
 }
 
 /** Returns how the state of the recreated spoke will differ, as the end of a sentence. */
 function describeStateChange({ state, maintenance }: SpokeRow): string {
-  if (state.startsWith("suspend")) return "; it was suspended, and comes back active";
-  return maintenance ? "; it was in maintenance, and comes back open" : "";
+  if (state.startsWith("suspend")) return "; it was suspended and will be active";
+  return maintenance ? "; it was in maintenance mode and will be open" : "";
 }
 
 function nameOf({ hubSlug, slug, id }: NamedSpoke): string {
@@ -136,7 +141,7 @@ function nameOf({ hubSlug, slug, id }: NamedSpoke): string {
 }
 
 function describeTarget({ backup }: RestorePlan): string {
-  return backup ? `back to its ${describeBackup(backup)}` : "back to what it was before its last restore";
+  return backup ? `from its ${describeBackup(backup)}` : "to its state before the last restore";
 }
 
 function describeBackup({ id, createdAt, lmsVersion, ...tested }: Backup): string {
@@ -147,7 +152,7 @@ function describeBackup({ id, createdAt, lmsVersion, ...tested }: Backup): strin
 }
 
 function watchHint({ id }: Job): string {
-  return `The operation ${id} is queued; a running replica does it. To watch it: wheelwright operations watch ${id}\n`;
+  return `The operation ${id} is queued. To watch it: wheelwright operations watch ${id}\n`;
 }
 
 function minuteOf(time: Date): string {

@@ -41,13 +41,13 @@ interface Options {
 
 export async function runRestore({ words: [name], options }: CommandArguments<Options>): Promise<void> {
   const problem = findUsageProblem(name, options);
-  if (problem !== null) throw new CommandError(EX_USAGE, `${problem}; wheelwright restore --help tells more`);
+  if (problem !== null) throw new CommandError(EX_USAGE, `${problem}\nRun 'wheelwright restore --help' for details.`);
   await withDatabase(async (db) => {
     await requireRelease(db);
     if (options.all) return void process.stdout.write(await restoreAll(db, null, options));
     const spoke = await findSpokeByName(db.rows, name!);
     if (!spoke) {
-      const message = `There is no spoke ${name}, and never was: give its id, HUB/SLUG or domain`;
+      const message = `No spoke ${name} found. Use its ID, HUB/SLUG or domain`;
       throw new CommandError(EX_DATA, message);
     }
     const restore = options["new-cluster"] ? restoreLost : restoreSpoke;
@@ -62,23 +62,27 @@ export async function runRestore({ words: [name], options }: CommandArguments<Op
 function findUsageProblem(name: string | undefined, options: Options): string | null {
   const { backup, back, as, domain, list, "dry-run": dryRun, "new-cluster": newCluster, all, hub } = options;
   if (newCluster || all || hub !== undefined) return findNewClusterProblem(name, options);
-  if (name === undefined) return "wheelwright restore needs to know which spoke: its id, HUB/SLUG or domain";
-  if (back && (backup ?? as ?? domain) !== undefined) return "--back goes alone: it leads to what the spoke was before";
-  if (list && (backup ?? as ?? domain ?? back ?? dryRun) !== undefined) return "--list goes alone";
+  if (name === undefined) return "wheelwright restore needs a SPOKE: an ID, HUB/SLUG or domain";
+  if (back && (backup ?? as ?? domain) !== undefined) {
+    return "--back cannot be combined with --backup, --as or --domain";
+  }
+  if (list && (backup ?? as ?? domain ?? back ?? dryRun) !== undefined) {
+    return "--list cannot be combined with other options";
+  }
   const [of, slug, ...more] = as?.split("/") ?? ["hub", "slug"];
-  if (!of || !v.is(Slug, slug) || more.length > 0) return `--as must be HUB/SLUG, and not "${as}"`;
+  if (!of || !v.is(Slug, slug) || more.length > 0) return `--as must be HUB/SLUG, not "${as}"`;
   const wrong = domain === undefined ? undefined : v.safeParse(HostName, domain).issues?.[0].message;
-  return wrong === undefined ? null : `--domain ${wrong}, and not "${domain}"`;
+  return wrong === undefined ? null : `--domain ${wrong}, not "${domain}"`;
 }
 
 function findNewClusterProblem(name: string | undefined, options: Options): string | null {
   const { backup, back, as, domain, list, "new-cluster": newCluster, all, hub } = options;
-  if (!newCluster) return "--all and --hub go with --new-cluster";
+  if (!newCluster) return "--all and --hub require --new-cluster";
   if ((backup ?? back ?? as ?? domain ?? list) !== undefined) {
-    return "--new-cluster goes with --all, --hub and --dry-run alone";
+    return "--new-cluster can be combined only with --all, --hub and --dry-run";
   }
-  if ((name === undefined) !== (all === true)) return "--new-cluster needs a spoke, or --all";
-  return hub !== undefined && !all ? "--hub goes with --all" : null;
+  if ((name === undefined) !== (all === true)) return "--new-cluster needs a SPOKE or --all";
+  return hub !== undefined && !all ? "--hub requires --all" : null;
 }
 
 async function list(db: Database, spoke: NamedSpoke): Promise<string> {
@@ -114,8 +118,8 @@ async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): 
     return { text: renderQueuedRecreation(created), operation: created.job.id };
   }
   if (as !== undefined || domain !== undefined) {
-    const message = `--as and --domain are for a spoke that is removed, and ${spoke.slug} is ${spoke.state}: ` +
-      "it is restored in its place, under its own name";
+    const message = `--as and --domain apply only to removed spokes. ${spoke.slug} is ${spoke.state} ` +
+      "and keeps its name and domain";
     throw new CommandError(EX_USAGE, message);
   }
   const request = back ? { back } as const : { backupId };
@@ -138,6 +142,6 @@ async function requireRelease(db: Database): Promise<void> {
   const { rows: [row] } = await sql<{ there: boolean }>`
     select to_regclass('retained_pvcs') is not null as there`.execute(db.rows);
   if (row!.there) return;
-  const message = "This database is not one of this release: wheelwright migrate brings it up to it";
+  const message = "The database schema is out of date. Run 'wheelwright migrate'";
   throw new CommandError(EX_UNAVAILABLE, message);
 }

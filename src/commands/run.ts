@@ -28,7 +28,10 @@ export async function runCommand(line: readonly string[]): Promise<number> {
   if (isServerCommand(name, rest[0], command?.first)) return await (await import("../cli/run.ts")).runNoun(name, rest);
   if (!command) {
     const suggestion = suggestCommand(name, [...commands, ...nouns].map((each) => each.name));
-    return printError(EX_USAGE, `There is no command "${name}"${suggestion}\nwheelwright --help lists them`);
+    return printError(
+      EX_USAGE,
+      `Unknown command "${name}"${suggestion}\nRun 'wheelwright --help' for a list of commands.`,
+    );
   }
   if (rest.includes("--help") || rest.includes("-h")) return printText(renderCommandHelp(command));
   try {
@@ -49,9 +52,11 @@ function parse(command: Command, line: readonly string[]): CommandArguments {
 
 function findArgumentProblem({ name, words, first }: Command, args: readonly string[]): string | null {
   const [word] = args;
-  if (first && word === undefined) return `wheelwright ${name} needs to know what to do: ${first.join(" or ")}`;
-  if (first && !first.includes(word!)) return `There is no wheelwright ${name} ${word}${didYouMean(word!, first)}`;
-  return args.length > words ? `"${args[words]}" is one word too many` : null;
+  if (first && word === undefined) return `wheelwright ${name} needs a subcommand: ${first.join(" or ")}`;
+  if (first && !first.includes(word!)) {
+    return `Unknown subcommand "${word}" of wheelwright ${name}${didYouMean(word!, first)}`;
+  }
+  return args.length > words ? `Unexpected argument "${args[words]}"` : null;
 }
 
 function explainError(command: Command, error: unknown): number {
@@ -65,13 +70,13 @@ function explainError(command: Command, error: unknown): number {
   if (error instanceof Error && error.name === "MigrationError") return printError(EX_CONFIG, error.message);
   if (isSystemError(error)) {
     const where = error.path === undefined ? "" : ` (${error.path})`;
-    const next = error.name === "PostgresError" ? "; wheelwright doctor tells what it asks of the database" : "";
-    return printError(EX_UNAVAILABLE, `wheelwright ${command.name} cannot go on: ${reasonOf(error)}${where}${next}`);
+    const next = error.name === "PostgresError" ? ". To check the database, run 'wheelwright doctor'" : "";
+    return printError(EX_UNAVAILABLE, `wheelwright ${command.name} failed: ${reasonOf(error)}${where}${next}`);
   }
   const what = error instanceof Error ? error.stack ?? error.message : String(error);
   return printError(
     EX_SOFTWARE,
-    `wheelwright ${command.name} ended by a mistake of its own; please report it:\n${what}`,
+    `wheelwright ${command.name} failed unexpectedly. Please report this bug:\n${what}`,
   );
 }
 

@@ -10,7 +10,7 @@ import { CommandError, EX_CONFIG, EX_UNAVAILABLE } from "./command.ts";
 const WAIT_LIMIT = 30 * SECOND, RETRY_INTERVAL = SECOND, CONNECT_LIMIT = 5 * SECOND;
 const VARIABLES = "DATABASE_URL or the POSTGRES_ variables";
 
-/** Retries for up to `patience` milliseconds. Throws a CommandError with the last failure. */
+/** Connects to the database, and retries for up to `waitLimit` milliseconds. Throws a CommandError with the last failure. */
 export async function waitForDatabase(source: DatabaseSource, log: Log, waitLimit = WAIT_LIMIT): Promise<void> {
   for (const end = Date.now() + waitLimit;; await sleep(RETRY_INTERVAL)) {
     const error = await tryDatabase(source);
@@ -33,7 +33,7 @@ export async function waitForDatabase(source: DatabaseSource, log: Log, waitLimi
 export function toDatabaseError(error: unknown): CommandError {
   const cause = innermost(error);
   const [status, what] = hasState(cause, "28P01", "28000", "3D000")
-    ? [EX_CONFIG, "refuses us"] as const
+    ? [EX_CONFIG, "refuses the connection"] as const
     : [EX_UNAVAILABLE, isReadOnly(cause) ? "cannot be used" : "cannot be reached"] as const;
   const message = `The database ${what} (see ${VARIABLES}): ${reasonOf(cause)}`;
   return new CommandError(status, message, { cause: error });
@@ -63,7 +63,7 @@ async function tryDatabase(source: DatabaseSource): Promise<unknown> {
 }
 
 function wrongEncoding(encoding: string): CommandError {
-  const message = `The database's encoding is ${encoding}, which cannot hold every name (see ${VARIABLES}): ` +
-    "create it with createdb --template=template0 --encoding=UTF8";
+  const message = `The database's encoding is ${encoding}, which cannot store every character (see ${VARIABLES}): ` +
+    "create the database with createdb --template=template0 --encoding=UTF8";
   return new CommandError(EX_CONFIG, message);
 }

@@ -108,7 +108,7 @@ function functionOf(call: EndpointCall, document: ApiDocument): string {
     summary,
     "",
     `\`${method} ${path}\`, scope ${endpoint["x-scope"]}.${
-      faults.length > 0 ? ` Its own codes: ${faults.join(", ")}.` : ""
+      faults.length > 0 ? ` Error codes: ${faults.join(", ")}.` : ""
     }`,
     ...(deprecated ? ["@deprecated See the changelog."] : []),
   ];

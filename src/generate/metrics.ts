@@ -8,6 +8,6 @@ export function insertMetrics(text: string): string {
     return `- \`${series}\` ${type}${fleetWide ? " (one replica)" : ""}: ${help}\n`;
   });
   const marked = /(?<=<!-- metrics -->\n).*(?=<!-- end of metrics -->)/s;
-  if (!marked.test(text)) throw new Error("deploy/metrics.md has lost the marks of the metrics");
+  if (!marked.test(text)) throw new Error("deploy/metrics.md lacks the comments that enclose the list of metrics");
   return text.replace(marked, () => `\n${lines.join("")}\n`);
 }

@@ -1,8 +1,8 @@
 /**
- * The executable as an operator uses it, from nothing to an active spoke and back: `npm run build && node
+ * Tests the executable as an operator uses it, from the version to an active spoke: `npm run build && node
  * test/executable/check.ts`.
  *
- * Not one of `npm test`'s files: it needs dist/wheelwright, which is large and takes a while to make.
+ * `npm test` does not run this file, because building dist/wheelwright takes a while.
  */
 import { execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -26,9 +26,9 @@ interface Scene {
 }
 
 interface Run {
-  /** Everything that it said until now. */
+  /** Returns the output so far. */
   text(): string;
-  /** The first group of the first match in what it says, past or to come. */
+  /** Waits until the output matches. Returns the first group of the match. */
   said(pattern: RegExp): Promise<string>;
   readonly ended: Promise<number | null>;
   stop(): Promise<number | null>;
@@ -47,7 +47,7 @@ test.after(async (scene) => {
   await rm(scene.directory, { recursive: true, force: true });
 });
 
-/** In an empty environment and directory: nothing of the checkout, and no Node on the path. */
+/** Starts the executable in an empty environment and directory, without the checkout and without Node on the path. */
 function start(cwd: string, line: string[], env: Record<string, string> = {}, input = ""): Run {
   const child = spawn(EXECUTABLE, line, { cwd, env });
   child.stdin.on("error", () => {}).end(input);
@@ -132,7 +132,7 @@ test("encrypts and decrypts a backup", async ({ directory, db }) => {
   const { status, text } = await run(directory, ["backup", "it.backup"], { ...env, ...sealed });
   assert.is(status, 0, text);
   assert.match(text, /^Backed up .*, encrypted$/m);
-  assert.match((await run(directory, ["backup", "--verify", "it.backup"], sealed)).text, "it.backup is whole");
+  assert.match((await run(directory, ["backup", "--verify", "it.backup"], sealed)).text, "it.backup is complete");
 });
 
 test("activates a spoke, shuts down cleanly, and keeps everything for the next start", async (scene) => {
@@ -192,8 +192,8 @@ test("builds a release of the last commit for both architectures, with its versi
   await tool(directory, "git", "clone", "--quiet", root, clone);
   const { version: before } = JSON.parse(await readFile(join(clone, "package.json"), "utf8"));
   const printed = await tool(clone, process.execPath, join(root, "src/make-release.ts"), version, "--write");
-  for (const line of printed.match(/^Not made: .*/gm) ?? []) console.log(`\n  ${line}`);
-  assert.not.match(printed, "Not made: the executable");
+  for (const line of printed.match(/^Not built: .*/gm) ?? []) console.log(`\n  ${line}`);
+  assert.not.match(printed, "Not built: the executable");
   await tool(join(clone, "dist", version), "sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS");
   const changed = (await tool(clone, "git", "grep", "--files-with-matches", "--fixed-strings", version)).split("\n");
   const followers = ["package.json", "package-lock.json", "deno.json", "CHANGELOG.md", "src/releases.ts"];

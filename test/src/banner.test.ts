@@ -1,10 +1,10 @@
-/** The greeting of `wheelwright dev`: what it tells, and what it keeps to itself. */
+/** Tests the banner of `wheelwright dev`. */
 import { existsSync } from "node:fs";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type BannerData, renderBanner } from "#src/banner.ts";
 
-const test = suite("banner");
+const test = suite("renderBanner");
 
 const GREETING: BannerData = {
   version: "1.2.3",
@@ -16,7 +16,7 @@ const GREETING: BannerData = {
   colours: false,
 };
 
-test("the first start tells the password, and commands that work as they stand, without it", () => {
+test("shows the password at the first start, and commands without the password", () => {
   const text = renderBanner(GREETING);
   assert.match(text, /Password +abcde-fghij/);
   assert.is(text.match(/abcde-fghij/g)!.length, 1);
@@ -27,13 +27,13 @@ test("the first start tells the password, and commands that work as they stand, 
   );
 });
 
-test("later starts say that they do not know the password any more", () => {
+test("explains at later starts how to reset the password", () => {
   const text = renderBanner({ ...GREETING, password: null });
-  assert.match(text, /Password +as set, or as told at the first start/);
+  assert.match(text, /Password +unchanged since the first start/);
   assert.match(text, /^ +npm run wheelwright -- admin reset-password ada@school\.example$/m);
 });
 
-test("where no terminal is, there are no escape sequences", () => {
+test("contains no escape sequences without a terminal", () => {
   assert.not(renderBanner(GREETING).includes("\u001b"));
   assert.ok(renderBanner({ ...GREETING, colours: true }).includes("\u001b["));
 });

@@ -27,22 +27,22 @@ async function notesOf({ kubeconfig }: Simulator, names: readonly string[]): Pro
   }
 }
 
-test("says that a cluster is busy where it answers 429, and not that it does not answer", async ({ simulator }) => {
+test("reports a cluster that answers 429 as busy, not as unreachable", async ({ simulator }) => {
   simulator.faults.answer(429, { path: "/version", retryAfter: 0 });
   assert.equal(await notesOf(simulator, ["default"]), [
-    "The cluster is busy; what needs it waits until it answers again",
+    "The cluster is busy; operations that need it wait",
   ]);
 });
 
-test("says that a cluster does not answer where nothing listens", async ({ simulator }) => {
-  assert.equal(await notesOf(simulator, ["away"]), ["The cluster does not answer; what needs it waits until it does"]);
+test("reports a cluster without a listener as unreachable", async ({ simulator }) => {
+  assert.equal(await notesOf(simulator, ["away"]), ["The cluster does not answer; operations that need it wait"]);
 });
 
-test("counts those that are away and those that are busy", async ({ simulator }) => {
+test("counts the unreachable and the busy clusters", async ({ simulator }) => {
   simulator.faults.answer(429, { path: "/version", retryAfter: 0 });
   assert.equal(await notesOf(simulator, ["away", "default", "other"]), [
-    "1 of 3 clusters do not answer; what needs them waits until they do",
-    "2 of 3 clusters are busy; what needs them waits until they answer again",
+    "1 of 3 clusters do not answer; operations that need them wait",
+    "2 of 3 clusters are busy; operations that need them wait",
   ]);
 });
 

@@ -11,7 +11,7 @@ import { rejection } from "#test/support/until.ts";
 const REGIONS = "regions: [{ name: east, context: east }, { name: west, context: west }, { name: near }]";
 const call = { signal: new AbortController().signal };
 
-/** A kubeconfig that knows the east, and not the west that the catalogue names. */
+/** A kubeconfig with the context `east`, but without the context `west` of the catalog. */
 async function open(use: (clusters: OpenClusters) => Promise<void>): Promise<void> {
   const server = await openKubeServer((_asked, response) => answer(response, 200, { gitVersion: "v1.33.0" }));
   const catalog = loadCatalog(REGIONS, await loadBlueprint(builtIn));
@@ -32,20 +32,20 @@ async function open(use: (clusters: OpenClusters) => Promise<void>): Promise<voi
 
 const test = suite("openClusters");
 
-test("a region's context is its cluster, and the kubeconfig's own where it names none", () =>
+test("uses the context of a region, or the current context by default", () =>
   open((clusters) => {
     assert.equal(["east", "west", "near", null].map(clusters.clusterFor), ["east", "west", "default", "default"]);
     return Promise.resolve();
   }));
 
-test("a cluster is opened once, and names the program and the replica", () =>
+test("opens a cluster once, and sends the program and replica as User-Agent", () =>
   open(async (clusters) => {
     const [first, second] = await Promise.all([clusters.open("east"), clusters.open("east")]);
     assert.is(first, second);
     assert.is(await first!.version(call), "v1.33.0");
   }));
 
-test("a context that the kubeconfig lacks is told by name and keeps nobody else from working or closing", () =>
+test("reports a missing context, and does not affect other clusters", () =>
   open(async (clusters) => {
     for (const _ of [1, 2]) {
       const error = await rejection(clusters.open("west"));
@@ -58,7 +58,7 @@ test("a context that the kubeconfig lacks is told by name and keeps nobody else 
     await opening;
   }));
 
-test("a cluster that the catalogue names no more is unknown, which passes once it does", () =>
+test("reports a cluster that the catalog no longer contains, as a transient error", () =>
   open(async (clusters) => {
     const error = await rejection(clusters.open("north"));
     assert.equal([error.code, (error as { transient?: boolean }).transient], ["unknown_cluster", true]);

@@ -1,21 +1,21 @@
-/** What keeps commands from their work: what is set, what is said, and the exit status. command-failures.test.ts runs it. */
+/** The table of failures: environment, exit status and message. command-failures.test.ts runs each row. */
 import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
 import type { TestDatabase } from "#test/support/database.ts";
 
 export interface Place {
   db: TestDatabase;
-  /** A database of a later release. */
+  /** A database with the schema of a later release. */
   newer: TestDatabase;
-  /** Listens on a port. */
+  /** A server that uses a port. */
   taken: Server;
-  /** With a kubeconfig, files that are none, and data directories that cannot be used. */
+  /** A directory with a valid kubeconfig, invalid files and unusable data directories. */
   directory: string;
-  /** A DATA_DIR that the test's own process holds. */
+  /** A DATA_DIR that the test process has locked. */
   held: string;
 }
 
-/** Stands where it must not be shown. */
+/** A secret in an invalid file. No message may contain the secret. */
 export const SECRET = "s3cret-of-the-file";
 
 function changed(url: string, change: Partial<Pick<URL, "password" | "pathname">>): string {
@@ -37,13 +37,13 @@ const SERVE: readonly Row[] = [
     "a wrong password of the database",
     ({ db }) => ({ DATABASE_URL: changed(db.url, { password: SECRET }) }),
     78,
-    /^The database refuses us \(see DATABASE_URL or the POSTGRES_ variables\): password authentication failed/,
+    /^The database refuses the connection \(see DATABASE_URL or the POSTGRES_ variables\): password authentication failed/,
   ],
   [
-    "a database that the server does not have",
+    "a missing database",
     ({ db }) => ({ DATABASE_URL: changed(db.url, { pathname: "/nowhere" }) }),
     78,
-    /^The database refuses us \(see DATABASE_URL or .*"nowhere" does not exist$/,
+    /^The database refuses the connection \(see DATABASE_URL or .*"nowhere" does not exist$/,
   ],
   [
     "a database that needs a newer release",
@@ -55,28 +55,28 @@ const SERVE: readonly Row[] = [
     "a port that is in use",
     ({ taken }) => ({ PORT: String((taken.address() as AddressInfo).port) }),
     69,
-    /^Cannot listen on 127\.0\.0\.1:\d+: the port is in use, .*set PORT to another one$/,
+    /^Cannot listen on 127\.0\.0\.1:\d+: the port is in use\. .*set PORT to another port$/,
   ],
   [
     "a port for metrics that is in use",
     ({ taken }) => ({ METRICS_PORT: String((taken.address() as AddressInfo).port) }),
     69,
-    /^Cannot listen on 127\.0\.0\.1:\d+: the port is in use, .*set METRICS_PORT to another one$/,
+    /^Cannot listen on 127\.0\.0\.1:\d+: the port is in use\. .*set METRICS_PORT to another port$/,
   ],
   [
     "an address of another machine",
     () => ({ HOST: "192.0.2.7" }),
     78,
-    /^Cannot listen on 192\.0\.2\.7:0: this machine has no such address; set HOST to /,
+    /^Cannot listen on 192\.0\.2\.7:0: this machine does not have that address\. Set HOST to /,
   ],
   [
-    "a kubeconfig that is not there",
+    "a missing kubeconfig",
     ({ directory }) => ({ KUBECONFIG: join(directory, "none") }),
     78,
     /^wheelwright serve cannot start: .*\n {2}KUBECONFIG points to a file that cannot be read: no such file or directory$/,
   ],
   [
-    "a kubeconfig that is no YAML, of which nothing is shown",
+    "an invalid kubeconfig, whose content is not shown",
     ({ directory }) => ({ KUBECONFIG: join(directory, "no-yaml") }),
     78,
     /^KUBECONFIG cannot be used: Cannot read the kubeconfig file .*\/no-yaml: .* at line \d+, column \d+$/,
@@ -88,19 +88,19 @@ const SERVE: readonly Row[] = [
     /^KUBECONFIG cannot be used: Cannot read the kubeconfig file .*\/folder: it is a directory$/,
   ],
   [
-    "a catalogue that is no YAML",
+    "an invalid catalog",
     ({ directory }) => ({ CATALOG: join(directory, "no-catalog") }),
     78,
     /^wheelwright serve cannot start: .*\n {2}CATALOG.* at line \d+, column \d+$/,
   ],
   [
-    "a directory of blueprints that is not there",
+    "a missing blueprint directory",
     ({ directory }) => ({ BLUEPRINT_DIR: join(directory, "none") }),
     78,
     /^wheelwright serve cannot start: .*\n {2}BLUEPRINT_DIR .*cannot be read: no such file or directory$/,
   ],
   [
-    "a file for a variable that is not there",
+    "a missing file of a variable",
     ({ directory }) => ({ PUBLIC_URL: "", PUBLIC_URL_FILE: join(directory, "none") }),
     78,
     /^wheelwright serve cannot start: .*\n {2}PUBLIC_URL_FILE points to a file .*: no such file or directory$/,
@@ -109,31 +109,31 @@ const SERVE: readonly Row[] = [
 
 const at = (directory: string, name: string): string => join(directory, name);
 
-/** Nothing is needed but the words of the command line and the variables. */
+/** Failures that need only a command line and environment variables. */
 const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, said: RegExp])[] = [
   [
     "dev",
     ({ directory }) => ({ DATA_DIR: at(directory, "kubeconfig") }),
     78,
-    /not a directory; set DATA_DIR to a directory that this user may write to$/,
+    /not a directory; set DATA_DIR to a directory that this user can write to$/,
   ],
   [
     "dev",
     ({ directory }) => ({ DATA_DIR: at(directory, "kubeconfig/below") }),
     78,
-    /^Nothing can be kept in DATA_DIR .*\/below: not a directory/,
+    /^Cannot use DATA_DIR .*\/below: not a directory/,
   ],
   [
     "dev",
     () => ({ DATA_DIR: "/proc/wheelwright/below" }),
     78,
-    /^Nothing can be kept in DATA_DIR \/proc\/wheelwright\/below: no file can be made there; set/,
+    /^Cannot use DATA_DIR \/proc\/wheelwright\/below: no file can be created there; set/,
   ],
   [
     "dev",
     () => ({ DATA_DIR: "/sys/wheelwright" }),
     78,
-    /^Nothing can be kept in DATA_DIR \/sys\/wheelwright: permission denied; set/,
+    /^Cannot use DATA_DIR \/sys\/wheelwright: permission denied; set/,
   ],
   ["dev", ({ directory }) => ({ DATA_DIR: at(directory, "x".repeat(300)) }), 78, /: the path is too long; set/],
   [
@@ -153,7 +153,7 @@ const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, sai
     ({ held }) => ({ DATA_DIR: held }),
     69,
     new RegExp(
-      `^Another Wheelwright, process ${process.pid}, runs on DATA_DIR .*; stop that one, or give this one a DATA_DIR and a PORT`,
+      `^Another Wheelwright, process ${process.pid}, uses DATA_DIR .*\. Stop it, or set a different DATA_DIR and PORT`,
     ),
   ],
   [
@@ -166,7 +166,7 @@ const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, sai
     "dev",
     () => ({ HOST: "no.such.host.invalid" }),
     78,
-    /^Cannot listen on no\.such\.host\.invalid:\d+: host name not found; set HOST/,
+    /^Cannot listen on no\.such\.host\.invalid:\d+: host name not found\. Set HOST/,
   ],
   [
     "dev",
@@ -180,26 +180,26 @@ const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, sai
     78,
     /^KUBECONFIG cannot be used: Cannot read the kubeconfig file \/nowhere: no such file or directory$/,
   ],
-  ["dev --kubeconfig", () => ({}), 2, /^--kubeconfig needs a value: /],
-  ["dev --kubeconfg=x", () => ({}), 2, /^wheelwright dev has no option --kubeconfg; did you mean --kubeconfig\?$/],
-  ["serve --constructor", () => ({}), 2, /^wheelwright serve has no option --constructor$/],
-  ["serve now", () => ({}), 2, /^"now" is one word too many$/],
-  ["sevre", () => ({}), 2, /^There is no command "sevre"; did you mean serve\?\n/],
-  ["provision", () => ({}), 2, /^There is no command "provision"\n/],
+  ["dev --kubeconfig", () => ({}), 2, /^Option --kubeconfig needs a value: /],
+  ["dev --kubeconfg=x", () => ({}), 2, /^Unknown option --kubeconfg\. Did you mean --kubeconfig\?$/],
+  ["serve --constructor", () => ({}), 2, /^Unknown option --constructor$/],
+  ["serve now", () => ({}), 2, /^Unexpected argument "now"$/],
+  ["sevre", () => ({}), 2, /^Unknown command "sevre"\. Did you mean serve\?\n/],
+  ["provision", () => ({}), 2, /^Unknown command "provision"\n/],
   [
     "audit verfy",
     () => ({}),
     2,
-    /^There is no wheelwright audit verfy; did you mean verify\?\nwheelwright audit --help tells more$/,
+    /^Unknown subcommand "verfy" of wheelwright audit\. Did you mean verify\?\nRun 'wheelwright audit --help' for details\.$/,
   ],
-  ["admin", () => ({}), 2, /^wheelwright admin needs to know what to do: reset-password$/],
-  ["doctor --json=yes", () => ({}), 2, /^--json takes no value$/],
+  ["admin", () => ({}), 2, /^wheelwright admin needs a subcommand: reset-password$/],
+  ["doctor --json=yes", () => ({}), 2, /^Option --json takes no value$/],
   ["simulate --port 80000", () => ({}), 2, /^--port must be a whole number from 0 to 65535$/],
   [
     "simulate --kubeconfig /nowhere/file",
     () => ({}),
     69,
-    /^wheelwright simulate cannot go on: no such file or directory \(\/nowhere\/file\)$/,
+    /^wheelwright simulate failed: no such file or directory \(\/nowhere\/file\)$/,
   ],
 ];
 

@@ -1,6 +1,6 @@
 /**
- * What keeps a command from its work is told in a sentence or two, with what to do next: never as a stack or a runtime's
- * text. Each row is tried as a process; `what` is told, and nothing was started.
+ * Checks that commands report failures in a sentence or two with the next step, never as a stack or a runtime error. Each
+ * row of the table runs as a process.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -23,10 +23,10 @@ interface Scene extends Place {
   outcomes: Map<Case, { readonly status: number | null; readonly lines: readonly string[] }>;
 }
 
-/** More than our own sentences: a stack, an error's class, a file of the runtime, a code or a word of the system. */
+/** Matches text that must not be shown: a stack, an error class, a file of the runtime, or a system error code. */
 const RAW = /^\s+at |Error:|node:internal|\bE(?!MAIL\b)[A-Z]{4,}\b|os error|errno|PASSWORD=/;
 
-const test = suite<Scene>("a refusal");
+const test = suite<Scene>("failures of commands");
 
 test.before(async (scene) => {
   scene.db = await openTestDatabase();
@@ -66,14 +66,14 @@ test.after(async ({ db, newer, simulator, taken, directory, letGo }) => {
   await rm(directory, { recursive: true });
 });
 
-/** What is no entry of the log, and not the help that follows a mistake in the command line. */
+/** Returns the output without log entries, and without the help after a usage error. */
 function sentencesOf(lines: readonly string[]): string[] {
   const sentences = lines.filter((line) => !line.startsWith("{"));
   const end = sentences.indexOf("");
   return end < 0 ? sentences : sentences.slice(0, end);
 }
 
-/** A few side by side, for most of it is waiting. */
+/** Runs a few processes at the same time, because most of the time is waiting. */
 test.before(async (scene) => {
   const left = [...CASES];
   const work = async (): Promise<void> => {
@@ -87,7 +87,7 @@ test.before(async (scene) => {
 });
 
 for (const each of CASES) {
-  test(`is told in a sentence: ${each.what}`, ({ outcomes }) => {
+  test(`are reported in a sentence: ${each.what}`, ({ outcomes }) => {
     const { status, lines } = outcomes.get(each)!;
     assert.is(status, each.status, lines.join("\n"));
     const sentences = sentencesOf(lines);
@@ -98,7 +98,7 @@ for (const each of CASES) {
   });
 }
 
-test("waits for a database that nobody answers for, and says so in words", async ({ env }) => {
+test("include waiting for a database that does not answer", async ({ env }) => {
   const program = startProgram(["serve"], { ...env, DATABASE_URL: `postgres://me:${SECRET}@127.0.0.1:1/none` });
   assert.match(await program.said(/Waiting for the database/), /"warn".*"reason":"connection refused"/);
   await program.stop();

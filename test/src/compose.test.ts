@@ -48,7 +48,7 @@ test.after.each(async ({ db, smtp, programs }) => {
   await db.close();
 });
 
-test("a replica with a mail server sends what one without has left in the queue", async ({ db, smtp, programs }) => {
+test("a replica with a mail server sends mail that a replica without one queued", async ({ db, smtp, programs }) => {
   const lines: string[] = [];
   const log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
   const about = { hub: "North", slug: "north" };
@@ -67,7 +67,7 @@ test("a replica with a mail server sends what one without has left in the queue"
   assert.is(headers["message-id"], `<${job.id}@localhost>`);
 });
 
-test("announces no end sooner than 30 days after the first start that carries it: header, document and changelog agree", async ({ db, programs }) => {
+test("announces a deprecation at least 30 days ahead: header, document and changelog agree", async ({ db, programs }) => {
   const deprecated = { since: "2026-01-01", sunset: "2026-02-01", note: "Use another" };
   const [pattern, module] = manifest.find(([pattern]) => pattern === "/api/catalog")!;
   const routes: Manifest = [
@@ -92,19 +92,19 @@ test("announces no end sooner than 30 days after the first start that carries it
   assert.is(sunsets[0], sunsets[1]);
 });
 
-test("names what is set of OpenTelemetry's variables and means nothing here, where traces are asked for", async ({ db, programs }) => {
-  const told = async (env: Record<string, string>) => {
+test("warns about ignored OpenTelemetry variables if traces are enabled", async ({ db, programs }) => {
+  const warningsFor = async (env: Record<string, string>) => {
     const lines: string[] = [];
     const log = openLog({ level: "warn", format: "json", write: (line) => void lines.push(line) });
     const config = configFor(db.url, { SCHEDULER: "off", OTEL_LOG_LEVEL: "debug", ...env });
     programs.push(await compose(config, { file: "/nowhere" }, log));
     return lines.map((line) => JSON.parse(line).variables);
   };
-  assert.equal(await told({}), []);
-  assert.equal(await told({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" }), [["OTEL_LOG_LEVEL"]]);
+  assert.equal(await warningsFor({}), []);
+  assert.equal(await warningsFor({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" }), [["OTEL_LOG_LEVEL"]]);
 });
 
-test("writes the calls of tokens at the latest when it stops", async ({ db, programs }) => {
+test("stores the call counts of tokens when it stops", async ({ db, programs }) => {
   const { id } = await createTestToken(db, await createTestUser(db, "ada"), "cli");
   const program = await compose(configFor(db.url, { SCHEDULER: "off" }), { file: "/nowhere" }, silentLog);
   programs.push(program);
@@ -117,7 +117,7 @@ test("writes the calls of tokens at the latest when it stops", async ({ db, prog
   assert.equal(await count(), [{ calls: 2 }]);
 });
 
-test("prices that no subscription can hold stop the start, before anything is touched", async () => {
+test("rejects prices that no subscription can contain, before anything is opened", async () => {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-"));
   try {
     const catalog = join(directory, "catalog.json");

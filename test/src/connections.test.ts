@@ -6,11 +6,11 @@ import { type ConnectionBounds, openConnectionLimiter, type RunningRequest } fro
 import { openRawConnection, type RawConnection } from "#test/support/socket.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite("openConnections");
+const test = suite("openConnectionLimiter");
 
 type Work = (outgoing: ServerResponse, turn: RunningRequest) => void;
 
-/** A server that does this with each request, and says how many it has begun. */
+/** Starts a server that handles each request with this function, and counts the started requests. */
 async function open(bounds: Partial<ConnectionBounds>, work: Work) {
   const connections = openConnectionLimiter({ maxConnections: 100, checkInterval: 10, ...bounds });
   const begun: ServerResponse[] = [];
@@ -40,7 +40,7 @@ async function open(bounds: Partial<ConnectionBounds>, work: Work) {
   };
 }
 
-/** All that came of a request until the connection ended. */
+/** Sends a request, and returns all bytes until the connection ends. */
 function refused(client: RawConnection): Promise<string> {
   client.write(requests(1));
   return client.closed;
@@ -48,7 +48,7 @@ function refused(client: RawConnection): Promise<string> {
 
 const requests = (count: number) => "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(count);
 
-test("works on eight requests of a connection at once, and begins the next when one is answered", async () => {
+test("runs eight requests of a connection at the same time, and starts the next after an answer", async () => {
   const { begun, connect, close } = await open({}, () => {});
   const client = connect();
   client.write(requests(20));
@@ -60,7 +60,7 @@ test("works on eight requests of a connection at once, and begins the next when 
   await close();
 });
 
-test("cuts a connection that has sent more than may wait, and begins none of what came with it", async () => {
+test("closes a connection whose queue is full, and starts none of its new requests", async () => {
   const { begun, connect, close, connections } = await open({}, () => {});
   const client = connect();
   client.write(requests(41));
@@ -70,7 +70,7 @@ test("cuts a connection that has sent more than may wait, and begins none of wha
   await close();
 });
 
-test("begins nothing more on a connection that does not take what it has asked for", async () => {
+test("starts no request on a connection whose client does not read its answers", async () => {
   const large = "x".repeat(2 ** 24); // more than the network holds
   const { begun, connect, close } = await open({}, (outgoing) => void outgoing.end(large));
   const client = connect();
@@ -86,7 +86,7 @@ test("begins nothing more on a connection that does not take what it has asked f
   await close();
 });
 
-test("cuts a connection that does not take an answer in time, and not one that waits for it", async () => {
+test("closes a connection that reads an answer too slowly, but not one that waits for an answer", async () => {
   const large = "x".repeat(2 ** 24); // more than the network holds
   const { begun, connect, close } = await open({ readTimeout: 50 }, (outgoing, { startReadTimer: made }) => {
     if (begun.length === 1) return; // the first waits for its answer
@@ -106,16 +106,16 @@ test("cuts a connection that does not take an answer in time, and not one that w
   await close();
 });
 
-test("gives a network a quarter of the connections, and a proxy all of them", async () => {
+test("limits a network to a quarter of the connections, but not a proxy", async () => {
   const many = await open({ maxConnections: 8 }, (outgoing) => void outgoing.end("hello"));
-  const kept = [many.connect(), many.connect()];
-  for (const client of kept) {
+  const accepted = [many.connect(), many.connect()];
+  for (const client of accepted) {
     client.write(requests(1));
     await client.received(/hello/);
   }
   assert.is(await refused(many.connect()), "");
-  kept[0]!.socket.destroy();
-  await kept[0]!.closed;
+  accepted[0]!.socket.destroy();
+  await accepted[0]!.closed;
   await until(async () => {
     const client = many.connect();
     client.write(requests(1));

@@ -18,34 +18,34 @@ import {
 const test = suite("generate");
 const CHART = "deploy/helm/wheelwright/";
 
-test("makes a pattern of a file's path", () => {
+test("converts a file path to a pattern", () => {
   assert.is(toPattern("index"), "/");
   assert.is(toPattern("api/spokes/[spokeId]/index"), "/api/spokes/:spokeId");
   assert.is(toPattern("api/openapi.json"), "/api/openapi.json");
   assert.is(toPattern("files/[...rest]"), "/files/:rest{.+}");
 });
 
-test("puts words before parameters, and those before the rest of a path", () => {
+test("sorts literal segments before parameters, and parameters before wildcards", () => {
   const patterns = ["/a/:rest{.+}", "/a/:id/x", "/b", "/a/:id", "/a/all", "/a"];
   assert.equal(patterns.sort(byPattern), ["/a", "/a/all", "/a/:id", "/a/:id/x", "/a/:rest{.+}", "/b"]);
 });
 
-test("refuses two files for one address", () => {
-  assert.throws(() => manifestOf(["a/index.ts", "a.ts"]), /Two files answer \/a/);
-  assert.throws(() => manifestOf(["a/[one].ts", "a/[other].ts"]), /Two files answer \/a\/:o/);
+test("rejects two files for one URL", () => {
+  assert.throws(() => manifestOf(["a/index.ts", "a.ts"]), /Two files serve \/a/);
+  assert.throws(() => manifestOf(["a/[one].ts", "a/[other].ts"]), /Two files serve \/a\/:o/);
 });
 
-test("writes a manifest in the order in which patterns are tried", () => {
+test("writes the manifest in the order of matching", () => {
   const text = manifestOf(["api/[id].ts", "api/all.ts"]);
   assert.match(text, 'import * as api_$id from "../routes/api/[id].ts";');
   assert.match(text, '[\n  ["/api/all", api_all],\n  ["/api/:id", api_$id],\n];\n');
 });
 
-test("refuses a migration whose name says neither when nor what", () => {
-  assert.throws(() => migrationsOf(new Map([["1_x.sql", ""]])), /is not named/);
+test("rejects a malformed migration name", () => {
+  assert.throws(() => migrationsOf(new Map([["1_x.sql", ""]])), /must be named/);
 });
 
-test("writes text that evaluates to what it was", async () => {
+test("writes literals that evaluate to the original text", async () => {
   const hard = "a `tick`, ${not a hole}, a \\ and \\n\r\nä 😀 $$ select 1 $$;\n\n";
   const module = async (text: string) =>
     await import(
@@ -64,7 +64,7 @@ test("writes text that evaluates to what it was", async () => {
   assert.not.match(releasesOf(log), /\\"/, "the formatter would write it otherwise");
 });
 
-test("names what is stale: changed, or not written yet", async () => {
+test("lists changed and missing generated files", async () => {
   const folder = await mkdtemp(join(tmpdir(), "wheelwright-generate-"));
   const root = pathToFileURL(folder + "/");
   for (const part of ["routes/api", "sql", "lib/moodle/manifests", "lib/client", "src", "docs", `${CHART}files`]) {
@@ -92,7 +92,10 @@ test("names what is stale: changed, or not written yet", async () => {
   assert.match(await readFile(join(folder, "docs/api.md"), "utf8"), /^`suspend` \| active, resuming \| .* \| yes$/m);
   for (const marks of ["", "<!-- actions -->\n", "<!-- end of actions -->\n"]) {
     await writeFile(join(folder, "docs/api.md"), `Actions:\n${marks}`);
-    assert.match(String(await findStale(root).catch((error) => error)), /has lost the marks of the actions/);
+    assert.match(
+      String(await findStale(root).catch((error) => error)),
+      /lacks the comments that enclose the table of actions/,
+    );
   }
   await writeFile(join(folder, "docs/api.md"), "<!-- actions -->\n<!-- end of actions -->");
   await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n\nOne.\n");

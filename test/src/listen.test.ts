@@ -19,7 +19,7 @@ function deferred() {
   return { promise, done };
 }
 
-/** A server with an echo, a slow answer, and a stream that goes on until it is told to end. */
+/** Starts a server with an echo, a slow answer, and an endless stream. */
 async function open(env: Record<string, string> = {}) {
   const slow = deferred(), reached = deferred(), ended = deferred(), aborted = deferred(), finish = deferred();
   const left = deferred();
@@ -59,7 +59,7 @@ async function open(env: Record<string, string> = {}) {
   return { ...handler, port, leave, close, url: `http://${host}:${port}`, slow, reached, ended, aborted, finish };
 }
 
-test("answers over a socket, and knows the peer", async () => {
+test("answers over a socket and reports the client's address", async () => {
   const { url, close } = await open();
   const json = { "content-type": "application/json" };
   const reply = await fetch(`${url}/echo`, { method: "POST", headers: json, body: '{"name":"oak"}' });
@@ -68,20 +68,20 @@ test("answers over a socket, and knows the peer", async () => {
   await close(0);
 });
 
-test("answers 413 while the rest of the body is still to come, told or not told", async () => {
+test("answers 413 before a large body has arrived, with or without Content-Length", async () => {
   const { port, close } = await open({ BODY_LIMIT_BYTES: "1024" });
   const head = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
-  const told = openRawConnection(port);
-  told.write(`${head}Content-Length: 1000000\r\n\r\n{`);
-  assert.match(await told.received(/\r\n\r\n.*\}/s), /^HTTP\/1\.1 413 .*Connection: close.*"statusCode":413/is);
+  const withLength = openRawConnection(port);
+  withLength.write(`${head}Content-Length: 1000000\r\n\r\n{`);
+  assert.match(await withLength.received(/\r\n\r\n.*\}/s), /^HTTP\/1\.1 413 .*Connection: close.*"statusCode":413/is);
   const untold = openRawConnection(port);
   untold.write(`${head}Transfer-Encoding: chunked\r\n\r\n800\r\n${"x".repeat(2048)}\r\n`);
   assert.match(await untold.received(/\r\n\r\n.*\}/s), /^HTTP\/1\.1 413 /);
-  await Promise.all([told.closed, untold.closed]);
+  await Promise.all([withLength.closed, untold.closed]);
   await close(0);
 });
 
-test("answers 400 in our own words to a Host that makes no URL", async () => {
+test("answers 400 with a JSON error for a Host header that forms no valid URL", async () => {
   const { port, close } = await open();
   const connection = openRawConnection(port);
   connection.write("GET /echo HTTP/1.1\r\nHost: a b\\c\r\nConnection: close\r\n\r\n");
@@ -89,7 +89,7 @@ test("answers 400 in our own words to a Host that makes no URL", async () => {
   await close(0);
 });
 
-test("answers 400 to two Host headers, of which a proxy may have believed the other", async () => {
+test("answers 400 for two Host headers", async () => {
   const { port, close } = await open();
   const connection = openRawConnection(port);
   connection.write("GET /nothing HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n");
@@ -97,7 +97,7 @@ test("answers 400 to two Host headers, of which a proxy may have believed the ot
   await close(0);
 });
 
-test("refuses an expectation as it would any other request, and ends the connection", async () => {
+test("rejects an unsupported expectation and closes the connection", async () => {
   const { port, close } = await open();
   const connection = openRawConnection(port);
   connection.write("GET /echo HTTP/1.1\r\nHost: x\r\nExpect: a-pony\r\n\r\n".repeat(20));
@@ -105,7 +105,7 @@ test("refuses an expectation as it would any other request, and ends the connect
   await close(0);
 });
 
-test("cuts off headers that do not end", async () => {
+test("closes a connection whose headers do not end", async () => {
   const { port, close } = await open();
   const connection = openRawConnection(port);
   connection.write("GET /echo HTTP/1.1\r\nHost: x\r\nX-Slow: ");
@@ -113,7 +113,7 @@ test("cuts off headers that do not end", async () => {
   await close(0);
 });
 
-test("answers 431 and 400 in JSON to what the parser refuses, and ends the connection", async () => {
+test("answers parser errors with 431 or 400 in JSON, and closes the connection", async () => {
   const { port, close } = await open();
   const large = openRawConnection(port), odd = openRawConnection(port);
   large.write(`GET /nothing HTTP/1.1\r\nHost: x\r\nX: ${"a".repeat(20_000)}\r\n\r\n`);
@@ -123,7 +123,7 @@ test("answers 431 and 400 in JSON to what the parser refuses, and ends the conne
   await close(0);
 });
 
-test("gives nobody the refusal of what came after as the answer to what came first", async () => {
+test("never sends a parser error as the answer to an earlier request", async () => {
   const { port, close, reached } = await open();
   const connection = openRawConnection(port);
   connection.write("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -133,7 +133,7 @@ test("gives nobody the refusal of what came after as the answer to what came fir
   await close(0);
 });
 
-test("aborts the work when the client leaves", async () => {
+test("aborts the work when the client disconnects", async () => {
   const { port, close, reached, aborted } = await open();
   const connection = openRawConnection(port);
   connection.write("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -143,7 +143,7 @@ test("aborts the work when the client leaves", async () => {
   await close(0);
 });
 
-test("ends the source of a stream when its reader leaves, and frees its place", async () => {
+test("ends the source of a stream when its client disconnects", async () => {
   const { port, close, ended, url } = await open({ MAX_IN_FLIGHT: "1" });
   const connection = openRawConnection(port);
   connection.write("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -154,7 +154,7 @@ test("ends the source of a stream when its reader leaves, and frees its place", 
   await close(0);
 });
 
-test("lets a stream go on when the time of a request is over", async () => {
+test("continues a stream after the request timeout", async () => {
   const { port, close, finish, url } = await open({ REQUEST_TIMEOUT_MS: "100" });
   const connection = openRawConnection(port);
   connection.write("GET /stream HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
@@ -165,7 +165,7 @@ test("lets a stream go on when the time of a request is over", async () => {
   await close(0);
 });
 
-test("closing takes nobody new, lets what is under way end, and says that the connection ends", async () => {
+test("close() refuses new connections, finishes running requests, and sends Connection: close", async () => {
   const { port, close, url, slow, reached } = await open();
   const connection = openRawConnection(port);
   connection.write("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -177,7 +177,7 @@ test("closing takes nobody new, lets what is under way end, and says that the co
   await closed;
 });
 
-test("leaving answers whoever comes, on a connection that ends with the answer", async () => {
+test("closeAfterNextAnswer() still answers requests, and then closes their connections", async () => {
   const { port, leave, close, slow, reached } = await open();
   const early = openRawConnection(port);
   early.write("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -191,7 +191,7 @@ test("leaving answers whoever comes, on a connection that ends with the answer",
   await close(0);
 });
 
-test("closing waits for nobody who has sent half a request", async () => {
+test("close() does not wait for incomplete requests", async () => {
   const { port, close, url } = await open();
   const connection = openRawConnection(port);
   connection.write("GET /echo HTTP/1.1\r\nHost: x\r\n");
@@ -200,7 +200,7 @@ test("closing waits for nobody who has sent half a request", async () => {
   await connection.closed;
 });
 
-test("closing cuts what does not end in time", async () => {
+test("close() ends requests that exceed the grace period", async () => {
   const { port, close, ended } = await open();
   const connection = openRawConnection(port);
   connection.write("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -210,7 +210,7 @@ test("closing cuts what does not end in time", async () => {
   await ended.promise;
 });
 
-test("outlives connections that the system cannot accept, however many", async () => {
+test("continues after connections that the system cannot accept", async () => {
   const { listen } = Server.prototype, listening: Server[] = [];
   Server.prototype.listen = function (this: Server, ...asked: unknown[]) {
     listening.push(this);
@@ -222,7 +222,7 @@ test("outlives connections that the system cannot accept, however many", async (
   await close(0);
 });
 
-test("says so when the address is taken", async () => {
+test("fails if the address is in use", async () => {
   const { server, port, close } = await open();
   const error = await server.listen({ host, port }).then(() => null, (error) => error);
   assert.is(error.code, "EADDRINUSE");

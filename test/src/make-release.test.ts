@@ -1,5 +1,5 @@
 /**
- * Releases of a small repository, whose scripts write files in no time. test/executable/check.ts makes one of this one.
+ * Tests releases of a small repository with fast scripts. test/executable/check.ts tests a release of this repository.
  */
 import { execFile } from "node:child_process";
 import { access, chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -11,12 +11,12 @@ import * as assert from "uvu/assert";
 
 const PROGRAM = fileURLToPath(new URL("../../src/make-release.ts", import.meta.url));
 const LOG = "# Changelog\n\n## Unreleased\n\n- **API**: New.\n\n## 0.1.0 (2026-01-31)\n\n- First.\n";
-/** Tells its version and commit, and is no program for another machine: those are not built where nothing is fetched. */
+/** A build script whose executable prints its version and commit. */
 const BUILD = `set -e; mkdir dist; v=$(node -p 'require("./package.json").version')
 printf '#!/bin/sh\\n# '"$2"'\\necho wheelwright '"$v"'\\n' >dist/wheelwright; chmod +x dist/wheelwright`;
-/** As releases call this machine's architecture, and the other one. */
+/** The names of this machine's architecture and of the other one in releases. */
 const [OWN, OTHER] = process.arch === "arm64" ? ["arm64", "amd64"] : ["amd64", "arm64"];
-/** Makes images for this machine's own architecture alone, as one without emulation. */
+/** A buildah that builds images only for this machine's architecture, as without emulation. */
 const BUILDAH = `#!/bin/sh
 case "$*" in
   build*${OTHER}*) echo "exec format error" >&2; exit 1 ;;
@@ -68,7 +68,7 @@ test.before.each(async (scene) => {
 });
 test.after.each(({ directory }) => rm(directory, { recursive: true }));
 
-/** No registry is asked. */
+/** Runs the release without a registry. */
 function run({ directory }: Scene, program: string, ...line: string[]): Promise<{ status: number; text: string }> {
   const who = { GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: "ada@school.example", GIT_CONFIG_GLOBAL: "/dev/null" };
   const env = {
@@ -95,7 +95,7 @@ async function git(scene: Scene, ...line: string[]): Promise<string> {
 
 const release = (scene: Scene, ...line: string[]) => run(scene, process.execPath, PROGRAM, ...line);
 
-/** What a release could have changed. */
+/** Returns everything that a release could change. */
 async function stateOf(scene: Scene): Promise<string> {
   return (await Promise.all([
     git(scene, "log", "--oneline"),
@@ -106,19 +106,19 @@ async function stateOf(scene: Scene): Promise<string> {
 }
 
 const REFUSED: [what: string, version: string, prepare: (scene: Scene) => Promise<unknown>, says: RegExp][] = [
-  ["without a version", "", async () => {}, /^Say which release/],
-  ["of what is no version", "v0.2", async () => {}, /^Say which release/],
+  ["without a version", "", async () => {}, /^Pass the version/],
+  ["with an invalid version", "v0.2", async () => {}, /^Pass the version/],
   [
-    "of a changed file",
+    "with a changed file",
     "0.2.0",
     ({ directory }) => writeFile(join(directory, "build.sh"), ""),
     /^Commit or stash.*\nM build.sh/,
   ],
-  ["of a file that git does not know", "0.2.0", ({ directory }) => writeFile(join(directory, "new"), ""), /\n\?\? new/],
-  ["under a tag that there is", "0.2.0", (scene) => git(scene, "tag", "v0.2.0"), /^There is a tag v0.2.0 already/],
-  ["of the last version again", "0.1.0", async () => {}, /^0.1.0 is not above 0.1.0/],
-  ["of a version before the last", "0.0.9", async () => {}, /^0.0.9 is not above 0.1.0/],
-  ["of nothing", "0.2.0", async (scene) => {
+  ["with an untracked file", "0.2.0", ({ directory }) => writeFile(join(directory, "new"), ""), /\n\?\? new/],
+  ["with an existing tag", "0.2.0", (scene) => git(scene, "tag", "v0.2.0"), /^The tag v0\.2\.0 exists already/],
+  ["with the last version", "0.1.0", async () => {}, /^0.1.0 is not above 0.1.0/],
+  ["with an older version", "0.0.9", async () => {}, /^0.0.9 is not above 0.1.0/],
+  ["without changes", "0.2.0", async (scene) => {
     await writeFile(join(scene.directory, "CHANGELOG.md"), LOG.replace("- **API**: New.\n\n", ""));
     await git(scene, "commit", "--all", "--quiet", "--message=Nothing");
   }, /^CHANGELOG.md has nothing under Unreleased/],
@@ -134,7 +134,7 @@ for (const [what, version, prepare, says] of REFUSED) {
   });
 }
 
-test("makes everything that it can, says what it could not, and commits nothing unless told to", async (scene) => {
+test("builds what it can, reports what it cannot, and commits only with --write", async (scene) => {
   const before = await stateOf(scene),
     { status, text } = await release(scene, "0.2.0", "--build-arg", "BASE_IMAGE=mine");
   assert.is(status, 0, text);
@@ -146,12 +146,12 @@ test("makes everything that it can, says what it could not, and commits nothing 
   assert.is(await readFile(join(made, "NOTES.md"), "utf8"), "- **API**: New.\n");
   assert.is((await run({ directory: made }, "sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS")).text, "");
   assert.is((await readFile(join(made, "SHA256SUMS"), "utf8")).split("\n").length, 5, "each file but itself");
-  assert.match(text, `Not made: the executable for ${OTHER}: npm pack --json ended`);
-  assert.match(text, `Not made: the image for ${OTHER}: buildah build --quiet ended with 1: exec format error`);
-  assert.not.match(text, new RegExp(`Not made: .* for ${OWN}`));
+  assert.match(text, `Not built: the executable for ${OTHER}: npm pack --json ended`);
+  assert.match(text, `Not built: the image for ${OTHER}: buildah build --quiet ended with 1: exec format error`);
+  assert.not.match(text, new RegExp(`Not built: .* for ${OWN}`));
 });
 
-test("commits and tags with --write, and what was built is of that commit", async (scene) => {
+test("commits and tags with --write, and builds from that commit", async (scene) => {
   const { status, text } = await release(scene, "0.2.0", "--write");
   assert.is(status, 0, text);
   const day = new Date().toISOString().slice(0, 10),
@@ -173,7 +173,7 @@ test("commits and tags with --write, and what was built is of that commit", asyn
   assert.match((await release(scene, "0.2.1")).text, /^CHANGELOG.md has nothing under Unreleased/);
 });
 
-test("leaves nothing behind where a part fails", async (scene) => {
+test("leaves no files behind if a build step fails", async (scene) => {
   await rm(join(scene.directory, "surface.txt"));
   await git(scene, "commit", "--all", "--quiet", "--message=Broken");
   const before = await stateOf(scene), { status, text } = await release(scene, "0.2.0", "--write");

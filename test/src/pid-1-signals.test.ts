@@ -3,9 +3,9 @@ import * as assert from "uvu/assert";
 import { exitOnSignals } from "#src/pid-1-signals.ts";
 import { handleStopSignals } from "#src/stop-signals.ts";
 
-const test = suite("endBySignals");
+const test = suite("exitOnSignals");
 
-test("a signal ends the process, unless somebody waits for the wish to stop", async () => {
+test("exits at a signal, unless another handler is registered", async () => {
   const exit = process.exit, statuses: unknown[] = [];
   process.exit = ((status: number) => void statuses.push(status)) as typeof exit;
   try {

@@ -1,4 +1,4 @@
-/** The metrics of a running program. */
+/** Tests the metrics of a running program. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
@@ -35,7 +35,7 @@ interface Running {
   readonly program: Program;
   readonly server: Server;
   send(path: string, init?: RequestInit): Promise<Response>;
-  /** The page of metrics, without what explains it. */
+  /** Returns the metrics without their help lines. */
   lines(): Promise<string[]>;
 }
 
@@ -55,7 +55,7 @@ async function open(db: TestDatabase, env: Readonly<Record<string, string>> = {}
   };
 }
 
-test("tell requests by pattern, method and status, and how all that is read at a look stands", async ({ db }) => {
+test("count requests by pattern, method and status, and report all gauges", async ({ db }) => {
   const { program, send, lines } = await open(db);
   const { secret } = await createTestSession(db, await createTestUser(db, "ada", { operator: true }));
   await send("/api/federations/fed_secret", { headers: { cookie: `wheelwright=${secret}` } });
@@ -79,7 +79,7 @@ test("tell requests by pattern, method and status, and how all that is read at a
   await program.close();
 });
 
-test("tell the fleet in numbers, on one replica, and name no hub, spoke or person", async ({ db }) => {
+test("report the fleet on one replica, without names of hubs, spokes or users", async ({ db }) => {
   const user = await insertUser(db, "ada@secret.example"), hub = await insertHub(db, user, "secrethub");
   await insertSpoke(db, user, hub, "secretspoke");
   const first = await open(db);
@@ -102,7 +102,7 @@ test("tell the fleet in numbers, on one replica, and name no hub, spoke or perso
   for (const { program } of [second, first]) await program.close();
 });
 
-test("grow by no series however a caller makes up paths, methods and headers", async ({ db }) => {
+test("have no series for invented paths, methods and headers", async ({ db }) => {
   const { program, send, lines } = await open(db);
   const hostile = async (n: number) => {
     for (let i = 0; i < n; i++) {
@@ -123,7 +123,7 @@ test("grow by no series however a caller makes up paths, methods and headers", a
   await program.close();
 });
 
-test("count what is refused for load", async ({ db }) => {
+test("count requests that load shedding refused", async ({ db }) => {
   const { program, send, lines } = await open(db, { MAX_IN_FLIGHT: "1" });
   const statuses = (await Promise.all([1, 2, 3].map(() => send("/api/catalog")))).map(({ status }) => status);
   const refused = statuses.filter((status) => status === 503).length;
@@ -132,7 +132,7 @@ test("count what is refused for load", async ({ db }) => {
   await program.close();
 });
 
-test("are not there, and nobody is told anything, unless they were asked for", async ({ db }) => {
+test("are disabled by default", async ({ db }) => {
   const program = await compose(configFor(db.url, {}), { file: "/nowhere" }, silentLog);
   assert.is(program.metrics, null);
   assert.is(program.app.telemetry, NO_TELEMETRY);

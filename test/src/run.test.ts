@@ -1,4 +1,4 @@
-/** What is left of a program that does not stop cleanly. */
+/** Tests the shutdown of programs that fail to stop cleanly. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readConfig } from "#lib/base/config.ts";
@@ -12,7 +12,7 @@ import { rejection } from "#test/support/until.ts";
 
 const test = suite("runUntilStopped");
 
-test("listens nowhere any more when it has stopped, though it could not drain, and says so", async () => {
+test("closes its ports and logs an error if draining fails", async () => {
   const db = await openTestDatabase(), metricsPort = await findFreePort(), lines: string[] = [];
   const env = {
     PUBLIC_URL: "http://localhost:3000",
@@ -28,13 +28,13 @@ test("listens nowhere any more when it has stopped, though it could not drain, a
   const log = openLog({ level: "error", format: "json", write: (line) => void lines.push(line) });
   const composed = await compose(readConfig({ mode: "serve", env, terminal: false }), { file: "/nowhere" }, log);
   const program: Program = { ...composed, drain: () => Promise.reject(new Error("It is away")) };
-  const { stop, tell } = toldByHand(), { port, stopped } = await runUntilStopped(program, stop);
+  const { stop, tell } = manualStop(), { port, stopped } = await runUntilStopped(program, stop);
   const urls = [`http://127.0.0.1:${port}/api/healthz`, `http://127.0.0.1:${metricsPort}/metrics`];
   for (const url of urls) assert.is((await fetch(url, { headers: { connection: "close" } })).status, 200);
   tell("SIGTERM");
   assert.is(await stopped, true);
   for (const url of urls) await rejection(fetch(url));
-  assert.match(lines.join(), /Something did not stop cleanly.*It is away/);
+  assert.match(lines.join(), /The shutdown failed.*It is away/);
   await composed.close();
   await db.close();
 });
@@ -51,10 +51,10 @@ for (const [what, parts] of Object.entries<Partial<Program>>({ drain: { drain: n
     };
     const log = openLog({ level: "warn", format: "json", write: (line) => void lines.push(line) });
     const composed = await compose(readConfig({ mode: "serve", env, terminal: false }), { file: "/nowhere" }, log);
-    const { stop, tell } = toldByHand(), { stopped } = await runUntilStopped({ ...composed, ...parts }, stop);
+    const { stop, tell } = manualStop(), { stopped } = await runUntilStopped({ ...composed, ...parts }, stop);
     tell("SIGTERM");
     assert.is(await stopped, false);
-    assert.match(lines.join(), "something did not end in time and was abandoned");
+    assert.match(lines.join(), "stopped without waiting for unfinished work");
     await composed.close();
     await db.close();
   });
@@ -62,7 +62,7 @@ for (const [what, parts] of Object.entries<Partial<Program>>({ drain: { drain: n
 
 test.run();
 
-function toldByHand(): { readonly stop: StopSignals; readonly tell: (signal: string) => void } {
+function manualStop(): { readonly stop: StopSignals; readonly tell: (signal: string) => void } {
   const { promise: told, resolve: tell } = Promise.withResolvers<string>();
   return { stop: { signalName: told, signal: new AbortController().signal, throwIfStopped() {}, dispose() {} }, tell };
 }

@@ -9,7 +9,7 @@ const ROOT = new URL("../../", import.meta.url);
 
 const test = suite("npm run sbom");
 
-test("names every dependency, also one that development shares, and none of development alone", async () => {
+test("lists all runtime dependencies, and no development dependencies", async () => {
   const { stdout } = await promisify(execFile)("npm", ["run", "--silent", "sbom"], {
     cwd: fileURLToPath(ROOT),
     maxBuffer: 2 ** 26,

@@ -1,6 +1,6 @@
 /**
- * No secret comes into the log, the metrics or the traces: one run through the whole surface, with secrets that are known,
- * and then every byte that was written is searched for them.
+ * Checks that no secret is written to the log, the metrics or the traces. The test uses every part of the program with
+ * known secrets, and then searches all output for them.
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -13,7 +13,7 @@ import { until } from "#test/support/until.ts";
 
 const test = suite("secrets in the log, the metrics and the traces");
 
-/** None of them is like what a program writes by itself. */
+/** Returns a secret that cannot occur in output by accident. */
 const canary = (name: string) => `canary-${name}-${crypto.randomUUID()}`;
 const SECRETS = {
   cluster: canary("cluster"),
@@ -33,10 +33,10 @@ const SECRETS = {
   logged: canary("logged"),
 };
 
-/** Secrets that the program, the cluster and the mails have made, by what they are. */
+/** The secrets that the program, the cluster and the mails created, by name. */
 type Made = Record<string, string>;
 
-test("a run through all of it leaves none behind", async () => {
+test("writes no secret to the log, the metrics or the traces", async () => {
   const provider = await openProvider(), made: Made = {};
   const observed = await openProgramWithOutput({
     env: {
@@ -63,7 +63,7 @@ test("a run through all of it leaves none behind", async () => {
     const metrics = await observed.metrics();
     await observed.stop();
     search(observed, metrics, { ...SECRETS, ...made });
-    seen(observed, metrics);
+    checkOutput(observed, metrics);
   } finally {
     await observed.close();
     await provider.close();
@@ -163,7 +163,7 @@ async function failures(observed: ProgramWithOutput, hub: string): Promise<void>
   simulator.faults.answer(422, { method: "POST", path: "/secrets", body, times: 1 });
   const refused = (await send("POST", `/api/federations/${hub}/spokes`, { slug: "ash" })).body.id;
   await observed.becomes(refused, "failed");
-  // All that is connected is lost: what is said of that must not hold the address.
+  // All connections are lost. The messages about the loss must not contain the address.
   await observed.db.sql(
     `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and application_name like 'wheelwright%' and pid <> pg_backend_pid()`,
@@ -171,7 +171,7 @@ async function failures(observed: ProgramWithOutput, hub: string): Promise<void>
   await send("GET", "/api/overview");
 }
 
-/** A relay that refuses a mail, and quotes the link in it. */
+/** Starts a relay that rejects a mail and quotes its link. */
 async function mailTrouble(observed: ProgramWithOutput, hub: string, made: Made): Promise<void> {
   const { send, smtp } = observed;
   smtp.rules.data = (raw) => {
@@ -179,12 +179,12 @@ async function mailTrouble(observed: ProgramWithOutput, hub: string, made: Made)
     return `550 5.7.1 I do not like ${made.refused}`;
   };
   const joan = { email: "joan@example.org", displayName: "Joan" };
-  // What was lost may be found out by this one: then nothing of it is done.
+  // This request may be the first one that detects the lost connection. The request then has no effect.
   await until(async () => (await send("POST", `/api/federations/${hub}/members`, joan)).status === 200);
   await until(() => observed.log.some(({ kind, level }) => kind === "mail" && level === "warn"));
 }
 
-/** As they are, and as they are said over a wire. */
+/** Returns the secrets as plain text and in the encodings of protocols. */
 function search({ lines, collector, log }: ProgramWithOutput, metrics: string, secrets: Made): void {
   const sent = collector.bytes().replaceAll(`api-key\n${SECRETS.collector}\n`, "");
   const places: Made = { "the log": lines.join(""), "the traces": sent, "the metrics": metrics };
@@ -203,11 +203,18 @@ function search({ lines, collector, log }: ProgramWithOutput, metrics: string, s
   assert.equal([...new Set(found)], []);
 }
 
-/** That nothing was found is worth nothing where nothing was written. */
-function seen({ lines, collector }: ProgramWithOutput, metrics: string): void {
+/** Checks that output exists, because an empty output contains no secrets either. */
+function checkOutput({ lines, collector }: ProgramWithOutput, metrics: string): void {
   const names = new Set(collector.spans.map(({ name }) => name));
-  const wanted = ["POST /api/auth/login", "provision", "provision secrets", "POST secrets", "send mail", "transaction"];
-  assert.equal(wanted.filter((name) => !names.has(name)), []);
+  const expected = [
+    "POST /api/auth/login",
+    "provision",
+    "provision secrets",
+    "POST secrets",
+    "send mail",
+    "transaction",
+  ];
+  assert.equal(expected.filter((name) => !names.has(name)), []);
   assert.ok(
     lines.some((line) => line.includes("Operation failed")) && lines.some((line) => line.includes("Sent a mail")),
   );

@@ -20,7 +20,7 @@ const open = (handle: AnyEndpoint["handle"], env: Record<string, string> = {}): 
     env,
   });
 
-test("takes the client's request id when it is well formed, and makes one otherwise", async () => {
+test("uses the client's request ID if it is well formed, and creates one otherwise", async () => {
   const { send } = await open(() => ({ seen: 1 }));
   const idOf = async (id: string) =>
     (await send("/x", { headers: { "x-request-id": id } })).headers.get("x-request-id");
@@ -28,7 +28,7 @@ test("takes the client's request id when it is well formed, and makes one otherw
   for (const id of ["", "a b", "<script>", "x".repeat(129)]) assert.match(await idOf(id) ?? "", /^req_/);
 });
 
-test("puts the security headers on everything, refusals included", async () => {
+test("sends the security headers with every answer, including errors", async () => {
   const { send } = await open(() => ({ seen: 1 }), { PUBLIC_URL: "https://hubs.example.org" });
   for (const path of ["/x", "/nothing"]) {
     const { headers } = await send(path);
@@ -39,7 +39,7 @@ test("puts the security headers on everything, refusals included", async () => {
   }
 });
 
-test("logs a line a request with its pattern, and never its query", async () => {
+test("logs one line per request with its route pattern, never its query", async () => {
   const { send, log } = await open(() => ({ seen: 1 }));
   const { headers } = await send("/x?token=secret");
   const line = log.find((entry) => entry.message === "GET /x");
@@ -49,7 +49,7 @@ test("logs a line a request with its pattern, and never its query", async () => 
   assert.not.match(JSON.stringify(log), "secret");
 });
 
-test("takes the client's trace up where it is one, in each line of the log, and lets it open nothing", async () => {
+test("continues a valid trace of the client and logs its ID in each line", async () => {
   const { send, log } = await open(() => ({ seen: 1 }));
   const traceId = "0af7651916cd43dd8448eb211c80319c", good = `00-${traceId}-b7ad6b7169203331-01`;
   for (const traceparent of [good, good.toUpperCase(), `${good}, ${good}`, "x".repeat(5000)]) {
@@ -61,7 +61,7 @@ test("takes the client's trace up where it is one, in each line of the log, and 
   for (const id of ids) assert.match(id, /^[0-9a-f]{32}$/);
 });
 
-test("logs the address of who is turned away, and of nobody else", async () => {
+test("logs the address only of rejected clients", async () => {
   const handle = ({ ip }: { ip: string }) => {
     if (ip === "192.0.2.9") throw new Fault("forbidden", "operator_only", "Only an operator may do this");
     return { seen: 1 };
@@ -73,7 +73,7 @@ test("logs the address of who is turned away, and of nobody else", async () => {
   assert.equal(lines.map(({ status, ip }) => [status, ip]), [[200, undefined], [403, "192.0.2.9"]]);
 });
 
-test("answers a bug with the request id alone, and logs all of it", async () => {
+test("answers an internal error with the request ID only, and logs the error", async () => {
   const { send, log } = await open(() => {
     throw new Error("duplicate key value violates users_email_key");
   });
@@ -84,7 +84,7 @@ test("answers a bug with the request id alone, and logs all of it", async () => 
   assert.match(JSON.stringify(log), "users_email_key");
 });
 
-test("answers a fault with its status, its headers and when to come back", async () => {
+test("answers a fault with its status, headers and retry time", async () => {
   const { send } = await open(() => {
     throw new Fault("unavailable", "busy", "Come back later", { retryAfter: 3.2, headers: { allow: "GET" } });
   });
@@ -95,7 +95,7 @@ test("answers a fault with its status, its headers and when to come back", async
   assert.is(headers.get("allow"), "GET");
 });
 
-test("sheds what is over the number in flight, and answers the probe all the same", async () => {
+test("refuses requests above the limit, but still answers probes", async () => {
   let release = () => {};
   const held = new Promise<void>((resolve) => release = resolve);
   const { send } = await open(() => held.then(() => ({ seen: 1 })), { MAX_IN_FLIGHT: "1" });
@@ -109,7 +109,7 @@ test("sheds what is over the number in flight, and answers the probe all the sam
   assert.is((await send("/x")).status, 200);
 });
 
-test("keeps room for people who sign in, however much programs have under way", async () => {
+test("accepts sign-ins while other requests have reached their limit", async () => {
   let release = () => {};
   const held = new Promise<void>((resolve) => release = resolve);
   const flow = get(() => ({ seen: 1 }), { scope: "flow" });
@@ -125,7 +125,7 @@ test("keeps room for people who sign in, however much programs have under way", 
   await first;
 });
 
-test("counts no request whose body is still to come, and asks nobody who it is until then", async () => {
+test("neither counts nor authenticates a request before its body has arrived", async () => {
   const post = get(({ body }) => ({ seen: body }), { body: v.object({}), scope: "cli", access: signedIn });
   const { server, send } = await openTestHandler([["/x", { POST: post, GET: get(() => ({ seen: 1 })) }]], {
     env: { MAX_IN_FLIGHT: "1" },
@@ -158,19 +158,19 @@ test("counts a request until its answer is sent", async () => {
   assert.is((await send()).status, 200);
 });
 
-test("asks once whether all works, however many want to know at once", async () => {
-  let asked = 0;
-  const checks = [{ name: "thing", passes: () => Promise.resolve(++asked > 0) }];
+test("runs the readiness checks once for simultaneous probes", async () => {
+  let checkCount = 0;
+  const checks = [{ name: "thing", passes: () => Promise.resolve(++checkCount > 0) }];
   const ready = manifest.filter(([pattern]) => pattern === "/api/readyz");
   const { send } = await openTestHandler(ready, { checks, env: { MAX_IN_FLIGHT: "1" } });
   const answers = await Promise.all(Array.from({ length: 100 }, () => send("/api/readyz")));
   assert.equal([...new Set(answers.map(({ status }) => status))], [200]);
-  assert.is(asked, 1);
+  assert.is(checkCount, 1);
   await send("/api/readyz");
-  assert.is(asked, 2);
+  assert.is(checkCount, 2);
 });
 
-test("answers 504 when the time is over, and aborts the work", async () => {
+test("answers 504 after the time limit, and aborts the work", async () => {
   const reasons: unknown[] = [];
   const handle: AnyEndpoint["handle"] = ({ signal }) =>
     new Promise((_, reject) => {
@@ -187,7 +187,7 @@ test("answers 504 when the time is over, and aborts the work", async () => {
   assert.is(log.filter((entry) => entry.level === "error").length, 0);
 });
 
-test("aborts the work when the client is gone, and takes that for no failure", async () => {
+test("aborts the work when the client disconnects, without reporting a failure", async () => {
   const client = new AbortController();
   const handle: AnyEndpoint["handle"] = ({ signal }) =>
     new Promise((_, reject) => {
@@ -199,7 +199,7 @@ test("aborts the work when the client is gone, and takes that for no failure", a
   assert.is(log.filter((entry) => entry.level === "error").length, 0);
 });
 
-test("tells the handler the client's address, as far as proxies are trusted", async () => {
+test("passes the client's address behind trusted proxies to the handler", async () => {
   const { send } = await open(({ ip }) => ({ seen: ip }), { TRUSTED_PROXIES: "10.0.0.0/8" });
   const headers = { "x-forwarded-for": "198.51.100.1" };
   assert.is((await send("/x", { headers }, "10.0.0.9")).body.seen, "198.51.100.1");

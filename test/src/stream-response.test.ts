@@ -1,4 +1,4 @@
-/** A body that is made while it is sent, over real sockets. */
+/** Tests streamed bodies over real sockets. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { BodyStream, HttpResponse } from "#lib/http/response.ts";
@@ -6,20 +6,20 @@ import { type HttpListener, listen } from "#src/listen.ts";
 import { openRawConnection } from "#test/support/socket.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite("pour");
+const test = suite("streamBody");
 
 const opened: (() => Promise<void>)[] = [];
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 interface Setting {
   readonly patience?: number;
-  /** What /slow is answered with. */
+  /** The body of the answer to /slow. */
   readonly slow?: Promise<string>;
-  /** What comes before the answer to /flow. */
+  /** Runs before the answer to /flow. */
   readonly before?: () => Promise<void>;
 }
 
-/** A server whose answer to /flow this is; and a connection to it. */
+/** Starts a server that answers /flow with this body, and connects to the server. */
 async function open(run: BodyStream["run"], { patience: readTimeout = 60_000, slow, before }: Setting = {}) {
   const cancelled = Promise.withResolvers<void>(), flow: BodyStream = { run, cancel: cancelled.resolve };
   const answer = async (request: Request): Promise<HttpResponse> => {
@@ -43,7 +43,7 @@ test.after.each(async () => {
 
 const GET = "GET /flow HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 
-test("a reader that takes nothing for a while holds the source up, and then has all of it", async () => {
+test("pauses the source for a slow client, and delivers all bytes", async () => {
   const block = bytes("y".repeat(65_536)), count = 400;
   let written = 0, waits = 0;
   const { connection } = await open(async (write) => {
@@ -63,7 +63,7 @@ test("a reader that takes nothing for a while holds the source up, and then has 
   assert.match(text.slice(-5), "0\r\n\r\n");
 });
 
-test("a reader that takes nothing for too long is cut off, and its source ended", async () => {
+test("disconnects a client that reads nothing for too long, and ends the source", async () => {
   const block = bytes("y".repeat(65_536)), over = Promise.withResolvers<void>();
   const { connection, cancelled } = await open(async (write) => {
     for (let gone = false; !gone;) await Promise.race([write(block), over.promise.then(() => gone = true)]);
@@ -74,7 +74,7 @@ test("a reader that takes nothing for too long is cut off, and its source ended"
   over.resolve();
 });
 
-test("a reader that takes what there is stays, however long nothing comes", async () => {
+test("keeps a client that has read everything, however long the source is idle", async () => {
   const go = Promise.withResolvers<void>(), taken = Promise.withResolvers<number>();
   let waits = 0;
   const { connection, cancelled } = await open(async (write) => {
@@ -98,7 +98,7 @@ test("a reader that takes what there is stays, however long nothing comes", asyn
   assert.match(await connection.closed, "the end");
 });
 
-test("a source that fails cuts the connection, for an end would look as if all had been said", async () => {
+test("closes the connection without a final chunk if the source fails", async () => {
   const { connection } = await open(async (write) => {
     await write(bytes("one"));
     throw new Error("The database is gone");
@@ -108,7 +108,7 @@ test("a source that fails cuts the connection, for an end would look as if all h
   assert.match(text, /\r\n\r\n3\r\none\r\n$/);
 });
 
-test("what was asked for before it is answered before it", async () => {
+test("sends the answers to earlier requests first", async () => {
   const slow = Promise.withResolvers<string>(), begun = Promise.withResolvers<void>();
   const { connection } = await open(async (write) => {
     await write(bytes("first"));
@@ -122,7 +122,7 @@ test("what was asked for before it is answered before it", async () => {
   assert.match(await connection.closed, /the slow answer.*5\r\nfirst\r\n6\r\nsecond\r\n0\r\n\r\n$/s);
 });
 
-test("a client that knows no chunks gets the bytes as they are", async () => {
+test("sends unchunked bytes to an HTTP/1.0 client", async () => {
   const { connection } = await open(async (write) => {
     await write(bytes("one "));
     await write(bytes("two"));
@@ -131,13 +131,13 @@ test("a client that knows no chunks gets the bytes as they are", async () => {
   assert.match(await connection.closed, /\r\n\r\none two$/);
 });
 
-test("a client that has left before it began ends it", async () => {
-  const asked = Promise.withResolvers<void>(), late = Promise.withResolvers<void>();
+test("ends the source if the client has already disconnected", async () => {
+  const requested = Promise.withResolvers<void>(), late = Promise.withResolvers<void>();
   const { connection, cancelled } = await open(() => Promise.resolve(), {
-    before: () => (asked.resolve(), late.promise),
+    before: () => (requested.resolve(), late.promise),
   });
   connection.write(GET);
-  await asked.promise;
+  await requested.promise;
   connection.socket.destroy();
   late.resolve();
   await cancelled;

@@ -1,4 +1,4 @@
-/** Traces through the whole program: what hangs under what, and which lines of the log belong to it. */
+/** Tests traces through the whole program: parents of spans, and trace IDs in the log. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { CollectedSpan } from "#test/support/collector.ts";
@@ -15,14 +15,14 @@ test.before(async (context) => {
 });
 test.after(({ observed }) => observed.close());
 
-const asked = async ({ send }: ProgramWithOutput, method: string, path: string, body?: unknown, headers = PARENT) => {
+const request = async ({ send }: ProgramWithOutput, method: string, path: string, body?: unknown, headers = PARENT) => {
   const token = { authorization: "" };
   return await send(method, path, body, { ...token, ...headers });
 };
 
-test("a request is a part of its client's trace, with what it was and what came of it, by ids alone", async ({ observed }) => {
+test("a request continues its client's trace, with the route, the status and IDs", async ({ observed }) => {
   const { collector } = observed;
-  const { status, headers } = await asked(observed, "GET", "/api/federations/nothing?x=hunter2");
+  const { status, headers } = await request(observed, "GET", "/api/federations/nothing?x=hunter2");
   const span = await collector.span("GET /api/federations/:federationId", ({ traceId }) => traceId === TRACE);
   assert.equal([span.parentSpanId, span.kind, span.status], [SPAN, 2, undefined]);
   assert.equal(span.attributes, {
@@ -35,7 +35,7 @@ test("a request is a part of its client's trace, with what it was and what came 
   assert.match(span.resource["service.instance.id"]!, /^rep_/);
 });
 
-test("an operation is one trace: the job under the request, its steps under the job, and the cluster's calls under these", async ({ observed, hub }) => {
+test("an operation is one trace: request, job, steps and calls to the cluster", async ({ observed, hub }) => {
   const { collector, send, operator } = observed;
   const { body } = await send("POST", `/api/federations/${hub}/spokes`, { slug: "oak" });
   await observed.becomes(body.id, "active");
@@ -59,11 +59,11 @@ test("an operation is one trace: the job under the request, its steps under the 
   assert.match(call.attributes["url.path"]!, `/namespaces/${namespace}/ingresses`);
   assert.ok(spans().some(({ name, parentSpanId }) => name === "transaction" && parentSpanId === request.spanId));
   assert.ok(BigInt(job.startTimeUnixNano) <= BigInt(steps[0]!.startTimeUnixNano));
-  const known = new Set(spans().map(({ spanId }) => spanId));
-  assert.equal(spans().filter(({ parentSpanId }) => parentSpanId && !known.has(parentSpanId)), []);
+  const spanIds = new Set(spans().map(({ spanId }) => spanId));
+  assert.equal(spans().filter(({ parentSpanId }) => parentSpanId && !spanIds.has(parentSpanId)), []);
 });
 
-test("the mail that a request asks for is a part of its trace", async ({ observed, hub }) => {
+test("a mail belongs to the trace of its request", async ({ observed, hub }) => {
   const { collector, send, smtp } = observed;
   await send("POST", `/api/federations/${hub}/members`, { email: "ada@example.org", displayName: "Ada" });
   await smtp.next("ada@example.org");
@@ -72,7 +72,7 @@ test("the mail that a request asks for is a part of its trace", async ({ observe
   assert.equal([mail.traceId, job.traceId, job.parentSpanId], [request.traceId, request.traceId, request.spanId]);
 });
 
-test("what fails says so, with its kind, and the request that it was asked by does not", async ({ observed, hub }) => {
+test("a failed step has an error status, but its request does not", async ({ observed, hub }) => {
   const { collector, send, simulator } = observed;
   simulator.faults.answer(422, { method: "POST", path: "/namespaces", times: 1 });
   const { body } = await send("POST", `/api/federations/${hub}/spokes`, { slug: "elm" });
@@ -86,7 +86,7 @@ test("what fails says so, with its kind, and the request that it was asked by do
   assert.is(request.status, undefined);
 });
 
-test("each line of the log has the ids of what it belongs to", async ({ observed, hub }) => {
+test("each log line has the IDs of its trace and span", async ({ observed, hub }) => {
   const { send } = observed;
   const { body, headers } = await send("POST", `/api/federations/${hub}/spokes`, { slug: "ash" });
   await observed.becomes(body.id, "active");
@@ -102,15 +102,15 @@ test("each line of the log has the ids of what it belongs to", async ({ observed
   }
 });
 
-test("headers that are no trace begin one, and the request is answered as ever", async ({ observed }) => {
+test("invalid trace headers start a new trace", async ({ observed }) => {
   const headers = { traceparent: `00-${TRACE}-${SPAN}-01-more`, tracestate: "\u00ff", "x-request-id": "mine-1" };
-  assert.is((await asked(observed, "GET", "/api/version", undefined, headers)).headers.get("x-request-id"), "mine-1");
+  assert.is((await request(observed, "GET", "/api/version", undefined, headers)).headers.get("x-request-id"), "mine-1");
   const line = observed.log.find((each) => each.requestId === "mine-1")!;
   assert.match(line.traceId!, /^[0-9a-f]{32}$/);
   assert.is.not(line.traceId, TRACE);
 });
 
-test("what the service does by itself is a trace of its own", async ({ observed }) => {
+test("a task of the service has its own trace", async ({ observed }) => {
   const { collector } = observed;
   const prune = await collector.span("prune");
   assert.equal([prune.parentSpanId, prune.attributes["user.id"]], [undefined, undefined]);

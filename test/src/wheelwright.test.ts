@@ -1,4 +1,4 @@
-/** src/wheelwright.js as a shell starts it: by links, by a Node that is too old, and in a terminal. */
+/** Tests src/wheelwright.js: started through links, with an old Node, and in a terminal. */
 import { spawn, spawnSync } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,14 +14,14 @@ const NODE = "deno" in process.versions
   ? fileURLToPath(new URL("../../node_modules/.bin/node", import.meta.url))
   : process.execPath;
 const hasNode = spawnSync(NODE, ["--version"]).status === 0;
-/** Makes a Node say of itself that it is an old one. */
+/** Makes Node report an old version. */
 const OLD =
   `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}})`;
 
 const test = suite<{ directory: string }>("src/wheelwright.js");
 const byNode = hasNode ? test : test.skip;
 
-/** Tells what it was given, and each signal that it hears; ends as it is told to. */
+/** Prints its arguments and each signal that it receives. */
 const MAIN = `
 for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => process.stdout.write(\`heard \${name}\\n\`));
 process.stdin.on("data", (text) => process.exit(Number(/\\d+/.exec(String(text)))));
@@ -50,7 +50,7 @@ function start(file: string, args: readonly string[]) {
   return { child, text: () => text, says: (word: string) => until(() => text.includes(word)), ended };
 }
 
-byNode("is found by its links, as npm link makes them, and is what package.json names", async ({ directory }) => {
+byNode("starts through symbolic links, as npm link creates them", async ({ directory }) => {
   const { bin } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
   assert.is(bin.wheelwright, "src/wheelwright.js");
   assert.ok((await stat(FILE)).mode & 0o100, "it can be executed");
@@ -61,7 +61,7 @@ byNode("is found by its links, as npm link makes them, and is what package.json 
   assert.match(text(), /^wheelwright \d/);
 });
 
-byNode("starts again by the Node that npm brought, where the first is too old", async ({ directory }) => {
+byNode("starts again with the Node that npm installed if the first Node is too old", async ({ directory }) => {
   await bringNode(directory);
   const again = start(NODE, ["--import", OLD, join(directory, "clone/src/wheelwright.js"), "spokes", "a  b"]);
   await again.says("given spokes a  b by ");
@@ -72,7 +72,7 @@ byNode("starts again by the Node that npm brought, where the first is too old", 
   assert.is(await again.ended, 5);
 });
 
-byNode("starts on the Node that npm installed without a link", async ({ directory }) => {
+byNode("starts with the installed Node if npm created no link", async ({ directory }) => {
   const folder = join(directory, `clone/node_modules/node-linux-${process.arch}/bin`);
   await mkdir(folder, { recursive: true });
   await symlink(NODE, join(folder, "node"));
@@ -82,13 +82,13 @@ byNode("starts on the Node that npm installed without a link", async ({ director
   assert.is(await again.ended, 5);
 });
 
-byNode("ends by the signal by which what it started ended", async ({ directory }) => {
+byNode("ends with the same signal as its child", async ({ directory }) => {
   await bringNode(directory);
   await writeFile(join(directory, "clone/src/main.ts"), 'process.kill(process.pid, "SIGKILL");');
   assert.is(await start(NODE, ["--import", OLD, join(directory, "clone/src/wheelwright.js")]).ended, "SIGKILL");
 });
 
-byNode("ends when npm is told to end: what npm runs is this process, and no shell between", async ({ directory }) => {
+byNode("ends when npm receives a signal", async ({ directory }) => {
   await bringNode(directory);
   const { scripts } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
   const { start: dev, wheelwright } = scripts;
@@ -104,16 +104,16 @@ byNode("ends when npm is told to end: what npm runs is this process, and no shel
   }
 });
 
-byNode("says in one sentence what is needed, where npm brought none", async ({ directory }) => {
+byNode("names the required Node version if npm installed none", async ({ directory }) => {
   const { text, ended } = start(NODE, ["--import", OLD, join(directory, "clone/src/wheelwright.js")]);
   assert.is(await ended, 1);
   assert.match(
     text(),
-    /^wheelwright needs Node 24 or newer, and this is 20\.1\.0; npm ci in \S+ installs one[^\n]*\n$/,
+    /^wheelwright needs Node 24 or newer, but this is Node 20\.1\.0\. On Linux, run npm ci in \S+ to install it\n$/,
   );
 });
 
-byNode("says which package is missing, where the Node that npm installed cannot be loaded", async ({ directory }) => {
+byNode("names the missing package if the installed Node cannot be loaded", async ({ directory }) => {
   await mkdir(join(directory, "clone/node_modules/.bin"), { recursive: true });
   const loader = "node: error while loading shared libraries: libatomic.so.1: cannot open shared object file";
   const script = `#!/bin/sh\necho '${loader}' >&2\nexit 127\n`;
@@ -123,7 +123,7 @@ byNode("says which package is missing, where the Node that npm installed cannot 
   assert.match(text(), /libatomic\.so\.1: cannot open.*\n.*apt-get install libatomic1/);
 });
 
-byNode("says at once what dev starts, before the program is loaded", async ({ directory }) => {
+byNode("prints what dev starts before the program is loaded", async ({ directory }) => {
   await bringNode(directory);
   await writeFile(join(directory, "clone/src/main.ts"), 'process.stderr.write("loaded\\n");');
   const file = join(directory, "clone/src/wheelwright.js");

@@ -1,4 +1,4 @@
-/** The bundle that becomes the executable: whole, the same every time, and apart from the checkout that made it. */
+/** Tests the bundle for the executable: complete, reproducible, and independent of the checkout. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ test.after(async (context) => {
   await rm(context.directory, { recursive: true, force: true });
 });
 
-/** Runs the bundle where there is nothing but the bundle. */
+/** Runs the bundle in a directory without other files. */
 function run(directory: string, line: string[]): Promise<{ status: number; text: string }> {
   const { PATH, HOME, DENO_DIR } = process.env;
   const env = { PATH, HOME, ...(DENO_DIR && { DENO_DIR }), DATA_DIR: join(directory, "data") };
@@ -38,12 +38,12 @@ function run(directory: string, line: string[]): Promise<{ status: number; text:
   );
 }
 
-test("it imports what the runtime brings and nothing else", ({ made }) => {
+test("imports only built-in modules", ({ made }) => {
   assert.ok(made.imports.includes("node:http"));
   assert.equal(made.imports.filter((name) => /bufferutil|supports-color|esbuild|embedded|[.#@]/.test(name)), []);
 });
 
-test("the same sources give the same texts, which hold no path of this machine", async ({ made }) => {
+test("is reproducible and contains no local paths", async ({ made }) => {
   const again = await bundleProgram(ROOT, MADE);
   assert.equal([...again.modules.keys()], [...made.modules.keys()]);
   for (const [name, text] of made.modules) {
@@ -52,16 +52,16 @@ test("the same sources give the same texts, which hold no path of this machine",
   }
 });
 
-test("what a command does not need is no part of what it reads", ({ made }) => {
+test("loads only the modules that a command needs", ({ made }) => {
   assert.ok(made.modules.get("main.mjs")!.length < 600_000);
   assert.ok(made.modules.size > 10);
 });
 
-test("it knows which program it is without the checkout", async ({ directory }) => {
+test("prints its version without the checkout", async ({ directory }) => {
   assert.equal(await run(directory, ["--version"]), { status: 0, text: "wheelwright 7.8.9\n" });
 });
 
-test("it carries the licence of each package, ours and Node's", async ({ made, directory }) => {
+test("contains the licences of all packages, Wheelwright and Node", async ({ made, directory }) => {
   const { status, text } = await run(directory, ["licenses"]);
   assert.is(status, 0);
   for (const directory of made.packages) {
@@ -71,13 +71,13 @@ test("it carries the licence of each package, ours and Node's", async ({ made, d
   assert.match(text, /\nNode\.js \d+\.\d+\.\d+ \(MIT/);
 });
 
-test("dev tells where it belongs, and makes nothing", async ({ directory }) => {
+test("dev explains that it needs the checkout, and creates nothing", async ({ directory }) => {
   const { status, text } = await run(directory, ["dev"]);
   assert.is(status, 69);
-  assert.match(text, /^wheelwright dev belongs to the source checkout.*npm ci --omit=dev && npm start.*\n$/);
+  assert.match(text, /^wheelwright dev needs the source checkout.*npm ci --omit=dev && npm start.*\n$/);
 });
 
-test("a password can be reset on the variables' database alone, and it says which are missing", async ({ directory }) => {
+test("resets a password only with a configured database", async ({ directory }) => {
   const { status, text } = await run(directory, ["admin", "reset-password", "ada@school.example"]);
   assert.is(status, 78);
   assert.match(text, "DATABASE_URL is missing: set it, or POSTGRES_PASSWORD");

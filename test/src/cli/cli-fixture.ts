@@ -1,4 +1,4 @@
-/** The client's commands as processes, with pipes or in a pseudo-terminal, and a directory for what `login` keeps. */
+/** Runs client commands as processes, with pipes or in a pseudo-terminal, with a directory for the file of `login`. */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -10,15 +10,15 @@ import { until } from "#test/support/until.ts";
 
 const fileOf = (name: string) => fileURLToPath(new URL(`../../../src/${name}`, import.meta.url));
 
-/** What a person types in place of `wheelwright`. */
+/** The command that starts `wheelwright` from the sources. */
 export const PROGRAM: readonly string[] = "deno" in process.versions
   ? [process.execPath, "run", "--quiet", "-A", fileOf("main.ts")]
   : [process.execPath, fileOf("wheelwright.js")];
 
-/** Pseudo-terminals are made by a program of util-linux. */
+/** Whether `script` of util-linux can create pseudo-terminals. */
 export const hasTerminals = spawnSync("script", ["-qec", "true", "/dev/null"], { input: "" }).status === 0;
 
-/** A disk that is full takes somebody who may mount one. */
+/** Whether this user can mount a small disk, for tests of a full disk. */
 export const canMount = process.getuid?.() === 0 && spawnSync("unshare", ["-m", "true"]).status === 0 && tryMount();
 
 function tryMount(): boolean {
@@ -29,7 +29,7 @@ function tryMount(): boolean {
   return status === 0;
 }
 
-/** Makes the directory a disk of 16 KiB; what it returns fills it. */
+/** Mounts a disk of 16 KiB on the directory. Returns a function that fills the disk. */
 export function mountSmall(directory: string): () => void {
   spawnSync("mount", ["-t", "tmpfs", "-o", "size=16k", "tmpfs", directory]);
   return () => void spawnSync("dd", ["if=/dev/zero", `of=${join(directory, "filler")}`, "bs=4k"], { stdio: "ignore" });
@@ -39,34 +39,34 @@ export function unmount(directory: string): void {
   spawnSync("umount", [directory], { stdio: "ignore" });
 }
 
-export interface Ran {
+export interface CliResult {
   readonly status: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-export interface Terminal {
-  /** All that it showed until now. */
-  readonly shown: string;
-  /** Waits until it shows this. */
-  shows(pattern: RegExp): Promise<void>;
+export interface PseudoTerminal {
+  /** The output so far. */
+  readonly output: string;
+  /** Waits until the output matches the pattern. */
+  waitFor(pattern: RegExp): Promise<void>;
   type(text: string): void;
   readonly ended: Promise<number | null>;
 }
 
-export interface Desk {
+export interface CliFixture {
   readonly directory: string;
-  /** The variables of its commands, and of whoever starts them otherwise. */
+  /** The environment variables of the commands. */
   readonly env: Record<string, string>;
-  run(line: readonly string[], input?: string, env?: Readonly<Record<string, string>>): Promise<Ran>;
-  /** The JSON that it prints; throws where it fails. */
+  run(line: readonly string[], input?: string, env?: Readonly<Record<string, string>>): Promise<CliResult>;
+  /** Returns the JSON output. Throws if the command fails. */
   json(...line: string[]): Promise<ClientResponse["body"]>;
-  /** In a pseudo-terminal of so many columns. */
-  sit(line: readonly string[], columns?: number, env?: Readonly<Record<string, string>>): Terminal;
+  /** Starts a command in a pseudo-terminal with this number of columns. */
+  openTerminal(line: readonly string[], columns?: number, env?: Readonly<Record<string, string>>): PseudoTerminal;
   close(): Promise<void>;
 }
 
-export async function openDesk(env: Readonly<Record<string, string>> = {}): Promise<Desk> {
+export async function openCliFixture(env: Readonly<Record<string, string>> = {}): Promise<CliFixture> {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-cli-"));
   const { PATH, HOME, DENO_DIR, NODE_COMPILE_CACHE } = process.env;
   const all = {
@@ -75,7 +75,7 @@ export async function openDesk(env: Readonly<Record<string, string>> = {}): Prom
     ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
     ...env,
   };
-  const run: Desk["run"] = (line, input = "", more = {}) =>
+  const run: CliFixture["run"] = (line, input = "", more = {}) =>
     new Promise((resolve) => {
       const child = spawn(PROGRAM[0]!, [...PROGRAM.slice(1), ...line], { env: { ...all, ...more } });
       let out = "", err = "";
@@ -93,13 +93,13 @@ export async function openDesk(env: Readonly<Record<string, string>> = {}): Prom
       if (status !== 0) throw new Error(`wheelwright ${line.join(" ")} ended with ${status}: ${err}`);
       return JSON.parse(out);
     },
-    sit(line, columns = 80, more = {}) {
+    openTerminal(line, columns = 80, more = {}) {
       const command = [...PROGRAM, ...line].map((word) => `'${word}'`).join(" ");
       const child = spawn("script", ["-qec", `stty cols ${columns} rows 24; exec ${command}`, "/dev/null"], {
         env: { TERM: "xterm", SHELL: "/bin/sh", ...all, ...more },
       });
-      let shown = "", over = false;
-      child.stdout.setEncoding("utf8").on("data", (text) => shown += text);
+      let output = "", over = false;
+      child.stdout.setEncoding("utf8").on("data", (text) => output += text);
       const ended = new Promise<number | null>((resolve) =>
         child.once("close", (status) => {
           over = true;
@@ -107,12 +107,12 @@ export async function openDesk(env: Readonly<Record<string, string>> = {}): Prom
         })
       );
       return {
-        get shown() {
-          return shown;
+        get output() {
+          return output;
         },
-        async shows(pattern) {
-          await until(() => pattern.test(shown) || over, 60_000);
-          if (!pattern.test(shown)) throw new Error(`It ended without showing ${pattern}:\n${shown}`);
+        async waitFor(pattern) {
+          await until(() => pattern.test(output) || over, 60_000);
+          if (!pattern.test(output)) throw new Error(`It ended without showing ${pattern}:\n${output}`);
         },
         type: (text) => void child.stdin.write(text),
         ended,
@@ -122,8 +122,8 @@ export async function openDesk(env: Readonly<Record<string, string>> = {}): Prom
   };
 }
 
-/** What a terminal shows, without what moves its cursor and colours it. */
-export function bare(shown: string): string {
+/** Returns terminal output without escape sequences. */
+export function withoutEscapes(output: string): string {
   // deno-lint-ignore no-control-regex
-  return shown.replace(/\x1b\[[?\d;]*[A-Za-z]/g, "").replaceAll("\r", "");
+  return output.replace(/\x1b\[[?\d;]*[A-Za-z]/g, "").replaceAll("\r", "");
 }

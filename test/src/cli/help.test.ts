@@ -1,4 +1,4 @@
-/** The table of commands: every verb has its help and examples that can be read, and every mistake is explained. */
+/** Tests the help of every command, and the messages for mistyped command lines. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { suggestVerb } from "#src/cli/suggestions.ts";
@@ -6,23 +6,23 @@ import { renderNounHelp, renderVerbHelp } from "#src/cli/help.ts";
 import type { CliNoun, CliVerb } from "#src/cli/verb-declaration.ts";
 import { nouns } from "#src/cli/nouns.ts";
 import { parseVerb } from "#src/cli/parse-verb.ts";
-import { type Desk, hasTerminals, openDesk } from "./cli-fixture.ts";
+import { type CliFixture, hasTerminals, openCliFixture } from "./cli-fixture.ts";
 
-const test = suite<{ desk: Desk; all: readonly (readonly [CliNoun, CliVerb])[] }>("wheelwright NOUN VERB");
+const test = suite<{ cli: CliFixture; all: readonly (readonly [CliNoun, CliVerb])[] }>("wheelwright NOUN VERB");
 
 test.before(async (context) => {
-  context.desk = await openDesk();
+  context.cli = await openCliFixture();
   const loaded = await Promise.all(nouns.map(({ load }) => load()));
   context.all = loaded.flatMap((noun) => noun.verbs.map((verb) => [noun, verb] as const));
 });
-test.after(({ desk }) => desk.close());
+test.after(({ cli }) => cli.close());
 
-/** As a shell would. */
+/** Splits a command line into words, as a shell does. */
 function wordsIn(example: string): string[] {
   return [...example.replace(/ [|<>].*$/, "").matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
 }
 
-test("every verb has a help with examples, and every example is a line that it takes", ({ all }) => {
+test("every verb has help with valid examples", ({ all }) => {
   for (const [noun, verb] of all) {
     assert.ok(verb.examples.length > 0, `${noun.name} ${verb.name}`);
     assert.match(renderVerbHelp(noun, verb), /\nExamples\n {2}\$ wheelwright /);
@@ -35,13 +35,13 @@ test("every verb has a help with examples, and every example is a line that it t
   }
 });
 
-test("the noun's help names all of its verbs, those for this machine included", ({ all }) => {
+test("the help of a noun lists all verbs, including those for this machine", ({ all }) => {
   for (const [noun, verb] of all) assert.ok(renderNounHelp(noun).includes(`  ${verb.name}`));
   const [audit] = all.find(([noun]) => noun.name === "audit")!;
   assert.match(renderNounHelp(audit), /^ {2}heads .*^ {2}verify /ms);
 });
 
-test("fields after --json are taken for fields where the words that are needed stay", ({ all }) => {
+test("reads the argument after --json as fields if all required arguments are present", ({ all }) => {
   const parse = (noun: string, name: string, ...line: string[]) => {
     const [found, verb] = all.find(([each, verb]) => each.name === noun && verb.name === name)!;
     const { json, typed: { words } } = parseVerb(found, verb, line);
@@ -55,107 +55,110 @@ test("fields after --json are taken for fields where the words that are needed s
   assert.equal(parse("spokes", "list"), { json: null, words: [] });
 });
 
-test("help needs no server, and is the same however it is asked for", async ({ desk }) => {
+test("prints the same help for --help, -h and help, without a server", async ({ cli }) => {
   const [one, other, short] = await Promise.all([
-    desk.run(["spokes", "create", "--help"]),
-    desk.run(["help", "spokes", "create"]),
-    desk.run(["spokes", "create", "-h"]),
+    cli.run(["spokes", "create", "--help"]),
+    cli.run(["help", "spokes", "create"]),
+    cli.run(["spokes", "create", "-h"]),
   ]);
   assert.is(one.status, 0);
   assert.match(one.out, /^wheelwright spokes create \[HUB\/SLUG\.\.\.\]\n/);
   assert.equal([other.out, short.out, one.err], [one.out, one.out, ""]);
-  assert.match((await desk.run(["--help"])).out, /Use a server that runs:[^]* spokes VERB [^]*Run one:[^]* serve /);
+  assert.match(
+    (await cli.run(["--help"])).out,
+    /Client commands, for a running server:[^]* spokes VERB [^]*Server commands, for this machine:[^]* serve /,
+  );
 });
 
-test("the list of commands names no options, which each command's own help shows whole", async ({ desk }) => {
-  const { out } = await desk.run([]);
-  assert.not.match(out.replace(/.*--help tells more/, ""), /--/);
+test("lists options only in the help of a command, not in the list of commands", async ({ cli }) => {
+  const { out } = await cli.run([]);
+  assert.not.match(out.replace(/.*--help' for details/, ""), /--/);
   for (const row of ["doctor", "restore SPOKE", "backup FILE", "audit heads | verify"]) {
     assert.ok(out.includes(`  ${row}  `), row);
   }
-  const { out: own } = await desk.run(["doctor", "--help"]);
+  const { out: own } = await cli.run(["doctor", "--help"]);
   assert.match(own, /^wheelwright doctor \[--region NAME\] \[--no-probe\] \[--json\]\nwheelwright doctor --rbac\n/);
 });
 
-(hasTerminals ? test : test.skip)("help is no wider than the terminal", async ({ desk }) => {
+(hasTerminals ? test : test.skip)("wraps the help at the width of the terminal", async ({ cli }) => {
   for (const columns of [40, 80]) {
     for (const line of [[], ["restore", "--help"], ["spokes", "--help"]]) {
-      const terminal = desk.sit(line, columns);
+      const terminal = cli.openTerminal(line, columns);
       assert.is(await terminal.ended, 0);
-      const lines = terminal.shown.split(/\r?\n/).filter((each) => !/^ {2}\$ |^Wheelwright: /.test(each)); // typed as they stand
+      const lines = terminal.output.split(/\r?\n/).filter((each) => !/^ {2}\$ |^Wheelwright runs /.test(each)); // examples are not wrapped
       assert.ok(lines.length > 10);
       assert.equal(lines.filter((each) => each.length > columns), [], line.join(" "));
     }
   }
 });
 
-test("what is mistyped is refused with status 2, and with what was meant", async ({ desk }) => {
+test("rejects a mistyped command line with status 2 and a suggestion", async ({ cli }) => {
   const mistakes: readonly (readonly [string[], RegExp])[] = [
-    [["spokes", "lits"], /no wheelwright spokes lits; did you mean list\?/],
-    [["spokes", "list", "--stat", "failed"], /no option --stat; did you mean --state\?/],
-    [["spokes", "show"], /needs SPOKE: a spoke's id, HUB\/SLUG, or its domain/],
-    [["spokes", "show", "a", "b"], /"b" is one word too many/],
-    [["spokes", "show", ""], /is a variable not set\?/],
-    [["spokes", "suspend", "ash", "--timeout", "soon"], /--timeout must be a span of time/],
-    [["spokes", "--quiet", "list"], /needs a verb before --quiet/],
-    [["completion", "csh"], /for bash, zsh or fish/],
-    [["login", "ftp://example.org"], /must be an http or https URL/],
-    [["login", "http://localhost:3000", "--password", "s3cret"], /one word too many; secrets come from standard/],
-    [["operations", "watch"], /needs either ids of operations or --hub HUB/],
-    [["audit", "verfy"], /no wheelwright audit verfy; did you mean verify\?/],
+    [["spokes", "lits"], /Unknown subcommand "lits" of wheelwright spokes\. Did you mean list\?/],
+    [["spokes", "list", "--stat", "failed"], /Unknown option --stat\. Did you mean --state\?/],
+    [["spokes", "show"], /needs SPOKE: the ID, HUB\/SLUG or domain of a spoke/],
+    [["spokes", "show", "a", "b"], /Unexpected argument "b"/],
+    [["spokes", "show", ""], /Is a variable not set\?/],
+    [["spokes", "suspend", "ash", "--timeout", "soon"], /--timeout must be a duration/],
+    [["spokes", "--quiet", "list"], /needs a subcommand before --quiet/],
+    [["completion", "csh"], /must be bash, zsh or fish/],
+    [["login", "ftp://example.org"], /must use http or https/],
+    [["login", "http://localhost:3000", "--password", "s3cret"], /too many arguments\. Pass secrets on standard input/],
+    [["operations", "watch"], /needs either OPERATION IDs or --hub HUB/],
+    [["audit", "verfy"], /Unknown subcommand "verfy" of wheelwright audit\. Did you mean verify\?/],
     [
       ["spokes", "delete", "north/ash"],
-      /no wheelwright spokes delete; here it is wheelwright spokes destroy SPOKE\.\.\.$/m,
+      /Unknown subcommand "delete" of wheelwright spokes\. Did you mean: wheelwright spokes destroy SPOKE\.\.\.$/m,
     ],
     [
       ["spokes", "delet", "north/ash"],
-      /no wheelwright spokes delet; here it is wheelwright spokes destroy SPOKE\.\.\.$/m,
+      /Unknown subcommand "delet" of wheelwright spokes\. Did you mean: wheelwright spokes destroy SPOKE\.\.\.$/m,
     ],
-    [["tokens", "rm", "x"], /here it is wheelwright tokens revoke /],
-    [["spokes", "get"], /here it is wheelwright spokes list \[HUB\] or wheelwright spokes show SPOKE$/m],
-    [["hubs", "describe", "north"], /here it is wheelwright hubs show HUB$/m],
-    [["hubs", "logs", "north"], /here it is wheelwright hubs operations HUB$/m],
-    [["spokes", "ls"], /here it is wheelwright spokes list \[HUB\]$/m],
-    [["spokes", "list", "-o", "json"], /-o is for wide alone; --json prints JSON/],
-    [["spokes", "list", "--output=yaml"], /-o is for wide alone; --json prints JSON/],
-    [["spokes", "list", "-o", "name"], /-o is for wide alone; --quiet prints ids/],
-    [["doctor", "-o", "json"], /no option -o; --json prints JSON/],
-    [["spokes", "--version"], /wheelwright --version prints the version/],
-    [["spokes", "destroy", "ash", "--force"], /no option --force; --yes answers the question/],
-    [["spokes", "list", "north", "--hub", "south"], /Either north or --hub south, not both/],
-    [["spokes", "upgrade", "north/ash"], /needs --to VERSION; wheelwright catalog lists the versions/],
-    [["spokes", "resize", "north/ash", "north/elm"], /needs --size SIZE; wheelwright catalog lists the sizes/],
+    [["tokens", "rm", "x"], /Did you mean: wheelwright tokens revoke /],
+    [["spokes", "get"], /Did you mean: wheelwright spokes list \[HUB\] or wheelwright spokes show SPOKE$/m],
+    [["hubs", "describe", "north"], /Did you mean: wheelwright hubs show HUB$/m],
+    [["hubs", "logs", "north"], /Did you mean: wheelwright hubs operations HUB$/m],
+    [["spokes", "ls"], /Did you mean: wheelwright spokes list \[HUB\]$/m],
+    [["spokes", "list", "-o", "json"], /-o accepts only the value wide\. For JSON, use --json/],
+    [["spokes", "list", "--output=yaml"], /-o accepts only the value wide\. For JSON, use --json/],
+    [["spokes", "list", "-o", "name"], /-o accepts only the value wide\. For IDs, use --quiet/],
+    [["doctor", "-o", "json"], /Unknown option -o\. For JSON, use --json/],
+    [["spokes", "--version"], /To print the version, run 'wheelwright --version'/],
+    [["spokes", "destroy", "ash", "--force"], /Unknown option --force\. To skip the confirmation, use --yes/],
+    [["spokes", "list", "north", "--hub", "south"], /Use either north or --hub south, not both/],
+    [["spokes", "upgrade", "north/ash"], /needs --to VERSION\. For the versions, see 'wheelwright catalog'/],
+    [["spokes", "resize", "north/ash", "north/elm"], /needs --size SIZE\. For the sizes, see 'wheelwright catalog'/],
     [
       ["delete", "north/ash"],
-      /no command "delete"; here it is wheelwright spokes destroy SPOKE or wheelwright hubs destroy HUB/,
+      /Unknown command "delete"\. Did you mean: wheelwright spokes destroy SPOKE or wheelwright hubs destroy HUB/,
     ],
-    [["get", "spokes"], /here it is wheelwright spokes list or wheelwright hubs list/],
-    [["logs", "north/ash"], /here it is wheelwright spokes logs SPOKE/],
-    [["status"], /here it is wheelwright overview/],
-    [["whoami"], /here it is wheelwright me$/m],
+    [["get", "spokes"], /Did you mean: wheelwright spokes list or wheelwright hubs list/],
+    [["logs", "north/ash"], /Did you mean: wheelwright spokes logs SPOKE/],
+    [["status"], /Did you mean: wheelwright overview/],
+    [["whoami"], /Did you mean: wheelwright me$/m],
   ];
-  const found = await Promise.all(mistakes.map(([line]) => desk.run(line)));
+  const found = await Promise.all(mistakes.map(([line]) => cli.run(line)));
   found.forEach(({ status, out, err }, i) => {
     assert.equal([status, out], [2, ""], mistakes[i]![0].join(" "));
     assert.match(err, mistakes[i]![1]);
   });
-  assert.match((await desk.run(["spoke"])).err, /no command "spoke"; did you mean spokes\?/);
+  assert.match((await cli.run(["spoke"])).err, /Unknown command "spoke"\. Did you mean spokes\?/);
 });
 
-test("no word of another tool is suggested that no command takes", ({ all }) => {
+test("suggests only verbs that exist", ({ all }) => {
   for (const [noun] of all) {
     for (const word of ["delete", "rm", "get", "describe", "ls", "logs", "status", "add", "edit"]) {
-      const [, line] = /here it is wheelwright (.*?)(?: or |$)/.exec(suggestVerb(noun, word)) ?? [];
+      const [, line] = /Did you mean: wheelwright (.*?)(?: or |$)/.exec(suggestVerb(noun, word)) ?? [];
       const [name, verb] = line?.split(" ") ?? [];
       assert.ok(!line || (name === noun.name && noun.verbs.some((each) => each.name === verb)), `${noun.name} ${word}`);
       assert.not.match(suggestVerb(noun, word), "delegate");
     }
   }
   const [spokes] = all.find(([noun]) => noun.name === "spokes")!;
-  assert.is(suggestVerb(spokes, "delegat"), "; did you mean delegate?");
+  assert.is(suggestVerb(spokes, "delegat"), ". Did you mean delegate?");
 });
 
-test("a token on the line is never said again", async ({ desk }) => {
+test("never repeats a token from the command line", async ({ cli }) => {
   const secret = "ww_cli_abcdefghijklmnopqrstuvwxyz0123456789";
   for (
     const line of [["login", "--token", secret], ["login", "http://localhost", "--password", secret], ["me", secret], [
@@ -168,7 +171,7 @@ test("a token on the line is never said again", async ({ desk }) => {
       secret,
     ]]
   ) {
-    const { status, err } = await desk.run(line);
+    const { status, err } = await cli.run(line);
     assert.is(status, 2, err);
     assert.not(err.includes("abcdefghij"), err);
   }

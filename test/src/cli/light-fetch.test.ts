@@ -1,4 +1,4 @@
-/** What commands ask with on Node: as fetch would, for the client. */
+/** Tests the replacement of fetch for commands on Node. */
 import { createServer as createPlain, type Server } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -14,7 +14,7 @@ import { rejection } from "#test/support/until.ts";
 const test = suite("lightFetch");
 const SCRIPT = fileURLToPath(new URL("../../../src/wheelwright.js", import.meta.url));
 
-/** Answers with what it was asked. */
+/** Starts a server that echoes each request. */
 async function echo(server: Server): Promise<{ port: number; close(): Promise<void> }> {
   server.on("request", async (request, reply) => {
     let text = "";
@@ -47,7 +47,7 @@ test("sends method, headers and body, and reads the answer", async () => {
   assert.is(answer.headers["content-length"], String(Buffer.byteLength(JSON.stringify(body))));
 });
 
-test("speaks TLS, and to nobody whose certificate is not vouched for", async () => {
+test("supports TLS and rejects an unknown certificate authority", async () => {
   const { port, close } = await echo(createServer({ key: CERTIFICATE_KEY, cert: CERTIFICATE }));
   const { code, message } = await rejection(asking(`https://127.0.0.1:${port}`).getMe());
   await close();
@@ -55,7 +55,7 @@ test("speaks TLS, and to nobody whose certificate is not vouched for", async () 
   assert.match(message, /^Cannot reach https:\S+: .*certificate/i);
 });
 
-test("says that nothing was sent where nobody listens, so that a creation is tried again", async () => {
+test("reports a refused connection as an error that is safe to retry", async () => {
   const retries: string[] = [];
   const hasty = { maxAttempts: 2, pause: () => Promise.resolve(), onRetry: () => void retries.push("") };
   const nobody = asking("http://localhost:9", hasty);
@@ -63,7 +63,7 @@ test("says that nothing was sent where nobody listens, so that a creation is tri
   assert.is(retries.length, 1);
 });
 
-test("ends with its signal, before the answer and within it", async () => {
+test("aborts with its signal, before and during the answer", async () => {
   const server = createPlain((request, reply) => void (request.url === "/half" && reply.write("{")));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -76,9 +76,10 @@ test("ends with its signal, before the answer and within it", async () => {
 
 const onNode = "deno" in process.versions ? test.skip : test;
 onNode("keeps a command from loading fetch", () => {
-  const told = 'process.on("exit", () => console.log(process.moduleLoadList.some((name) => name.endsWith("/undici"))))';
+  const script =
+    'process.on("exit", () => console.log(process.moduleLoadList.some((name) => name.endsWith("/undici"))))';
   const env = { ...process.env, WHEELWRIGHT_URL: "http://127.0.0.1:9", WHEELWRIGHT_TOKEN: "ww_cli_one" };
-  const { stdout } = spawnSync(process.execPath, ["--import", `data:text/javascript,${told}`, SCRIPT, "me"], { env });
+  const { stdout } = spawnSync(process.execPath, ["--import", `data:text/javascript,${script}`, SCRIPT, "me"], { env });
   assert.is(String(stdout), "false\n");
 });
 

@@ -1,4 +1,4 @@
-/** Signing in and out, with pipes and in a terminal; whose token goes where. */
+/** Tests login and logout with pipes and in a terminal, and which server receives a token. */
 import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { existsSync, mkdirSync } from "node:fs";
@@ -7,9 +7,17 @@ import * as assert from "uvu/assert";
 import { type CliSettings, settingsPath } from "#src/cli/settings.ts";
 import { answer, openPuppet, openStage, type Stage } from "#test/lib/client/stage.ts";
 import { createTestToken, PASSWORD } from "#test/support/users.ts";
-import { bare, canMount, type Desk, hasTerminals, mountSmall, openDesk, unmount } from "./cli-fixture.ts";
+import {
+  canMount,
+  type CliFixture,
+  hasTerminals,
+  mountSmall,
+  openCliFixture,
+  unmount,
+  withoutEscapes,
+} from "./cli-fixture.ts";
 
-const test = suite<{ stage: Stage; desk: Desk; url: string }>("wheelwright login");
+const test = suite<{ stage: Stage; cli: CliFixture; url: string }>("wheelwright login");
 const inTerminal = hasTerminals ? test : test.skip;
 
 test.before(async (context) => {
@@ -17,148 +25,152 @@ test.before(async (context) => {
   context.url = context.stage.proxy.url.replace(/\/$/, "");
 });
 test.before.each(async (context) => {
-  context.desk = await openDesk();
+  context.cli = await openCliFixture();
 });
-test.after.each(({ desk }) => desk.close());
+test.after.each(({ cli }) => cli.close());
 test.after(({ stage }) => stage.close());
 
 const EMAIL = "hub-admin@example.org";
-const kept = async ({ env }: Desk): Promise<CliSettings> => JSON.parse(await readFile(settingsPath(env), "utf8"));
+const readStored = async ({ env }: CliFixture): Promise<CliSettings> =>
+  JSON.parse(await readFile(settingsPath(env), "utf8"));
 
-test("by pipes: it keeps a token named after the machine, and ends the session that made it", async ({ desk, url, stage }) => {
-  const { status, out, err } = await desk.run(["login", url, "--email", EMAIL, "--password"], `${PASSWORD}\n`);
+test("stores a token named after the machine, and ends the session, with pipes", async ({ cli, url, stage }) => {
+  const { status, out, err } = await cli.run(["login", url, "--email", EMAIL, "--password"], `${PASSWORD}\n`);
   assert.equal([status, out], [0, ""], err);
   assert.match(
     err,
-    /^Signed in to \S+ as hub-admin@example\.org; the token is in \S+servers\.json\nNext: wheelwright spokes list\n$/,
+    /^Signed in to \S+ as hub-admin@example\.org\. The token is stored in \S+servers\.json\nNext: wheelwright spokes list\n$/,
   );
-  assert.is((await stat(settingsPath(desk.env))).mode & 0o777, 0o600);
-  const { profiles: { default: profile } } = await kept(desk);
-  assert.is((await desk.json("me")).user.email, EMAIL);
-  const tokens = await desk.json("tokens", "list");
+  assert.is((await stat(settingsPath(cli.env))).mode & 0o777, 0o600);
+  const { profiles: { default: profile } } = await readStored(cli);
+  assert.is((await cli.json("me")).user.email, EMAIL);
+  const tokens = await cli.json("tokens", "list");
   assert.equal([tokens.length, tokens[0].id], [1, profile!.tokenId]);
   assert.match(tokens[0].name, /^wheelwright on .+@.+/);
   const sessions = await stage.scene.as("hubAdmin").get("/api/auth/sessions");
   assert.is(sessions.body.length, 1, "that of the test alone");
-  // Once more: the token that was kept serves nobody any more.
-  await desk.run(["login", url, "--email", EMAIL, "--password"], `${PASSWORD}\n`);
-  assert.is((await desk.json("tokens", "list")).length, 1);
-  const left = await desk.run(["logout"]);
-  assert.match(left.err, /Signed out of \S+: its token is revoked/);
-  assert.is((await desk.run(["me"])).status, 4);
+  // A second login revokes the token of the first.
+  await cli.run(["login", url, "--email", EMAIL, "--password"], `${PASSWORD}\n`);
+  assert.is((await cli.json("tokens", "list")).length, 1);
+  const left = await cli.run(["logout"]);
+  assert.match(left.err, /Signed out of \S+: the token is revoked/);
+  assert.is((await cli.run(["me"])).status, 4);
   assert.is((await stage.scene.as("hubAdmin").get("/api/auth/tokens")).body.length, 0);
 });
 
-test("writes nothing where the server answers without a token", async ({ desk }) => {
+test("writes nothing if the server returns no token", async ({ cli }) => {
   const user = '{"user":{"id":"usr_1","email":"a@b.example","role":"operator"}}',
     nothing = answer("204 No Content", "");
   for (const minted of ['{"id":"tok_1","name":"x"}', '{"id":"tok_1","token":"two words"}', '{"token":7}']) {
     const puppet = await openPuppet([answer("200 OK", user), answer("201 Created", minted), nothing]);
-    const { status, out, err } = await desk.run(["login", puppet.url, "--email", "a@b.example", "--password"], "x\n");
+    const { status, out, err } = await cli.run(["login", puppet.url, "--email", "a@b.example", "--password"], "x\n");
     await puppet.close();
     assert.equal([status, out], [7, ""], err);
-    assert.match(err, /answered without a token; nobody is signed in, and nothing was written\n$/);
+    assert.match(err, /returned no token\. You are not signed in, and nothing was written\n$/);
   }
   const puppet = await openPuppet([answer("200 OK", "{}")]);
-  const given = await desk.run(["login", puppet.url, "--token"], "ww_cli_abcdefghijklmnop\n");
+  const login = await cli.run(["login", puppet.url, "--token"], "ww_cli_abcdefghijklmnop\n");
   await puppet.close();
-  assert.equal([given.status, given.out], [7, ""], given.err);
-  assert.match(given.err, "did not say whose token it is");
-  assert.not(existsSync(settingsPath(desk.env)));
-  assert.is((await desk.run(["me"])).status, 4);
+  assert.equal([login.status, login.out], [7, ""], login.err);
+  assert.match(login.err, "did not return the owner of the token");
+  assert.not(existsSync(settingsPath(cli.env)));
+  assert.is((await cli.run(["me"])).status, 4);
 });
 
-inTerminal("in a terminal it asks, and shows nothing of the password", async ({ desk, url }) => {
-  const terminal = desk.sit(["login"]);
-  await terminal.shows(/Server \(http:\/\/localhost:3000\): /);
+inTerminal("prompts in a terminal without echoing the password", async ({ cli, url }) => {
+  const terminal = cli.openTerminal(["login"]);
+  await terminal.waitFor(/Server \(http:\/\/localhost:3000\): /);
   terminal.type(`${url}\r`);
-  await terminal.shows(/E-mail: /);
+  await terminal.waitFor(/E-mail: /);
   terminal.type(`${EMAIL}\r`);
-  await terminal.shows(/Password: /);
+  await terminal.waitFor(/Password: /);
   terminal.type(`x\x7f${PASSWORD}\r`);
-  assert.is(await terminal.ended, 0, terminal.shown);
-  assert.match(bare(terminal.shown), /✓ Signed in to/);
-  assert.not(terminal.shown.includes(PASSWORD.slice(3, 12)));
-  assert.is((await desk.json("me")).user.email, EMAIL);
+  assert.is(await terminal.ended, 0, terminal.output);
+  assert.match(withoutEscapes(terminal.output), /✓ Signed in to/);
+  assert.not(terminal.output.includes(PASSWORD.slice(3, 12)));
+  assert.is((await cli.json("me")).user.email, EMAIL);
 });
 
-inTerminal("Ctrl-C at a question ends it with 130, and nothing is kept", async ({ desk, url }) => {
-  const terminal = desk.sit(["login", url, "--email", EMAIL]);
-  await terminal.shows(/Password: /);
+inTerminal("exits with 130 after Ctrl-C at a prompt, and stores nothing", async ({ cli, url }) => {
+  const terminal = cli.openTerminal(["login", url, "--email", EMAIL]);
+  await terminal.waitFor(/Password: /);
   terminal.type("half\x03");
   assert.is(await terminal.ended, 130);
-  assert.is((await desk.run(["me"])).status, 4);
+  assert.is((await cli.run(["me"])).status, 4);
 });
 
-test("a wrong password is status 4 and keeps nothing; without a terminal it says what to give", async ({ desk, url }) => {
-  const wrong = await desk.run(["login", url, "--email", EMAIL, "--password"], "not the password\n");
+test("exits with 4 for a wrong password; without a terminal, names the required options", async ({ cli, url }) => {
+  const wrong = await cli.run(["login", url, "--email", EMAIL, "--password"], "not the password\n");
   assert.is(wrong.status, 4);
   assert.match(wrong.err, /login_failed/);
-  const silent = await desk.run(["login", url]);
+  const silent = await cli.run(["login", url]);
   assert.is(silent.status, 2);
-  assert.match(silent.err, /give --email and --password \(from standard input\), or --token/);
-  assert.is((await desk.run(["me"])).status, 4);
+  assert.match(silent.err, /use --email and --password \(read from standard input\), or --token/);
+  assert.is((await cli.run(["me"])).status, 4);
 });
 
-test("a token that is given is kept under its name, and logout leaves it working", async ({ desk, url, stage }) => {
+test("stores an existing token under its profile, which logout does not revoke", async ({ cli, url, stage }) => {
   const { scene } = stage, { plaintext } = await createTestToken(scene.db, scene.people.hubAdmin, "readonly");
-  const given = await desk.run(["login", url, "--token", "--profile", "school"], `${plaintext}\n`);
-  assert.is(given.status, 0, given.err);
-  assert.match(given.err, /Use it by --profile school, or WHEELWRIGHT_PROFILE=school/);
-  assert.is((await desk.json("me", "--profile", "school")).user.email, EMAIL);
-  const wrong = await desk.run(["me", "--profile", "scool"]);
-  assert.equal([wrong.status, /did you mean school\?/.test(wrong.err)], [3, true], wrong.err);
-  assert.match((await desk.run(["logout", "--profile", "school"])).err, /forgotten here, and not revoked/);
-  assert.is((await desk.run(["me"], "", { WHEELWRIGHT_URL: url, WHEELWRIGHT_TOKEN: plaintext })).status, 0);
+  const login = await cli.run(["login", url, "--token", "--profile", "school"], `${plaintext}\n`);
+  assert.is(login.status, 0, login.err);
+  assert.match(login.err, /add --profile school or set WHEELWRIGHT_PROFILE=school/);
+  assert.is((await cli.json("me", "--profile", "school")).user.email, EMAIL);
+  const wrong = await cli.run(["me", "--profile", "scool"]);
+  assert.equal([wrong.status, /Did you mean school\?/.test(wrong.err)], [3, true], wrong.err);
+  assert.match((await cli.run(["logout", "--profile", "school"])).err, /deleted, but not revoked/);
+  assert.is((await cli.run(["me"], "", { WHEELWRIGHT_URL: url, WHEELWRIGHT_TOKEN: plaintext })).status, 0);
 });
 
-test("a token that is kept for one server is never sent to another", async ({ desk, url, stage }) => {
+test("never sends a stored token to another server", async ({ cli, url, stage }) => {
   const { scene } = stage, { plaintext } = await createTestToken(scene.db, scene.people.hubAdmin, "cli");
-  await desk.run(["login", url, "--token"], `${plaintext}\n`);
-  const elsewhere = await desk.run(["me"], "", { WHEELWRIGHT_URL: "http://127.0.0.1:9" });
+  await cli.run(["login", url, "--token"], `${plaintext}\n`);
+  const elsewhere = await cli.run(["me"], "", { WHEELWRIGHT_URL: "http://127.0.0.1:9" });
   assert.is(elsewhere.status, 4);
-  assert.match(elsewhere.err, /Nobody is signed in to http:\/\/127\.0\.0\.1:9;/);
-  assert.is((await desk.run(["me"], "", { WHEELWRIGHT_URL: `${url}/api` })).status, 0);
+  assert.match(elsewhere.err, /You are not signed in to http:\/\/127\.0\.0\.1:9\./);
+  assert.is((await cli.run(["me"], "", { WHEELWRIGHT_URL: `${url}/api` })).status, 0);
 });
 
-test("a token that has expired is status 4, and says how to go on", async ({ desk, url, stage }) => {
+test("exits with 4 for an expired token, and explains how to sign in", async ({ cli, url, stage }) => {
   const { scene } = stage, yesterday = new Date(Date.now() - 86_400_000);
   const { plaintext } = await createTestToken(scene.db, scene.people.hubAdmin, "cli", yesterday);
-  const { status, out, err } = await desk.run(["me"], "", { WHEELWRIGHT_URL: url, WHEELWRIGHT_TOKEN: plaintext });
+  const { status, out, err } = await cli.run(["me"], "", { WHEELWRIGHT_URL: url, WHEELWRIGHT_TOKEN: plaintext });
   assert.equal([status, out], [4, ""]);
-  assert.match(err, /wheelwright login signs in again/);
+  assert.match(err, /To sign in again, run 'wheelwright login'/);
   assert.not(err.includes(plaintext));
 });
 
 (canMount ? test : test.skip)(
-  "on a full disk the token of before is kept, and the new one is revoked",
+  "keeps the former token on a full disk, and revokes the new one",
   async (context) => {
-    const { desk, url, stage: { scene } } = context, fill = mountSmall(desk.directory);
+    const { cli, url, stage: { scene } } = context, fill = mountSmall(cli.directory);
     try {
       const { plaintext } = await createTestToken(scene.db, scene.people.hubAdmin, "cli");
-      assert.is((await desk.run(["login", url, "--token"], plaintext)).status, 0);
+      assert.is((await cli.run(["login", url, "--token"], plaintext)).status, 0);
       fill();
       const tokens = async () => (await scene.as("hubAdmin").get("/api/auth/tokens")).body.length;
       const before = await tokens();
-      const { status, err } = await desk.run(["login", url, "--email", EMAIL, "--password"], PASSWORD);
+      const { status, err } = await cli.run(["login", url, "--email", EMAIL, "--password"], PASSWORD);
       assert.is(status, 1);
-      assert.match(err, /^Cannot use \S+servers\.json: the disk is full; XDG_CONFIG_HOME names another place\n$/);
-      assert.is((await kept(desk)).profiles["default"]!.token, plaintext);
+      assert.match(
+        err,
+        /^Cannot use \S+servers\.json: the disk is full. To use another directory, set XDG_CONFIG_HOME\n$/,
+      );
+      assert.is((await readStored(cli)).profiles["default"]!.token, plaintext);
       assert.is(await tokens(), before);
     } finally {
-      unmount(desk.directory);
+      unmount(cli.directory);
     }
   },
 );
 
-test("where the file cannot be used, nobody signs in", async ({ desk, url }) => {
-  const file = settingsPath(desk.env);
+test("does not sign in if the file is unusable", async ({ cli, url }) => {
+  const file = settingsPath(cli.env);
   mkdirSync(dirname(file), { recursive: true });
   await writeFile(file, "no JSON");
   await chmod(file, 0o600);
-  const { status, err } = await desk.run(["login", url, "--email", EMAIL, "--password"], "not the password");
+  const { status, err } = await cli.run(["login", url, "--email", EMAIL, "--password"], "not the password");
   assert.is(status, 1);
-  assert.match(err, /^\S+servers\.json is not as wheelwright login writes it[^\n]*\n$/);
+  assert.match(err, /^\S+servers\.json is not a valid settings file[^\n]*\n$/);
 });
 
 test.run();

@@ -1,4 +1,4 @@
-/** Commands behind a proxy: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and an authority of one's own. */
+/** Tests commands behind a proxy: HTTPS_PROXY, HTTP_PROXY, NO_PROXY, and a private certificate authority. */
 import { writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createSecure } from "node:https";
@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { CERTIFICATE, CERTIFICATE_KEY } from "#test/support/kube/certificate.ts";
-import { type Desk, openDesk } from "./cli-fixture.ts";
+import { type CliFixture, openCliFixture } from "./cli-fixture.ts";
 
 interface Context {
-  desk: Desk;
+  cli: CliFixture;
   servers: Server[];
   proxy: string;
-  /** What the proxy was asked for. */
+  /** The targets that the proxy received. */
   asked: string[];
 }
 
@@ -43,27 +43,27 @@ test.before(async (context) => {
   context.servers = [target, proxy];
   for (const server of context.servers) await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   context.proxy = `http://127.0.0.1:${portOf(proxy)}`;
-  context.desk = await openDesk({ WHEELWRIGHT_TOKEN: "ww_cli_abcdefghijklmnopqrstuvwxyz0123456789" });
-  const authority = join(context.desk.directory, "authority.pem");
+  context.cli = await openCliFixture({ WHEELWRIGHT_TOKEN: "ww_cli_abcdefghijklmnopqrstuvwxyz0123456789" });
+  const authority = join(context.cli.directory, "authority.pem");
   await writeFile(authority, CERTIFICATE);
-  Object.assign(context.desk.env, { NODE_EXTRA_CA_CERTS: authority, DENO_CERT: authority, DENO_NO_UPDATE_CHECK: "1" });
+  Object.assign(context.cli.env, { NODE_EXTRA_CA_CERTS: authority, DENO_CERT: authority, DENO_NO_UPDATE_CHECK: "1" });
 });
 test.before.each(({ asked }) => void asked.splice(0));
-test.after(async ({ desk, servers }) => {
+test.after(async ({ cli, servers }) => {
   for (const server of servers) {
     server.closeAllConnections();
     server.close();
   }
-  await desk.close();
+  await cli.close();
 });
 
-const run = ({ desk }: Context, WHEELWRIGHT_URL: string, env: Record<string, string>) =>
-  desk.run(["me", "-q"], "", { WHEELWRIGHT_URL, ...env });
+const run = ({ cli }: Context, WHEELWRIGHT_URL: string, env: Record<string, string>) =>
+  cli.run(["me", "-q"], "", { WHEELWRIGHT_URL, ...env });
 
-/** Deno's TLS refuses a server whose certificate is its own authority; the last test shows that it asks the proxy. */
+/** Skips tests on Deno, whose TLS rejects a self-signed server certificate. The last test runs there, too. */
 const byNode = "deno" in process.versions ? test.skip : test;
 
-byNode("reach a server through HTTPS_PROXY, in either case, by an authority of one's own", async (context) => {
+byNode("reach a server with a private authority through HTTPS_PROXY or https_proxy", async (context) => {
   for (const name of ["HTTPS_PROXY", "https_proxy"]) {
     const { status, out, err } = await run(context, "https://kube.test", { [name]: context.proxy });
     assert.equal([status, out], [0, "usr_1\n"], err);
@@ -77,7 +77,7 @@ test("reach a server without TLS through HTTP_PROXY", async (context) => {
   assert.equal(context.asked.length, 1);
 });
 
-test("go around it to what NO_PROXY names", async (context) => {
+test("bypass the proxy for hosts in NO_PROXY", async (context) => {
   const url = `https://127.0.0.1:${portOf(context.servers[0]!)}`, proxies = { HTTPS_PROXY: context.proxy };
   const { status, err } = await run(context, url, { ...proxies, NO_PROXY: "example.org,127.0.0.1" });
   assert.is(status, 7);
@@ -85,7 +85,7 @@ test("go around it to what NO_PROXY names", async (context) => {
   assert.equal(context.asked, []);
 });
 
-test("say in a sentence that the proxy refuses", async (context) => {
+test("report a refusal of the proxy in one sentence", async (context) => {
   const { status, err } = await run(context, "https://other.test", { HTTPS_PROXY: context.proxy });
   assert.is(status, 7);
   assert.match(err, /^Cannot reach https:\/\/other\.test: [^\n]*\n$/m);

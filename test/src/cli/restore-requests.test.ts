@@ -4,26 +4,26 @@ import * as assert from "uvu/assert";
 import { openStage, type Stage } from "#test/lib/client/stage.ts";
 import { createTestToken } from "#test/support/users.ts";
 import type { SceneRole } from "#test/support/scene.ts";
-import { type Desk, openDesk } from "./cli-fixture.ts";
+import { type CliFixture, openCliFixture } from "./cli-fixture.ts";
 
-const test = suite<{ stage: Stage; desk: Desk; admin: Desk }>("wheelwright restore-requests");
+const test = suite<{ stage: Stage; cli: CliFixture; admin: CliFixture }>("wheelwright restore-requests");
 
 test.before(async (context) => {
   const { scene, proxy } = context.stage = await openStage();
-  const deskOf = async (who: SceneRole) => {
+  const cliOf = async (who: SceneRole) => {
     const { plaintext } = await createTestToken(scene.db, scene.people[who], "cli");
-    return await openDesk({ WHEELWRIGHT_URL: proxy.url, WHEELWRIGHT_TOKEN: plaintext });
+    return await openCliFixture({ WHEELWRIGHT_URL: proxy.url, WHEELWRIGHT_TOKEN: plaintext });
   };
-  context.desk = await deskOf("operator");
-  context.admin = await deskOf("hubAdmin");
+  context.cli = await cliOf("operator");
+  context.admin = await cliOf("hubAdmin");
 });
-test.after(async ({ stage, desk, admin }) => {
-  await desk.close();
+test.after(async ({ stage, cli, admin }) => {
+  await cli.close();
   await admin.close();
   await stage.close();
 });
 
-test("restores are requested by hub admins, and marked as done or declined by operators", async ({ desk, admin, stage }) => {
+test("restores are requested by hub admins, and marked as done or declined by operators", async ({ cli, admin, stage }) => {
   const { db, spoke, hub } = stage.scene;
   for (const id of ["bak_r1", "bak_r2"]) {
     await db.sql(
@@ -32,7 +32,7 @@ test("restores are requested by hub admins, and marked as done or declined by op
       [spoke, hub, id],
     );
   }
-  const fields = async (of: Desk, ...line: string[]) => JSON.parse((await of.run(line)).out);
+  const fields = async (of: CliFixture, ...line: string[]) => JSON.parse((await of.run(line)).out);
   const create = async (backup: string) =>
     (await admin.run(["restore-requests", "create", "north/oak", backup, "A lost course", "-q"])).out.trim();
   const [one, other] = [await create("bak_r1"), await create("bak_r2")];
@@ -44,7 +44,7 @@ test("restores are requested by hub admins, and marked as done or declined by op
   assert.equal(listed, [other, one].map((id) => ({ id, state: "open", reason: "A lost course", command: null })));
   assert.is((await admin.run(["restore-requests", "list"])).status, 4, "requests of all spokes are for operators");
   const [first] = await fields(
-    desk,
+    cli,
     "restore-requests",
     "list",
     "--state",
@@ -54,9 +54,9 @@ test("restores are requested by hub admins, and marked as done or declined by op
     "--json=id,command",
   );
   assert.equal(first, { id: other, command: `wheelwright restore ${spoke} --backup bak_r2` });
-  assert.match((await desk.run(["restore-requests", "done", one!])).err, /is marked as done/);
-  assert.match((await desk.run(["restore-requests", "decline", other!, "Too old"])).err, /is declined/);
-  assert.match((await desk.run(["restore-requests", "done", one!])).err, /\(request_decided\)/);
+  assert.match((await cli.run(["restore-requests", "done", one!])).err, /is marked as done/);
+  assert.match((await cli.run(["restore-requests", "decline", other!, "Too old"])).err, /is declined/);
+  assert.match((await cli.run(["restore-requests", "done", one!])).err, /\(request_decided\)/);
   assert.equal(
     await fields(admin, "restore-requests", "list", "oak", "--state", "declined", "--json=id,declineReason"),
     [

@@ -1,18 +1,18 @@
-/** What commands make of servers: away, busy, older, newer, none of Wheelwright's, or hostile. */
+/** Tests commands with unreachable, busy, older, foreign and hostile servers. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { answer, openPuppet } from "#test/lib/client/stage.ts";
-import { bare, type Desk, hasTerminals, openDesk } from "./cli-fixture.ts";
+import { type CliFixture, hasTerminals, openCliFixture, withoutEscapes } from "./cli-fixture.ts";
 
-const test = suite<{ desk: Desk }>("commands on a server");
+const test = suite<{ cli: CliFixture }>("commands on a server");
 
 test.before(async (context) => {
-  context.desk = await openDesk({ WHEELWRIGHT_TOKEN: "ww_cli_abcdefghijklmnopqrstuvwxyz0123456789" });
+  context.cli = await openCliFixture({ WHEELWRIGHT_TOKEN: "ww_cli_abcdefghijklmnopqrstuvwxyz0123456789" });
 });
-test.after(({ desk }) => desk.close());
+test.after(({ cli }) => cli.close());
 
-test("what a server that is away, busy, older or no Wheelwright says is status 7, in a sentence", async ({ desk }) => {
-  const at = (url: string) => desk.run(["me"], "", { WHEELWRIGHT_URL: url });
+test("reports an unreachable, busy, older or foreign server with status 7", async ({ cli }) => {
+  const at = (url: string) => cli.run(["me"], "", { WHEELWRIGHT_URL: url });
   const busy = '{"statusCode":503,"code":"overloaded","message":"The server is overloaded","error":"x"}';
   const missing = '{"statusCode":404,"code":"no_route","message":"There is nothing","error":"x"}';
   const puppets = [
@@ -34,39 +34,39 @@ test("what a server that is away, busy, older or no Wheelwright says is status 7
   }
 });
 
-test("a server that sheds load is asked again, and what it answers then counts", async ({ desk }) => {
+test("retries after the server sheds load", async ({ cli }) => {
   const busy = '{"statusCode":503,"code":"overloaded","message":"The server is overloaded","error":"x"}';
   const me =
     '{"user":{"id":"usr_1","email":"a@b.example","role":"operator","federationIds":[],"displayName":"\\u001b[2JAda","spokeIds":[],"newer":1}}';
   const puppet = await openPuppet([answer("503 Service Unavailable", busy, ["retry-after: 1"]), answer("200 OK", me)]);
-  const { status, out, err } = await desk.run(["me"], "", { WHEELWRIGHT_URL: puppet.url });
+  const { status, out, err } = await cli.run(["me"], "", { WHEELWRIGHT_URL: puppet.url });
   await puppet.close();
   assert.is(status, 0, err);
-  assert.match(err, /The server is overloaded; trying again in \d s/);
+  assert.match(err, /The server is overloaded\. Retrying in \d s/);
   assert.match(out, /^name\t\ufffd\[2JAda$/m, "nothing of it moves a cursor");
 });
 
 (hasTerminals ? test : test.skip)(
-  "why something failed is shown in colours, and not with what makes them",
-  async ({ desk }) => {
+  "colours failure reports in a terminal",
+  async ({ cli }) => {
     const failed =
       '{"id":"op_1","state":"failed","error":{"step":"Installing Moodle","message":"No room","log":[],"events":[]}}';
     const puppet = await openPuppet([answer("200 OK", `[${failed}]`), answer("200 OK", failed)]);
-    const terminal = desk.sit(["spokes", "logs", "spk_1"], 80, { WHEELWRIGHT_URL: puppet.url });
-    assert.is(await terminal.ended, 0, terminal.shown);
+    const terminal = cli.openTerminal(["spokes", "logs", "spk_1"], 80, { WHEELWRIGHT_URL: puppet.url });
+    assert.is(await terminal.ended, 0, terminal.output);
     await puppet.close();
-    assert.ok(terminal.shown.includes("\x1b[2mbecause  \x1b[0m  No room"), terminal.shown);
-    assert.not.match(terminal.shown, /\ufffd/);
+    assert.ok(terminal.output.includes("\x1b[2mreason     \x1b[0m  No room"), terminal.output);
+    assert.not.match(terminal.output, /\ufffd/);
   },
 );
 
-/** What a hostile server would have a terminal do, and a shell. */
+/** Escape sequences and shell commands from a hostile server. */
 const EVIL = "\\u001b]0;owned\\u0007\\u009b2J$(touch owned)";
 const HUB = `{"id":"fed_1","slug":"${EVIL}","name":"${EVIL}","state":"${EVIL}","spokeCount":1,"createdAt":"${EVIL}"}`;
 
 (hasTerminals ? test : test.skip)(
-  "nothing of a hostile server reaches the terminal as more than text",
-  async ({ desk }) => {
+  "removes escape sequences of a hostile server",
+  async ({ cli }) => {
     const refused = `{"statusCode":400,"code":"${EVIL}","message":"${EVIL}","error":"x"}`;
     const lines: readonly (readonly [string[], string[], number])[] = [
       [["hubs", "list"], [answer("200 OK", `[${HUB}]`)], 0],
@@ -76,32 +76,32 @@ const HUB = `{"id":"fed_1","slug":"${EVIL}","name":"${EVIL}","state":"${EVIL}","
       [["hubs", "show", "x"], [answer("400 Bad Request", refused)], 2],
     ];
     for (const [line, answers, status] of lines) {
-      const puppet = await openPuppet(answers), terminal = desk.sit(line, 80, { WHEELWRIGHT_URL: puppet.url });
-      assert.is(await terminal.ended, status, terminal.shown);
+      const puppet = await openPuppet(answers), terminal = cli.openTerminal(line, 80, { WHEELWRIGHT_URL: puppet.url });
+      assert.is(await terminal.ended, status, terminal.output);
       // deno-lint-ignore no-control-regex
-      assert.not.match(bare(terminal.shown), /[\x00-\x09\x0b-\x1f\x7f-\x9f]/, line.join(" "));
+      assert.not.match(withoutEscapes(terminal.output), /[\x00-\x09\x0b-\x1f\x7f-\x9f]/, line.join(" "));
       await puppet.close();
     }
   },
 );
 
-test("no name of a hostile server is completed to what a shell would run", async ({ desk }) => {
+test("completes no names that a shell would run", async ({ cli }) => {
   const puppet = await openPuppet([answer("200 OK", `[${HUB},${HUB.replace(EVIL, "north")}]`)]);
-  const { status, out } = await desk.run(["__complete", "hubs", "show", ""], "", { WHEELWRIGHT_URL: puppet.url });
+  const { status, out } = await cli.run(["__complete", "hubs", "show", ""], "", { WHEELWRIGHT_URL: puppet.url });
   await puppet.close();
   assert.is(status, 0);
   assert.match(out, /^north\t[^\n]*\n$/);
 });
 
-test("a token goes into no message, whatever the server says", async ({ desk }) => {
-  const token = desk.env["WHEELWRIGHT_TOKEN"]!;
+test("prints no token, even if the server sends one", async ({ cli }) => {
+  const token = cli.env["WHEELWRIGHT_TOKEN"]!;
   const echoing = `{"statusCode":401,"code":"token_unknown","message":"No token ${token}","error":"x"}`;
   const puppet = await openPuppet([answer("401 Unauthorized", echoing)]);
-  const { status, err } = await desk.run(["me"], "", { WHEELWRIGHT_URL: puppet.url });
+  const { status, err } = await cli.run(["me"], "", { WHEELWRIGHT_URL: puppet.url });
   await puppet.close();
   assert.is(status, 4);
   assert.match(err, /No token ww_cli_…/);
-  const address = await desk.run(["me"], "", { WHEELWRIGHT_URL: "https://ada:s3cret@example.org" });
+  const address = await cli.run(["me"], "", { WHEELWRIGHT_URL: "https://ada:s3cret@example.org" });
   assert.equal([address.status, address.err.includes("s3cret")], [2, false]);
 });
 

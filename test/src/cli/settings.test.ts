@@ -1,4 +1,4 @@
-/** The file of `login`: for its user alone, written whole or not at all. */
+/** Tests the file of `login`: its permissions and atomic writes. */
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -29,58 +29,58 @@ test.after.each(async ({ base }) => {
   await rm(base, { recursive: true, force: true });
 });
 
-test("stands where XDG_CONFIG_HOME says, or else in .config", () => {
+test("is in XDG_CONFIG_HOME, or in .config by default", () => {
   assert.is(settingsPath({ XDG_CONFIG_HOME: "/etc/xdg", HOME: "/home/ada" }), "/etc/xdg/wheelwright/servers.json");
   assert.is(settingsPath({ XDG_CONFIG_HOME: "here", HOME: "/home/ada" }), "/home/ada/.config/wheelwright/servers.json");
 });
 
-test("is made for its user alone, in a directory of theirs", async ({ file }) => {
+test("is readable only by its user", async ({ file }) => {
   await add(file, "one");
   const modes = [(await stat(file)).mode & 0o777, (await stat(dirname(file))).mode & 0o777];
   assert.equal(modes, [0o600, 0o700]);
   assert.equal(readSettings(file, silent).profiles, { one: PROFILE });
 });
 
-test("is warned of where others can read it", async ({ file }) => {
+test("causes a warning if other users can read it", async ({ file }) => {
   await add(file, "one");
   await chmod(file, 0o644);
-  const told: string[] = [];
-  readSettings(file, (text) => told.push(text));
-  assert.is(told.length, 1);
-  assert.match(told[0]!, /Others on this machine can read .*chmod 600/);
+  const warnings: string[] = [];
+  readSettings(file, (text) => warnings.push(text));
+  assert.is(warnings.length, 1);
+  assert.match(warnings[0]!, /Other users of this machine can read .*chmod 600/);
 });
 
-test("has all of those that are kept at once", async ({ file }) => {
+test("stores the profiles of simultaneous logins", async ({ file }) => {
   const names = ["one", "two", "three", "four"];
   await Promise.all(names.map((name) => add(file, name)));
   assert.equal(Object.keys(readSettings(file, silent).profiles).sort(), [...names].sort());
   assert.equal(await readdir(dirname(file)), ["servers.json"]);
 });
 
-test("stays as it was where it is not what login writes, and says so", async ({ file }) => {
+test("remains unchanged if it is malformed", async ({ file }) => {
   await mkdir(dirname(file), { recursive: true });
   for (const text of ["{", "[]", '{"profiles": {"one": {"url": 3}}}']) {
     await writeFile(file, text, { mode: 0o600 });
-    assert.match((await rejection(add(file, "two"))).message, /is not as wheelwright login writes it/);
+    assert.match((await rejection(add(file, "two"))).message, /is not a valid settings file/);
     assert.is(await readFile(file, "utf8"), text);
   }
 });
 
-test("stays as it was where nothing can be written beside it", async ({ base }) => {
+test("remains unchanged in a read-only directory", async ({ base }) => {
   await writeFile(join(base, "in-the-way"), "");
   const { message } = await rejection(add(settingsPath({ XDG_CONFIG_HOME: join(base, "in-the-way") }), "one"));
-  assert.match(message, /^Cannot use \S+servers\.json: .*; XDG_CONFIG_HOME names another place$/);
+  assert.match(message, /^Cannot use \S+servers\.json: .*. To use another directory, set XDG_CONFIG_HOME$/);
 });
 
 (canMount ? test : test.skip)(
-  "stays as it was on a full disk, and says so in one sentence",
+  "remains unchanged on a full disk",
   async ({ base, file }) => {
     const fill = mountSmall(base);
     await add(file, "one");
     fill();
     const before = await readFile(file, "utf8");
     const { message } = await rejection(add(file, "two"));
-    assert.match(message, /^Cannot use \S+servers\.json: the disk is full; [^\n]+$/);
+    assert.match(message, /^Cannot use \S+servers\.json: the disk is full\. [^\n]+$/);
     assert.is(await readFile(file, "utf8"), before);
     assert.equal(await readdir(dirname(file)), ["servers.json"]);
   },

@@ -1,4 +1,4 @@
-/** Text and tables: what a server says cannot reach the terminal as anything but text, and everything fits. */
+/** Tests text and tables: removing control characters, and fitting the terminal. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Terminal } from "#src/cli/terminal.ts";
@@ -15,13 +15,13 @@ const terminal = (width: number, out = true): Terminal => ({
   paintErr: (_, text) => text,
 });
 
-test("what moves a cursor, sets a colour or turns a line around is shown as no more than a mark", () => {
+test("replaces control characters by U+FFFD", () => {
   assert.is(sanitizeLine("a\x1b[2Jb\x9b1mc\x07d\u202ee\r\nf\tg\ud800"), "a\ufffd[2Jb\ufffd1mc\ufffdd\ufffde f g\ufffd");
   assert.is(sanitizeLines("a\n\x1bb\r\nc"), "a\n\ufffdb\nc");
   assert.is(formatJson({ a: "\x1b\x9b\u202e" }), String.raw`{"a":"\u001b\u009b\u202e"}`);
 });
 
-test("wide letters take two columns, and what does not fit is cut between letters", () => {
+test("counts wide characters as two columns, and truncates between characters", () => {
   assert.equal(["ash", "日本", "e\u0301", "🚀"].map(textWidth), [3, 4, 1, 2]);
   assert.equal([truncateText("日本語", 5), truncateText("ash", 3), truncateText("birch", 3)], ["日本…", "ash", "bi…"]);
 });
@@ -34,7 +34,7 @@ const COLUMNS: readonly TableColumn<{ slug: string; state: string; at: string }>
 ];
 const ROWS = [{ slug: "north/ash", state: "active", at: "2026-01-01T00:00:00Z" }];
 
-test("a table fits whatever width there is, and keeps what names its rows", () => {
+test("fits a table to any width, and keeps the first column", () => {
   for (const width of [20, 40, 60, 80, 200]) {
     const lines = renderTable(terminal(width), ROWS, COLUMNS).text.trimEnd().split("\n");
     for (const line of lines) assert.ok(textWidth(line) <= width, `${width}: ${line}`);
@@ -42,27 +42,27 @@ test("a table fits whatever width there is, and keeps what names its rows", () =
   }
 });
 
-test("a table counts the columns that do not fit, and shows all where the width is endless", () => {
+test("counts hidden columns, and shows all columns without a width limit", () => {
   assert.is(renderTable(terminal(20), ROWS, COLUMNS).hidden, 2);
   const { text, hidden } = renderTable(terminal(Infinity), ROWS, COLUMNS);
   assert.is(hidden, 0);
   assert.match(text, /^SPOKE +STATE +NAME +AT\n/);
 });
 
-test("for programs each value stands whole after a tab, without a head, and times are ISO", () => {
+test("prints tab-separated values without headings and with ISO times for programs", () => {
   const { text } = renderTable(terminal(Infinity, false), ROWS, COLUMNS);
   assert.is(text, "north/ash\tactive\tA name that is rather long, 日本語 included\t2026-01-01T00:00:00Z\n");
   assert.is(renderRecord(terminal(Infinity, false), [["state", "active"], ["because", null]]), "state\tactive\n");
 });
 
-test("times are told as people tell them", () => {
+test("formats relative times", () => {
   const now = Date.parse("2026-06-15T12:00:00Z");
-  const told = ["2026-06-15T11:59:30Z", "2026-06-15T11:57:00Z", "2026-06-13T12:00:00Z", "2026-06-15T15:00:00Z"];
-  assert.equal(told.map((at) => relativeTime(at, now)), ["just now", "3 minutes ago", "2 days ago", "in 3 hours"]);
+  const times = ["2026-06-15T11:59:30Z", "2026-06-15T11:57:00Z", "2026-06-13T12:00:00Z", "2026-06-15T15:00:00Z"];
+  assert.equal(times.map((at) => relativeTime(at, now)), ["just now", "3 minutes ago", "2 days ago", "in 3 hours"]);
   assert.equal([42_000, 187_000, 3_723_000].map(formatClockDuration), ["42 s", "3:07", "1:02:03"]);
 });
 
-test("what happened today has its time, and what happened before, its day", () => {
+test("formats events of today as times, and older events as dates", () => {
   const now = new Date(2026, 5, 15, 12), of = (day: number, hour: number) => new Date(2026, 5, day, hour, 4, 5);
   assert.equal([of(15, 9), of(15, 23)].map((at) => clockTimeOrDate(at.toISOString(), now)), [
     "09:04:05  ",
@@ -71,7 +71,7 @@ test("what happened today has its time, and what happened before, its day", () =
   assert.is(clockTimeOrDate(of(14, 23).toISOString(), now), "2026-06-14");
 });
 
-test("spans are read with their unit, and refused where they are none", () => {
+test("parses durations with units, and rejects other text", () => {
   assert.equal(["90s", "10m", "2h", "7"].map((text) => parseDuration("--timeout", text)), [
     90_000,
     600_000,

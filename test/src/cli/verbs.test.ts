@@ -1,48 +1,48 @@
-/** Every verb as a process, in the order in which they depend on each other; and every endpoint that it takes them to reach. */
+/** Runs every verb as a process, and checks that the verbs call nearly every endpoint. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ENDPOINTS } from "#lib/client/endpoints.ts";
 import { nouns } from "#src/cli/nouns.ts";
 import { openStage, type Stage } from "#test/lib/client/stage.ts";
 import { createTestToken, PASSWORD } from "#test/support/users.ts";
-import { type Desk, openDesk } from "./cli-fixture.ts";
+import { type CliFixture, openCliFixture } from "./cli-fixture.ts";
 
 interface Context {
   stage: Stage;
-  desk: Desk;
-  /** The endpoints that were asked. */
-  asked: Set<string>;
+  cli: CliFixture;
+  /** The endpoints that received a request. */
+  endpoints: Set<string>;
 }
 
-const test = suite<Context>("every verb");
+const test = suite<Context>("all verbs");
 
 test.before(async (context) => {
   const stage = context.stage = await openStage(), { scene, proxy } = stage;
   const { plaintext } = await createTestToken(scene.db, scene.people.operator, "cli");
-  context.desk = await openDesk({ WHEELWRIGHT_URL: proxy.url, WHEELWRIGHT_TOKEN: plaintext });
-  const asked = context.asked = new Set<string>();
+  context.cli = await openCliFixture({ WHEELWRIGHT_URL: proxy.url, WHEELWRIGHT_TOKEN: plaintext });
+  const endpoints = context.endpoints = new Set<string>();
   const patterns = Object.entries(ENDPOINTS).map(([name, { method, path }]) =>
     [name, new RegExp(`^${method} ${path.replace(/\{\w+\}/g, "[^/?]+").replaceAll(".", "\\.")}(?:\\?| )`)] as const
   );
   proxy.watch((bytes) => {
     const line = Buffer.from(bytes).toString("latin1");
-    // What has a name of its own comes before what takes any.
+    // Literal paths come before paths with parameters.
     const found = patterns.filter(([, pattern]) => pattern.test(line)).sort(([one], [other]) =>
       ENDPOINTS[one as keyof typeof ENDPOINTS].path.split("{").length -
       ENDPOINTS[other as keyof typeof ENDPOINTS].path.split("{").length
     );
-    if (found[0]) asked.add(found[0][0]);
+    if (found[0]) endpoints.add(found[0][0]);
     return true;
   });
 });
-test.after(async ({ desk, stage }) => {
-  await desk.close();
+test.after(async ({ cli, stage }) => {
+  await cli.close();
   await stage.close();
 });
 
 const EMAIL = "operator@example.org", ACTIONS = "restart maintenance-on maintenance-off purge-caches backup run-cron";
 
-/** The lines, as a shell splits them; with which status they end, 0 where none stands there; $X is what line X printed. */
+/** The command lines in order, each with its exit status (default: 0). $X is the output of line X. */
 const LINES = `
 login --email ${EMAIL} --password
 logout
@@ -130,40 +130,43 @@ const INPUTS: readonly (readonly [RegExp, string])[] = [[/--password/, PASSWORD]
   "[{hub: north, slug: elm}]",
 ]];
 
-test("is run, and ends as it should", async ({ desk }) => {
+test("exit with the expected status", async ({ cli }) => {
   const found: Record<string, string> = {}, wrong: string[] = [];
   for (const each of LINES) {
     const [, text, status = "0", name] = /^(.*?)(?: =(\d))?(?: >(\w+))?$/.exec(each)!;
     const line = text!.split(" ").map((word) => word.startsWith("$") ? found[word.slice(1)]! : word);
     const [, input = ""] = INPUTS.find(([pattern]) => pattern.test(text!)) ?? [];
-    const ran = await desk.run(line, input);
+    const ran = await cli.run(line, input);
     if (ran.status !== Number(status) || ran.err.includes("report it")) wrong.push(`${each}: ${ran.status} ${ran.err}`);
     if (name) found[name] = ran.out.trim();
   }
   assert.equal(wrong, []);
 });
 
-test("stands in that table", async () => {
+test("are all in the table", async () => {
   const all = (await Promise.all(nouns.map(({ load }) => load()))).flatMap(({ name, verbs }) =>
     verbs.map((verb) => `${name} ${verb.name}`.trim())
   );
   assert.equal(all.filter((verb) => !LINES.some((line) => `${line} `.startsWith(`${verb} `))), []);
 });
 
-/** What customers can call and no command does. */
+/** The endpoints without a verb. */
 const WITHOUT: Readonly<Record<string, readonly string[]>> = {
-  "pages that mailed links lead to": ["acceptInvite", "resetPassword", "verifyEmail"],
-  "for who cannot sign in yet, in the portal": ["forgotPassword", "signup"],
-  "for a person with a session, in the portal": [
+  "pages behind links in mails": ["acceptInvite", "resetPassword", "verifyEmail"],
+  "before the sign-in, in the portal": ["forgotPassword", "signup"],
+  "with a session, in the portal": [
     ...["updateMe", "changePassword", "listSessions", "deleteSession", "deleteOtherSessions", "resetUserPassword"],
     ...["getOnboarding", "completeOnboarding"],
   ],
   "for monitors, feed readers and generators": ["getHealthz", "getReadyz", "getChangelogFeed", "getOpenApi"],
-  "asked where an endpoint is missing": ["getVersion"],
+  "called when an endpoint is missing": ["getVersion"],
 };
 
-test("together they reach every endpoint but a few", ({ asked }) => {
-  assert.equal(Object.keys(ENDPOINTS).filter((name) => !asked.has(name)).sort(), Object.values(WITHOUT).flat().sort());
+test("call every endpoint except the listed ones", ({ endpoints }) => {
+  assert.equal(
+    Object.keys(ENDPOINTS).filter((name) => !endpoints.has(name)).sort(),
+    Object.values(WITHOUT).flat().sort(),
+  );
 });
 
 test.run();

@@ -1,4 +1,4 @@
-/** `wheelwright audit` as a process: what it shows, and with which status it ends. */
+/** Tests the output and exit statuses of `wheelwright audit` as a process. */
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ interface Result {
   readonly status: number | null;
   readonly lines: readonly string[];
   readonly text: string;
-  /** The first line that is JSON. */
+  /** The first line of output that is JSON. */
   // deno-lint-ignore no-explicit-any
   readonly json: any;
 }
@@ -58,7 +58,7 @@ test.before.each(async (scene) => {
 test.after.each(({ db }) => db.close());
 test.after(({ directory }) => rm(directory, { recursive: true }));
 
-test("heads prints one line for each chain, which verify takes from a file when the chains have grown", async (scene) => {
+test("heads prints one line per chain, and verify reads such a file after the chains have grown", async (scene) => {
   const heads = await scene.run("heads");
   assert.is(heads.status, 0);
   assert.equal(heads.lines.map((line) => line.replace(/[0-9a-f]{64}$/, "HASH")), [
@@ -73,20 +73,20 @@ test("heads prints one line for each chain, which verify takes from a file when 
   const { status, text } = await scene.run("verify", "--against", file);
   assert.is(status, 0, text);
   assert.match(text, /^CHAIN +SEALED +UNSEALED +EXPORTED +RESULT$/m);
-  assert.match(text, new RegExp(`^${scene.hub} +23 +0 +20 +as sealed, and as exported$`, "m"));
-  assert.match(text, /^system +5 +2 +5 +as sealed, and as exported$/m);
-  assert.match(text, /^Not sealed yet: 2 events\. Only the number was checked, not the content\.$/m);
-  assert.match(text, /^Events behind the count under EXPORTED/m);
+  assert.match(text, new RegExp(`^${scene.hub} +23 +0 +20 +matches seals and exported heads$`, "m"));
+  assert.match(text, /^system +5 +2 +5 +matches seals and exported heads$/m);
+  assert.match(text, /^Not sealed yet: 2 events\. Only their number was checked, not their content\.$/m);
+  assert.match(text, /^Events after the count under EXPORTED/m);
 });
 
-test("verify without a head says what that cannot show", async ({ run }) => {
+test("verify without heads explains its limits", async ({ run }) => {
   const { status, text } = await run("verify");
   assert.is(status, 0);
-  assert.match(text, /^system +5 +0 +- +as sealed$/m);
-  assert.match(text, /whoever owns its tables can rewrite those too/);
+  assert.match(text, /^system +5 +0 +- +matches seals$/m);
+  assert.match(text, /The owner of its tables can change those too/);
 });
 
-test("a changed event ends it with 1, names the chain and the place, and leaves the other alone", async (scene) => {
+test("exits with 1 for a changed event, and names its chain and position", async (scene) => {
   const early = (await scene.run("heads", "--chain", scene.hub)).text;
   await write(scene.db, scene.hub, 10);
   await sealAll(scene.db);
@@ -95,14 +95,17 @@ test("a changed event ends it with 1, names the chain and the place, and leaves 
   const { status, text } = await scene.run("verify", "--against", early, "--against", late);
   assert.is(status, 1);
   assert.match(text, new RegExp(`^${scene.hub} +30 +0 +30 +DOES NOT MATCH$`, "m"));
-  assert.match(text, /^system +5 +0 +- +as sealed$/m);
-  assert.match(text, /^ {2}Up to event 20 all is as exported; then it is one of the events 21 to 30\.$/m);
+  assert.match(text, /^system +5 +0 +- +matches seals$/m);
+  assert.match(
+    text,
+    /^ {2}Events up to 20 match the export\. The first difference is in one of the events 21 to 30\.$/m,
+  );
   assert.match(text, new RegExp(`^The audit log does not match: ${scene.hub}$`, "m"));
   const { status: other } = await scene.run("verify", "--chain", "system");
   assert.is(other, 0);
 });
 
-test("an event that is deleted before it is sealed ends it with 1", async (scene) => {
+test("exits with 1 for an event that was deleted before it was sealed", async (scene) => {
   await write(scene.db, null, 2);
   await tamper(
     scene.db,
@@ -114,7 +117,7 @@ test("an event that is deleted before it is sealed ends it with 1", async (scene
   assert.match(text, /^ {2}Of 7 events that were written 6 are left: the rest was deleted or moved elsewhere\.$/m);
 });
 
-test("a chain that was wiped out altogether is found by its exported head, also as JSON", async (scene) => {
+test("detects a deleted chain by its exported head", async (scene) => {
   const heads = (await scene.run("heads", "--json")).json;
   assert.equal(heads.map(({ chain, count }: { chain: string; count: number }) => [chain, count]), [
     [scene.hub, 20],
@@ -139,7 +142,7 @@ test("a chain that was wiped out altogether is found by its exported head, also 
   assert.match(text, /The log ends too early/);
 });
 
-test("what is no head, no file, no chain, or no command is a mistake of usage", async ({ run, directory }) => {
+test("rejects invalid heads, files, chains and subcommands as usage errors", async ({ run, directory }) => {
   const [wrong, empty, none] = ["wrong", "empty", "none"].map((name) => join(directory, name)) as [
     string,
     string,
@@ -151,10 +154,10 @@ test("what is no head, no file, no chain, or no command is a mistake of usage", 
     [[], {}, /wheelwright audit verify/],
     [["seal"], {}, /wheelwright audit heads/],
     [["heads"], { against: ["x"] }, /wheelwright audit heads/],
-    [["verify"], { chain: "north" }, /--chain must be "system" or the id of a hub/],
-    [["verify"], { against: [none] }, /neither a head \(CHAIN:COUNT:HASH\) nor a file/],
-    [["verify"], { against: [wrong] }, /Line 2 of .*wrong is no head/],
-    [["verify"], { against: [empty] }, /--against gives no head/],
+    [["verify"], { chain: "north" }, /--chain must be "system" or the ID of a hub/],
+    [["verify"], { against: [none] }, /neither a head \(CHAIN:COUNT:HASH\) nor a readable file/],
+    [["verify"], { against: [wrong] }, /Line 2 of .*wrong is not a head/],
+    [["verify"], { against: [empty] }, /--against contains no head/],
     [["verify"], { chain: newId("fed"), against: [`system:5:${"a".repeat(64)}`] }, /gives no head of fed_/],
   ];
   for (const [words, options, message] of lines) {
@@ -164,10 +167,10 @@ test("what is no head, no file, no chain, or no command is a mistake of usage", 
   }
   const { status, text } = await run("verify", "--chain", newId("fed"));
   assert.is(status, 2);
-  assert.match(text, /^There is no chain fed_\w+ in this database$/m);
+  assert.match(text, /^This database has no chain fed_\w+$/m);
 });
 
-test("a database that is not there, not named or not migrated is told in a sentence", async ({ db, directory }) => {
+test("reports a missing, unnamed or unmigrated database in one sentence", async ({ db, directory }) => {
   const cases: [Record<string, string>, number, RegExp][] = [
     [
       { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" },
@@ -175,7 +178,7 @@ test("a database that is not there, not named or not migrated is told in a sente
       /^The database cannot be reached .*: connection refused/,
     ],
     [{ DATA_DIR: join(directory, "nothing") }, 78, /DATABASE_URL is missing/],
-    [{ DATABASE_URL: await db.freshUrl() }, 69, /wheelwright migrate brings it up/],
+    [{ DATABASE_URL: await db.freshUrl() }, 69, /Run 'wheelwright migrate'/],
   ];
   for (const [env, expected, message] of cases) {
     const { status, text } = await run(["verify"], env);
@@ -186,7 +189,7 @@ test("a database that is not there, not named or not migrated is told in a sente
   assert.not.ok(existsSync(join(directory, "nothing")));
 });
 
-test("without variables it takes the database of dev on this machine, and leaves that running", async ({ directory }) => {
+test("uses the running database of dev if no variables are set", async ({ directory }) => {
   const dev = join(directory, "dev");
   const server = await openEmbeddedPostgres({ directory: join(dev, "postgres"), durable: false, log: silentLog });
   try {

@@ -1,4 +1,4 @@
-/** A database with something in it, a directory for its backups, and the program as a process. */
+/** Provides a database with data, a directory for backups, and the program as a process. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { startProgram } from "#test/support/program.ts";
 export interface BackupContext {
   db: TestDatabase;
   directory: string;
-  /** In the directory, where nothing is yet. */
+  /** The path of a new file in the directory. */
   file: string;
   run: (line: readonly string[], env?: Readonly<Record<string, string>>) => Promise<Result>;
 }
@@ -22,7 +22,7 @@ interface Result {
 
 export const PASSPHRASE = "correct horse battery";
 
-/** Makes all of it for the suite's tests. */
+/** Opens the database and the directory before the suite, and closes them afterwards. */
 export function withBackups(test: Test<BackupContext>): void {
   test.before(async (context) => {
     context.db = await openTestDatabase();

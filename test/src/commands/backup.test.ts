@@ -1,4 +1,4 @@
-/** `wheelwright backup` as a process. */
+/** Tests `wheelwright backup` as a process. */
 import { spawn } from "node:child_process";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,23 +16,23 @@ import { type BackupContext, PASSPHRASE, withBackups } from "./backup-fixture.ts
 const test = suite<BackupContext>("wheelwright backup");
 withBackups(test);
 
-test("writes a file for its owner's eyes, and looks later whether it is whole, without a database", async (context) => {
+test("writes a file that only its owner can read, and verifies it without a database", async (context) => {
   const { run, file, directory } = context;
   const { status, text } = await run(["backup", file]);
   assert.is(status, 0, text);
   assert.match(
     text,
-    /^Backed up \d+ tables, [\d,]+ rows, as of 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC, by release \S+ \(\d{4}_\w+\);/,
+    /^Backed up \d+ tables, [\d,]+ rows, taken at 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC, by release \S+ \(\d{4}_\w+\);/,
   );
   assert.match(text, /read by \w+, not encrypted$/);
   assert.is((await stat(file)).mode & 0o777, 0o600);
   assert.equal(await readdir(directory), ["it.backup"]);
-  const looked = await run(["backup", "--verify", file], {});
-  assert.is(looked.status, 0, looked.text);
-  assert.match(looked.text, /^The backup \S+ is whole: \d+ tables, /);
+  const verified = await run(["backup", "--verify", file], {});
+  assert.is(verified.status, 0, verified.text);
+  assert.match(verified.text, /^The backup \S+ is complete: \d+ tables, /);
 });
 
-test("goes through pipes, sealed on the way", async ({ run, file, db, directory }) => {
+test("writes and reads an encrypted backup through pipes", async ({ run, file, db, directory }) => {
   const url = await db.freshUrl(), program = PROGRAM.map((word) => `'${word}'`).join(" ");
   const script = `set -o pipefail
     DATABASE_URL='${db.url}' ${program} backup - 2> said | tee '${file}' | DATABASE_URL='${url}' ${program} restore-database -`;
@@ -50,7 +50,7 @@ test("goes through pipes, sealed on the way", async ({ run, file, db, directory 
   assert.match(none.text, "set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE");
 });
 
-test("leaves what was under the name before when it is killed in the middle", async ({ file, db, directory }) => {
+test("keeps the former file if it is killed while writing", async ({ file, db, directory }) => {
   await writeFile(file, "yesterday's");
   const lock = connectionThatHolds(db);
   await lock.held;
@@ -62,7 +62,7 @@ test("leaves what was under the name before when it is killed in the middle", as
   assert.is(await readFile(file, "utf8"), "yesterday's");
 });
 
-/** So that a backup comes as far as its first bytes, and no further: its last question is for the sequence. */
+/** Locks the sequence, so that a backup stops after its first bytes. */
 const WAITING =
   "select from pg_stat_activity where application_name = 'wheelwright-backup' and wait_event_type = 'Lock'";
 
@@ -77,7 +77,7 @@ function connectionThatHolds(db: TestDatabase) {
   return { held: held.promise, release: () => (over.resolve(), ended) };
 }
 
-test("stops when it is told to, and leaves nothing behind", async ({ file, db, directory }) => {
+test("stops at a signal and leaves no files behind", async ({ file, db, directory }) => {
   const lock = connectionThatHolds(db);
   await lock.held;
   const program = startProgram(["backup", file], { DATABASE_URL: db.url });
@@ -89,7 +89,7 @@ test("stops when it is told to, and leaves nothing behind", async ({ file, db, d
   assert.equal(await readdir(directory), []);
 });
 
-test("a full disk is a sentence, and leaves no half file", async ({ db, directory, file }) => {
+test("reports a full disk in one sentence, and leaves no partial file", async ({ db, directory, file }) => {
   const full = async function* () {
     yield Buffer.from("a part");
     throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
@@ -102,13 +102,13 @@ test("a full disk is a sentence, and leaves no half file", async ({ db, director
     stdio: ["ignore", "ignore", "pipe"],
     env,
   });
-  let said = "";
-  shell.stderr.on("data", (text) => said += text);
+  let stderr = "";
+  shell.stderr.on("data", (text) => stderr += text);
   assert.is(await new Promise((resolve) => shell.once("close", resolve)), 69);
-  assert.is(said, "wheelwright backup cannot go on: the disk is full\n");
+  assert.is(stderr, "wheelwright backup failed: the disk is full\n");
 });
 
-test("is refused a database that has nothing of Wheelwright, and one that nobody reaches", async ({ run, file, db }) => {
+test("rejects a foreign and an unreachable database", async ({ run, file, db }) => {
   const empty = await run(["backup", file], { DATABASE_URL: await db.freshUrl() });
   assert.is(empty.status, 78, empty.text);
   assert.match(empty.text, "The database has no tables of Wheelwright");
@@ -119,17 +119,17 @@ test("is refused a database that has nothing of Wheelwright, and one that nobody
   assert.is(missing.status, 78, missing.text);
 });
 
-test("is told what it needs", async ({ run, file }) => {
+test("names missing arguments", async ({ run, file }) => {
   for (
-    const [line, said] of [
-      [["backup"], "wheelwright backup needs to know which file"],
-      [["restore-database"], "wheelwright restore-database needs to know which file"],
-      [["backup", "--verify", "--encrypt", file], "--verify goes alone"],
+    const [line, stderr] of [
+      [["backup"], "wheelwright backup needs a FILE"],
+      [["restore-database"], "wheelwright restore-database needs a FILE"],
+      [["backup", "--verify", "--encrypt", file], "--verify cannot be combined with --encrypt"],
     ] as const
   ) {
     const { status, text } = await run(line);
     assert.is(status, 2, text);
-    assert.match(text, said);
+    assert.match(text, stderr);
   }
 });
 

@@ -1,4 +1,4 @@
-/** How `wheelwright dev` starts and ends: who may reach it, what it says, and what it leaves behind. */
+/** Tests the start and end of `wheelwright dev`: its address, its log and its cleanup. */
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { get } from "node:http";
 import { networkInterfaces, tmpdir } from "node:os";
@@ -17,7 +17,7 @@ test.before.each(async (context) => {
 
 const ADMIN = { BOOTSTRAP_ADMIN_EMAIL: "ada@school.example", BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery" };
 
-/** A program that is left running would keep this process alive, and write where nothing is to be any more. */
+/** Stops programs of failed tests, which would keep this process alive and write to the removed directory. */
 const running: StartedProgram[] = [];
 test.after.each(async ({ directory }) => {
   for (const program of running.splice(0)) {
@@ -42,7 +42,7 @@ async function start(
   return { program, url: line.replace("Listening on ", "") };
 }
 
-/** The PostgreSQL that was started under the directory; null where none runs. */
+/** Returns the PostgreSQL process of the directory, or null if none runs. */
 async function postmasterOf(directory: string): Promise<number | null> {
   const found = await readPostmaster(await realpath(join(directory, "postgres", "data")));
   return found && await isPostmasterRunning(found.pid, await realpath(join(directory, "postgres", "data")))
@@ -58,7 +58,7 @@ async function refusesOthers(url: string): Promise<void> {
   }
 }
 
-test("a terminal that closes ends everything, PostgreSQL too, though no word can be said any more", async ({ directory }) => {
+test("ends with PostgreSQL when its terminal closes", async ({ directory }) => {
   const { program } = await start(directory, ADMIN);
   assert.type(await postmasterOf(directory), "number");
   program.child.stdout!.destroy();
@@ -69,16 +69,16 @@ test("a terminal that closes ends everything, PostgreSQL too, though no word can
   assert.is(await postmasterOf(directory), null);
 });
 
-test("Ctrl-C while it starts is heeded, and leaves no PostgreSQL behind", async ({ directory }) => {
+test("stops at Ctrl-C during the start, and leaves no PostgreSQL running", async ({ directory }) => {
   const program = startProgram(["dev"], { PORT: "0", DATA_DIR: directory });
   running.push(program);
   await program.said(/Starting PostgreSQL/);
   assert.is(await program.stop("SIGINT"), 130);
-  assert.is(program.lines.at(-1), "Stopped before it had started");
+  assert.is(program.lines.at(-1), "Stopped during startup");
   assert.is(await postmasterOf(directory), null);
 });
 
-test("it listens on this machine alone; its log names who did what to what and where a mail leads, and no probe", async ({ directory }) => {
+test("listens only on this machine, and logs requests and mail links, but no probes", async ({ directory }) => {
   const { program, url } = await start(directory, ADMIN);
   await refusesOthers(url);
   const client = await signIn(url, ADMIN.BOOTSTRAP_ADMIN_EMAIL, ADMIN.BOOTSTRAP_ADMIN_PASSWORD);
@@ -96,7 +96,7 @@ test("it listens on this machine alone; its log names who did what to what and w
   assert.equal(program.lines.filter((line) => /healthz|readyz/.test(line)), []);
 });
 
-test("a sign-in link leads to a page of the simulated site, at the same address after a restart", async ({ directory }) => {
+test("a sign-in link opens the simulated site, also after a restart", async ({ directory }) => {
   const first = await start(directory, ADMIN);
   const client = await signIn(first.url, ADMIN.BOOTSTRAP_ADMIN_EMAIL, ADMIN.BOOTSTRAP_ADMIN_PASSWORD);
   await client.send("POST", "/api/federations", { slug: "north" });
@@ -111,7 +111,7 @@ test("a sign-in link leads to a page of the simulated site, at the same address 
   assert.match(await pageAt(address), /Set a password/);
 });
 
-/** Not every resolver knows the names below `localhost`, so the connection goes to the address. */
+/** Requests a URL by IP address, because some resolvers do not know names below `localhost`. */
 function pageAt({ host, port, pathname, search }: URL): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { host: "127.0.0.1", port, path: pathname + search, headers: { host } };

@@ -1,6 +1,6 @@
 /**
- * The main job as a new user does it: start, sign in, a hub, five spokes, one destroyed, and everything there
- * afterwards.
+ * Runs the first steps of a new user: start, sign in, create a hub and five spokes, destroy one, restart, and find
+ * everything again.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
@@ -20,7 +20,7 @@ test.after.each((context) => rm(context.directory, { recursive: true, force: tru
 
 const ADMIN = { BOOTSTRAP_ADMIN_EMAIL: "ada@school.example", BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery" };
 
-/** A program that is left running by a test that failed would keep this process alive. */
+/** Stops programs of failed tests, which would keep this process alive. */
 const running: StartedProgram[] = [];
 test.after.each(async () => {
   for (const program of running.splice(0)) {
@@ -45,29 +45,35 @@ async function start(
   return { program, url: line.replace("Listening on ", "") };
 }
 
-/** Reads until so many events of this type were heard; returns all that were heard. */
-async function hear(client: TestClient, hub: string, type: string, count: number, since = 0): Promise<ReceivedEvent[]> {
-  const heard: ReceivedEvent[] = [];
+/** Reads events until this many have the type. Returns all events. */
+async function readEvents(
+  client: TestClient,
+  hub: string,
+  type: string,
+  count: number,
+  since = 0,
+): Promise<ReceivedEvent[]> {
+  const events: ReceivedEvent[] = [];
   for await (const event of client.events(hub, since)) {
-    heard.push(event);
-    if (heard.filter((each) => each.event === type).length === count) break;
+    events.push(event);
+    if (events.filter((each) => each.event === type).length === count) break;
   }
-  return heard;
+  return events;
 }
 
-test("five spokes asked for at once are installed one after another, and one is destroyed", async ({ directory }) => {
+test("installs five requested spokes one after another, and destroys one", async ({ directory }) => {
   const { program, url } = await start(directory);
-  const told = program.lines.join("\n");
-  const password = /Password\s+(\S+)/.exec(told)![1]!, email = /E-mail\s+(\S+)/.exec(told)![1]!;
+  const log = program.lines.join("\n");
+  const password = /Password\s+(\S+)/.exec(log)![1]!, email = /E-mail\s+(\S+)/.exec(log)![1]!;
   const client = await signIn(url, email, password);
   assert.is((await client.send("POST", "/api/federations", { slug: "north" })).status, 201);
   const slugs = ["ash", "birch", "cedar", "elm", "fir"];
   const made = await Promise.all(slugs.map((slug) => client.send("POST", "/api/federations/north/spokes", { slug })));
   assert.equal(made.map((answer) => [answer.status, answer.body.state]), slugs.map(() => [201, "provisioning"]));
 
-  const heard = await hear(client, "north", "SpokeUpdateActive", 5);
-  assert.equal(heard.map((event) => event.id), heard.map((_, i) => i + 1));
-  const steps = heard.filter((event) => event.data.spokeId && event.data.operation?.step > 0).map((event) =>
+  const events = await readEvents(client, "north", "SpokeUpdateActive", 5);
+  assert.equal(events.map((event) => event.id), events.map((_, i) => i + 1));
+  const steps = events.filter((event) => event.data.spokeId && event.data.operation?.step > 0).map((event) =>
     event.data.spokeId
   );
   const turns = steps.filter((spoke, i) => spoke !== steps[i - 1]);
@@ -75,13 +81,13 @@ test("five spokes asked for at once are installed one after another, and one is 
 
   const spoke = made[4]!.body.id;
   assert.is((await client.send("DELETE", `/api/spokes/${spoke}`)).status, 202);
-  const removal = await hear(client, "north", "SpokeUpdateRemoved", 1, heard.at(-1)!.id);
+  const removal = await readEvents(client, "north", "SpokeUpdateRemoved", 1, events.at(-1)!.id);
   assert.is(removal.at(-1)!.data.spokeId, spoke);
   assert.is((await client.send("GET", `/api/spokes/${spoke}`)).status, 404);
   assert.is(await program.stop(), 0);
 });
 
-test("killed in the middle of an install, it goes on with it at the next start", async ({ directory }) => {
+test("resumes an install after kill -9", async ({ directory }) => {
   const first = await start(directory, { ...ADMIN, SIMULATOR_DELAY_MS: "400" });
   const client = await signIn(first.url, ADMIN.BOOTSTRAP_ADMIN_EMAIL, ADMIN.BOOTSTRAP_ADMIN_PASSWORD);
   await client.send("POST", "/api/federations", { slug: "north" });
@@ -91,14 +97,14 @@ test("killed in the middle of an install, it goes on with it at the next start",
 
   const second = await start(directory, ADMIN);
   const again = await signIn(second.url, ADMIN.BOOTSTRAP_ADMIN_EMAIL, ADMIN.BOOTSTRAP_ADMIN_PASSWORD);
-  const heard = await hear(again, "north", "SpokeUpdateActive", 1);
-  assert.equal(heard.map((event) => event.id), heard.map((_, i) => i + 1));
+  const events = await readEvents(again, "north", "SpokeUpdateActive", 1);
+  assert.equal(events.map((event) => event.id), events.map((_, i) => i + 1));
   const { body: after } = await again.send("GET", `/api/spokes/${spoke.id}`);
   assert.equal([after.state, after.id], ["active", spoke.id]);
   assert.is(await second.program.stop(), 0);
 });
 
-test("a port that is in use is told in one sentence, before anything was started", async ({ directory }) => {
+test("reports a port in use before anything starts", async ({ directory }) => {
   const { program, url } = await start(directory, ADMIN);
   const other = startProgram(["dev"], {
     PORT: new URL(url).port,
@@ -110,9 +116,9 @@ test("a port that is in use is told in one sentence, before anything was started
   assert.is(await program.stop(), 0);
 });
 
-test("Ctrl-C that arrives twice at once, as under npm, is one wish and stops it cleanly", async ({ directory }) => {
+test("stops cleanly if Ctrl-C arrives twice at the same time, as under npm", async ({ directory }) => {
   const { program, url } = await start(directory, { ...ADMIN, SHUTDOWN_GRACE_MS: "500" });
-  // A request that never comes to its end keeps the program stopping for as long as it grants.
+  // An incomplete request delays the shutdown until the end of the grace period.
   const half = connect(Number(new URL(url).port), "127.0.0.1");
   half.on("error", () => {}); // it is cut off, which is the point
   half.write("POST /api/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n");

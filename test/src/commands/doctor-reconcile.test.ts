@@ -1,4 +1,4 @@
-/** `wheelwright doctor --reconcile` and `--resume` as processes: what lines they take, what they answer, and their exit statuses. */
+/** Tests `wheelwright doctor --reconcile` and `--resume` as processes: arguments, output and exit statuses. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -39,11 +39,11 @@ async function isHeld({ db }: Context): Promise<boolean> {
 }
 
 const REFUSED = [
-  [["--apply"], "--apply and --adopt go with --reconcile"],
-  [["--adopt", "spoke-ash"], "--apply and --adopt go with --reconcile"],
-  [["--reconcile", "--no-probe"], "--reconcile goes with --apply, --adopt, --region and --json alone"],
-  [["--resume", "--json"], "--resume goes alone"],
-  [["--reconcile", "--region", "south"], 'There is no region "south"; the catalogue has north'],
+  [["--apply"], "--apply and --adopt require --reconcile"],
+  [["--adopt", "spoke-ash"], "--apply and --adopt require --reconcile"],
+  [["--reconcile", "--no-probe"], "--reconcile can be combined only with --apply, --adopt, --region and --json"],
+  [["--resume", "--json"], "--resume cannot be combined with other options"],
+  [["--reconcile", "--region", "south"], 'Unknown region "south". The catalog has north'],
 ] as const;
 
 for (const [line, sentence] of REFUSED) {
@@ -54,17 +54,17 @@ for (const [line, sentence] of REFUSED) {
   });
 }
 
-test("agrees where nothing differs, also for programs", async ({ run }) => {
+test("reports no differences, as text and as JSON", async ({ run }) => {
   const { status, text } = await run("--reconcile");
   assert.is(status, 0, text);
   assert.match(text, "0 hubs and 0 spokes match the database");
-  assert.match(text, /\n {2}The database and the clusters agree$/);
+  assert.match(text, /\n {2}The database matches the clusters$/);
   const { text: json } = await run("--reconcile", "--json");
   const { ready, applied, sections } = JSON.parse(json);
   assert.equal([ready, applied, sections.length], [true, false, 2]);
 });
 
-test("keeps a database held that was compared with one region alone, and lets it go with all", async (context) => {
+test("releases the hold after a comparison with all regions, not with one region", async (context) => {
   await hold(context);
   const one = await context.run("--reconcile", "--apply", "--region", "north");
   assert.equal([one.status, await isHeld(context)], [0, true], one.text);
@@ -74,20 +74,20 @@ test("keeps a database held that was compared with one region alone, and lets it
   assert.match(all.text, /✓ held {10}Operations resume\n/);
 });
 
-test("--resume lets it go without a look at any cluster", async (context) => {
+test("--resume releases the hold without checking a cluster", async (context) => {
   await hold(context);
   const { status, text } = await context.run("--resume");
-  assert.equal([status, text, await isHeld(context)], [0, "Replicas go on; nothing was compared", false]);
+  assert.equal([status, text, await isHeld(context)], [0, "Replicas run jobs again, without a comparison", false]);
   assert.match((await context.run("--resume")).text, "The database is not held");
 });
 
-test("ends with 69 where a cluster does not answer, and writes nothing", async (context) => {
+test("exits with 69 if a cluster does not answer, and writes nothing", async (context) => {
   await hold(context);
   const fault = context.scene.simulator.faults.answer(503, { method: "GET", path: "/api/v1/configmaps" });
   const { status, text } = await context.run("--reconcile", "--apply");
   context.scene.simulator.faults.remove(fault);
   assert.equal([status, await isHeld(context)], [69, true], text);
-  assert.match(text, "Nothing is judged before each cluster has answered");
+  assert.match(text, "The comparison needs an answer from every cluster");
 });
 
 test.run();

@@ -1,6 +1,6 @@
 /**
- * `wheelwright doctor` as a process: its exit statuses, what it prints, and what it leaves behind. UPDATE_GOLDEN=1 writes
- * the report anew; look at what changed.
+ * Tests `wheelwright doctor` as a process: exit status, output and cleanup. UPDATE_GOLDEN=1 writes the report again;
+ * review the changes.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
@@ -42,7 +42,7 @@ async function run(env: Record<string, string>, ...more: string[]): Promise<{ st
 
 const GOLDEN = new URL("../../golden/doctor.txt", import.meta.url);
 
-/** What differs from run to run and from machine to machine. */
+/** Replaces text that differs between runs and machines. */
 function settled(text: string, { env, scene }: Context): string {
   return text.replace(scene.simulator.url, "CLUSTER").replace(env.KUBECONFIG!, "KUBECONFIG")
     .replace(/^ {2}Database .*$/m, "  Database  DATABASE").replace(/PostgreSQL \d.*/, "PostgreSQL VERSION")
@@ -51,7 +51,7 @@ function settled(text: string, { env, scene }: Context): string {
     .replace(/all \d+/g, "all N");
 }
 
-test("prints what it found, is ready with warnings, and leaves nothing behind.", async (context) => {
+test("prints its findings, is ready despite warnings, and leaves no objects behind", async (context) => {
   const { status, text } = await run(context.env);
   assert.is(status, 0, text);
   const report = settled(text, context);
@@ -59,13 +59,13 @@ test("prints what it found, is ready with warnings, and leaves nothing behind.",
   assert.is(
     report,
     await readFile(GOLDEN, "utf8"),
-    "test/golden/doctor.txt is another; UPDATE_GOLDEN=1 writes it anew",
+    "The report differs from test/golden/doctor.txt. To update the file, set UPDATE_GOLDEN=1",
   );
   const left = context.scene.simulator.objects("Namespace").filter(({ metadata }) => /doctor/.test(metadata.name));
   assert.equal(left, []);
 });
 
-test("ends with 1 when something fails, and says so last; nothing is tried where that was left out.", async ({ env, scene }) => {
+test("exits with 1 if a check fails, and starts no pods with --no-probe", async ({ env, scene }) => {
   await scene.change("/apis/networking.k8s.io/v1/ingressclasses/nginx", null);
   const { status, text } = await run({ ...env, DATABASE_URL: "postgres://a:hush@127.0.0.1:1/b" }, "--no-probe");
   assert.is(status, 1, text);
@@ -76,7 +76,7 @@ test("ends with 1 when something fails, and says so last; nothing is tried where
   assert.not(scene.simulator.writes().some(({ path }) => path.startsWith("/api/v1/namespaces")));
 });
 
-test("tells everything that is wrong with the configuration at once, and ends with 78.", async ({ env }) => {
+test("reports all configuration errors together, and exits with 78", async ({ env }) => {
   const { status, text } = await run({});
   assert.is(status, 78, text);
   assert.match(text, /✗ variables {5}DATABASE_URL is missing.*\n.*wheelwright dev/);
@@ -91,7 +91,7 @@ test("tells everything that is wrong with the configuration at once, and ends wi
   assert.match(wrong.text, /✗ variables {5}CATALOG: .*\/nowhere\/catalog cannot be read/);
 });
 
-test("as JSON it is one document, with the verdict in it.", async ({ env, scene }) => {
+test("prints one JSON document that includes the result", async ({ env, scene }) => {
   const program = startProgram(["doctor", "--json", "--no-probe"], env);
   let text = "";
   program.child.stdout!.on("data", (chunk) => text += chunk);
@@ -109,12 +109,12 @@ test("as JSON it is one document, with the verdict in it.", async ({ env, scene 
   assert.match(failing.text, '"ready": false');
 });
 
-test("a region that nobody knows is a mistake of the line.", async ({ env, scene }) => {
+test("rejects an unknown region", async ({ env, scene }) => {
   const CATALOG = await scene.write("catalog", "regions: [north]");
   const { status, text } = await run({ ...env, CATALOG }, "--region", "south");
-  assert.equal([status, text.includes('There is no region "south"; the catalogue has north')], [2, true]);
-  const known = await run({ ...env, CATALOG }, "--region", "north", "--no-probe");
-  assert.is(known.status, 0, known.text);
+  assert.equal([status, text.includes('Unknown region "south". The catalog has north')], [2, true]);
+  const withCatalog = await run({ ...env, CATALOG }, "--region", "north", "--no-probe");
+  assert.is(withCatalog.status, 0, withCatalog.text);
 });
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {

@@ -1,4 +1,4 @@
-/** What a container engine asks: whether the replica beside it is ready. */
+/** Tests `wheelwright healthcheck`, which container engines run. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
@@ -8,7 +8,7 @@ import { startProgram } from "#test/support/program.ts";
 
 const test = suite("wheelwright healthcheck");
 
-/** A server that gives this answer to the one who asks whether it is ready. */
+/** Starts a server that gives this answer to readiness requests. */
 async function answering(status: number, body: string) {
   const server = createServer((request, reply) => {
     const right = request.url === "/api/readyz" && request.method === "GET";
@@ -24,20 +24,20 @@ async function check(env: Record<string, string>): Promise<{ status: number | nu
   return { status: await program.ended, text: program.lines.join("\n") };
 }
 
-test("a replica that is ready is well", async () => {
+test("reports a ready replica", async () => {
   const { port, close } = await answering(200, "{}");
   assert.equal(await check({ PORT: port }), { status: 0, text: "Ready" });
   await close();
 });
 
-test("a replica that charges real money is well, too", async () => {
+test("reports a ready replica with live payments", async () => {
   const { port, close } = await answering(200, "{}");
   const live = { STRIPE_SECRET_KEY: "sk_live_x", STRIPE_WEBHOOK_SECRET: "y" };
   assert.equal(await check({ PORT: port, ...live }), { status: 0, text: "Ready" });
   await close();
 });
 
-test("a replica that is not ready is not well, and it says why", async () => {
+test("reports an unready replica with the reason", async () => {
   const { port, close } = await answering(503, `{"checks":{"database":"failing"}}`);
   const { status, text } = await check({ PORT: port });
   assert.is(status, 1);
@@ -45,13 +45,13 @@ test("a replica that is not ready is not well, and it says why", async () => {
   await close();
 });
 
-test("a redirection is not well: whoever answers is not the replica", async () => {
+test("fails for a redirection", async () => {
   const { port, close } = await answering(302, "");
   assert.is((await check({ PORT: port })).status, 1);
   await close();
 });
 
-test("a port on which nobody listens is not well", async () => {
+test("fails for a port without a listener", async () => {
   const { port, close } = await answering(200, "{}");
   await close();
   const { status, text } = await check({ PORT: port });
@@ -59,7 +59,7 @@ test("a port on which nobody listens is not well", async () => {
   assert.match(text, `Not ready: http://127.0.0.1:${port}/api/readyz does not answer`);
 });
 
-test("it asks at the address that serve listens on", () => {
+test("uses the address on which serve listens", () => {
   assert.is(readinessUrl("0.0.0.0", 3000), "http://127.0.0.1:3000/api/readyz");
   assert.is(readinessUrl("::", 3000), "http://[::1]:3000/api/readyz");
   assert.is(readinessUrl("10.1.2.3", 80), "http://10.1.2.3:80/api/readyz");

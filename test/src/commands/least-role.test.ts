@@ -1,6 +1,6 @@
 /**
- * The control plane whose role owns nothing: `wheelwright migrate` makes everything as the owner, and `serve` does all its
- * work with the rights that it was given. What lacks a right fails here, in a request or in a job.
+ * Tests the control plane with a database role that owns nothing: `wheelwright migrate` creates the schema as the owner,
+ * and `serve` works with the granted rights. A missing right fails here, in a request or in a job.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -60,7 +60,7 @@ test.after(async ({ db, owner, role, simulator, smtp, directory }) => {
 
 const portOf = async (program: StartedProgram) => /127\.0\.0\.1:(\d+)/.exec(await program.said(/Listening on/))![1]!;
 
-/** Asks, and demands that it is done. */
+/** Sends a request, and checks that it succeeds. */
 async function ask(client: TestClient, method: string, path: string, body?: unknown): Promise<Record<string, never>> {
   const answer = await client.send(method, `/api/${path}`, body);
   assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -74,7 +74,7 @@ async function settled(client: TestClient, spoke: string, state: string): Promis
   }, MINUTE);
 }
 
-test("what is not migrated yet stops serve, which may not do it, in one sentence", async ({ env, owner, role }) => {
+test("serve stops with one sentence if the database is not migrated", async ({ env, owner, role }) => {
   await withAdminConnection(owner, (sql) => sql.unsafe(`create role ${role} login password 's/e@ret'`));
   const program = startProgram(["serve"], env);
   assert.is(await program.ended, 78);
@@ -82,7 +82,7 @@ test("what is not migrated yet stops serve, which may not do it, in one sentence
   await withAdminConnection(owner, (sql) => sql.unsafe(`drop role ${role}`));
 });
 
-test("a whole life of a spoke, with mail, backup and people, needs no more than that", async ({ env, owner, smtp }) => {
+test("runs a spoke from creation to removal with the granted rights", async ({ env, owner, smtp }) => {
   const migrated = startProgram(["migrate"], { ...env, DATABASE_OWNER_URL: owner });
   assert.is(await migrated.ended, 0);
   const program = startProgram(["serve"], env);
@@ -134,7 +134,7 @@ async function ended(owner: string, kind: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-test("with the owner's address serve applies everything by itself", async ({ db, env, role }) => {
+test("serve migrates the database if the owner's URL is set", async ({ db, env, role }) => {
   const owner = await db.freshUrl();
   const url = Object.assign(new URL(owner), { username: role, password: "s/e@ret" }).href;
   const program = startProgram(["serve"], { ...env, DATABASE_URL: url, DATABASE_OWNER_URL: owner });

@@ -1,4 +1,4 @@
-/** `wheelwright restore-database` as a process. */
+/** Tests `wheelwright restore-database` as a process. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -10,14 +10,14 @@ import { type BackupContext, PASSPHRASE, withBackups } from "./backup-fixture.ts
 const test = suite<BackupContext>("wheelwright restore-database");
 withBackups(test);
 
-test("fills an empty database, holds it, and notes who asked", async ({ run, file, db }) => {
+test("restores an empty database, holds it, and records the requester", async ({ run, file, db }) => {
   await run(["backup", file], { DATABASE_URL: db.url, BACKUP_PASSPHRASE: PASSPHRASE });
   const url = await db.freshUrl();
   const { status, text } = await run(["restore-database", file], { DATABASE_URL: url, BACKUP_PASSPHRASE: PASSPHRASE });
   assert.is(status, 0, text);
   assert.match(
     text,
-    /^Restored \d+ tables, [\d,]+ rows, as of .*\nThe database is held: .*\nwheelwright doctor --reconcile$/,
+    /^Restored \d+ tables, [\d,]+ rows, taken at .*\nThe database is held: .*\nwheelwright doctor --reconcile$/,
   );
   assert.is(await undate(url), 0);
   assert.equal((await rowsIn(url)).spokes, (await rowsIn(db.url)).spokes);
@@ -38,7 +38,7 @@ test("fills an empty database, holds it, and notes who asked", async ({ run, fil
   assert.match(again.text, /is not empty: .*dropdb/);
 });
 
-test("gives the service's role its rights in what the owner has restored", async ({ run, file, db }) => {
+test("grants the service's role its rights after a restore as the owner", async ({ run, file, db }) => {
   const url = await db.freshUrl(), role = `role_${new URL(url).pathname.slice(-8)}`;
   await run(["backup", file]);
   const service = Object.assign(new URL(url), { username: role, password: "secret" }).href;
@@ -53,10 +53,10 @@ test("gives the service's role its rights in what the owner has restored", async
   }
 });
 
-test("refuses a file that is cut, or none of its own, with a sentence", async ({ run, file, db }) => {
+test("rejects a truncated or foreign file in one sentence", async ({ run, file, db }) => {
   await run(["backup", file]);
-  const whole = await readFile(file), url = await db.freshUrl();
-  for (const content of [whole.subarray(0, whole.length / 2), Buffer.from("something else"), Buffer.alloc(0)]) {
+  const complete = await readFile(file), url = await db.freshUrl();
+  for (const content of [complete.subarray(0, complete.length / 2), Buffer.from("something else"), Buffer.alloc(0)]) {
     await writeFile(file, content);
     for (const line of [["backup", "--verify", file], ["restore-database", file]]) {
       const { status, text } = await run(line, { DATABASE_URL: url });
@@ -69,19 +69,19 @@ test("refuses a file that is cut, or none of its own, with a sentence", async ({
   assert.match(text, "no such file or directory");
 });
 
-test("refuses a file without encryption while a passphrase is configured, unless it is allowed", async ({ run, file, db }) => {
+test("rejects an unencrypted file if a passphrase is set, unless it is allowed", async ({ run, file, db }) => {
   await run(["backup", file]);
   const env = { DATABASE_URL: await db.freshUrl(), BACKUP_PASSPHRASE: PASSPHRASE };
   for (const line of [["backup", "--verify", file], ["restore-database", file]]) {
     const refused = await run(line, env);
     assert.is(refused.status, 65, refused.text);
-    assert.match(refused.text, /is not encrypted, though BACKUP_PASSPHRASE is set: .*--allow-unencrypted/);
+    assert.match(refused.text, /is not encrypted, although BACKUP_PASSPHRASE is set\. .*--allow-unencrypted/);
     const allowed = await run([...line, "--allow-unencrypted"], env);
     assert.is(allowed.status, 0, allowed.text);
   }
 });
 
-test("works on the database of npm start where none is configured, and says how to empty that", async ({ run, file, directory }) => {
+test("restores the database of npm start if none is configured, and explains how to empty it", async ({ run, file, directory }) => {
   await run(["backup", file]);
   const env = { DATA_DIR: join(directory, "dev") };
   const { status, text } = await run(["restore-database", file], env);
@@ -89,7 +89,7 @@ test("works on the database of npm start where none is configured, and says how 
   assert.match(text, /^Restored \d+ tables, .*, into .*postgres\n/);
   const again = await run(["restore-database", file], env);
   assert.is(again.status, 65, again.text);
-  assert.match(again.text, /is not empty: .*Stop npm start and move .*postgres away/);
+  assert.match(again.text, /is not empty: .*Stop npm start, move .*postgres away/);
   const doctor = await run(["doctor"], env);
   assert.match(doctor.text, /✓ migrations/, "doctor checks that database");
   assert.match(doctor.text, /PUBLIC_URL is missing/, "and says what serve would need");

@@ -1,4 +1,4 @@
-/** `wheelwright restore` as a process, beside a replica that does what it asks for. */
+/** Tests `wheelwright restore` as a process, next to a replica that runs the operations. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ async function run(line: readonly string[], env: Record<string, string>): Promis
   return { status, text: program.lines.join("\n") };
 }
 
-/** All that a restore could write. */
+/** Returns everything that a restore could write. */
 async function written({ db }: WorkScene): Promise<unknown> {
   return await db.sql(
     `select (select count(*)::int from jobs where visible) as jobs, (select count(*)::int from audit_events) as audit,
@@ -49,7 +49,7 @@ async function written({ db }: WorkScene): Promise<unknown> {
   );
 }
 
-test("lists the backups of a spoke, by whichever of its names", async ({ id, backup, run }) => {
+test("lists the backups of a spoke for each of its names", async ({ id, backup, run }) => {
   for (const name of [id, "math/algebra", "algebra.spokes.example.org"]) {
     const { status, text } = await run(name, "--list");
     assert.is(status, 0, text);
@@ -61,7 +61,7 @@ test("lists the backups of a spoke, by whichever of its names", async ({ id, bac
   }
 });
 
-test("says that the backup failed its last restore test", async ({ scene, id, backup, run }) => {
+test("reports that a backup failed its last restore test", async ({ scene, id, backup, run }) => {
   const failure = "The restored site differs from the backup: its database belongs to another site";
   await scene.db.sql("update backups set verification_error = $1 where id = $2", [failure, backup]);
   const list = await run(id, "--list");
@@ -80,11 +80,11 @@ test("says that the backup failed its last restore test", async ({ scene, id, ba
   await scene.db.sql("update backups set verified_at = null, verification = null where id = $1", [backup]);
 });
 
-test("says by --dry-run all that would happen, and writes nothing", async ({ scene, id, backup, run }) => {
+test("previews a restore with --dry-run, and writes nothing", async ({ scene, id, backup, run }) => {
   const before = await written(scene);
   const { status, text } = await run("math/algebra", "--dry-run");
   assert.is(status, 0, text);
-  assert.match(text, `The spoke math/algebra (${id}) would go back to its backup ${backup} of `);
+  assert.match(text, `The spoke math/algebra (${id}) would be restored from its backup ${backup} of `);
   assert.match(text, "  1. Checking the backup\n  2. Creating volumes from the backup\n");
   assert.match(
     text,
@@ -98,12 +98,12 @@ test("says by --dry-run all that would happen, and writes nothing", async ({ sce
   await scene.db.sql(`update spokes set state = 'active' where id = '${id}'`);
 });
 
-test("has a replica restore the spoke, says how to watch it, and notes who asked", async ({ scene, id, backup, run }) => {
+test("queues a restore, prints how to watch it, and records the requester", async ({ scene, id, backup, run }) => {
   const { status, text } = await run("algebra.spokes.example.org", "--backup", backup, "--yes", "--no-wait");
   assert.is(status, 0, text);
   const job = await scene.ended(id, "restore");
   assert.is(job.state, "succeeded", job.failure?.message);
-  assert.match(text, `goes back to its backup ${backup} of `);
+  assert.match(text, `is being restored from its backup ${backup} of `);
   assert.match(text, `To watch it: wheelwright operations watch ${job.id}`);
   assert.match(text, `wheelwright restore ${id} --back`);
   assert.equal(await readMarks(scene, id), ["as it was", "as it was"]);
@@ -115,16 +115,16 @@ test("has a replica restore the spoke, says how to watch it, and notes who asked
   assert.equal([job.requester.email, ...audits.map(({ actorEmail }) => actorEmail)], [who, who]);
 });
 
-test("shows what is kept of before, and goes back to it", async ({ scene, id, run }) => {
+test("lists the volumes from before a restore, and returns to them with --back", async ({ scene, id, run }) => {
   const { text } = await run(id, "--list");
   assert.match(
     text,
-    /Kept of before the last restores; --back leads to the newest:\nCLAIM +SINCE +UNTIL\ndata-db-0 .*\nfiles /,
+    /Volumes from before restores \(--back returns to the newest\):\nPVC +SINCE +UNTIL\ndata-db-0 .*\nfiles /,
   );
   const dry = await run(id, "--back", "--dry-run");
-  assert.match(dry.text, "would go back to what it was before its last restore");
+  assert.match(dry.text, "would be restored to its state before the last restore");
   const refused = await run(id, "--back");
-  assert.equal([refused.status, /all that was done .* is lost; .*confirm with --yes/.test(refused.text)], [2, true]);
+  assert.equal([refused.status, /All later changes .* are lost; .*confirm with --yes/.test(refused.text)], [2, true]);
   const back = await run(id, "--back", "--yes");
   assert.is(back.status, 0, back.text);
   assert.match(back.text, /\nDone: the operation succeeded$/);
@@ -132,27 +132,27 @@ test("shows what is kept of before, and goes back to it", async ({ scene, id, ru
   assert.equal(await readMarks(scene, id), ["broken", "broken"]);
 });
 
-test("refuses what cannot be, with a word for each", async ({ scene, id, run }) => {
+test("rejects invalid combinations of arguments", async ({ scene, id, run }) => {
   const before = await written(scene);
   const cases: readonly (readonly [line: readonly string[], status: number, words: RegExp])[] = [
-    [[], 2, /needs to know which spoke: its id, HUB\/SLUG or domain/],
-    [[id, "--back", "--backup", "bak_1"], 2, /--back goes alone/],
-    [[id, "--list", "--dry-run"], 2, /--list goes alone/],
-    [[id, "--as", "algebra"], 2, /--as must be HUB\/SLUG, and not "algebra"/],
+    [[], 2, /needs a SPOKE: an ID, HUB\/SLUG or domain/],
+    [[id, "--back", "--backup", "bak_1"], 2, /--back cannot be combined with --backup, --as or --domain/],
+    [[id, "--list", "--dry-run"], 2, /--list cannot be combined with other options/],
+    [[id, "--as", "algebra"], 2, /--as must be HUB\/SLUG, not "algebra"/],
     [[id, "--domain", "a b"], 2, /--domain must be a host name/],
-    [[id, "--as", "math/other"], 2, /are for a spoke that is removed, and algebra is active/],
-    [["math/geometry"], 65, /There is no spoke math\/geometry/],
+    [[id, "--as", "math/other"], 2, /apply only to removed spokes\. algebra is active/],
+    [["math/geometry"], 65, /No spoke math\/geometry found/],
     [
       [id, "--backup", "bak_1"],
       65,
       /The spoke algebra has no backup bak_1\. List its backups with: wheelwright restore SPOKE --list/,
     ],
-    [["--all"], 2, /--all and --hub go with --new-cluster/],
-    [["--new-cluster"], 2, /--new-cluster needs a spoke, or --all/],
-    [[id, "--all", "--new-cluster"], 2, /--new-cluster needs a spoke, or --all/],
-    [[id, "--new-cluster", "--hub", "math"], 2, /--hub goes with --all/],
-    [[id, "--new-cluster", "--back"], 2, /--new-cluster goes with --all, --hub and --dry-run alone/],
-    [[id, "--bakup", "x"], 2, /has no option --bakup; did you mean --backup\?/],
+    [["--all"], 2, /--all and --hub require --new-cluster/],
+    [["--new-cluster"], 2, /--new-cluster needs a SPOKE or --all/],
+    [[id, "--all", "--new-cluster"], 2, /--new-cluster needs a SPOKE or --all/],
+    [[id, "--new-cluster", "--hub", "math"], 2, /--hub requires --all/],
+    [[id, "--new-cluster", "--back"], 2, /--new-cluster can be combined only with --all, --hub and --dry-run/],
+    [[id, "--bakup", "x"], 2, /Unknown option --bakup\. Did you mean --backup\?/],
   ];
   for (const [line, status, words] of cases) {
     const result = await run(...line);
@@ -162,19 +162,19 @@ test("refuses what cannot be, with a word for each", async ({ scene, id, run }) 
   assert.equal(await written(scene), before);
 });
 
-test("brings nothing back where the cluster is the same, or does not answer", async ({ scene, id }) => {
+test("recreates nothing if the cluster is the same or does not answer", async ({ scene, id }) => {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-restore-")), KUBECONFIG = join(directory, "kubeconfig");
   const env = { ...PLACE, DATABASE_URL: scene.db.url, KUBECONFIG };
   const ask = (...line: string[]) => run(["restore", ...line, "--new-cluster"], env), before = await written(scene);
   try {
     await writeFile(KUBECONFIG, scene.simulator.kubeconfig());
     const one = await ask(id);
-    assert.match(one.text, /algebra was made in the very cluster that answers: restore it without --new-cluster/);
+    assert.match(one.text, /algebra is in the current cluster. Restore it without --new-cluster/);
     assert.is(one.status, 65);
     const all = await ask("--all", "--hub", "math");
-    assert.match(all.text, /^Nothing is lost: /);
+    assert.match(all.text, /^No namespaces are lost: /);
     assert.is(all.status, 0);
-    assert.match((await ask("--all", "--hub", "physics")).text, /There is no hub physics/);
+    assert.match((await ask("--all", "--hub", "physics")).text, /No hub physics found/);
     await writeFile(KUBECONFIG, scene.simulator.kubeconfig().replace(scene.simulator.url, "http://127.0.0.1:1"));
     const away = await ask("--all");
     assert.is(away.status, 69, away.text);
@@ -184,7 +184,7 @@ test("brings nothing back where the cluster is the same, or does not answer", as
   assert.equal(await written(scene), before);
 });
 
-test("makes a spoke that is removed anew, and needs for that what names depend on", async ({ scene, id, run: ask }) => {
+test("recreates a removed spoke, and requires the configuration of its names", async ({ scene, id, run: ask }) => {
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
   await scene.becomes(id, "removed");
   const { status, text } = await ask(id);
@@ -195,11 +195,11 @@ test("makes a spoke that is removed anew, and needs for that what names depend o
   assert.is(dry.status, 0, dry.text);
   assert.match(
     dry.text,
-    /is removed\. A new spoke math\/algebra would be made of its backup bak_\w+ of .*, as algebra\.spokes\.example\.org/,
+    /is removed\. A new spoke math\/algebra would be created from its backup bak_\w+ of .*, as algebra\.spokes\.example\.org/,
   );
   const done = await run(["restore", "math/algebra"], env);
   assert.is(done.status, 0, done.text);
-  const [, next] = /The spoke algebra \((spk_\w+)\) is made anew from the backup/.exec(done.text)!;
+  const [, next] = /The spoke algebra \((spk_\w+)\) is being created from the backup/.exec(done.text)!;
   assert.is((await scene.becomes(next!, "active", "failed")).state, "active");
   assert.equal(await readMarks(scene, next!), ["broken", "broken"]);
 });

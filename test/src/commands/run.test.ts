@@ -1,4 +1,4 @@
-/** The command line: what it explains, and with which status it ends. */
+/** Tests the messages and exit statuses of server commands. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { EnvironmentVariables } from "#lib/base/variables.ts";
@@ -13,7 +13,7 @@ async function run(line: string[], env: Record<string, string> = {}): Promise<{ 
   return { status, text: program.lines.join("\n") };
 }
 
-test("without a command it tells which there are", async () => {
+test("lists the commands if none is named", async () => {
   const { status, text } = await run([]);
   assert.is(status, 0);
   for (const name of ["dev", "serve", "migrate", "doctor", "simulate", "admin", "audit"]) {
@@ -21,30 +21,30 @@ test("without a command it tells which there are", async () => {
   }
 });
 
-test("an unknown command or option is refused with the help that would be right", async () => {
+test("rejects an unknown command or option with a suggestion", async () => {
   const command = await run(["provision"]);
   assert.is(command.status, 2);
-  assert.match(command.text, /^There is no command "provision"\nwheelwright --help lists them$/);
+  assert.match(command.text, /^Unknown command "provision"\nRun 'wheelwright --help' for a list of commands\.$/);
   const option = await run(["serve", "--fast"]);
   assert.is(option.status, 2);
   assert.match(option.text, /\n\nwheelwright serve/);
 });
 
-test("config lists every variable with its meaning and whether it is set, and shows no value", async () => {
+test("config lists every variable and whether it is set, without its value", async () => {
   const env = { PORT: "4321", SMTP_PASS_FILE: "/run/secrets/smtp", DATABASE_URL: "postgres://me:s3cret@db/name" };
   const { status, text } = await run(["config"], env);
   assert.is(status, 0);
   const rows = text.split("\n").flatMap((line) => /^ {2}([A-Z_]+) +(\S+) +(\S.*)$/.exec(line)?.slice(1) ?? []);
   const names = rows.filter((_, i) => i % 3 === 0);
   assert.equal(names, Object.keys(EnvironmentVariables.entries));
-  const told = (name: string) => rows.slice(rows.indexOf(name) + 1, rows.indexOf(name) + 3);
-  assert.equal(told("PORT"), ["set", "port to listen on (3000)"]);
-  assert.equal([told("SMTP_PASS")[0], told("DATABASE_URL")[0], told("SMTP_USER")[0]], ["file", "set", "-"]);
+  const rowOf = (name: string) => rows.slice(rows.indexOf(name) + 1, rows.indexOf(name) + 3);
+  assert.equal(rowOf("PORT"), ["set", "port to listen on (3000)"]);
+  assert.equal([rowOf("SMTP_PASS")[0], rowOf("DATABASE_URL")[0], rowOf("SMTP_USER")[0]], ["file", "set", "-"]);
   assert.not.match(text, /s3cret|4321|run\/secrets/);
-  assert.match((await run(["serve", "--help"])).text, /wheelwright config lists them/);
+  assert.match((await run(["serve", "--help"])).text, /Run 'wheelwright config' to list them/);
 });
 
-test("serve with nothing configured names everything that it lacks, and ends with EX_CONFIG", async () => {
+test("serve names all missing variables, and exits with EX_CONFIG", async () => {
   const { status, text } = await run(["serve"]);
   assert.is(status, 78);
   for (const name of ["DATABASE_URL", "PUBLIC_URL", "ROOT_DOMAIN", "KUBECONFIG"]) {
@@ -53,7 +53,7 @@ test("serve with nothing configured names everything that it lacks, and ends wit
   assert.not.match(text, /\bat .*\.ts:\d+/, "no stack");
 });
 
-test("a user who is not there is told in one sentence, without a stack", async () => {
+test("reports an unknown user in one sentence, without a stack", async () => {
   const db = await openTestDatabase();
   const { status, text } = await run(["admin", "reset-password", "nobody@example.org"], { DATABASE_URL: db.url });
   await db.close();
@@ -61,7 +61,7 @@ test("a user who is not there is told in one sentence, without a stack", async (
   assert.match(text, /^[^\n]*nobody@example\.org[^\n]*$/);
 });
 
-test("a kubeconfig port that is no port is refused before anything starts", async () => {
+test("rejects an invalid port before anything starts", async () => {
   const { status, text } = await run(["simulate", "--port", "seventy"]);
   assert.is(status, 2);
   assert.match(text, /--port must be a whole number/);

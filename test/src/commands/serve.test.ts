@@ -1,4 +1,4 @@
-/** The control plane on a database and a cluster of its own: what its replicas share, and what it warns of. */
+/** Tests the control plane on a database and a cluster: shared state of replicas, and warnings. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -49,7 +49,7 @@ async function portOf(program: StartedProgram): Promise<string> {
   return /Listening on 127\.0\.0\.1:(\d+)/.exec(await program.said(/Listening on/))![1]!;
 }
 
-test("two replicas on one database: what one accepts both show, and one operator was made", async ({ env, db }) => {
+test("two replicas on one database share all records and create one operator", async ({ env, db }) => {
   const programs = [startProgram(["serve"], env), startProgram(["serve"], env)] as const;
   const [a, b] = [await portOf(programs[0]), await portOf(programs[1])];
   const here = await signIn(`http://127.0.0.1:${a}`, "ada@school.example", "correct horse battery");
@@ -62,7 +62,7 @@ test("two replicas on one database: what one accepts both show, and one operator
   assert.equal([await programs[0].stop(), await programs[1].stop()], [0, 0]);
 });
 
-test("without a way to make the first operator it warns in one line that says how", async ({ env }) => {
+test("warns if the first operator is not configured", async ({ env }) => {
   const { BOOTSTRAP_ADMIN_EMAIL: _, BOOTSTRAP_ADMIN_PASSWORD: __, ...rest } = env;
   const db = await openTestDatabase();
   const program = startProgram(["serve"], { ...rest, DATABASE_URL: db.url, PUBLIC_URL: "http://192.0.2.2:4998" });
@@ -74,7 +74,7 @@ test("without a way to make the first operator it warns in one line that says ho
   await db.close();
 });
 
-test("starts while the cluster is away, says so, accepts what is asked, and does it once the cluster is there", async (scene) => {
+test("starts without a reachable cluster, accepts requests, and runs them once the cluster answers", async (scene) => {
   const cluster = await openSimulator({ delayMs: 0, log: silentLog });
   const kubeconfig = join(scene.directory, "kubeconfig-away");
   await writeFile(kubeconfig, cluster.kubeconfig());
@@ -82,7 +82,7 @@ test("starts while the cluster is away, says so, accepts what is asked, and does
   const program = startProgram(["serve"], { ...scene.env, KUBECONFIG: kubeconfig });
   const url = `http://127.0.0.1:${await portOf(program)}`;
   const notes = async () => (await (await fetch(`${url}/api/readyz`)).json()).notes;
-  assert.equal(await notes(), ["The cluster does not answer; what needs it waits until it does"]);
+  assert.equal(await notes(), ["The cluster does not answer; operations that need it wait"]);
   await program.said(/"warn".*PUBLIC_URL http:\/\/localhost:3000\/ points to the local machine/);
   assert.match(await program.said(/The cluster does not answer/), /"warn".*"reason":"connection refused"/);
   const client = await signIn(url, "ada@school.example", "correct horse battery");
@@ -96,7 +96,7 @@ test("starts while the cluster is away, says so, accepts what is asked, and does
   await back.close();
 });
 
-test("serves metrics on a port of their own until it stops, and not on the other", async ({ env }) => {
+test("serves metrics only on METRICS_PORT, until it stops", async ({ env }) => {
   const free = createServer();
   await new Promise<void>((resolve) => free.listen(0, "127.0.0.1", resolve));
   const { port } = free.address() as AddressInfo;
@@ -115,7 +115,7 @@ test("serves metrics on a port of their own until it stops, and not on the other
   assert.is(await program.stop(), 0);
 });
 
-test("on a restored database it answers, tells operators why nothing is done, and goes on when it may", async ({ env, db }) => {
+test("answers on a held database, shows operators the reason, and runs jobs after the release", async ({ env, db }) => {
   await db.sql("insert into database_restores (taken_at) values ('2030-05-06 07:08:09+00')");
   const program = startProgram(["serve"], { ...env, PORTAL: "on" });
   const url = `http://127.0.0.1:${await portOf(program)}`;
@@ -125,8 +125,8 @@ test("on a restored database it answers, tells operators why nothing is done, an
   const ready = () =>
     until(async () => {
       const answer = await fetch(`${url}/api/readyz`); // 503 until its first beat
-      const told = await answer.json();
-      return answer.ok && told;
+      const body = await answer.json();
+      return answer.ok && body;
     });
   assert.equal((await ready()).notes, [held]);
   const client = await signIn(url, "ada@school.example", "correct horse battery");
@@ -147,7 +147,7 @@ test("on a restored database it answers, tells operators why nothing is done, an
   assert.is(await program.stop(), 0);
 });
 
-test("ends within its grace while the database does not answer, and says that something was abandoned", async ({ env, db }) => {
+test("stops within the grace period if the database does not answer, and logs a warning", async ({ env, db }) => {
   const proxy = await openProxy(db.url);
   const program = startProgram(["serve"], { ...env, DATABASE_URL: proxy.url, SHUTDOWN_GRACE_MS: "2000" });
   const port = await portOf(program), answers: Promise<unknown>[] = [];
@@ -159,7 +159,7 @@ test("ends within its grace while the database does not answer, and says that so
   }
   assert.is(await program.stop(), 0);
   assert.ok(
-    program.lines.some((line) => line.includes("Stopped at the end of SHUTDOWN_GRACE_MS")),
+    program.lines.some((line) => line.includes("SHUTDOWN_GRACE_MS is over")),
     program.lines.join("\n"),
   );
   await Promise.all(answers);
@@ -167,7 +167,7 @@ test("ends within its grace while the database does not answer, and says that so
   await proxy.close();
 });
 
-test("a database that only reads is waited for", async ({ env, db }) => {
+test("waits for a read-only database", async ({ env, db }) => {
   const name = new URL(db.url).pathname.slice(1);
   await db.sql(`alter database ${name} set default_transaction_read_only = on`);
   const program = startProgram(["serve"], env);

@@ -5,9 +5,9 @@ import { waitForDatabase } from "#src/commands/wait-for-database.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite("reachDatabase");
+const test = suite("waitForDatabase");
 
-test("gives up in the end with EX_UNAVAILABLE, and names the variables and no password", async () => {
+test("fails with EX_UNAVAILABLE after the limit, and names the variables but no password", async () => {
   const error = await rejection(waitForDatabase("postgres://me:hush@127.0.0.1:1/none", silentLog, 0));
   assert.equal([(error as { status?: number }).status, error.message], [
     69,
@@ -15,7 +15,7 @@ test("gives up in the end with EX_UNAVAILABLE, and names the variables and no pa
   ]);
 });
 
-test("gives up on a database that only reads, and says so", async () => {
+test("fails for a read-only database", async () => {
   const db = await openTestDatabase();
   try {
     const error = await rejection(
@@ -31,7 +31,7 @@ test("gives up on a database that only reads, and says so", async () => {
   }
 });
 
-test("waits for nothing that waiting does not change", async () => {
+test("does not wait after a configuration error", async () => {
   const db = await openTestDatabase();
   try {
     const lines: string[] = [], log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
@@ -44,7 +44,7 @@ test("waits for nothing that waiting does not change", async () => {
   }
 });
 
-test("says what it waits for: the place, the variables and the reason, and no password", async () => {
+test("logs the database, the variables and the reason while waiting, but no password", async () => {
   const lines: string[] = [], log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
   await rejection(waitForDatabase("postgres://me:hush@127.0.0.1:1,[::1]:2/none", log, 1500));
   const { message, msg = message, database, variables, reason } = JSON.parse(lines[0]!);
@@ -57,7 +57,7 @@ test("says what it waits for: the place, the variables and the reason, and no pa
   assert.not.match(lines.join(), "hush");
 });
 
-test("refuses a database whose encoding cannot hold every name", async () => {
+test("rejects a database whose encoding is not UTF8", async () => {
   const db = await openTestDatabase(), name = `${new URL(db.url).pathname.slice(1)}_latin`;
   try {
     await db.sql(`create database ${name} template template0 encoding 'LATIN1' locale_provider libc locale 'C'`);

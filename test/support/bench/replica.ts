@@ -102,7 +102,7 @@ export async function openReplica(place: ReplicaOptions): Promise<Replica> {
       life.ended.then((status) => {
         if (!expected.has(life)) deaths.push(`Replica ${name} ended by itself with status ${status}`);
       });
-      const opening = await life.said(/"message":"Opens a replica"/);
+      const opening = await life.said(/"message":"Starting the replica"/);
       ids.push(JSON.parse(opening).replica);
       const listening = await life.said(/"message":"Listening on /);
       url = `http://127.0.0.1:${/Listening on [^"]*:(\d+)/.exec(listening)![1]}`;
