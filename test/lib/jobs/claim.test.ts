@@ -15,27 +15,27 @@ test.before.each(async (context) => {
 test.after.each(({ scene }) => scene.close());
 
 const work = kind("work", ["one"]);
-const known = listSupportedKinds([work]);
+const supported = listSupportedKinds([work]);
 
 async function claim(scene: Scene, job: Job, holder = "r"): Promise<Job | null> {
   const candidate = { ...job, finishedSteps: 0 };
   return await nullIfTaken(
-    scene.db.transact((tx) => claimJob(tx, candidate, known, { holder, label: "Doing one" })),
+    scene.db.transact((tx) => claimJob(tx, candidate, supported, { holder, label: "Doing one" })),
   );
 }
 
-async function look(scene: Scene, known: SupportedKinds, most: number) {
-  return (await pollQueue(scene.db.rows, { supported: known, holder: "r", limit: most })).candidates;
+async function poll(scene: Scene, supported: SupportedKinds, limit: number) {
+  return (await pollQueue(scene.db.rows, { supported, holder: "r", limit })).candidates;
 }
 
-test("gives a job to one of many who want it", async ({ scene }) => {
+test("gives a job to one of several replicas that claim it", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [job] = await scene.enqueue(action(work, hub, 0));
   const claims = await Promise.all(Array.from({ length: 5 }, (_, i) => claim(scene, job!, i % 2 ? "r" : "s")));
   assert.is(claims.filter((claimed) => claimed !== null).length, 1);
 });
 
-test("gives one job of a lane, even when two are taken at once", async ({ scene }) => {
+test("gives one job of a lane, even when two are claimed at the same time", async ({ scene }) => {
   const hub = await scene.hub(2);
   const [a, b] = await scene.enqueue(install(work, hub, 0), install(work, hub, 1));
   const claims = await Promise.all([claim(scene, a!), claim(scene, b!, "s")]);
@@ -43,7 +43,7 @@ test("gives one job of a lane, even when two are taken at once", async ({ scene 
   assert.is(await claim(scene, claims[0] ? b! : a!), null);
 });
 
-test("finds the oldest of each free lane, and jobs without one", async ({ scene }) => {
+test("finds the oldest job of each free lane, and jobs without a lane", async ({ scene }) => {
   const [a, b] = [await scene.hub(2), await scene.hub(2)];
   const free = kind("free", ["one"], { visible: false });
   const [a0, , , b1, mail] = await scene.enqueue(
@@ -55,21 +55,21 @@ test("finds the oldest of each free lane, and jobs without one", async ({ scene 
   );
   await scene.db.sql("update jobs set run_at = now() + interval '1 hour' where spoke_id = $1", [b.spokes[0]]);
   const all = listSupportedKinds([work, free]);
-  assert.equal((await look(scene, all, 10)).map(({ id }) => id), [a0!.id, b1!.id, mail!.id]);
-  assert.equal((await look(scene, all, 1)).map(({ id }) => id), [a0!.id]);
+  assert.equal((await poll(scene, all, 10)).map(({ id }) => id), [a0!.id, b1!.id, mail!.id]);
+  assert.equal((await poll(scene, all, 1)).map(({ id }) => id), [a0!.id]);
   assert.ok(await claim(scene, a0!));
-  assert.equal((await look(scene, all, 10)).map(({ id }) => id), [b1!.id, mail!.id]);
-  const { waitMs: wait } = await pollQueue(scene.db.rows, { supported: known, holder: "r", limit: 10 });
+  assert.equal((await poll(scene, all, 10)).map(({ id }) => id), [b1!.id, mail!.id]);
+  const { waitMs: wait } = await pollQueue(scene.db.rows, { supported, holder: "r", limit: 10 });
   assert.ok(wait! > 3_500_000 && wait! <= 3_600_000);
 });
 
-test("lets a kind that it does not know hold its lane", async ({ scene }) => {
+test("does not start jobs behind a job of an unknown kind", async ({ scene }) => {
   const hub = await scene.hub(1);
   await scene.enqueue(action(kind("unknown", ["one"]), hub, 0), action(work, hub, 0));
-  assert.equal(await look(scene, known, 10), []);
+  assert.equal(await poll(scene, supported, 10), []);
 });
 
-test("refuses every write of a holder whose fence is no longer the job's", async ({ scene }) => {
+test("rejects every write with an outdated fence", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [job] = await scene.enqueue(action(work, hub, 0));
   const held = await claim(scene, job!);
@@ -85,7 +85,7 @@ test("refuses every write of a holder whose fence is no longer the job's", async
   assert.equal(row, { state: "running", label: "Doing one" });
 });
 
-test("records a step once, and an attempt that was cut off not at all", async ({ scene }) => {
+test("records a step once, and does not count an interrupted attempt", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [job] = await scene.enqueue(action(work, hub, 0));
   const held = (await claim(scene, job!))!;

@@ -2,17 +2,17 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { hintAfterFailure, hintWhileRetrying } from "#lib/jobs/hint.ts";
 
-const test = suite("what to do after a failure");
+const test = suite("hintAfterFailure");
 const after = (kind: string, state?: string, visible = true, hint = "See the log; then retry.") =>
   hintAfterFailure(hint, { kind, visible }, state);
 
-test("is to retry where the action of that name is taken", () => {
+test("keeps the word retry for operations that have a retry action", () => {
   assert.is(after("provision", "failed"), "See the log; then retry.");
   assert.is(after("provision-hub", "failed"), "See the log; then retry.");
   assert.is(after("upgrade", "failed"), "See the log; then retry.");
 });
 
-test("is to ask for the same action where nothing counts as failed", () => {
+test("replaces retry by a request for the same action", () => {
   assert.is(after("restart", "active"), "See the log; then request the action restart again.");
   assert.is(after("resume", "suspended"), "See the log; then request the action resume again.");
   assert.is(after("upgrade", "active"), "See the log; then request the action upgrade again.");
@@ -21,13 +21,13 @@ test("is to ask for the same action where nothing counts as failed", () => {
   assert.is(after("backup"), "See the log; then request the action backup again.");
 });
 
-test("stays as it was where it says by itself what is meant, or nobody sees the job", () => {
+test("does not change a hint that names what to retry, or of a hidden job", () => {
   assert.is(after("reapply", "failed", true, "Restore it, or retry the upgrade."), "Restore it, or retry the upgrade.");
   assert.is(after("send-mail", undefined, false), "See the log; then retry.");
   assert.is(hintAfterFailure(null, { kind: "restart", visible: true }, "active"), null);
 });
 
-test("is nothing while it is tried again", () => {
+test("says that a retried operation continues automatically", () => {
   assert.is(
     hintWhileRetrying("Fix the cause, then retry."),
     "Fix the cause, then the operation continues automatically.",

@@ -6,7 +6,7 @@ import { describeOperation, type OperationVisibilityCheck } from "#lib/jobs/oper
 import { findJob, requestCancel } from "#lib/jobs/store.ts";
 import { action, type Hub, install, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
-const test = suite<{ scene: Scene }>("labelOf");
+const test = suite<{ scene: Scene }>("currentLabelOf");
 test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
@@ -31,7 +31,7 @@ async function run(scene: Scene, id: string): Promise<void> {
   );
 }
 
-test("waits behind another install, whose label and step it shows", async ({ scene }) => {
+test("shows the label and step of the installation that it waits for", async ({ scene }) => {
   const hub = await scene.hub(2);
   const [first, second] = await scene.enqueue(install(provision, hub, 0), install(provision, hub, 1));
   await run(scene, first!.id);
@@ -46,7 +46,7 @@ test("waits behind another install, whose label and step it shows", async ({ sce
   ]);
 });
 
-test("waits behind what runs for the same spoke, though that is in the hub's lane", async ({ scene }) => {
+test("waits for a running operation of the same spoke in another lane", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [first, second] = await scene.enqueue(install(provision, hub, 0), action(remove, hub, 0));
   await run(scene, first!.id);
@@ -54,7 +54,7 @@ test("waits behind what runs for the same spoke, though that is in the hub's lan
   assert.equal([position, waitingFor!.id], [1, first!.id]);
 });
 
-test("waits for the hub's own operation, even from behind another install", async ({ scene }) => {
+test("waits for the hub's operation, even behind another installation", async ({ scene }) => {
   const hub = await scene.hub(2, "provisioning");
   const [own] = await scene.enqueue(setUp(hub));
   const [first, second] = await scene.enqueue(install(provision, hub, 0), install(provision, hub, 1));
@@ -70,7 +70,7 @@ test("waits for the hub's own operation, even from behind another install", asyn
   assert.is((await view(scene, second!.id)).waitingFor!.label, "At work");
 });
 
-test("says that the hub's set-up has failed, and names it, until somebody retries it", async ({ scene }) => {
+test("reports a failed setup of the hub until a user retries it", async ({ scene }) => {
   const hub = await scene.hub(1, "failed");
   const [own] = await scene.enqueue(setUp(hub));
   await scene.db.sql("update jobs set state = 'failed', started_at = now(), finished_at = now() where id = $1", [
@@ -84,7 +84,7 @@ test("says that the hub's set-up has failed, and names it, until somebody retrie
   assert.is((await view(scene, job!.id)).waitingFor!.id, again!.id);
 });
 
-test("says so without naming the hub's operation to whoever may not see it", async ({ scene }) => {
+test("does not name the hub's operation to users who cannot see it", async ({ scene }) => {
   const hub = await scene.hub(1, "provisioning");
   await scene.enqueue(setUp(hub));
   const [job] = await scene.enqueue(install(provision, hub, 0));
@@ -99,7 +99,7 @@ test("an action does not wait for the hub", async ({ scene }) => {
   assert.equal([label, waitingFor], ["Waiting to start", null]);
 });
 
-test("tells when it will be tried again, and why", async ({ scene }) => {
+test("shows the time and reason of the next attempt", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [job] = await scene.enqueue(action(suspend, hub, 0));
   const at = new Date(Date.now() + 60_000);
@@ -113,7 +113,7 @@ test("tells when it will be tried again, and why", async ({ scene }) => {
   assert.is(label, `Trying again at ${time} UTC: the cluster is away`);
 });
 
-test("a time that has come is not told any more", async ({ scene }) => {
+test("does not show the time of an attempt that is due", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [job] = await scene.enqueue(action(suspend, hub, 0));
   await scene.db.sql(
@@ -124,7 +124,7 @@ test("a time that has come is not told any more", async ({ scene }) => {
   assert.equal([label, nextAttemptAt], ["Trying again: x", null]);
 });
 
-test("a plan that this release does not know is waited for, and so is whatever stands behind it", async ({ scene }) => {
+test("waits for a release that knows the plan, and blocks jobs behind it", async ({ scene }) => {
   const hub = await scene.hub(2);
   const [newer, behind] = await scene.enqueue(
     install({ ...provision, plan: 99 }, hub, 0),
@@ -136,7 +136,7 @@ test("a plan that this release does not know is waited for, and so is whatever s
   assert.equal([waitingFor!.id, position], [newer!.id, 2]);
 });
 
-test("what was called off while it was queued waits for nothing", async ({ scene }) => {
+test("shows no waiting reason for an operation that was cancelled while queued", async ({ scene }) => {
   const hub = await scene.hub(2);
   const [, second] = await scene.enqueue(install(provision, hub, 0), install(provision, hub, 1));
   await scene.db.transact((tx) => requestCancel(tx, second!.id));

@@ -6,7 +6,7 @@ import type { NewJob } from "#lib/jobs/job.ts";
 import { markMissedLanes, pollQueue } from "#lib/jobs/poll.ts";
 import { kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
-const test = suite<{ scene: Scene }>("recallLanes");
+const test = suite<{ scene: Scene }>("markMissedLanes");
 test.before.each(async (context) => {
   context.scene = await openScene();
   await context.scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
@@ -16,28 +16,28 @@ test.after.each(({ scene }) => scene.close());
 const quiet = kind("quiet", ["one"], { visible: false });
 const quietIn = (lane: string): NewJob => ({ kind: quiet, lane, federationId: null, spokeId: null });
 
-async function found({ db }: Scene): Promise<string[]> {
-  const look = await pollQueue(db.rows, { supported: listSupportedKinds([quiet], [quiet]), holder: "r", limit: 10 });
-  return look.started.map(({ id }) => id);
+async function pollLanes({ db }: Scene): Promise<string[]> {
+  const result = await pollQueue(db.rows, { supported: listSupportedKinds([quiet], [quiet]), holder: "r", limit: 10 });
+  return result.started.map(({ id }) => id);
 }
 
-test("calls a lane again whose call was lost, and no other", async ({ scene }) => {
+test("marks a lane without a ready-lane row as ready, and no other", async ({ scene }) => {
   const [lost] = await scene.enqueue(...["a", "b"].map(quietIn), { ...quietIn("c"), kind: kind("odd", ["one"]) });
   await scene.db.sql("update jobs set run_at = run_at + interval '1 hour' where lane = 'b'");
   await scene.db.sql("delete from ready_lanes");
-  assert.equal(await found(scene), []);
-  const recall = async () => (await markMissedLanes(scene.db.rows, listSupportedKinds([quiet]), "")).added;
-  assert.equal([await recall(), await recall()], [1, 0]);
-  assert.equal(await found(scene), [lost!.id]);
-  assert.is(await recall(), 0);
+  assert.equal(await pollLanes(scene), []);
+  const markMissed = async () => (await markMissedLanes(scene.db.rows, listSupportedKinds([quiet]), "")).added;
+  assert.equal([await markMissed(), await markMissed()], [1, 0]);
+  assert.equal(await pollLanes(scene), [lost!.id]);
+  assert.is(await markMissed(), 0);
 });
 
 test("checks all lanes, a thousand at a time", async ({ scene }) => {
   await scene.enqueue(...Array.from({ length: 1_001 }, (_, n) => quietIn(`lane ${n}`)));
   await scene.db.sql("delete from ready_lanes");
-  const known = listSupportedKinds([quiet]), one = await markMissedLanes(scene.db.rows, known, "");
+  const supported = listSupportedKinds([quiet]), one = await markMissedLanes(scene.db.rows, supported, "");
   assert.is(one.added, 1_000);
-  assert.equal(await markMissedLanes(scene.db.rows, known, one.last), { added: 1, last: "" });
+  assert.equal(await markMissedLanes(scene.db.rows, supported, one.last), { added: 1, last: "" });
 });
 
 test.run();

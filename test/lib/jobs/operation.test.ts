@@ -26,7 +26,7 @@ async function run(scene: Scene, spokeId: string, since = "0 seconds"): Promise<
   );
 }
 
-test("tells each its place in its lane, and what it waits for", async ({ scene }) => {
+test("shows the position in the lane and the operation ahead", async ({ scene }) => {
   const hub = await scene.hub(3);
   await scene.enqueue(...hub.spokes.map((_, i) => install(work, hub, i)));
   await run(scene, hub.spokes[0]!);
@@ -41,7 +41,7 @@ test("tells each its place in its lane, and what it waits for", async ({ scene }
   assert.equal([third!.position, third!.waitingFor?.id], [3, first!.id]);
 });
 
-test("looks at what is in its lane, however much is queued in others, or is over", async ({ scene }) => {
+test("reads only its own lane, however many jobs other lanes have", async ({ scene }) => {
   const hub = await scene.hub(2);
   await scene.enqueue(...hub.spokes.map((_, i) => install(work, hub, i)));
   const other = `jsonb_build_object('id', 'op_' || n, 'lane', 'hub:' || n % 500, 'spoke_id', null, 'seq', 1000 + n)`;
@@ -61,14 +61,14 @@ test("looks at what is in its lane, however much is queued in others, or is over
   assert.ok(buffers < 40, `${buffers} pages`);
 });
 
-test("tells that it is the first when nothing is ahead", async ({ scene }) => {
+test("shows position 1 for the first operation", async ({ scene }) => {
   const hub = await scene.hub(1);
   await scene.enqueue(action(work, hub, 0));
   const [view] = await views(scene, hub);
   assert.equal([view!.position, view!.waitingFor, view!.etaSeconds], [1, null, null]);
 });
 
-test("waits for what runs for the same spoke in another lane", async ({ scene }) => {
+test("waits for an operation of the same spoke in another lane", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [running, queued] = await scene.enqueue(install(work, hub, 0), action(work, hub, 0));
   await scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
@@ -84,7 +84,7 @@ test("names no operation that the caller may not see", async ({ scene }) => {
   assert.equal([second!.position, second!.waitingFor], [2, null]);
 });
 
-test("estimates by the median of past runs, for itself and all ahead", async ({ scene }) => {
+test("estimates the time from the median of past runs, including operations ahead", async ({ scene }) => {
   const hub = await scene.hub(3);
   const past = await scene.enqueue(...[0, 1, 2].map((i) => install(work, hub, i)));
   for (const [i, seconds] of [10, 60, 5000].entries()) {
@@ -103,7 +103,7 @@ test("estimates by the median of past runs, for itself and all ahead", async ({ 
   assert.equal([running!.etaSeconds, queued!.etaSeconds], [0, 60]);
 });
 
-test("gives no estimate while the cluster is away, neither for what waits for it nor for what is behind", async ({ scene }) => {
+test("gives no estimate while the cluster is unavailable, also for operations behind", async ({ scene }) => {
   const hub = await scene.hub(3);
   const [past] = await scene.enqueue(install(work, hub, 0));
   await scene.db.sql(
@@ -127,7 +127,7 @@ test("gives no estimate while the cluster is away, neither for what waits for it
   assert.equal(await estimates(), [60, 120]);
 });
 
-test("gives no estimate for what runs when nothing of its kind has ever succeeded", async ({ scene }) => {
+test("gives no estimate for a kind that has never succeeded", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [job] = await scene.enqueue(action(work, hub, 0));
   await scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
@@ -139,7 +139,7 @@ test("gives no estimate for what runs when nothing of its kind has ever succeede
   assert.is(view!.etaSeconds, null);
 });
 
-test("keeps logs and events for the one operation that is looked at", async ({ scene }) => {
+test("returns logs and events only for a single operation", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [job] = await scene.enqueue(action(work, hub, 0));
   const failure = {

@@ -37,7 +37,7 @@ async function stepsOf(scene: Scene, { id }: Job) {
   return { job, times };
 }
 
-test("each begins when the one before it ends, the first and the last with the operation", async ({ scene }) => {
+test("starts each step at the end of the previous one", async ({ scene }) => {
   const held = await begin(scene);
   await pass(scene, held, "one", 1);
   const underWay = await stepsOf(scene, held);
@@ -66,7 +66,7 @@ for (const state of ["failed", "cancelled"] as const) {
   });
 }
 
-test("what is written of a step stays when it is told again, and when another replica goes on", async ({ scene }) => {
+test("keeps recorded step times after a repeated record and a takeover", async ({ scene }) => {
   const held = await begin(scene);
   await pass(scene, held, "one", 1);
   const before = (await stepsOf(scene, held)).times;
@@ -79,7 +79,7 @@ test("what is written of a step stays when it is told again, and when another re
   assert.equal([first, second![0], third![1]], [before[0], first![1], job.finishedAt]);
 });
 
-test("times that an older release did not keep are unknown, and none is taken for another", async ({ scene }) => {
+test("returns null for times that an older release did not record", async ({ scene }) => {
   const held = await begin(scene);
   await scene.db.sql("update jobs set finished_steps = '{one}'");
   await pass(scene, held, "two", 1);
@@ -88,14 +88,14 @@ test("times that an older release did not keep are unknown, and none is taken fo
   assert.instance(second![1], Date);
 });
 
-test("they are called as the operation declares them, and by their names where no plan has them", async ({ scene }) => {
+test("labels steps as declared, and by name if no plan has them", async ({ scene }) => {
   const [, known] = restart.kind.steps;
   const held = await begin(scene, kind("restart", ["of-old", known!.name]));
   const steps = describeSteps(held).map(({ name, label }) => [name, label]);
   assert.equal(steps, [["of-old", "of-old"], [known!.name, known!.label]]);
 });
 
-test("an operation that never began has steps without times", async ({ scene }) => {
+test("returns no times for an operation that has not started", async ({ scene }) => {
   const [job] = await scene.enqueue(action(work, await scene.hub(1), 0));
   assert.equal((await stepsOf(scene, job!)).times, [[null, null], [null, null], [null, null]]);
 });

@@ -18,7 +18,7 @@ test.after.each(({ scene }) => scene.close());
 
 const work = kind("work", ["one", "two"]);
 
-test("keeps what the job is, and who asked for it", async ({ scene }) => {
+test("stores the job and its requester", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [job] = await scene.enqueue({ ...install(work, hub, 0), payload: { a: [1, "ü"] } });
   const found = await findOperation(scene.db.rows, job!.id);
@@ -29,12 +29,12 @@ test("keeps what the job is, and who asked for it", async ({ scene }) => {
   assert.is(found!.state, "queued");
 });
 
-test("shows nobody a job that is not visible", async ({ scene }) => {
+test("does not return a hidden job as an operation", async ({ scene }) => {
   const [job] = await scene.enqueue(loose(kind("mail", ["send"], { visible: false })));
   assert.is(await findOperation(scene.db.rows, job!.id), null);
 });
 
-test("returns the live job of the same dedupe key, and a new one once that has ended", async ({ scene }) => {
+test("returns the live job with the same dedupe key, and a new job after it has ended", async ({ scene }) => {
   const twin = { ...loose(work), dedupeKey: "nightly" };
   const [first] = await scene.enqueue(twin);
   const [again] = await scene.enqueue(twin);
@@ -52,7 +52,7 @@ test("lets two callers with the same dedupe key have one job", async ({ scene })
   assert.is(new Set(jobs.map(({ id }) => id)).size, 1);
 });
 
-test("lists operations newest first, those of one time in the order of the queue", async ({ scene }) => {
+test("lists operations newest first, and in queue order for the same time", async ({ scene }) => {
   const hub = await scene.hub(1);
   const jobs = await scene.enqueue(...Array.from({ length: 5 }, () => action(work, hub, 0)));
   await scene.db.sql("update jobs set created_at = '2026-01-01' where seq <= 3");
@@ -68,7 +68,7 @@ test("lists operations newest first, those of one time in the order of the queue
   assert.equal(older.items.map(({ id }) => id), ids.slice(2, 3), "a time alone is exclusive");
 });
 
-test("cancels what is queued at once, and tells what is running to stop", async ({ scene }) => {
+test("cancels queued jobs immediately, and requests running jobs to stop", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [running, queued, done] = await scene.enqueue(
     action(work, hub, 0),
@@ -84,7 +84,7 @@ test("cancels what is queued at once, and tells what is running to stop", async 
   assert.is((await findOperation(scene.db.rows, done!.id))!.cancelRequestedAt, null);
 });
 
-test("shows the running operation of a spoke, else the oldest queued", async ({ scene }) => {
+test("returns the running operation of a spoke, otherwise the oldest queued one", async ({ scene }) => {
   const hub = await scene.hub(3);
   const [, second, alone] = await scene.enqueue(action(work, hub, 0), action(work, hub, 0), action(work, hub, 1));
   await scene.db.sql("insert into replicas (id, release) values ('r', 'x')");

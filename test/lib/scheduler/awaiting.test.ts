@@ -23,9 +23,9 @@ const other = kind("other", ["only"]), waiting = kind("waiting", ["before", "nee
 const ended = (job: Job) => isFinished(job.state);
 const waits = (job: Job) => job.label === WORDS && job.state === "queued";
 
-/** Two handlers: one that runs until the test ends it, and one that waits for it. */
+/** Opens two handlers: one that runs until the test ends it, and one that waits for it. */
 async function open({ scene, hub }: { scene: Scene; hub: Hub }) {
-  const end = Promise.withResolvers<void>(), tries: string[] = [];
+  const end = Promise.withResolvers<void>(), attempts: string[] = [];
   const [first] = await scene.enqueue(action(other, hub, 0));
   const handlers: readonly Handler[] = [
     { kind: other, steps: { only: () => end.promise } },
@@ -33,11 +33,11 @@ async function open({ scene, hub }: { scene: Scene; hub: Hub }) {
       kind: waiting,
       steps: {
         before() {
-          tries.push("before");
+          attempts.push("before");
           return Promise.resolve();
         },
         async need() {
-          tries.push("need");
+          attempts.push("need");
           const { state } = (await findJob(scene.db.rows, first!.id))!;
           if (!isFinished(state)) throw new OperationAwaited(WORDS, first!.id);
         },
@@ -47,11 +47,11 @@ async function open({ scene, hub }: { scene: Scene; hub: Hub }) {
   ];
   await scene.open(handlers, { retry: RETRY });
   const [job, behind] = await scene.enqueue(install(waiting, hub, 1), install(work, hub, 2));
-  return { end, tries, first: first!, job: job!, behind: behind! };
+  return { end, tries: attempts, first: first!, job: job!, behind: behind! };
 }
 
-test("lets its lane go on, and comes back as soon as that has succeeded, with its steps and all of its time", async (context) => {
-  const { scene } = context, { end, tries, first, job, behind } = await open(context);
+test("frees its lane, and resumes after the other's success with its steps and full time limit", async (context) => {
+  const { scene } = context, { end, tries: attempts, first, job, behind } = await open(context);
   const put = await scene.until(job.id, waits);
   assert.equal([put.attempt, put.deadlineAt, put.failure, put.finishedSteps], [0, null, null, ["before"]]);
   assert.is((await scene.until(behind.id, ended)).state, "succeeded");
@@ -59,20 +59,20 @@ test("lets its lane go on, and comes back as soon as that has succeeded, with it
   assert.equal([waitingFor?.id, nextAttemptAt], [first.id, null]);
   end.resolve();
   const done = await scene.until(job.id, ended);
-  assert.equal([done.state, done.attempt, tries], ["succeeded", 1, ["before", "need", "need"]]);
+  assert.equal([done.state, done.attempt, attempts], ["succeeded", 1, ["before", "need", "need"]]);
   assert.ok(
     done.deadlineAt!.getTime() >= (await scene.until(first.id, ended)).finishedAt!.getTime() + waiting.timeLimit,
   );
 });
 
-test("comes back where that fails, too", async (context) => {
+test("resumes after the other operation fails", async (context) => {
   const { scene } = context, { end, job } = await open(context);
   await scene.until(job.id, waits);
   end.reject(new ClusterError("Broken", "It is broken", { transient: false }));
   assert.is((await scene.until(job.id, ended)).state, "succeeded");
 });
 
-test("comes back where that is called off before it began", async (context) => {
+test("resumes after the other operation is cancelled before it starts", async (context) => {
   const { scene, hub } = context, held = Promise.withResolvers<void>();
   const hold: Handler = { kind: kind("hold", ["only"]), steps: { only: () => held.promise } };
   const [ahead] = await scene.enqueue(action(hold.kind, hub, 0));
@@ -85,14 +85,14 @@ test("comes back where that is called off before it began", async (context) => {
   held.resolve();
 });
 
-test("misses no end: one that came before it was put back counts at once", async ({ scene, hub }) => {
+test("resumes immediately if the other operation ended before the requeue", async ({ scene, hub }) => {
   const [first] = await scene.enqueue(action(other, hub, 0));
-  let tries = 0;
+  let attempts = 0;
   const late: Handler = {
     kind: work,
     steps: {
       async only() {
-        if (++tries > 1) return;
+        if (++attempts > 1) return;
         await scene.db.transact((tx) => requestCancel(tx, first!.id));
         throw new OperationAwaited(WORDS, first!.id);
       },

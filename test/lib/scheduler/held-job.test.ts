@@ -11,7 +11,7 @@ const test = suite("holdJob");
 
 const away = (): Promise<never> => Promise.reject(new Fault("unavailable", "database_away", "The database is away"));
 
-test("one outage is complained of once, whichever question fails in it, and however often", async () => {
+test("logs one warning per outage, whichever query fails", async () => {
   const lines: string[] = [], asked = { now: 0, transact: 0 };
   const database = {
     now: () => asked.now++ === 0 ? away() : Promise.resolve(new Date()), // read again, and still not written

@@ -17,7 +17,7 @@ interface Context {
   stopped: [fence: string, reason: unknown][];
 }
 
-const test = suite<Context>("openWatch");
+const test = suite<Context>("openJobWatch");
 test.before.each(async (context) => {
   context.db = await openTestDatabase();
   await context.db.sql("insert into replicas (id, release) values ('rep_1', 'x')");
@@ -39,7 +39,7 @@ function begin({ running, stopped }: Context, fence: string): void {
   running.set("op_1", { job, ended: Promise.resolve(), stop, stopAfterStep() {} });
 }
 
-test("a run whose job was called off, or is no longer running, is stopped", async (context) => {
+test("stops the run of a job that was cancelled or no longer runs", async (context) => {
   const { db, stopped, watch } = context;
   begin(context, "1");
   watch.follow("op_1");
@@ -51,11 +51,11 @@ test("a run whose job was called off, or is no longer running, is stopped", asyn
   assert.instance(stopped[1]![1], RunCancelled);
 });
 
-test("a job that was given back, and taken again before a look was answered, goes on", async (context) => {
+test("does not stop a job that was requeued and claimed again before the poll returned", async (context) => {
   const { stopped, watch } = context;
   begin(context, "1");
   watch.follow("op_1");
-  begin(context, "2"); // the look under way finds it queued
+  begin(context, "2"); // the current poll finds it queued
   await until(() => stopped.length > 0);
   assert.equal(stopped.map(([fence]) => fence), ["1"]);
 });

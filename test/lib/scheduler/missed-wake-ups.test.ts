@@ -8,11 +8,11 @@ import { requestCancel } from "#lib/jobs/store.ts";
 import { until } from "#test/support/until.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
 
-const test = suite<{ scene: Scene }>("openScheduler, to which nobody calls");
+const test = suite<{ scene: Scene }>("openScheduler without wake-ups");
 test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
-test("finds by itself what was asked for, and what was called off", async ({ scene }) => {
+test("finds requested and cancelled jobs without a wake-up", async ({ scene }) => {
   const hub = await scene.hub(1), endless = kind("endless", ["only"]);
   const deaf: Database = { ...scene.db, wakeups: { subscribe: () => () => {} } };
   const only = ({ signal }: { readonly signal: AbortSignal }) =>
@@ -26,7 +26,7 @@ test("finds by itself what was asked for, and what was called off", async ({ sce
   assert.is((await scene.until(job!.id, ({ state }) => isFinished(state))).state, "cancelled");
 });
 
-test("finds a job whose lane has lost its call", async ({ scene }) => {
+test("finds a job whose lane has no ready-lane row", async ({ scene }) => {
   const hub = await scene.hub(1), short = kind("short", ["only"]);
   const [job] = await scene.enqueue(action(short, hub, 0));
   await scene.db.sql("delete from ready_lanes");
@@ -47,7 +47,7 @@ function intercepting(rows: Rows, part: string, ask: (query: CompiledQuery) => P
   });
 }
 
-test("works on though it cannot look for lanes that have lost theirs", async ({ scene }) => {
+test("continues if the check for missed lanes fails", async ({ scene }) => {
   const hub = await scene.hub(1), short = kind("short", ["only"]);
   let refused = 0;
   const rows = intercepting(scene.db.rows, "uncalled", () => (refused++, Promise.reject(new Error("no"))));
@@ -59,7 +59,7 @@ test("works on though it cannot look for lanes that have lost theirs", async ({ 
   await until(() => refused > 0 && scheduler.ready());
 });
 
-test("goes on with what a look has started whose answer it never had", async ({ scene }) => {
+test("runs a job that a poll started although its reply was lost", async ({ scene }) => {
   const quiet = kind("quiet", ["only"], { visible: false }), started: string[] = [];
   let lost = 0;
   const rows: Rows = intercepting(scene.db.rows, "update jobs set state = 'running'", async (query) => {

@@ -10,11 +10,11 @@ import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { until } from "#test/support/until.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
 
-const test = suite<{ scene: Scene }>("startRun, while the database is away");
+const test = suite<{ scene: Scene }>("startRun during an outage of the database");
 test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
-test("still records why a try failed, as soon as the database is back", async ({ scene }) => {
+test("records why an attempt failed as soon as the database is available", async ({ scene }) => {
   let away = 2, tries = 0, told: string | undefined;
   const on: Database = {
     ...scene.db,
@@ -31,24 +31,24 @@ test("still records why a try failed, as soon as the database is back", async ({
   assert.equal([attempt, told], [2, "unreachable"]);
 });
 
-test("a full disk is complained of once, however many jobs wait, and they run once there is room", async ({ scene }) => {
-  const said: { level: string; message: string }[] = [];
-  const log = openLog({ level: "warn", format: "json", write: (line) => said.push(JSON.parse(line)) });
+test("logs a full disk once, and runs the jobs when space is free", async ({ scene }) => {
+  const warnings: { level: string; message: string }[] = [];
+  const log = openLog({ level: "warn", format: "json", write: (line) => warnings.push(JSON.parse(line)) });
   await scene.db.sql(`create function refuse() returns trigger language plpgsql
     as $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`);
   await scene.db.sql("create trigger refuse before update on jobs for each row execute function refuse()");
   const work = kind("work", ["one"]), hub = await scene.hub(3);
   const jobs = await scene.enqueue(...hub.spokes.map((_, i) => action(work, hub, i)));
   const release = { api: "v0", version: "test", commit: "unknown" };
-  const asked: string[] = [];
-  const db: Database = { ...scene.db, transact: (run) => (asked.push("transact"), scene.db.transact(run)) };
+  const polls: string[] = [];
+  const db: Database = { ...scene.db, transact: (run) => (polls.push("transact"), scene.db.transact(run)) };
   const handlers = [{ kind: work, steps: { one: () => Promise.resolve() } }];
   const scheduler = await openScheduler({ db, log, release }, { handlers, lanes: 64 });
-  await until(() => asked.length > 4); // it has looked for a second time
+  await until(() => polls.length > 4); // it has looked for a second time
   await scene.db.sql("drop trigger refuse on jobs");
   for (const { id } of jobs) await scene.until(id, ({ state }) => state === "succeeded");
   await scheduler.close();
-  assert.equal(said.map(({ message }) => message), ["Cannot poll the queue; trying again"]);
+  assert.equal(warnings.map(({ message }) => message), ["Cannot poll the queue; trying again"]);
 });
 
 test.run();

@@ -6,13 +6,13 @@ import { isFinished, type Job } from "#lib/jobs/job.ts";
 import { DAY, sleep } from "#lib/base/time.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
 
-const test = suite<{ scene: Scene }>("startRun, of a persistent kind");
+const test = suite<{ scene: Scene }>("startRun of a persistent kind");
 test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
 const ended = (job: Job) => isFinished(job.state);
 
-test("goes on trying, however long after its time limit, and gives each step its time.", async ({ scene }) => {
+test("keeps retrying after its time limit, with the full timeout of each step.", async ({ scene }) => {
   const hub = await scene.hub(1);
   const removal = kind("removal", ["only"], { persistent: true });
   const [job] = await scene.enqueue(action(removal, hub, 0));
@@ -35,7 +35,7 @@ test("goes on trying, however long after its time limit, and gives each step its
   assert.is(late.failure!.code, "Busy");
 });
 
-test("is tried again soon where it waits for a cluster that is away", async ({ scene }) => {
+test("retries soon while a cluster is unavailable", async ({ scene }) => {
   const hub = await scene.hub(1);
   const removal = kind("removal", ["only"], { persistent: true });
   const [job] = await scene.enqueue(action(removal, hub, 0));

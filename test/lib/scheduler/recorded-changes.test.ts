@@ -11,7 +11,7 @@ import { type RecordedTelemetry, recordTelemetry } from "#test/support/recorded-
 import { until } from "#test/support/until.ts";
 import { action, type Hub, kind, loose, openScene, type Scene } from "./scene.ts";
 
-const test = suite<{ scene: Scene; hub: Hub; heard: RecordedTelemetry }>("what is told of jobs");
+const test = suite<{ scene: Scene; hub: Hub; heard: RecordedTelemetry }>("telemetry of jobs");
 test.before.each(async (context) => {
   context.scene = await openScene();
   context.hub = await context.scene.hub(1);
@@ -33,15 +33,15 @@ async function tell(
   await scene.until(job!.id, ended);
   await until(() => notes.length === 1);
   await until(() => spans.some(({ kind, outcome }) => kind === "job" && outcome !== "queued"));
-  const told = (wanted: string) => spans.filter(({ kind }) => kind === wanted);
+  const records = (wanted: string) => spans.filter(({ kind }) => kind === wanted);
   return {
     job: job!,
-    steps: told("step").map(({ labels, outcome }) => [(labels as { step: string }).step, outcome]),
-    jobs: told("job").map(({ labels, outcome }) => [(labels as { kind: string }).kind, outcome]),
+    steps: records("step").map(({ labels, outcome }) => [(labels as { step: string }).step, outcome]),
+    jobs: records("job").map(({ labels, outcome }) => [(labels as { kind: string }).kind, outcome]),
   };
 }
 
-test("an operation that succeeds, with its steps, by its kind, and its ids apart", async (context) => {
+test("records a successful operation and its steps by kind, with IDs as details", async (context) => {
   const { job, steps, jobs } = await tell(context, () => Promise.resolve());
   assert.equal(steps, [["first", "succeeded"], ["second", "succeeded"]]);
   assert.equal(jobs, [["work", "succeeded"]]);
@@ -51,7 +51,7 @@ test("an operation that succeeds, with its steps, by its kind, and its ids apart
   assert.equal([notes[0]!.kind, notes[0]!.labels], ["operation", { kind: "work", outcome: "succeeded" }]);
 });
 
-test("an operation's seconds count from when it was asked for, whatever its runs took", async (context) => {
+test("measures an operation from its request to its end", async (context) => {
   const { scene, hub, heard: { telemetry, notes } } = context;
   const [job] = await scene.enqueue(action(work, hub, 0));
   await scene.db.shiftClock(5 * MINUTE);
@@ -63,11 +63,11 @@ test("an operation's seconds count from when it was asked for, whatever its runs
   assert.ok(seconds! >= 300 && seconds! < 360, String(seconds));
 });
 
-test("a step that fails and is tried again, and one that leaves its place to others", async (context) => {
-  let tries = 0;
+test("records failed, retried and yielding steps", async (context) => {
+  let attempts = 0;
   const { steps, jobs } = await tell(context, () => {
-    if (++tries === 1) return Promise.reject(new ClusterError("away", "It is away", { transient: true }));
-    return tries === 2 ? Promise.reject(new StepYielded("Waiting", 1)) : Promise.resolve();
+    if (++attempts === 1) return Promise.reject(new ClusterError("away", "It is away", { transient: true }));
+    return attempts === 2 ? Promise.reject(new StepYielded("Waiting", 1)) : Promise.resolve();
   });
   assert.equal(steps, [["first", "succeeded"], ["second", "failed"], ["second", "interrupted"], [
     "second",
@@ -76,14 +76,14 @@ test("a step that fails and is tried again, and one that leaves its place to oth
   assert.equal(jobs, [["work", "queued"], ["work", "queued"], ["work", "succeeded"]]);
 });
 
-test("an operation that fails for good", async (context) => {
+test("records a failed operation", async (context) => {
   const fatal = new ClusterError("no", "It will never work", { transient: false });
   const { steps, jobs } = await tell(context, () => Promise.reject(fatal));
   assert.equal([steps.at(-1), jobs], [["second", "failed"], [["work", "failed"]]]);
   assert.equal(context.heard.notes[0]!.labels, { kind: "work", outcome: "failed" });
 });
 
-test("an operation that is called off has not failed", async (context) => {
+test("records a cancelled operation as not failed", async (context) => {
   const { scene } = context;
   const { steps, jobs } = await tell(context, async ({ job, signal }) => {
     await scene.db.transact((tx) => requestCancel(tx, job.id));
@@ -93,7 +93,7 @@ test("an operation that is called off has not failed", async (context) => {
   assert.equal(context.heard.notes[0]!.labels, { kind: "work", outcome: "cancelled" });
 });
 
-test("a run whose job was taken by another replica is lost", async ({ scene, hub, heard: { telemetry, spans, notes } }) => {
+test("records a lost run after a takeover", async ({ scene, hub, heard: { telemetry, spans, notes } }) => {
   const second = async ({ job, signal }: Run) => {
     await scene.db.sql("update jobs set fence = nextval('job_fences') where id = $1", [job.id]);
     await scene.db.transact((tx) => Promise.resolve(tx.wakes.add(`job:${job.id}`)));
@@ -105,7 +105,7 @@ test("a run whose job was taken by another replica is lost", async ({ scene, hub
   assert.equal([run.outcome, notes], ["lost", []]);
 });
 
-test("a job that is taken over from a replica that died", async ({ scene, hub, heard: { telemetry, notes } }) => {
+test("records a takeover from a dead replica", async ({ scene, hub, heard: { telemetry, notes } }) => {
   await scene.enqueue(action(work, hub, 0));
   await scene.db.sql(
     "insert into replicas (id, release, heartbeat_at) values ('dead', 'x', now() - interval '5 seconds')",
@@ -118,7 +118,7 @@ test("a job that is taken over from a replica that died", async ({ scene, hub, h
   assert.equal(notes.map(({ kind }) => kind), ["takeover", "operation"]);
 });
 
-test("a job that nobody sees is a run, and no operation", async ({ scene, heard: { telemetry, spans, notes } }) => {
+test("records a hidden job as a run, not as an operation", async ({ scene, heard: { telemetry, spans, notes } }) => {
   const unseen = kind("unseen", ["only"], { visible: false });
   await scene.open([{ kind: unseen, steps: { only: () => Promise.resolve() } }], { telemetry });
   await scene.enqueue(loose(unseen));

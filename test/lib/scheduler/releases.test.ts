@@ -7,7 +7,7 @@ import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { action, install, kind, openScene, type Scene } from "./scene.ts";
 
-const test = suite<{ scene: Scene }>("openScheduler, with two releases");
+const test = suite<{ scene: Scene }>("openScheduler with two releases");
 test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
@@ -21,7 +21,7 @@ function handlerOf(plan: JobKind, release: string, log: string[][]): Handler {
   return { kind: plan, steps: Object.fromEntries(plan.steps.map(({ name }) => [name, step(name)])) };
 }
 
-test("ends what an older release began by the older plan, and begins the new by the newer", async ({ scene }) => {
+test("finishes older jobs with the older plan, and starts new jobs with the newer plan", async ({ scene }) => {
   const hub = await scene.hub(2);
   const [begun] = await scene.enqueue(install(older, hub, 0));
   const [fresh] = await scene.enqueue(install(newer, hub, 1));
@@ -39,7 +39,7 @@ test("ends what an older release began by the older plan, and begins the new by 
   assert.equal(log, [[begun!.id, "pour", "new"], ...["survey", "dig", "pour"].map((step) => [fresh!.id, step, "new"])]);
 });
 
-test("lets each release do its own while both run", async ({ scene }) => {
+test("runs the jobs of each release while both are running", async ({ scene }) => {
   const hub = await scene.hub(12);
   const plans = hub.spokes.map((_, i) => i % 2 === 0 ? older : newer);
   const log: string[][] = [];
@@ -54,7 +54,7 @@ test("lets each release do its own while both run", async ({ scene }) => {
   });
 });
 
-test("goes on with the newer plan of what repeats itself, and waits for no older run", async ({ scene }) => {
+test("continues a repeated kind with the newer plan, without waiting for an older run", async ({ scene }) => {
   const daily = { visible: false, repeatEvery: 24 * HOUR };
   const before = kind("sweep", ["only"], daily), after = { ...before, plan: 2 };
   const log: string[][] = [];

@@ -14,7 +14,7 @@ function open(query: ControlConnection["query"], onBeat: () => void = () => {}):
 
 const answer = () => Promise.resolve([]);
 
-test("beats, and has a tenure from the first answer on", async () => {
+test("sends heartbeats, and has a lease after the first reply", async () => {
   const beaten = Promise.withResolvers<void>();
   const replica = open(answer, beaten.resolve);
   assert.is(replica.currentLease(), null);
@@ -23,7 +23,7 @@ test("beats, and has a tenure from the first answer on", async () => {
   await replica.close();
 });
 
-test("lapses when beats fail, and begins a new tenure when they succeed again", async () => {
+test("ends the lease when heartbeats fail, and opens another when they succeed", async () => {
   const control = { down: false };
   const replica = open(() => control.down ? Promise.reject(new Error("gone")) : answer());
   const first = await until(() => replica.currentLease());
@@ -38,7 +38,7 @@ test("lapses when beats fail, and begins a new tenure when they succeed again", 
   await replica.close();
 });
 
-test("lapses where its row is gone: the database was restored in the same place, and may be held", async () => {
+test("ends the lease if its row is missing, because the database was restored", async () => {
   const db = await openTestDatabase();
   const replica = open(db.control.query);
   const { signal } = await until(() => replica.currentLease());
@@ -52,7 +52,7 @@ test("lapses where its row is gone: the database was restored in the same place,
   await db.close();
 });
 
-test("lapses also when its timer fires a moment early", async () => {
+test("ends the lease even if its timer fires early", async () => {
   const control = { down: false }, timer = globalThis.setTimeout;
   const early = (run: () => void, ms = 0) => timer(run, ms > 2000 ? ms - 300 : ms);
   globalThis.setTimeout = early as typeof setTimeout;
@@ -68,7 +68,7 @@ test("lapses also when its timer fires a moment early", async () => {
   }
 });
 
-test("refuses the next call after a standstill, before any timer could notice", async () => {
+test("rejects the next call after a pause of the process", async () => {
   const replica = open(answer);
   const tenure = await until(() => replica.currentLease());
   standStill(2600);
@@ -76,7 +76,7 @@ test("refuses the next call after a standstill, before any timer could notice", 
   await replica.close();
 });
 
-test("refuses the next call after its machine was suspended, in which its own clock stood still", async () => {
+test("rejects the next call after a suspension of the machine", async () => {
   const replica = open(answer);
   const tenure = await until(() => replica.currentLease());
   const now = Date.now;
@@ -89,7 +89,7 @@ test("refuses the next call after its machine was suspended, in which its own cl
   await replica.close();
 });
 
-test("does not let a late answer to a beat hide that it was late", async () => {
+test("ends the lease if the reply to a heartbeat is late", async () => {
   const control = { hold: null as null | Promise<void> };
   const replica = open(async () => {
     await control.hold;
@@ -98,7 +98,7 @@ test("does not let a late answer to a beat hide that it was late", async () => {
   const tenure = await until(() => replica.currentLease());
   const answered = Promise.withResolvers<void>();
   control.hold = answered.promise;
-  await new Promise((resolve) => setTimeout(resolve, 1100)); // the next beat is under way
+  await new Promise((resolve) => setTimeout(resolve, 1100)); // the next heartbeat is being sent
   standStill(2600);
   answered.resolve();
   await until(() => replica.currentLease() !== tenure && replica.currentLease());
@@ -106,12 +106,12 @@ test("does not let a late answer to a beat hide that it was late", async () => {
   await replica.close();
 });
 
-test("beats no more once it is closed, and says in its row that it stopped", async () => {
-  const asked: string[] = [];
-  const replica = open((text) => (asked.push(text.trim().split(" ", 1)[0]!), answer()));
+test("stops heartbeats when closed, and records the stop in its row", async () => {
+  const requests: string[] = [];
+  const replica = open((text) => (requests.push(text.trim().split(" ", 1)[0]!), answer()));
   const tenure = await until(() => replica.currentLease());
   await replica.close();
-  assert.equal([tenure.signal.aborted, asked[0], asked.at(-1)], [true, "insert", "update"]);
+  assert.equal([tenure.signal.aborted, requests[0], requests.at(-1)], [true, "insert", "update"]);
 });
 
 /** Simulates a paused process: nothing runs while the clock advances. */

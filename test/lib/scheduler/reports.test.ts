@@ -12,7 +12,7 @@ const test = suite("judge");
 const events = [{ at: "2026-11-21T00:00:00.000Z", object: "Pod/x", reason: "Failed", message: "token=abc", count: 1 }];
 const log = ["DB_PASS=abc", "\u0000nul"];
 
-test("a report holds no secret, and nothing that a row cannot hold", () => {
+test("removes secrets and unstorable characters from a report", () => {
   const error = new ClusterError("Odd", "it said password=abc\u0000", { transient: false, evidence: { log, events } });
   const { report } = analyzeFailure(error, "install");
   assert.equal([report.message, report.log, report.events[0]!.message], [
@@ -22,18 +22,18 @@ test("a report holds no secret, and nothing that a row cannot hold", () => {
   ]);
 });
 
-test("nor does evidence that was collected afterwards", () => {
+test("removes them from evidence that was collected afterwards", () => {
   const { report } = analyzeFailure(new ClusterError("Odd", "x", { transient: false }), "install");
-  const whole = withEvidence(report, { log, events });
-  assert.equal([whole.log[0], whole.events[0]!.message], ["DB_PASS=***", "token=***"]);
+  const full = withEvidence(report, { log, events });
+  assert.equal([full.log[0], full.events[0]!.message], ["DB_PASS=***", "token=***"]);
 });
 
-test("a message of many pages is cut", () => {
+test("shortens a long message", () => {
   const { report } = analyzeFailure(new ClusterError("Odd", "y".repeat(100_000), { transient: false }), "install");
   assert.is(report.message.length, 2000);
 });
 
-test("a mistake of ours tells nothing of itself", () => {
+test("reports no details of an internal error", () => {
   const { report, nature } = analyzeFailure(new TypeError("x is undefined at /srv/lib"), "install");
   assert.equal([nature, report.code, report.fault], ["bug", "internal", "operator"]);
   assert.not.match(report.message, "srv");
@@ -43,7 +43,7 @@ const job = (attempt: number, failure: Partial<FailureReport> | null = null) =>
   ({ attempt, failure, startedAt: new Date("2026-11-21T10:03:04Z"), createdAt: new Date(0) }) as Job;
 const passing = analyzeFailure(new ClusterError("unreachable", "GET c/x: refused", { transient: true }), "app");
 
-test("a last try tells how often it was tried, and since when", () => {
+test("states the number of attempts and the start time in the final report", () => {
   const { message, code } = finalReportOf(passing, job(7));
   assert.equal([code, message], [
     "unreachable",
@@ -51,7 +51,7 @@ test("a last try tells how often it was tried, and since when", () => {
   ]);
 });
 
-test("what waits for a cluster is tried again within ten seconds, however often it was, and whatever its kind", () => {
+test("retries within ten seconds while a cluster is unavailable", () => {
   const away = (code: string, status = 0) =>
     analyzeFailure(new ClusterError(code, "x", { transient: true, status }), "app").clusterUnavailable;
   assert.equal([away("unreachable"), away("TooManyRequests", 429), away("ServiceUnavailable", 503)], [
@@ -69,13 +69,13 @@ test("what waits for a cluster is tried again within ten seconds, however often 
   }
 });
 
-test("a first try, and what is final, are told as they are", () => {
+test("does not change the report of a first attempt or a permanent failure", () => {
   assert.is(finalReportOf(passing, job(1)).message, passing.report.message);
   const final = analyzeFailure(new ClusterError("Odd", "no", { transient: false }), "app");
   assert.is(finalReportOf(final, job(7)).message, "no");
 });
 
-test("a last try that was cut short tells the reason of the one before in the same step", () => {
+test("uses the previous reason if the last attempt timed out in the same step", () => {
   const cut = analyzeFailure(new StepTimeout("Starting Moodle", 100), "app");
   const before = { ...passing.report, hint: "Do." };
   const { code, hint, message } = finalReportOf(cut, job(3, before));

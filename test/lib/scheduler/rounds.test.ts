@@ -34,7 +34,7 @@ function open(log = silentLog) {
   };
 }
 
-test("does one thing after another, and once what was asked for several times meanwhile", async () => {
+test("runs rounds one after another, and merges requests", async () => {
   const { rounds, begun, answer } = open();
   rounds.requestClaim();
   rounds.onHeartbeat();
@@ -50,7 +50,7 @@ test("does one thing after another, and once what was asked for several times me
   await rounds.close();
 });
 
-test("claims with the first beat after a round that was not answered, and with no later one", async () => {
+test("claims at the first heartbeat after a failed round, and not at later ones", async () => {
   const { rounds, begun, answer, fail } = open();
   rounds.requestClaim();
   await fail();
@@ -64,7 +64,7 @@ test("claims with the first beat after a round that was not answered, and with n
   await rounds.close();
 });
 
-test("one outage is complained of once, whichever look is answered in it, and whatever the words", async () => {
+test("logs one warning per outage, whatever the error", async () => {
   const lines: string[] = [];
   const { rounds, begun, answer, fail } = open(
     openLog({ level: "warn", format: "json", write: (line) => void lines.push(line) }),
@@ -82,7 +82,7 @@ test("one outage is complained of once, whichever look is answered in it, and wh
   await rounds.close();
 });
 
-test("forgets nothing that is asked for at the very end of a round", async () => {
+test("keeps a request that arrives at the end of a round", async () => {
   for (let step = 0; step < 12; step++) {
     let claims = 0;
     const rounds = openRounds({
@@ -107,7 +107,7 @@ async function later(steps: number, call: () => void): Promise<void> {
   call();
 }
 
-test("begins nothing after it was closed, and waits for what is under way", async () => {
+test("starts nothing after it was closed, and waits for the current round", async () => {
   const { rounds, begun, answer, turn } = open();
   rounds.requestClaim();
   let closed = false;

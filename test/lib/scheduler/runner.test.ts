@@ -13,7 +13,7 @@ test.after.each(({ scene }) => scene.close());
 
 const ended = (job: Job) => isFinished(job.state);
 
-test("does the steps in order and records each", async ({ scene }) => {
+test("runs the steps in order and records each", async ({ scene }) => {
   const hub = await scene.hub(1);
   const done: string[] = [];
   const two = kind("two", ["first", "second"]);
@@ -38,7 +38,7 @@ test("does the steps in order and records each", async ({ scene }) => {
   ]);
 });
 
-test("tries again what the cluster may do better, from the step that failed", async ({ scene }) => {
+test("retries a transient failure from the failed step", async ({ scene }) => {
   const hub = await scene.hub(1);
   const runs: string[] = [];
   const flaky = kind("flaky", ["first", "second"]);
@@ -57,7 +57,7 @@ test("tries again what the cluster may do better, from the step that failed", as
   assert.equal([after.state, after.attempt, runs], ["succeeded", 3, ["first", "second", "second", "second"]]);
 });
 
-test("fails at once with what the cluster said when that is final", async ({ scene }) => {
+test("fails immediately with the cluster's message after a permanent error", async ({ scene }) => {
   const hub = await scene.hub(1);
   const broken = kind("broken", ["only"]);
   const [job] = await scene.enqueue(action(broken, hub, 0));
@@ -99,7 +99,7 @@ test("fails at once with what the cluster said when that is final", async ({ sce
   assert.equal([last.type, last.data.error], ["SpokeUpdateFailed", "no such image"]);
 });
 
-test("gives a mistake of ours a few tries, and tells people nothing of it", async ({ scene }) => {
+test("retries an internal error a few times, and shows no details of it", async ({ scene }) => {
   const hub = await scene.hub(1);
   const buggy = kind("buggy", ["only"]);
   const [job] = await scene.enqueue(action(buggy, hub, 0));
@@ -109,7 +109,7 @@ test("gives a mistake of ours a few tries, and tells people nothing of it", asyn
   assert.not.match(JSON.stringify(after.failure), "secret");
 });
 
-test("gives up what keeps failing when its time is over", async ({ scene }) => {
+test("fails at the end of the time limit", async ({ scene }) => {
   const hub = await scene.hub(1);
   const late = kind("late", ["only"], { timeLimit: 2000 });
   const [job] = await scene.enqueue(action(late, hub, 0));
@@ -121,18 +121,18 @@ test("gives up what keeps failing when its time is over", async ({ scene }) => {
   assert.match(after.failure!.message, new RegExp(`^Gave up after ${after.attempt} attempts since .* UTC: later$`));
 });
 
-test("stops a step that takes too long, and tries again", async ({ scene }) => {
+test("stops a step at its timeout, and retries", async ({ scene }) => {
   const hub = await scene.hub(1);
   const stuck = kind("stuck", ["only"]);
   const short = { ...stuck, steps: stuck.steps.map((step) => ({ ...step, timeout: 30 })) };
   const [job] = await scene.enqueue(action(short, hub, 0));
-  let tries = 0;
+  let attempts = 0;
   const stopped: unknown[] = [];
   await scene.open([{
     kind: short,
     steps: {
       async only({ signal }) {
-        if (++tries < 2) await aborted(signal).catch((reason) => stopped.push(reason.name));
+        if (++attempts < 2) await aborted(signal).catch((reason) => stopped.push(reason.name));
       },
     },
   }]);
@@ -140,7 +140,7 @@ test("stops a step that takes too long, and tries again", async ({ scene }) => {
   assert.equal(stopped, ["StepTimeout"]);
 });
 
-test("stops a running operation that is called off, and cancels it", async ({ scene }) => {
+test("stops and cancels a running operation", async ({ scene }) => {
   const hub = await scene.hub(1);
   const endless = kind("endless", ["only"]);
   const [job] = await scene.enqueue(action(endless, hub, 0));
@@ -152,17 +152,17 @@ test("stops a running operation that is called off, and cancels it", async ({ sc
   assert.equal(audit, { kind: "operation_cancelled", actorEmail: "ann@example.org", objectId: job!.id });
 });
 
-test("never gives up a persistent kind, whatever the cluster says", async ({ scene }) => {
+test("never fails a persistent kind", async ({ scene }) => {
   const hub = await scene.hub(1);
   const removal = kind("removal", ["only"], { persistent: true });
   const [job] = await scene.enqueue(action(removal, hub, 0));
-  let tries = 0;
+  let attempts = 0;
   await scene.open([{
     kind: removal,
     steps: {
       async only() {
-        if (++tries === 1) throw new ClusterError("Forbidden", "not you", { transient: false });
-        if (tries < 6) throw new TypeError("oops");
+        if (++attempts === 1) throw new ClusterError("Forbidden", "not you", { transient: false });
+        if (attempts < 6) throw new TypeError("oops");
       },
     },
   }]);
@@ -170,7 +170,7 @@ test("never gives up a persistent kind, whatever the cluster says", async ({ sce
   assert.equal([after.state, after.attempt], ["succeeded", 6]);
 });
 
-test("writes nothing for a job that somebody else has taken", async ({ scene }) => {
+test("writes nothing after another replica took over the job", async ({ scene }) => {
   const hub = await scene.hub(1);
   const stolen = kind("stolen", ["only"]);
   const [job] = await scene.enqueue(action(stolen, hub, 0));
@@ -200,7 +200,7 @@ test("writes nothing for a job that somebody else has taken", async ({ scene }) 
   assert.equal(row, { displayName: "Spoke", state: "running" });
 });
 
-test("refuses whatever of a run still goes on after its end", async ({ scene }) => {
+test("rejects calls of a run that has ended", async ({ scene }) => {
   const hub = await scene.hub(1);
   const brief = kind("brief", ["only"]), kept: Run[] = [];
   await scene.enqueue(action(brief, hub, 0));
@@ -218,7 +218,7 @@ function refusalOf(run: Run): Error | null {
   }
 }
 
-test("tells what a step waits for", async ({ scene }) => {
+test("shows what a step waits for", async ({ scene }) => {
   const hub = await scene.hub(1);
   const waiting = kind("waiting", ["only"]);
   const go = Promise.withResolvers<void>();

@@ -39,17 +39,17 @@ export interface Scene {
 export async function openScene(): Promise<Scene> {
   const db = await openTestDatabase();
   const userId = newId("usr");
-  const asker = { ...ASKER, userId };
-  await db.rows.insertInto("users").values({ id: userId, email: asker.email, displayName: "Ann" }).execute();
+  const requester = { ...ASKER, userId };
+  await db.rows.insertInto("users").values({ id: userId, email: requester.email, displayName: "Ann" }).execute();
   const opened: Scheduler[] = [];
   return {
     db,
-    asker,
+    asker: requester,
     hub: (spokes, state = "active") => makeHub(db, userId, spokes, state),
     enqueue: (...jobs) =>
       db.transact(async (tx) => {
         const enqueued: Job[] = [];
-        for (const job of jobs) enqueued.push(await enqueue(tx, asker, job));
+        for (const job of jobs) enqueued.push(await enqueue(tx, requester, job));
         return enqueued;
       }),
     async open(handlers, { on = db, ...options } = {}) {

@@ -16,7 +16,7 @@ const ended = (job: Job) => isFinished(job.state);
 const work = kind("work", ["only"]);
 
 /** Creates a handler that records its steps by spoke, and how many ran at the same time. */
-function counted(step: (job: Job) => Promise<void> | void) {
+function counting(step: (job: Job) => Promise<void> | void) {
   const order: string[] = [];
   let now = 0, most = 0;
   const handler: Handler = {
@@ -38,7 +38,7 @@ function counted(step: (job: Job) => Promise<void> | void) {
 
 test("runs a hub's installs one after another, oldest first", async ({ scene }) => {
   const hub = await scene.hub(5);
-  const { handler, order, most } = counted(() => Promise.resolve());
+  const { handler, order, most } = counting(() => Promise.resolve());
   const jobs = await scene.enqueue(...hub.spokes.map((_, i) => install(work, hub, i)));
   await Promise.all([scene.open([handler]), scene.open([handler])]);
   await scene.until(jobs.at(-1)!.id, ended);
@@ -49,7 +49,7 @@ test("runs a hub's installs one after another, oldest first", async ({ scene }) 
 test("runs two hubs at the same time", async ({ scene }) => {
   const [a, b] = [await scene.hub(1), await scene.hub(1)];
   const both = Promise.withResolvers<void>();
-  const { handler, order } = counted(() => {
+  const { handler, order } = counting(() => {
     if (order.length === 2) both.resolve();
     return both.promise;
   });
@@ -58,10 +58,10 @@ test("runs two hubs at the same time", async ({ scene }) => {
   for (const job of jobs) assert.is((await scene.until(job.id, ended)).state, "succeeded");
 });
 
-test("goes on in the lane after a failure, and while a job waits for its next try", async ({ scene }) => {
+test("continues the lane after a failure, and while a job waits for its next attempt", async ({ scene }) => {
   const hub = await scene.hub(3);
   const [failing, waiting, last] = hub.spokes as [string, string, string];
-  const { handler } = counted(({ spokeId }) => {
+  const { handler } = counting(({ spokeId }) => {
     if (spokeId !== last) throw new Error("not this one");
   });
   const jobs = await scene.enqueue(...hub.spokes.map((_, i) => install(work, hub, i)));
@@ -73,7 +73,7 @@ test("goes on in the lane after a failure, and while a job waits for its next tr
   assert.equal([held.state, held.attempt, held.failure?.code], ["queued", 1, "internal"]);
 });
 
-test("lets an install wait for its hub, and holds up nobody with it", async ({ scene }) => {
+test("makes an installation wait for its hub without blocking other jobs", async ({ scene }) => {
   const hub = await scene.hub(1, "provisioning");
   const needy = kind("needy", ["only"], { needsActiveHub: true });
   const [first] = await scene.enqueue(install(needy, hub, 0));
@@ -96,14 +96,14 @@ test("lets an install wait for its hub, and holds up nobody with it", async ({ s
 
 test("runs one operation of a spoke at a time, whatever their lanes", async ({ scene }) => {
   const hub = await scene.hub(1);
-  const { handler, most } = counted(() => new Promise((resolve) => setTimeout(resolve, 20)));
+  const { handler, most } = counting(() => new Promise((resolve) => setTimeout(resolve, 20)));
   const jobs = await scene.enqueue(install(work, hub, 0), action(work, hub, 0), action(work, hub, 0));
   await Promise.all([scene.open([handler]), scene.open([handler])]);
   for (const job of jobs) await scene.until(job.id, ended);
   assert.is(most(), 1);
 });
 
-test("leaves what it does not know to those who do", async ({ scene }) => {
+test("leaves unknown kinds to other replicas", async ({ scene }) => {
   const hub = await scene.hub(2);
   const newer = { ...work, plan: 2 };
   const done = () => Promise.resolve();
@@ -116,7 +116,7 @@ test("leaves what it does not know to those who do", async ({ scene }) => {
   assert.is((await scene.until(job!.id, ended)).state, "succeeded");
 });
 
-test("stops when it cannot beat, and goes on by itself when it can again", async ({ scene }) => {
+test("stops when heartbeats fail, and continues when they succeed", async ({ scene }) => {
   const hub = await scene.hub(1);
   const control = { down: false };
   const flaky: Database = {
@@ -147,7 +147,7 @@ test("stops when it cannot beat, and goes on by itself when it can again", async
   await until(() => scheduler.ready());
 });
 
-test("lets a step end when it drains, and another goes on with the next without a new attempt", async ({ scene }) => {
+test("finishes the current step when it drains, and another replica continues without a new attempt", async ({ scene }) => {
   const hub = await scene.hub(2);
   const two = kind("two", ["first", "second"]);
   const started = Promise.withResolvers<void>(), go = Promise.withResolvers<void>();
@@ -172,7 +172,7 @@ test("lets a step end when it drains, and another goes on with the next without 
   assert.is((await scene.until(later!.id, ended)).state, "succeeded");
 });
 
-test("leaves what it is just claiming after one step when it drains, and claims nothing more", async ({ scene }) => {
+test("runs one step of a job that it claims while draining, and claims no more", async ({ scene }) => {
   const hub = await scene.hub(2), two = kind("two", ["first", "second"]), done = () => Promise.resolve();
   const claiming = Promise.withResolvers<void>(), go = Promise.withResolvers<void>();
   const jobs = await scene.enqueue(action(two, hub, 0), action(two, hub, 1));
@@ -195,7 +195,7 @@ test("leaves what it is just claiming after one step when it drains, and claims 
   ]);
 });
 
-test("ends what does not end within the grace, and gives it back", async ({ scene }) => {
+test("stops and requeues jobs that do not end within the grace period", async ({ scene }) => {
   const hub = await scene.hub(1);
   const started = Promise.withResolvers<AbortSignal>();
   const [job] = await scene.enqueue(action(work, hub, 0));
@@ -215,9 +215,9 @@ test("ends what does not end within the grace, and gives it back", async ({ scen
   assert.equal([after.state, after.attempt, after.holder], ["queued", 0, null]);
 });
 
-test("numbers the events of a hub without a gap, whatever ran at once", async ({ scene }) => {
+test("numbers the events of a hub without gaps, however many jobs run", async ({ scene }) => {
   const hub = await scene.hub(8);
-  const { handler } = counted(() => {
+  const { handler } = counting(() => {
     if (Math.random() < 0.3) throw new Error("chance");
   });
   const jobs = await scene.enqueue(...hub.spokes.flatMap((_, i) => [install(work, hub, i), action(work, hub, i)]));

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
 import { createSilenceDetector, SILENCE_LIMIT } from "#lib/scheduler/silence.ts";
 
-const test = suite<{ now: { ms: number } }>("openListener");
+const test = suite<{ now: { ms: number } }>("createSilenceDetector");
 const clock = performance.now;
 
 test.before.each((context) => {
@@ -14,7 +14,7 @@ test.after.each(() => void (performance.now = clock));
 
 const tenure = (): ReplicaLease => ({ signal: new AbortController().signal, throwIfLapsed() {} });
 
-test("calls a replica silent after four seconds in which the same beat was read", ({ now }) => {
+test("reports a replica as silent after four seconds with the same heartbeat", ({ now }) => {
   const listener = createSilenceDetector(), mine = tenure(), beats = [{ id: "dead", version: "7" }];
   assert.equal(listener.findSilent(mine, beats, now.ms), []);
   now.ms += SILENCE_LIMIT - 1;
@@ -25,7 +25,7 @@ test("calls a replica silent after four seconds in which the same beat was read"
   assert.is(listener.nextSilenceIn(), null);
 });
 
-test("begins anew with each beat, and does not count the time that an answer took", ({ now }) => {
+test("restarts the count at each heartbeat, and ignores the duration of the query", ({ now }) => {
   const listener = createSilenceDetector(), mine = tenure();
   listener.findSilent(mine, [{ id: "slow", version: "7" }], now.ms);
   now.ms += SILENCE_LIMIT;
@@ -34,7 +34,7 @@ test("begins anew with each beat, and does not count the time that an answer too
   assert.equal(listener.findSilent(mine, [{ id: "slow", version: "8" }], now.ms - 1), []);
 });
 
-test("forgets what it heard before this replica itself could not beat", ({ now }) => {
+test("restarts the count after this replica's own lease ended", ({ now }) => {
   const listener = createSilenceDetector(), beats = [{ id: "other", version: "7" }];
   listener.findSilent(tenure(), beats, now.ms);
   now.ms += SILENCE_LIMIT;

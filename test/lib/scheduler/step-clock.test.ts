@@ -5,7 +5,7 @@ import { createStepClock } from "#lib/scheduler/step-clock.ts";
 import { DAY, MINUTE, SECOND } from "#lib/base/time.ts";
 import { kind } from "./scene.ts";
 
-const test = suite<{ now: { ms: number } }>("openClock");
+const test = suite<{ now: { ms: number } }>("createStepClock");
 const clock = performance.now;
 
 test.before.each((context) => {
@@ -17,7 +17,7 @@ test.after.each(() => void (performance.now = clock));
 const updatedAt = new Date("2026-11-21T00:00:00Z");
 const claimed = { updatedAt, deadlineAt: new Date(updatedAt.getTime() + 10 * MINUTE) } as Job;
 
-test("gives a step its time, and none beyond what is left of the job's", ({ now }) => {
+test("limits a step's timeout to the time left of the job", ({ now }) => {
   const { startStep: begin } = createStepClock(kind("work", ["only"]), claimed);
   assert.is(begin(4 * MINUTE), 4 * MINUTE);
   now.ms += 7 * MINUTE;
@@ -26,13 +26,13 @@ test("gives a step its time, and none beyond what is left of the job's", ({ now 
   assert.is(begin(4 * MINUTE), 0);
 });
 
-test("gives a step of a persistent kind its whole time, whatever the hour, but no timer that fires at once", ({ now }) => {
+test("gives a step of a persistent kind its full timeout, limited to the longest timer", ({ now }) => {
   const { startStep: begin } = createStepClock(kind("work", ["only"], { persistent: true }), claimed);
   now.ms += DAY;
   assert.equal([begin(4 * MINUTE), begin(25 * DAY)], [4 * MINUTE, 2 ** 31 - 1]);
 });
 
-test("has patience for most of the step's time, and for a second at least", ({ now }) => {
+test("allows waiting for most of the step's timeout, and at least a second", ({ now }) => {
   const { startStep: begin, timeLeft: patience } = createStepClock(kind("work", ["only"]), claimed);
   begin(MINUTE);
   assert.is(patience(), 54 * SECOND);

@@ -5,14 +5,14 @@ import { isFinished, type Job } from "#lib/jobs/job.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
 
-const test = suite<{ scene: Scene }>("openScheduler, beside silent replicas");
+const test = suite<{ scene: Scene }>("openScheduler next to silent replicas");
 test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
 const ended = (job: Job) => isFinished(job.state);
 const work = kind("work", ["only"]);
 
-test("takes over from a replica that is silent, with its steps and without counting an attempt", async ({ scene }) => {
+test("takes over from a silent replica with finished steps, without counting an attempt", async ({ scene }) => {
   const hub = await scene.hub(1);
   const two = kind("two", ["first", "second"]);
   const [job] = await scene.enqueue(action(two, hub, 0));
@@ -32,7 +32,7 @@ test("takes over from a replica that is silent, with its steps and without count
   assert.is(after.fence, "2");
 });
 
-test("takes over from a replica that died, though the database's clock was set back by an hour then", async ({ scene }) => {
+test("takes over from a dead replica although the database's clock was set back", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [job] = await scene.enqueue(action(work, hub, 0));
   await scene.db.sql("insert into replicas (id, release) values ('dead', 'x')");
@@ -46,7 +46,7 @@ test("takes over from a replica that died, though the database's clock was set b
   assert.is((await scene.until(job!.id, ended)).state, "succeeded");
 });
 
-test("leaves the jobs of a replica that beats alone, however old its beats seem", async ({ scene }) => {
+test("does not take over from a replica with heartbeats, however old they seem", async ({ scene }) => {
   const hub = await scene.hub(2);
   const [job] = await scene.enqueue(action(work, hub, 0));
   await scene.db.sql("insert into replicas (id, release) values ('busy', 'x'), ('dead', 'x')");

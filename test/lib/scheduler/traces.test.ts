@@ -20,7 +20,7 @@ const request = startSpanContext(
 const ask = <T>(work: () => Promise<T>) => runInContext({ rootSpan: request, logFields: { requestId: "req_1" } }, work);
 const work = kind("work", ["only"]);
 
-test("is that of the request which asked for it, and its steps are done for the job", async ({ scene }) => {
+test("belongs to the trace of its request, with its steps as children", async ({ scene }) => {
   const hub = await scene.hub(1), seen: unknown[] = [];
   const [job] = await ask(() => scene.enqueue(action(work, hub, 0)));
   assert.is(job!.trace, formatTrace(request));
@@ -31,17 +31,17 @@ test("is that of the request which asked for it, and its steps are done for the 
   assert.equal(seen, [{ rootSpan: { ...place, sampled: true }, span: place, logFields: { operation: job!.id } }]);
 });
 
-test("goes on in what the job asks for in its turn", async ({ scene }) => {
+test("continues in the jobs that the job enqueues", async ({ scene }) => {
   const hub = await scene.hub(1), next = kind("next", ["only"], { visible: false });
-  let asked: Job | null = null;
-  const only = async () => void (asked = await scene.db.transact((tx) => enqueue(tx, scene.asker, loose(next))));
+  let requested: Job | null = null;
+  const only = async () => void (requested = await scene.db.transact((tx) => enqueue(tx, scene.asker, loose(next))));
   const [job] = await ask(() => scene.enqueue(action(work, hub, 0)));
   await scene.open([{ kind: work, steps: { only } }]);
   await scene.until(job!.id, ended);
-  assert.is(asked!.trace, formatTrace(traceOfJob(job!, () => true)));
+  assert.is(requested!.trace, formatTrace(traceOfJob(job!, () => true)));
 });
 
-test("is its own where nobody asked, and where it repeats itself: else one would go on for ever", async ({ scene }) => {
+test("starts a new trace for background and repeated jobs", async ({ scene }) => {
   const repeated = kind("repeated", ["only"], { visible: false, repeatEvery: MINUTE });
   const [job] = await ask(() => scene.enqueue(loose(repeated)));
   const [other] = await scene.enqueue(loose(work));
@@ -52,7 +52,7 @@ test("is its own where nobody asked, and where it repeats itself: else one would
   assert.is.not(traceOfJob(other!, () => true).traceId, place.traceId);
 });
 
-test("is not that of a request which only woke the scheduler", async ({ scene }) => {
+test("does not join the trace of a request that only woke the scheduler", async ({ scene }) => {
   const hub = await scene.hub(1), seen: unknown[] = [];
   await scene.open([{
     kind: work,
@@ -72,7 +72,7 @@ test("is not that of a request which only woke the scheduler", async ({ scene })
   assert.equal(seen, [{ operation: job!.id }, { operation: later!.id }]);
 });
 
-test("that cannot be read, as nobody here writes it, is one of its own", async ({ scene }) => {
+test("starts a new trace if the stored one is invalid", async ({ scene }) => {
   const [job] = await scene.enqueue(loose(work));
   const place = traceOfJob({ id: job!.id, trace: "rubbish" }, () => true);
   assert.equal(place, traceOfJob({ id: job!.id, trace: null }, () => true));

@@ -41,14 +41,14 @@ async function versionOf(space: Space, name: string): Promise<string> {
   return (await space.get({ apiVersion: "v1", kind: "ConfigMap", name }, call))!["data"].version;
 }
 
-test("applies what stands there already, and again for the same holder", async ({ space }) => {
+test("applies an existing object, also repeatedly", async ({ space }) => {
   await space.apply([settings("a", "old")], call);
   await applyFenced(space, settings("a", "new"), hold(5), call);
   await applyFenced(space, settings("a", "newer"), hold(5), call);
   assert.is(await versionOf(space, "a"), "newer");
 });
 
-test("is refused to a holder that a newer one has come after", async ({ space }) => {
+test("rejects an older holder", async ({ space }) => {
   await space.apply([settings("b", "old")], call);
   await applyFenced(space, settings("b", "new"), hold(9), call);
   const error = await rejection(applyFenced(space, settings("b", "late"), hold(8), call));
@@ -56,7 +56,7 @@ test("is refused to a holder that a newer one has come after", async ({ space })
   assert.is(await versionOf(space, "b"), "new");
 });
 
-test("is refused by the API server when it comes late: between its look and its apply a newer one was there", async ({ space }) => {
+test("is rejected by the API server if a newer holder wrote between read and apply", async ({ space }) => {
   await space.apply([settings("c", "old")], call);
   const late: KubeObject[] = [];
   const slow: Space = {
@@ -76,7 +76,7 @@ test("is refused by the API server when it comes late: between its look and its 
   assert.is(await versionOf(space, "c"), "new");
 });
 
-test("goes on where somebody else was faster who is no newer holder", async ({ space }) => {
+test("retries after a conflict with another writer", async ({ space }) => {
   await space.apply([settings("d", "old")], call);
   let first = true;
   const busy: Space = {
@@ -94,7 +94,7 @@ test("goes on where somebody else was faster who is no newer holder", async ({ s
   assert.is(await versionOf(space, "d"), "new");
 });
 
-test("makes nothing where nothing stands, nor in the place of what was made anew", async ({ space }) => {
+test("does not create a missing or recreated object", async ({ space }) => {
   assert.is((await rejection(applyFenced(space, settings("e", "new"), hold(3), call))).code, "NotFound");
   assert.is(await space.get({ apiVersion: "v1", kind: "ConfigMap", name: "e" }, call), null);
 });

@@ -36,20 +36,20 @@ async function value(space: Space): Promise<string> {
   return (await space.get(REF, call))!["data"].value;
 }
 
-test("changes an object that nobody has changed before, and one that an older holder has", async ({ space }) => {
+test("changes an object with no fence or an older one", async ({ space }) => {
   await write(space, "9", "first");
   assert.is(await value(space), "first");
   await write(space, "10", "second"); // as text, 10 is less than 9
   assert.is(await value(space), "second");
 });
 
-test("refuses a holder that is older than the last", async ({ space }) => {
+test("rejects an older holder", async ({ space }) => {
   await write(space, "7", "new");
   assert.instance(await rejection(write(space, "5", "late")), FenceLost);
   assert.is(await value(space), "new");
 });
 
-test("has the API server refuse a patch that was on its way while a newer holder took over", async ({ space }) => {
+test("is rejected by the API server if a newer holder wrote in between", async ({ space }) => {
   for (const before of [null, "4"]) {
     if (before) {
       await space.patch(REF, [{ op: "add", path: "/metadata/annotations/wheelwright.dev~1fence", value: "4" }], call);
@@ -67,7 +67,7 @@ test("has the API server refuse a patch that was on its way while a newer holder
   }
 });
 
-test("tries again when somebody else has touched the object, and it is still its turn", async ({ space }) => {
+test("retries after another writer's change", async ({ space }) => {
   let touched = false;
   const busy: Space = {
     ...space,
@@ -81,7 +81,7 @@ test("tries again when somebody else has touched the object, and it is still its
   assert.is(await value(space), "mine");
 });
 
-test("tells the operator of an object that somebody has deleted", async ({ scene, space }) => {
+test("reports a deleted object to the operator", async ({ scene, space }) => {
   await deleteAsAdmin(scene.simulator, (await space.get(REF, call))!);
   const error = await rejection(write(space, "9", "new")) as ClusterError;
   assert.equal([error.code, error.blame, error.transient], ["NotFound", "operator", false]);

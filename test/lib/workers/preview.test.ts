@@ -9,7 +9,7 @@ import { previewPatch } from "#lib/domains/spokes/patch-preview.ts";
 import type { ActionPreview } from "#lib/domains/spokes/views.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
-/** Actions in an order in which each is allowed. */
+/** The actions, in an order in which each is allowed. */
 const ASKED: readonly (readonly [Exclude<SpokeActionName, "retry">, wish?: object])[] = [
   ["suspend"],
   ["resume"],
@@ -37,8 +37,8 @@ const UNTOLD: Readonly<Record<string, readonly string[]>> = {
 const LASTING =
   /^(?:Deployment|StatefulSet|CronJob|Service|Ingress|ConfigMap|Secret|NetworkPolicy|ResourceQuota|LimitRange|PersistentVolumeClaim)$/;
 
-/** Each object by its name, as far as an action writes it. The upkeep writes the site record whenever it finds time. */
-function asked({ simulator }: WorkScene, namespace: string): Map<string, string> {
+/** Returns the fields of each object that actions write, without the site record, which a background task writes. */
+function objectsOf({ simulator }: WorkScene, namespace: string): Map<string, string> {
   const own = simulator.objects().filter(({ kind, metadata }) =>
     metadata.namespace === namespace && LASTING.test(kind) && !(kind === "ConfigMap" && metadata.name === "wheelwright")
   );
@@ -61,14 +61,14 @@ test.after(({ scene }) => scene.close());
 
 const { signal } = new AbortController();
 
-test("is tried for every action", () => {
+test("covers every action", () => {
   assert.equal(
     [...new Set(ASKED.map(([action]) => action))].toSorted(),
     SPOKE_ACTIONS.filter((each) => each !== "retry").toSorted(),
   );
 });
 
-/** Each behind the one before: the first redirect leads on to the second name, and goes as that name comes back. */
+/** Each patch follows the previous one: the second one turns the first redirect around. */
 const PATCHES = [
   { displayName: "Algebra" },
   { domain: "algebra.school.example" },
@@ -81,7 +81,7 @@ for (const [action, wish = {}] of ASKED) {
     const { namespace } = await scene.row(id);
     if (action === "reapply") await breakByHand(scene, namespace);
     const preview = await previewAction(scene.app, scene.actor, await scene.row(id), { action, ...wish }, signal);
-    await demandSame(
+    await requireSameObjects(
       scene,
       id,
       preview,
@@ -94,11 +94,11 @@ for (const patch of PATCHES) {
   test(`of a patch to ${Object.values(patch)} names what its run changes`, async ({ scene, id }) => {
     const preview = await previewPatch(scene.app, scene.actor, await scene.row(id), patch, signal);
     const spoke = await scene.row(id);
-    await demandSame(scene, id, preview, () => patchSpoke(scene.app, scene.actor, spoke, patch));
+    await requireSameObjects(scene, id, preview, () => patchSpoke(scene.app, scene.actor, spoke, patch));
   });
 }
 
-async function demandSame(
+async function requireSameObjects(
   scene: WorkScene,
   id: string,
   { action, changes }: ActionPreview,
@@ -106,16 +106,16 @@ async function demandSame(
 ): Promise<void> {
   const { namespace } = await scene.row(id);
   const named = [...new Set(changes.map(({ object }) => object))];
-  const before = asked(scene, namespace);
+  const before = objectsOf(scene, namespace);
   await ask();
   assert.is((await scene.ended(id, action)).state, "succeeded");
-  const after = asked(scene, namespace);
+  const after = objectsOf(scene, namespace);
   const changed = [...new Set([...before.keys(), ...after.keys()])]
     .filter((object) => before.get(object) !== after.get(object) && !UNTOLD[action]?.includes(object));
   assert.equal(changed.toSorted(), named.toSorted());
 }
 
-/** Somebody deletes an object of the site. */
+/** Deletes an object of the site manually. */
 async function breakByHand({ simulator }: WorkScene, namespace: string): Promise<void> {
   const base = `${simulator.url}/apis/networking.k8s.io/v1/namespaces/${namespace}`;
   const [policy] = simulator.objects("NetworkPolicy").filter(({ metadata }) => metadata.namespace === namespace);

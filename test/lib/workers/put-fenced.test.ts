@@ -9,7 +9,7 @@ import { createFenced, replaceFenced } from "#lib/workers/fenced-objects.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<{ simulator: Simulator; space: Space; close: () => Promise<void> }>("putFenced");
+const test = suite<{ simulator: Simulator; space: Space; close: () => Promise<void> }>("replaceFenced");
 const call = { signal: new AbortController().signal };
 
 test.before(async (context) => {
@@ -39,7 +39,7 @@ const settings = (name: string, data: Record<string, string>): KubeObject => ({
 });
 const hold = (fence: number) => ({ id: "op_1", fence: String(fence) });
 
-test("makes what is missing, with its fence, and takes away later what the blueprint has dropped", async ({ space }) => {
+test("creates a missing object with its fence, and later removes dropped fields", async ({ space }) => {
   const made = await replaceFenced(space, settings("a", { kept: "1", dropped: "1" }), hold(5), call);
   assert.is(made.metadata.annotations![FENCE_KEY], "5");
   for (const fence of [5, 6]) {
@@ -49,14 +49,14 @@ test("makes what is missing, with its fence, and takes away later what the bluep
   }
 });
 
-test("leaves what our patches have changed besides to them", async ({ space }) => {
+test("keeps fields that patches changed", async ({ space }) => {
   await replaceFenced(space, settings("b", { kept: "1" }), hold(5), call);
   await space.patch(ref("b"), [{ op: "add", path: "/data/patched", value: "1" }], call);
   const there = await replaceFenced(space, settings("b", { kept: "2" }), hold(6), call);
   assert.equal(there["data"], { kept: "2", patched: "1" });
 });
 
-test("of a holder that finds it missing, and comes late, changes nothing that a newer one has made", async ({ space }) => {
+test("does not change a newer object when its holder is late", async ({ space }) => {
   let newer: KubeObject | undefined;
   const slow: Space = {
     ...space,
@@ -69,7 +69,7 @@ test("of a holder that finds it missing, and comes late, changes nothing that a 
   assert.equal(await space.get(ref("c"), call), newer);
 });
 
-test("goes on where a controller was there before it", async ({ space }) => {
+test("continues if a controller wrote first", async ({ space }) => {
   const busy: Space = {
     ...space,
     create: async (object, at) => {
@@ -83,14 +83,14 @@ test("goes on where a controller was there before it", async ({ space }) => {
   assert.equal(there["data"], { kept: "1" });
 });
 
-test("without a look before, makes what is missing and applies what stands", async ({ space }) => {
+test("creates a missing object and applies an existing one without reading it first", async ({ space }) => {
   const made = await createFenced(space, settings("e", { kept: "1", dropped: "1" }), hold(5), call);
   assert.is(made.metadata.annotations![FENCE_KEY], "5");
   assert.equal((await createFenced(space, settings("e", { kept: "2" }), hold(6), call))["data"], { kept: "2" });
   assert.instance(await rejection(createFenced(space, settings("e", {}), hold(5), call)), FenceLost);
 });
 
-test("what stands counts against a quota that refuses another one", async ({ space }) => {
+test("applies an existing object if the quota refuses the POST", async ({ space }) => {
   const refusal = new ClusterError("Forbidden", "exceeded quota", { transient: false, status: 403 });
   const full: Space = { ...space, create: () => Promise.reject(refusal) };
   await createFenced(space, settings("f", { kept: "1" }), hold(5), call);

@@ -18,7 +18,7 @@ interface Context {
   scene: WorkScene;
   before: SpokeRow;
   during: SpokeRow;
-  /** Lets the kubeconfig lead to the cluster that all was made in, or to one that has nothing of it. */
+  /** Points the kubeconfig to the original cluster or to an empty one. */
   lead: (where: "home" | "elsewhere") => void;
   close: () => Promise<void>;
 }
@@ -68,7 +68,7 @@ async function refused({ db }: WorkScene, of: RemovalSubject): Promise<Job> {
   }, 30_000);
 }
 
-test("of an install says so, and not that the namespace is gone.", async ({ scene, lead }) => {
+test("reports another cluster during an installation, not a missing namespace.", async ({ scene, lead }) => {
   const fault = scene.simulator.faults.answer(503, { method: "POST", path: "/statefulsets" });
   const id = await scene.spoke(await scene.hub("physics"), "torn");
   await until(async () => (await scene.operations(id))[0]!.failure?.step === "database", 30_000);
@@ -80,7 +80,7 @@ test("of an install says so, and not that the namespace is gone.", async ({ scen
   lead("home");
 });
 
-test("of a removal does not take the spoke for gone, skips nothing, and goes on once the right one is there.", async ({ scene, before, lead }) => {
+test("pauses a removal until the original cluster is back.", async ({ scene, before, lead }) => {
   assert.is(before.clusterUid, identityOf(scene.simulator));
   lead("elsewhere");
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, before.id));
@@ -95,7 +95,7 @@ test("of a removal does not take the spoke for gone, skips nothing, and goes on 
   assert.is(told.metadata.snapshots.length, 2);
 });
 
-test("that changes while a namespace goes does not believe the new one; an earlier release's row learns its own.", async ({ scene, during, lead }) => {
+test("ignores a cluster that changes during the deletion of a namespace.", async ({ scene, during, lead }) => {
   await scene.db.sql("update spokes set cluster_uid = null where id = $1", [during.id]);
   const stuck = scene.simulator.faults.stuckNamespace(during.namespace);
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, during.id));
@@ -110,7 +110,7 @@ test("that changes while a namespace goes does not believe the new one; an earli
   await scene.becomes(during.id, "removed");
 });
 
-test("keeps a hub, too, until it is the hub's own cluster that says so.", async ({ scene, during, lead }) => {
+test("keeps a hub until its own cluster reports the deletion.", async ({ scene, during, lead }) => {
   const id = during.federationId;
   assert.is((await findFederation(scene.db.rows, id, "shown"))!.clusterUid, identityOf(scene.simulator));
   lead("elsewhere");

@@ -1,4 +1,4 @@
-/** The whole of what a job meets: a database, a simulated cluster over HTTP, the domains that enqueue, and schedulers. */
+/** Sets up the environment of jobs: a database, a simulated cluster over HTTP, the app and schedulers. */
 import type { App, Clusters } from "#lib/app.ts";
 import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -24,7 +24,7 @@ import { insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
 const MINUTE = 60_000;
-/** Templates would come as Jobs and namespaces of their own: who tests them says so. */
+/** Templates would add Jobs and namespaces, so tests of templates turn them on. */
 const DEFAULTS = { ROOT_DOMAIN: "spokes.example.org", TEMPLATES: "off" };
 
 export interface WorkScene {
@@ -32,23 +32,23 @@ export interface WorkScene {
   readonly db: TestDatabase;
   readonly actor: Actor;
   readonly simulator: Simulator;
-  /** Starts a replica; with a database of its own if one is given. */
+  /** Starts a replica, optionally with its own database. */
   replica(on?: OpenDatabase): Promise<Scheduler>;
   hub(slug: string): Promise<FederationRow>;
   spoke(hub: FederationRow, slug: string, size?: string): Promise<string>;
   row(id: string): Promise<SpokeRow>;
-  /** The spoke, once it is in one of these states. */
+  /** Returns the spoke once it is in one of these states. */
   becomes(id: string, ...states: string[]): Promise<SpokeRow>;
   hubBecomes(id: string, state: string): Promise<FederationRow>;
   operations(spokeId: string): Promise<Job[]>;
-  /** The spoke's operations of this kind, once none of them is live. */
+  /** Returns the spoke's last operation of this kind, once none is live. */
   ended(spokeId: string, kind: string): Promise<Job>;
   close(): Promise<void>;
 }
 
 /**
- * `env` are variables of the configuration, beside the domain; with `measured` things take as long as they were measured to,
- * times that, and not the same delay; `timers` are the cluster's clock.
+ * Opens the environment. `env` contains configuration variables besides the domain. `measured` is a factor for measured
+ * delays of the cluster, used instead of `delayMs`. `timers` are the cluster's clock.
  */
 export async function openWorkScene(
   delayMs = 5,
@@ -149,7 +149,7 @@ export async function makeApp(
   const config = readConfig({ mode: "dev", env: { ...DEFAULTS, ...env }, terminal: false });
   const blueprint = await builtInBlueprint();
   const catalog = loadCatalog(undefined, blueprint);
-  // No test waits a minute to see that it stays so.
+  // Shorter than in production, so that tests do not wait for a minute.
   const short = 500;
   const patience = {
     quotaMs: short,

@@ -34,7 +34,7 @@ async function create(scene: WorkScene, identity: boolean): Promise<string> {
   return id;
 }
 
-test("is protected by its installation, by a reapply and by a restore", async ({ scene }) => {
+test("is protected by an installation, a reapply and a restore", async ({ scene }) => {
   const id = await create(scene, true);
   assert.equal([(await scene.row(id)).stateReason, await protections(scene, id)], [null, 1]);
   assert.is((await runAction(scene, id, "reapply")).state, "succeeded");

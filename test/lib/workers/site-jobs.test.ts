@@ -1,28 +1,35 @@
-/** Jobs whose logs cannot be read, as where a node was drained: what a log lacks then says nothing of the site. */
+/** Tests Jobs whose logs cannot be read, for example after a node was drained. Missing lines then prove nothing. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ scene: WorkScene }>("a Job's log that cannot be read");
+const test = suite<{ scene: WorkScene }>("an unreadable log of a Job");
 test.before(async (context) => {
   context.scene = await openWorkScene();
   await context.scene.replica();
 });
 test.after(({ scene }) => scene.close());
 
-/** Has these Jobs' logs answered as those of pods that are gone, until what is asked was tried so; gives back its spoke. */
+/** Makes the logs of these Jobs unreadable until the operation has failed once. Returns the spoke's ID. */
 async function unread(scene: WorkScene, kind: string, job: string, ask: () => Promise<string>): Promise<string> {
   const { faults } = scene.simulator, fault = faults.add({ type: "answer", status: 404, path: `/pods/${job}-` });
   const id = await ask();
-  const tried = await until(async () => (await scene.operations(id)).find((one) => one.kind === kind)?.failure, 60_000);
+  const failure = await until(
+    async () => (await scene.operations(id)).find((one) => one.kind === kind)?.failure,
+    60_000,
+  );
   faults.remove(fault);
-  assert.equal([job, tried.code, (await scene.ended(id, kind)).state], [job, "LogUnread", "succeeded"], tried.message);
+  assert.equal(
+    [job, failure.code, (await scene.ended(id, kind)).state],
+    [job, "LogUnread", "succeeded"],
+    failure.message,
+  );
   return id;
 }
 
-test("is tried again, and takes no site for lost, none for ill and none for unfinished", async ({ scene }) => {
+test("is retried, and not taken as a missing or unhealthy site", async ({ scene }) => {
   const hub = await scene.hub("math");
   await unread(scene, "provision", "claim", () => scene.spoke(hub, "algebra"));
   const id = await unread(scene, "provision", "setup", () => scene.spoke(hub, "logic"));

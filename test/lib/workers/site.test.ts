@@ -47,7 +47,7 @@ test("is opened once, however much the step does", async ({ clinic }) => {
   assert.equal(counts, of("reapply").kind.steps.map(({ name }) => [name, 1]));
 });
 
-test("has the row as it is when the step begins, and shows a namespace only where there is one", async ({ clinic }) => {
+test("contains the row at the start of the step", async ({ clinic }) => {
   const { app, db } = clinic.scene, run = holderOf(clinic, await clinic.last("reapply"), "1");
   const { namespaceUid: uid } = await clinic.row();
   await db.sql("update spokes set namespace_uid = null where id = $1", [clinic.id]);
@@ -61,7 +61,7 @@ test("has the row as it is when the step begins, and shows a namespace only wher
   assert.is((await openSpoke(app, run)).space.uid, uid);
 });
 
-test("does not hide what the step has learned of its cluster: what it wrote into the row is read again", async ({ clinic }) => {
+test("reads the cluster identity that the step stored in the row", async ({ clinic }) => {
   const { app, db } = clinic.scene, run = holderOf(clinic, await clinic.last("reapply"), "1");
   await db.sql("update spokes set cluster_uid = null where id = $1", [clinic.id]);
   const site = await openSpoke(app, run);

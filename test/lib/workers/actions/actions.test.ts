@@ -26,7 +26,7 @@ async function podsOf(scene: WorkScene, id: string): Promise<string[]> {
   ).map(({ metadata }) => metadata.uid!);
 }
 
-test("suspend calls a spoke suspended once no pod is left, and resume brings the same site back", async ({ scene, id }) => {
+test("suspend waits until no pod is left, and resume starts the same site", async ({ scene, id }) => {
   const before = await scene.row(id);
   await ask(scene, id, "suspend");
   await scene.becomes(id, "suspended");
@@ -51,7 +51,7 @@ test("suspend calls a spoke suspended once no pod is left, and resume brings the
   ]);
 });
 
-test("resume asked while suspending runs behind it", async ({ scene, id }) => {
+test("resume waits for a running suspend", async ({ scene, id }) => {
   await ask(scene, id, "suspend");
   await ask(scene, id, "resume");
   const job = await scene.ended(id, "resume");
@@ -97,7 +97,7 @@ test("resume refuses to start a site on an empty database", async ({ scene, id }
   assert.equal(audits.map(({ metadata }) => [metadata.action, metadata.step]), [["resume", "verify"]]);
 });
 
-test("a failed restart says what can be done: ask for it again, and not retry", async ({ scene, id }) => {
+test("a failed restart has the hint to request it again", async ({ scene, id }) => {
   const { namespace } = await scene.row(id), metadata = { name: "moodle", namespace };
   await deleteAsAdmin(scene.simulator, { apiVersion: "apps/v1", kind: "Deployment", metadata });
   await ask(scene, id, "restart");
@@ -108,7 +108,7 @@ test("a failed restart says what can be done: ask for it again, and not retry", 
   await ask(scene, id, "restart");
 });
 
-test("a failed action leaves the spoke in the state in which it was seen", async ({ scene, id }) => {
+test("a failed action leaves the spoke in its observed state", async ({ scene, id }) => {
   scene.simulator.faults.answer(403, { method: "PATCH", path: "/cronjobs/" });
   await ask(scene, id, "suspend");
   assert.is((await scene.ended(id, "suspend")).state, "failed");

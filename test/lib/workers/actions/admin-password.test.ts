@@ -32,7 +32,7 @@ function agree(clinic: Clinic): boolean {
   return secret(clinic)["ADMIN_PASSWORD"] === account(clinic).password;
 }
 
-test("makes a new password, which Secret and site agree on, ends all sessions, and says where it stands", async ({ clinic }) => {
+test("sets a new password in Secret and site, ends all sessions, and names the Secret", async ({ clinic }) => {
   assert.ok(agree(clinic));
   const before = secret(clinic)["ADMIN_PASSWORD"];
   change(clinic, { sessions: 3 });
@@ -47,11 +47,11 @@ test("makes a new password, which Secret and site agree on, ends all sessions, a
   ]);
   const after = await clinic.row();
   assert.equal([after.state, after.updatedAt], ["active", row.updatedAt]);
-  const told = (await auditsOf(clinic)).filter(({ metadata }) => metadata["operationId"] === id);
-  assert.equal(told.map(({ kind }) => kind), ["spoke_actioned", "spoke_action_succeeded"]);
+  const audits = (await auditsOf(clinic)).filter(({ metadata }) => metadata["operationId"] === id);
+  assert.equal(audits.map(({ kind }) => kind), ["spoke_actioned", "spoke_action_succeeded"]);
 });
 
-test("keeps the password before until the site has the new one, and is not done sooner", async ({ clinic }) => {
+test("keeps the previous password until the site has the new one", async ({ clinic }) => {
   const before = secret(clinic)["ADMIN_PASSWORD"];
   const release = clinic.holdBack("password-");
   await clinic.ask(ACTION);
@@ -65,7 +65,7 @@ test("keeps the password before until the site has the new one, and is not done 
   assert.is(secret(clinic)[BEFORE], undefined);
 });
 
-test("has the site mail a link to its administrator where it can send mail", async ({ clinic }) => {
+test("makes the site mail a link to its administrator if it can send mail", async ({ clinic }) => {
   const { database, saveDatabase } = clinic.site();
   saveDatabase({ ...database!, config: { ...database!.config, noemailever: "0" } });
   const { state, progress } = await clinic.does(ACTION);
@@ -74,7 +74,7 @@ test("has the site mail a link to its administrator where it can send mail", asy
   assert.equal(progress["notes"], ["The site has mailed its administrator a link to choose a password"]);
 });
 
-test("ends with one password, whichever answer of the cluster is lost on the way", async ({ clinic }) => {
+test("ends with one password, whichever reply of the cluster is lost", async ({ clinic }) => {
   const { faults } = clinic.scene.simulator;
   for (let times = 1; times <= 2; times++) {
     faults.cut({ method: "PATCH", path: "/secrets/admin", at: "performed", times: 1 });
@@ -86,7 +86,7 @@ test("ends with one password, whichever answer of the cluster is lost on the way
   assert.equal([agree(clinic), secret(clinic)[BEFORE]], [true, undefined]);
 });
 
-test("taken over after each step keeps the password that the first holder made, in an emptied Secret too", async ({ clinic }) => {
+test("keeps the first holder's password after a takeover in each step", async ({ clinic }) => {
   const ref = { apiVersion: "v1", kind: "Secret", name: "admin" };
   await (await clinic.space()).patch(ref, [{ op: "remove", path: "/data" }], CALL);
   const release = clinic.holdBack("password-");
@@ -95,7 +95,7 @@ test("taken over after each step keeps the password that the first holder made, 
   const { steps } = resetAdminPassword(clinic.scene.app), made = secret(clinic);
   const job = await until(async () => {
     const last = await clinic.last(ACTION);
-    return last.state === "queued" && last; // so that nobody else is at it
+    return last.state === "queued" && last; // so that no replica runs it
   });
   const next = holderOf(clinic, job, String(BigInt(job.fence) + 1n));
   await steps["secret"]!(next);
@@ -107,7 +107,7 @@ test("taken over after each step keeps the password that the first holder made, 
   assert.equal([secret(clinic)["ADMIN_PASSWORD"], agree(clinic)], [made["ADMIN_PASSWORD"], true]);
 });
 
-test("leaves nothing for a late holder to change, neither in the Secret nor in the site", async ({ clinic }) => {
+test("rejects a late holder, in the Secret and in the site", async ({ clinic }) => {
   await clinic.does(ACTION);
   const first = await clinic.last(ACTION);
   await clinic.does(ACTION);
@@ -121,7 +121,7 @@ test("leaves nothing for a late holder to change, neither in the Secret nor in t
   assert.match(log.join("\n"), /left as it is: attempt \d+ has begun after this one/);
 });
 
-test("whose Job fails says why, and the next one ends with Secret and site agreed", async ({ clinic }) => {
+test("reports why its Job failed, and succeeds at the next request", async ({ clinic }) => {
   const { faults } = clinic.scene.simulator;
   faults.failJob("password-", { log: ["!!! Exception - errorpasswordupdate !!!"] });
   const before = secret(clinic)["ADMIN_PASSWORD"];
@@ -138,7 +138,7 @@ test("whose Job fails says why, and the next one ends with Secret and site agree
   assert.equal([agree(clinic), secret(clinic)[BEFORE]], [true, undefined]);
 });
 
-test("whose Job says nothing of an agreement is not believed", async ({ clinic }) => {
+test("fails if its Job does not confirm the password", async ({ clinic }) => {
   const { app, simulator } = clinic.scene;
   const silent = { ...app.blueprint, jobObject: quiet(app.blueprint.jobObject) };
   const run = holderOf(clinic, await clinic.last(ACTION), "9000000000");
@@ -147,7 +147,7 @@ test("whose Job says nothing of an agreement is not believed", async ({ clinic }
   assert.ok(simulator.history().some(({ kind, name }) => kind === "Job" && name === "password-9000000000"));
 });
 
-/** As a script of an operator's own would be that ends without a word. */
+/** Returns a Job that ends without output, like a custom script. */
 function quiet(make: Clinic["scene"]["app"]["blueprint"]["jobObject"]): typeof make {
   return (...asked) => {
     const job = make(...asked);
@@ -156,7 +156,7 @@ function quiet(make: Clinic["scene"]["app"]["blueprint"]["jobObject"]): typeof m
   };
 }
 
-test("is refused by an account that can have no password, as its people's to put right", async ({ clinic }) => {
+test("blames the user for an account that cannot have a password", async ({ clinic }) => {
   change(clinic, { suspended: true });
   const { state, failure } = await clinic.does(ACTION);
   change(clinic, { suspended: false });
@@ -174,7 +174,7 @@ test("is refused by an account that can have no password, as its people's to put
   assert.ok(agree(clinic));
 });
 
-test("without its Secret says that somebody has deleted it", async ({ clinic }) => {
+test("reports a deleted Secret", async ({ clinic }) => {
   const found = clinic.objects("Secret").find(({ metadata }) => metadata.name === "admin")!;
   const ref = { apiVersion: "v1", kind: "Secret", name: "admin" }, space = await clinic.space();
   await deleteAsAdmin(clinic.scene.simulator, found);
@@ -184,26 +184,28 @@ test("without its Secret says that somebody has deleted it", async ({ clinic }) 
   await space.create({ ...ref, metadata: { name: "admin", labels: labels! }, data: found["data"] }, CALL);
 });
 
-test("writes no password anywhere but into the Secret and the site", async ({ clinic }) => {
-  const known = new Set([secret(clinic)["ADMIN_PASSWORD"]!]);
+test("writes the password only into the Secret and the site", async ({ clinic }) => {
+  const passwords = new Set([secret(clinic)["ADMIN_PASSWORD"]!]);
   await clinic.does(ACTION);
-  known.add(secret(clinic)["ADMIN_PASSWORD"]!);
-  clinic.scene.simulator.faults.failJob("password-", { log: [`login with ${[...known].join(" and ")} failed`] });
+  passwords.add(secret(clinic)["ADMIN_PASSWORD"]!);
+  clinic.scene.simulator.faults.failJob("password-", { log: [`login with ${[...passwords].join(" and ")} failed`] });
   await clinic.does(ACTION);
-  for (const value of Object.values(secret(clinic))) known.add(value);
-  assert.ok(known.size >= 3);
+  for (const value of Object.values(secret(clinic))) passwords.add(value);
+  assert.ok(passwords.size >= 3);
   const tables = await clinic.scene.db.sql(
     "select table_name as name from information_schema.tables where table_schema = current_schema()",
   );
   assert.ok(tables.length > 10);
   for (const { name } of tables) {
     const text = JSON.stringify(await clinic.scene.db.sql(`select to_jsonb(t) as row from "${name}" as t`));
-    for (const password of known) assert.not.ok(text.includes(password) || text.includes(btoa(password)), String(name));
+    for (const password of passwords) {
+      assert.not.ok(text.includes(password) || text.includes(btoa(password)), String(name));
+    }
   }
   assert.ok(clinic.lines.some((line) => line.includes(ACTION)));
-  for (const password of known) assert.not.ok(clinic.lines.some((line) => line.includes(password)), "the log");
+  for (const password of passwords) assert.not.ok(clinic.lines.some((line) => line.includes(password)), "the log");
   const pods = JSON.stringify([...clinic.objects("Pod"), ...clinic.objects("Job"), ...clinic.objects("Event")]);
-  for (const password of known) assert.not.ok(pods.includes(password) || pods.includes(btoa(password)));
+  for (const password of passwords) assert.not.ok(pods.includes(password) || pods.includes(btoa(password)));
 });
 
 test.run();

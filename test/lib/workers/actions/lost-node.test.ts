@@ -19,7 +19,7 @@ async function lose({ scene, objects }: Clinic): Promise<() => void> {
   return () => void scene.simulator.faults.remove(fault);
 }
 
-test("names the node while it waits, and goes on when the node is back", async ({ clinic }) => {
+test("names the node while it waits, and continues when the node is back", async ({ clinic }) => {
   const bringBack = await lose(clinic);
   await clinic.ask("suspend");
   await until(async () => onNode.test((await clinic.last("suspend")).label));
@@ -27,7 +27,7 @@ test("names the node while it waits, and goes on when the node is back", async (
   await clinic.scene.becomes(clinic.id, "suspended");
 });
 
-test("names the node when it has given up, and the node's own word is kept with it", async ({ clinic }) => {
+test("names the node after a failure, with the node's message", async ({ clinic }) => {
   const { scene, id } = clinic;
   await lose(clinic);
   await scene.db.transact(async (tx) => {

@@ -24,7 +24,7 @@ async function facts(clinic: Clinic) {
 const ON = { state: "active", health: "healthy", maintenance: true, closed: true, paused: true };
 const OFF = { state: "active", health: "healthy", maintenance: false, closed: false, paused: false };
 
-test("is in the row once the login page has shown it, on and off", async ({ clinic }) => {
+test("updates the row once the login page shows the mode", async ({ clinic }) => {
   let release = clinic.holdBack("closed-");
   await clinic.ask("maintenance-on");
   await clinic.passes("maintenance-on", "enable");
@@ -44,7 +44,7 @@ test("is in the row once the login page has shown it, on and off", async ({ clin
   assert.equal(left, []);
 });
 
-test("begins only when no scheduled task can begin or is under way any more", async ({ clinic }) => {
+test("starts only after scheduled tasks have ended", async ({ clinic }) => {
   const release = clinic.holdBack("maintenance-enable-");
   const space = await clinic.space();
   const task = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "task" }, spec: sleepingTask() };
@@ -68,7 +68,7 @@ test("begins only when no scheduled task can begin or is under way any more", as
   assert.is((await clinic.scene.ended(clinic.id, "maintenance-on")).state, "succeeded");
 });
 
-test("that is on already, or off already, is no failure", async ({ clinic }) => {
+test("succeeds if it is already on or off", async ({ clinic }) => {
   for (
     const [action, expected] of [["maintenance-off", OFF], ["maintenance-on", ON], ["maintenance-on", ON]] as const
   ) {
@@ -77,7 +77,7 @@ test("that is on already, or off already, is no failure", async ({ clinic }) => 
   }
 });
 
-test("stays through restart, suspend and resume, whose done is a site that is closed", async ({ clinic }) => {
+test("stays on through restart, suspend and resume", async ({ clinic }) => {
   await clinic.does("maintenance-on");
   const release = clinic.holdBack("closed-");
   await clinic.ask("restart");
@@ -91,7 +91,7 @@ test("stays through restart, suspend and resume, whose done is a site that is cl
   assert.equal(await facts(clinic), ON);
 });
 
-test("that somebody has ended behind its back fails what expects it, and says so", async ({ clinic }) => {
+test("fails a restart if it was turned off manually", async ({ clinic }) => {
   await clinic.does("maintenance-on");
   const site = clinic.site();
   site.saveFiles({ ...site.files, maintenance: false });
@@ -101,7 +101,7 @@ test("that somebody has ended behind its back fails what expects it, and says so
   assert.match(failure!.hint!, /maintenance-on/);
 });
 
-test("that cannot be turned on leaves row and site as they were, scheduled tasks included, with the reason", async ({ clinic }) => {
+test("changes nothing if it cannot be turned on, and reports the reason", async ({ clinic }) => {
   clinic.scene.simulator.faults.failJob("maintenance-enable-", { log: ["Error opening maintenance files!"] });
   const { state, failure } = await clinic.does("maintenance-on");
   assert.equal([state, failure!.step], ["failed", "enable"]);
@@ -110,7 +110,7 @@ test("that cannot be turned on leaves row and site as they were, scheduled tasks
   assert.is((await clinic.row()).stateReason, failure!.message);
 });
 
-test("that is off while scheduled tasks cannot be turned on is told as such, and can be asked for again", async ({ clinic }) => {
+test("reports paused tasks after it was turned off, and can be requested again", async ({ clinic }) => {
   await clinic.does("maintenance-on");
   clinic.scene.simulator.faults.answer(403, { method: "PATCH", path: "/cronjobs/moodle-cron" });
   const { state, failure } = await clinic.does("maintenance-off");
@@ -121,7 +121,7 @@ test("that is off while scheduled tasks cannot be turned on is told as such, and
   assert.equal([await facts(clinic), (await clinic.row()).stateReason], [OFF, null]);
 });
 
-test("whose Job failed when it had done its work is in the row all the same: the login page says so", async ({ clinic }) => {
+test("updates the row from the login page although its Job failed", async ({ clinic }) => {
   const site = clinic.site();
   site.saveFiles({ ...site.files, maintenance: true });
   clinic.scene.simulator.faults.failJob("maintenance-enable-");
@@ -129,7 +129,7 @@ test("whose Job failed when it had done its work is in the row all the same: the
   assert.equal(await facts(clinic), ON);
 });
 
-test("that is on, though nobody can look any more, is in the row", async ({ clinic }) => {
+test("updates the row although the login page cannot be read", async ({ clinic }) => {
   clinic.scene.simulator.faults.failJob("closed-", { log: ["curl: (28) Operation timed out"] });
   const { state, failure } = await clinic.does("maintenance-on");
   assert.equal([state, failure!.step, failure!.code], ["failed", "health", "Unhealthy"]);
@@ -141,7 +141,7 @@ test("that is on, though nobody can look any more, is in the row", async ({ clin
   assert.equal(await facts(clinic), OFF);
 });
 
-test("is switched once whichever answer of the cluster is lost on the way", async ({ clinic }) => {
+test("is switched once, whichever reply of the cluster is lost", async ({ clinic }) => {
   const { faults } = clinic.scene.simulator;
   for (const [action, expected] of [["maintenance-on", ON], ["maintenance-off", OFF]] as const) {
     for (const [method, path] of [["PATCH", "/cronjobs/"], ["POST", "/jobs"], ["DELETE", "/jobs/"]] as const) {
@@ -152,7 +152,7 @@ test("is switched once whichever answer of the cluster is lost on the way", asyn
   }
 });
 
-test("is not brought back by who is late: neither by a Job that is created, nor by a holder that goes on", async ({ clinic }) => {
+test("is not turned on again by a late Job or holder", async ({ clinic }) => {
   const job = await clinic.does("maintenance-on");
   await clinic.does("maintenance-off");
   const { blueprintInputs: inputs } = await clinic.row();

@@ -18,20 +18,20 @@ export interface Clinic {
   readonly namespace: string;
   row(): Promise<SpokeRow>;
   ask(action: SpokeActionName): Promise<void>;
-  /** The operation that was asked for last, once it has ended. */
+  /** Returns the last operation once it has ended. */
   does(action: SpokeActionName): Promise<Job>;
-  /** The operation that was asked for last, as it stands. */
+  /** Returns the last operation in its current state. */
   last(kind: string): Promise<Job>;
-  /** Waits until this step of the last operation of the kind is recorded. */
+  /** Waits until this step of the kind's last operation is recorded. */
   passes(kind: string, step: string): Promise<Job>;
   /** Objects of this kind in the site's namespace. */
   objects(kind: string): KubeObject[];
   cron(): KubeObject;
   site(): SimulatedSite;
   space(): Promise<Space>;
-  /** Keeps Jobs whose names begin so from being made, until what it returns is called. */
+  /** Blocks the creation of Jobs with this name prefix until the returned function is called. */
   holdBack(name: string): () => void;
-  /** The log lines of the replica. */
+  /** The replica's log lines. */
   readonly lines: readonly string[];
   close(): Promise<void>;
 }
@@ -82,7 +82,7 @@ export async function openClinic(env: Record<string, string> = {}): Promise<Clin
   return clinic;
 }
 
-/** Returns a run of this job with its own fence, which does not know that it lost the job. */
+/** Returns a run of this job with the given fence, even if it has lost the job. */
 export function holderOf(clinic: Clinic, job: Job, fence: string): Run {
   return {
     job: { ...job, fence },
@@ -96,14 +96,14 @@ export function holderOf(clinic: Clinic, job: Job, fence: string): Run {
   };
 }
 
-/** Kinds of the spoke's audit events with what they say, oldest first. */
+/** Returns the spoke's audit events, oldest first. */
 export async function auditsOf({ scene, id }: Clinic): Promise<{ kind: string; metadata: Record<string, unknown> }[]> {
   return await scene.db.sql("select kind, metadata from audit_events where spoke_id = $1 order by at, id", [
     id,
   ]) as never;
 }
 
-/** The spec of a Job whose pod is like that of a scheduled task, and does not end by itself. */
+/** Returns the spec of a Job whose pod looks like a scheduled task and does not end. */
 export function sleepingTask(): object {
   const labels = { op: "cron", role: "app", "files-user": "true" };
   const security = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };

@@ -16,7 +16,7 @@ test.before(async (context) => void (context.clinic = await openClinic()));
 test.before.each(({ clinic }) => clinic.scene.simulator.faults.clear());
 test.after(({ clinic }) => clinic.close());
 
-/** Jobs that were ever made and whose names begin so. */
+/** Returns the names of all Jobs that were created with this prefix. */
 function made({ scene, namespace }: Clinic, prefix: string): string[] {
   const paths = scene.simulator.writes().filter(({ method, path, status }) =>
     method === "POST" && status === 201 && path.includes(`/namespaces/${namespace}/jobs`)
@@ -45,8 +45,8 @@ for (const [action, job] of [["purge-caches", "purge-"], ["run-cron", "run-cron-
     const after = await clinic.row();
     assert.equal([after.state, after.stateReason, after.updatedAt], ["active", null, before.updatedAt]);
     assert.equal(clinic.objects("Job").filter(({ metadata }) => metadata.name.startsWith(job)), []);
-    const told = (await auditsOf(clinic)).filter(({ metadata }) => metadata["operationId"] === id);
-    assert.equal(told.map(({ kind, metadata }) => [kind, metadata["action"]]), [
+    const audits = (await auditsOf(clinic)).filter(({ metadata }) => metadata["operationId"] === id);
+    assert.equal(audits.map(({ kind, metadata }) => [kind, metadata["action"]]), [
       ["spoke_actioned", action],
       ["spoke_action_succeeded", action],
     ]);
@@ -61,13 +61,13 @@ for (const [action, job] of [["purge-caches", "purge-"], ["run-cron", "run-cron-
     const { state: after, stateReason } = await clinic.row();
     assert.equal([after, stateReason], ["active", null]);
     assert.equal(clinic.objects("Job").filter(({ metadata }) => metadata.name.startsWith(job)), []);
-    const told = (await auditsOf(clinic)).filter(({ metadata }) => metadata["operationId"] === id);
-    assert.equal(told.map(({ kind }) => kind), ["spoke_actioned", "spoke_action_failed"]);
-    assert.equal([told[1]!.metadata["action"], told[1]!.metadata["code"]], [action, "PhpFatal"]);
+    const audits = (await auditsOf(clinic)).filter(({ metadata }) => metadata["operationId"] === id);
+    assert.equal(audits.map(({ kind }) => kind), ["spoke_actioned", "spoke_action_failed"]);
+    assert.equal([audits[1]!.metadata["action"], audits[1]!.metadata["code"]], [action, "PhpFatal"]);
   });
 }
 
-test("one whose Job hangs ends with its deadline, one whose image is gone says so", async ({ clinic }) => {
+test("fails at the deadline of a hanging Job, and reports a missing image", async ({ clinic }) => {
   const { faults } = clinic.scene.simulator;
   faults.add({ type: "hanging-job", name: "run-cron-", log: ["... started 00:00:00."] });
   assert.is((await clinic.does("run-cron")).failure!.code, "DeadlineExceeded");
@@ -76,7 +76,7 @@ test("one whose Job hangs ends with its deadline, one whose image is gone says s
   assert.equal([state, failure!.code], ["failed", "ErrImagePull"]);
 });
 
-test("run-cron that hangs keeps nobody from pausing the scheduled tasks: it is ended with them", async ({ clinic }) => {
+test("run-cron does not block the pausing of scheduled tasks when it hangs", async ({ clinic }) => {
   const cron = clinic.cron(), { apiVersion, kind } = cron, { name, uid } = cron.metadata;
   const job = { ...jobLike(clinic), metadata: { name: "run-cron-1" } } as KubeObject;
   job.metadata.ownerReferences = [{ apiVersion, kind, name, uid: uid! }];
@@ -89,22 +89,22 @@ test("run-cron that hangs keeps nobody from pausing the scheduled tasks: it is e
       metadata.labels!["job-name"] === "run-cron-1" && status?.phase === "Running"
     )
   );
-  const patience = [100]; // then as long as it takes
+  const patience = [100]; // the next wait is not limited
   const run = holderOf(clinic, await clinic.last("run-cron"), "8000000000");
   await pauseCron(await openSpoke(clinic.scene.app, run), { ...run, timeLeft: () => patience.pop() ?? 20_000 });
   assert.not.ok(clinic.objects("Job").some(({ metadata }) => metadata.name === "run-cron-1"));
   const resumed = holderOf(clinic, await clinic.last("run-cron"), "8000000001");
   await resumeCron(await openSpoke(clinic.scene.app, resumed), resumed);
-  // Later tests change it with fences of real jobs.
+  // Later tests write the CronJob with fences of real jobs.
   const { metadata } = clinic.cron(), path = `/metadata/annotations/${FENCE_KEY.replaceAll("/", "~1")}`;
   assert.is(metadata.annotations![FENCE_KEY], "8000000001");
   await space.patch({ apiVersion, kind, name }, [{ op: "remove", path }], CALL);
 });
 
-test("run-cron runs what the CronJob in the cluster says, as its own, and not controlled by it", async ({ clinic }) => {
+test("run-cron runs the CronJob's template, owned but not controlled by the CronJob", async ({ clinic }) => {
   const cron = clinic.cron(), pod = structuredClone(cron["spec"].jobTemplate.spec.template.spec);
   const before = made(clinic, "run-cron-");
-  clinic.scene.simulator.faults.answer(500, { method: "DELETE", path: "/jobs/run-cron-" }); // so that it can be looked at
+  clinic.scene.simulator.faults.answer(500, { method: "DELETE", path: "/jobs/run-cron-" }); // keeps the Job for the assertions
   await clinic.ask("run-cron");
   const { metadata, spec } = await until(() =>
     clinic.objects("Job").find(({ metadata: { name } }) => name.startsWith("run-cron-") && !before.includes(name))
@@ -119,10 +119,10 @@ test("run-cron runs what the CronJob in the cluster says, as its own, and not co
   assert.is(metadata.labels!["wheelwright.dev/fence"], (await clinic.last("run-cron")).fence);
 });
 
-test("run-cron goes on with the Job that another holder has begun", async ({ clinic }) => {
+test("run-cron continues with the Job of an earlier holder", async ({ clinic }) => {
   const { faults } = clinic.scene.simulator;
   const before = made(clinic, "run-cron-").length;
-  faults.answer(500, { method: "GET", path: "/log", times: 4 }); // whoever waits for it has to begin again
+  faults.answer(500, { method: "GET", path: "/log", times: 4 }); // the holder has to start waiting again
   faults.cut({ method: "POST", path: "/jobs", at: "performed", times: 1 });
   assert.is((await clinic.does("run-cron")).state, "succeeded");
   assert.is(made(clinic, "run-cron-").length, before + 1);
@@ -139,7 +139,7 @@ function jobLike(clinic: Clinic): KubeObject {
   return { apiVersion: "batch/v1", kind: "Job", metadata: { name: "" }, spec: clinic.cron()["spec"].jobTemplate.spec };
 }
 
-test("run-cron without a CronJob says that somebody has deleted it", async ({ clinic }) => {
+test("run-cron reports a deleted CronJob", async ({ clinic }) => {
   const cron = clinic.cron();
   await deleteAsAdmin(clinic.scene.simulator, cron);
   const { state, failure } = await clinic.does("run-cron");
@@ -148,7 +148,7 @@ test("run-cron without a CronJob says that somebody has deleted it", async ({ cl
   await (await clinic.space()).create({ apiVersion, kind, metadata: { name, labels: labels! }, spec }, CALL);
 });
 
-test("run-cron is refused while in maintenance, also where that came in between", async ({ clinic }) => {
+test("run-cron is refused in maintenance mode, also if it was turned on meanwhile", async ({ clinic }) => {
   assert.is((await clinic.does("maintenance-on")).state, "succeeded");
   const { scene } = clinic;
   await scene.db.transact(async (tx) => {

@@ -7,8 +7,8 @@ import {
   audited,
   billedHub,
   type Context,
-  counted,
   ended,
+  quantitiesOf,
   reconcile,
   rowOf,
   subscriptionsOf,
@@ -17,7 +17,7 @@ import {
 } from "#test/lib/workers/billing/scene.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 
-const test = suite<Context>("lookBilling");
+const test = suite<Context>("checkBilling");
 withBilling(test);
 test.before.each(async ({ scene }) => void await queryRows(scene.db, "delete from subscriptions"));
 test.after.each(({ scene }) => scene.db.shiftClock(0));
@@ -33,7 +33,7 @@ async function nextDay(context: Context, hub: string, days: number): Promise<voi
 const differences = async (context: Context, hub: string) =>
   (await audited(context, hub)).filter(([kind]) => kind === "billing_difference_found");
 
-test("finds quantities that were edited by hand, once, and reconciling puts them right.", async (context) => {
+test("reports manually changed quantities once, and reconciling corrects them.", async (context) => {
   const hub = await billedHub(context, { small: 2 }), path = `/api/federations/${hub}/billing`;
   const { scene, provider } = context, operator = scene.as("operator", "cli");
   await synced(context, hub);
@@ -51,10 +51,10 @@ test("finds quantities that were edited by hand, once, and reconciling puts them
   await nextDay(context, hub, 2);
   await synced(context, hub);
   assert.is((await differences(context, hub)).length, 1);
-  assert.equal(counted(context, hub), ["small 5"]);
+  assert.equal(quantitiesOf(context, hub), ["small 5"]);
   assert.is((await operator.post(`${path}/reconcile`)).status, 202);
   await ended(context, hub);
-  assert.equal([counted(context, hub), (await operator.get(path)).body.difference], [["small 2"], null]);
+  assert.equal([quantitiesOf(context, hub), (await operator.get(path)).body.difference], [["small 2"], null]);
   await scene.db.shiftClock(2 * DAY + 3 * HOUR); // until the sync that follows it is over, too
   await ended(context, hub);
   provider.editQuantity(id, price, 1);
@@ -65,7 +65,7 @@ test("finds quantities that were edited by hand, once, and reconciling puts them
   assert.is((await operator.get(path)).body.difference, null);
 });
 
-test("tells the provider the hub's present name.", async (context) => {
+test("sends the hub's current name to the provider.", async (context) => {
   const hub = await billedHub(context, { small: 1 });
   await synced(context, hub);
   await queryRows(context.scene.db, "update federations set name = 'Renamed' where id = $1", [hub]);
@@ -73,7 +73,7 @@ test("tells the provider the hub's present name.", async (context) => {
   assert.is(context.provider.state.customers.get((await rowOf(context, hub)).customerId!)!.name, "Renamed");
 });
 
-test("is asked for once a day, spread over the hour, and not for what has ended or never was.", async (context) => {
+test("runs once a day, spread over the hour, and only for live subscriptions.", async (context) => {
   const { db } = context.scene, hubs: string[] = [];
   for (const spokes of [{ small: 1 }, { small: 1 }, { small: 1 }, {}]) hubs.push(await billedHub(context, spokes));
   for (const id of hubs) await synced(context, id);
@@ -84,13 +84,13 @@ test("is asked for once a day, spread over the hour, and not for what has ended 
   assert.equal((await findUncheckedHubs(db.rows, 10)).sort(), [hubs[0]!, hubs[1]!].sort());
   await reconcile(context);
   await reconcile(context);
-  const looks = await queryRows(
+  const checks = await queryRows(
     db,
     "select federation_id as id, run_at from jobs where kind = 'look-billing' and federation_id = any($1) order by run_at",
     [hubs],
   );
-  assert.is(looks.length, 2);
-  assert.ok(Math.abs(looks[1].runAt - looks[0].runAt - HOUR / 2) < MINUTE);
+  assert.is(checks.length, 2);
+  assert.ok(Math.abs(checks[1].runAt - checks[0].runAt - HOUR / 2) < MINUTE);
 });
 
 test.run();

@@ -19,13 +19,13 @@ function refund(id: string, status: string, amount = 500): Refunds["refunds"][nu
   return { id, charge: "ch_1", status, amount, currency: "EUR", createdAt: new Date("2026-11-21T10:00:00.000Z") };
 }
 
-test("tells of each refund that succeeded once, whichever events tell of it and how often", async (context) => {
+test("reports each successful refund once, whatever events arrive", async (context) => {
   const hub = await connected(context), other = await connected(context);
   const [one, two] = [`re_${hub.id}_1`, `re_${hub.id}_2`];
   const show = (...refunds: Refunds["refunds"]) => {
     context.provider.refunds = () => ({ customer: hub.customer, refunds });
   };
-  const told = (id: string, amount: number) => [
+  const refundAudit = (id: string, amount: number) => [
     "billing_subscription_refunded",
     "system",
     { refund: id, amount, currency: "EUR" },
@@ -36,15 +36,15 @@ test("tells of each refund that succeeded once, whichever events tell of it and 
     ...await arrive(context, "charge.refunded", hub, 3),
     ...await arrive(context, "refund.created", null, 3),
   ]);
-  assert.equal(await audited(context, hub), [told(one, 500)]);
+  assert.equal(await audited(context, hub), [refundAudit(one, 500)]);
   show(refund(one, "succeeded"), refund(two, "succeeded", 300), failed);
   await ended(context, await arrive(context, "refund.updated", null, 2));
-  assert.equal(await audited(context, hub), [told(one, 500), told(two, 300)]);
+  assert.equal(await audited(context, hub), [refundAudit(one, 500), refundAudit(two, 300)]);
   assert.equal(await audited(context, other), []);
   assert.equal(await unhandled(context), []);
 });
 
-test("is not answered by a look at the subscription", async (context) => {
+test("is not handled by a read of the subscription", async (context) => {
   const hub = await connected(context);
   const { promise: answer, resolve } = Promise.withResolvers<void>();
   context.provider.subscription = async () => {
@@ -52,31 +52,31 @@ test("is not answered by a look at the subscription", async (context) => {
     return showing(hub);
   };
   context.provider.refunds = () => ({ customer: hub.customer, refunds: [refund(`re_${hub.id}_3`, "succeeded")] });
-  const looked = await arrive(context, "invoice.paid", hub);
+  const paid = await arrive(context, "invoice.paid", hub);
   const refunded = await arrive(context, "charge.refunded", hub);
   resolve();
-  await ended(context, [...looked, ...refunded]);
+  await ended(context, [...paid, ...refunded]);
   assert.equal((await audited(context, hub)).map(([kind]) => kind), ["billing_subscription_refunded"]);
   assert.equal(await unhandled(context), []);
 });
 
-test("asks for a refund by what the event is about", async (context) => {
-  const asked: RefundedObject[] = [];
+test("looks up a refund by the object of the event", async (context) => {
+  const lookups: RefundedObject[] = [];
   context.provider.refunds = (of) => {
-    asked.push(of);
+    lookups.push(of);
     return null;
   };
   for (const type of ["charge.refunded", "refund.created", "charge.refund.updated"]) {
     await ended(context, await arrive(context, type, null));
   }
-  assert.equal(asked, [{ charge: "x_1" }, { refund: "x_1" }, { refund: "x_1" }]);
+  assert.equal(lookups, [{ charge: "x_1" }, { refund: "x_1" }, { refund: "x_1" }]);
 });
 
-test("does nothing about a refund of somebody else's customer, or of none, or one that is gone", async (context) => {
+test("ignores refunds of foreign, missing or deleted customers", async (context) => {
   const hub = await connected(context);
   for (const customer of ["cus_elsewhere", null]) {
     context.provider.refunds = () => ({ customer, refunds: [refund("re_elsewhere", "succeeded")] });
-    // Even where the event names our customer: what was fetched says whose it is.
+    // The fetched refund decides whose customer it is, not the event.
     await ended(context, await arrive(context, "charge.refunded", hub));
   }
   context.provider.refunds = () => null;

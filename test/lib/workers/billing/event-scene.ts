@@ -9,7 +9,7 @@ import type { Payments, RefundedObject, Refunds, Subscription } from "#lib/drive
 import { billingEvent } from "#lib/workers/billing/event.ts";
 import { openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
-/** The provider's answers, which each test sets, and the requests it received. */
+/** The provider's answers, set by each test, and the received requests. */
 export interface Provider {
   subscription(id: string): Promise<Subscription | null> | Subscription | null;
   refunds(of: RefundedObject): Promise<Refunds | null> | Refunds | null;
@@ -23,7 +23,7 @@ export interface Context {
   log: any[];
 }
 
-/** Two replicas that handle events, for all tests of the suite: each has hubs of its own. */
+/** Runs two replicas that handle events, for all tests of the suite. Each test creates its own hubs. */
 export function withEvents(test: Test<Context>): void {
   test.before(async (context) => {
     context.scene = await openScene();
@@ -89,7 +89,7 @@ export function showing(hub: Hub, more: Partial<Subscription> = {}): Subscriptio
   };
 }
 
-/** Events as `receiveEvent` leaves them; their jobs. */
+/** Inserts events like `receiveEvent`. Returns their jobs. */
 export async function arrive(
   { scene: { db, asker } }: Context,
   type: string,

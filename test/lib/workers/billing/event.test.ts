@@ -30,7 +30,7 @@ const OWED = {
   url: "https://pay.example.org/i/secret",
 };
 
-test("writes what the provider shows now, and tells the hub of its dunning once", async (context) => {
+test("stores the provider's current state, and reports overdue payments once", async (context) => {
   const hub = await connected(context);
   context.provider.subscription = () => showing(hub, { status: "past_due", invoice: OWED });
   const first = await ended(context, await arrive(context, "invoice.overdue", hub));
@@ -58,7 +58,7 @@ test("writes what the provider shows now, and tells the hub of its dunning once"
   assert.equal(await unhandled(context), []);
 });
 
-test("ends the dunning when it was paid, quietly, and tells of the next one", async (context) => {
+test("ends the dunning after a payment, and reports the next one", async (context) => {
   const hub = await connected(context);
   const since: (Date | null)[] = [];
   for (const status of ["past_due", "unpaid", "active", "past_due"] as const) {
@@ -80,7 +80,7 @@ test("ends the dunning when it was paid, quietly, and tells of the next one", as
   assert.ok(since[3]! >= since[0]!);
 });
 
-test("looks once for all events that wait, and again for one that comes while it looks", async (context) => {
+test("reads once for all waiting events, and again for an event during the read", async (context) => {
   const hub = await connected(context), { provider } = context;
   const { promise: answer, resolve } = Promise.withResolvers<void>();
   provider.subscription = async () => {
@@ -97,7 +97,7 @@ test("looks once for all events that wait, and again for one that comes while it
   assert.equal(await unhandled(context), []);
 });
 
-test("notes a subscription that the provider knows no more, and keeps what is owed", async (context) => {
+test("records a deleted subscription, and keeps the owed amount", async (context) => {
   const hub = await connected(context);
   context.provider.subscription = () => showing(hub, { status: "past_due", invoice: OWED });
   await ended(context, await arrive(context, "invoice.overdue", hub));
@@ -109,7 +109,7 @@ test("notes a subscription that the provider knows no more, and keeps what is ow
   assert.is(difference, "The subscription has ended (canceled), but there are spokes to bill");
 });
 
-test("tells operators once of quantities that differ from the spokes, and of nothing once they agree", async (context) => {
+test("reports differing quantities once to operators, and nothing once they agree", async (context) => {
   const hub = await connected(context);
   for (const quantity of [5, 5, 1]) {
     context.provider.subscription = () => showing(hub, { items: [item(quantity)] });
@@ -121,17 +121,17 @@ test("tells operators once of quantities that differ from the spokes, and of not
   assert.equal(kinds.filter((kind) => kind === "billing_difference_found").length, 1);
 });
 
-test("writes nothing for a holder that was given up, whose successor looks anew", async (context) => {
+test("writes nothing for a lost job, whose next holder reads again", async (context) => {
   const hub = await connected(context), { provider, scene: { db } } = context;
   const { promise: answer, resolve } = Promise.withResolvers<void>();
   provider.subscription = async () => {
     if (provider.asked.length > 1) return showing(hub, { items: [item(2)] });
     await answer;
-    return showing(hub, { status: "past_due" }); // what was so when it was asked
+    return showing(hub, { status: "past_due" }); // the state at the time of the request
   };
   const [job] = await arrive(context, "invoice.overdue", hub);
   await until(() => provider.asked.length > 0);
-  // As a takeover leaves it; the new holder is one that the schedulers find silent.
+  // Simulates a takeover by a holder that then is silent.
   await db.sql("insert into replicas (id, release, heartbeat_at) values ('silent', 'x', now() - interval '1 minute')");
   await db.sql("update jobs set holder = 'silent', fence = nextval('job_fences') where id = $1", [job!.id]);
   await until(() => provider.asked.length > 1);
@@ -142,7 +142,7 @@ test("writes nothing for a holder that was given up, whose successor looks anew"
   assert.equal((await audited(context, hub)).map(([kind]) => kind).includes("billing_subscription_past_due"), false);
 });
 
-test("does not bring back a subscription that was let go while it looked", async (context) => {
+test("does not restore a subscription that was released during the read", async (context) => {
   const hub = await connected(context), { provider, scene: { db } } = context;
   provider.subscription = async () => {
     await db.sql(
@@ -157,7 +157,7 @@ test("does not bring back a subscription that was let go while it looked", async
   assert.equal(await unhandled(context), []);
 });
 
-test("leaves a hub without a subscription to the sync that makes it", async (context) => {
+test("leaves a hub without a subscription to the sync that creates it", async (context) => {
   const hub = await connected(context);
   await context.scene.db.sql(
     "update subscriptions set subscription_id = null, status = null where federation_id = $1",
@@ -171,7 +171,7 @@ test("leaves a hub without a subscription to the sync that makes it", async (con
   assert.equal(await unhandled(context), []);
 });
 
-test("tries again while the provider is away", async (context) => {
+test("retries while the provider is unavailable", async (context) => {
   const hub = await connected(context), { provider } = context;
   provider.subscription = () => {
     if (provider.asked.length < 3) throw new PaymentError("unreachable", "It is away", { transient: true });
@@ -182,7 +182,7 @@ test("tries again while the provider is away", async (context) => {
   assert.is((await rowOf(context, hub)).status, "unpaid");
 });
 
-test("says in the log what it cannot handle, and leaves it to be seen", async (context) => {
+test("logs an event that it cannot handle, and leaves it unhandled", async (context) => {
   const hub = await connected(context);
   context.provider.subscription = () => {
     throw new PaymentError("refused", "The provider refused", { transient: false });
@@ -195,7 +195,7 @@ test("says in the log what it cannot handle, and leaves it to be seen", async (c
   await context.scene.db.sql("update billing_events set handled_at = now() where handled_at is null");
 });
 
-test("is a kind that waits for a provider for as long as it takes", () => {
+test("is a persistent kind", () => {
   assert.ok(BILLING_EVENT.timeLimit > 365 * 24 * 3600 * 1000);
 });
 

@@ -1,6 +1,6 @@
 /**
- * The payment provider is away for an hour, by the shifted clock, and then loses answers: spokes come, go, sleep and grow as
- * ever, and afterwards it counts exactly what there is, and has charged for each spoke once.
+ * Tests an hour-long outage of the payment provider, followed by lost replies. Operations on spokes continue, and
+ * afterwards the quantities are correct and each spoke was charged once.
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -33,7 +33,7 @@ test.before(async (context) => {
   const provider = context.provider = await openProvider();
   const scene = context.scene = await openWorkScene(2, provider.env);
   const { app, db } = scene;
-  // One that hangs is not waited for as long as in earnest.
+  // A shorter deadline than in production.
   const payments = openPayments({ ...app.config.stripe!, deadline: 150, settleMs: 20 });
   Object.assign(app, { payments, notices: [], catalog: loadCatalog(PRICES, app.blueprint) });
   context.server = openServer(app, manifest, { isSchedulerReady: () => true });
@@ -68,10 +68,10 @@ async function act(context: Context, id: string, action: string, more: object, s
   await context.scene.becomes(id, state);
 }
 
-/** Far from the night and its backups. */
+/** At noon, far from the nightly backups. */
 let clock = Date.parse("2026-11-21T10:00:00.000Z");
 
-/** Advances the clock by these minutes, with everything that waits for it. */
+/** Advances the clock by these minutes, and makes waiting jobs due. */
 async function pass({ scene: { db } }: Context, minutes: number): Promise<void> {
   await setDatabaseClock(db, new Date(clock += minutes * MINUTE));
   await db.transact(async (tx) => {
@@ -100,7 +100,7 @@ async function settled(context: Context): Promise<any> {
   });
 }
 
-function counted({ provider }: Context): string[][] {
+function quantitiesOf({ provider }: Context): string[][] {
   return [...provider.state.subscriptions.values()].map(({ items, status }) => [
     status,
     ...items.data.map(({ quantity, metadata }) => `${metadata["size"]} ${quantity}`).sort(),
@@ -112,7 +112,7 @@ function charged({ provider }: Context): number {
   return [...provider.state.invoices.values()].reduce((sum, { total }) => sum + total, 0);
 }
 
-test("fails and holds up no operation, and the subscription is exactly right afterwards", async (context) => {
+test("fails and blocks no operation, and corrects the subscription afterwards", async (context) => {
   const { scene, provider, hub } = context;
   await send(context, "POST", `/api/federations/${hub.id}/billing`, { email: "treasurer@example.org" });
   const ash = await install(context, "ash", "small");
@@ -120,10 +120,10 @@ test("fails and holds up no operation, and the subscription is exactly right aft
   assert.equal((await settled(context)).items, [{ size: "small", quantity: 1, monthly: 1900 }]);
   assert.is(charged(context), 1900);
 
-  let mend = provider.break("down");
+  let repair = provider.break("down");
   const trouble = (what: ProviderFault["what"]) => {
-    mend();
-    mend = provider.break(what);
+    repair();
+    repair = provider.break(what);
   };
   const birch = await install(context, "birch", "medium");
   await act(context, ash, "suspend", {}, "suspended");
@@ -141,14 +141,14 @@ test("fails and holds up no operation, and the subscription is exactly right aft
   assert.equal([away.pending, away.items], [true, [{ size: "small", quantity: 1, monthly: 1900 }]]);
   assert.is(charged(context), 1900);
 
-  mend();
+  repair();
   provider.break({ what: "lost answer", method: "POST", times: 2 });
   const back = await settled(context);
   const items = [{ size: "medium", quantity: 1, monthly: 4900 }, { size: "small", quantity: 0, monthly: 0 }];
   // deno-lint-ignore no-explicit-any
   assert.equal(back.items.toSorted((a: any, b: any) => a.size < b.size ? -1 : 1), items);
   assert.equal([back.difference, back.error, back.monthly], [null, null, 4900]);
-  assert.equal(counted(context), [["active", "medium 1", "small 0"]]);
+  assert.equal(quantitiesOf(context), [["active", "medium 1", "small 0"]]);
   assert.is(charged(context), 4900);
   assert.is(provider.state.customers.size, 1);
   const operations = await queryRows(
@@ -157,8 +157,8 @@ test("fails and holds up no operation, and the subscription is exactly right aft
   );
   assert.equal(operations.filter(({ state, attempt }) => state !== "succeeded" || attempt !== 1), []);
   assert.is(operations.length, 6);
-  const given = await queryRows(scene.db, "select kind from jobs where not visible and state = 'failed'");
-  assert.equal(given, []);
+  const failedJobs = await queryRows(scene.db, "select kind from jobs where not visible and state = 'failed'");
+  assert.equal(failedJobs, []);
 });
 
 test.run();

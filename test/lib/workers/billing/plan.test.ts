@@ -43,7 +43,7 @@ async function plan({ db, catalog }: Context, batch?: number): Promise<string[]>
   return jobs.map(({ id }) => id).sort();
 }
 
-/** Creates a billed hub with spokes in these states; `told` is the quantity the provider knows. */
+/** Creates a billed hub with spokes in these states. `told` is the quantity that the provider has. */
 async function hub({ db, user }: Context, told: object | null, states: readonly string[] = []): Promise<string> {
   const id = await insertHub(db, user, newId("fed").slice(4).toLowerCase());
   const text = told && JSON.stringify(told);
@@ -63,7 +63,7 @@ async function hub({ db, user }: Context, told: object | null, states: readonly 
   return id;
 }
 
-test("queues a sync for each hub of which the provider was told something else, or nothing, and for no other.", async (context) => {
+test("queues a sync only for hubs whose sent quantities differ or are missing.", async (context) => {
   const wanting = [
     await hub(context, null),
     await hub(context, {}, ["active"]),
@@ -77,7 +77,7 @@ test("queues a sync for each hub of which the provider was told something else, 
   assert.equal(await plan(context), wanting);
 });
 
-test("takes all hubs, however few it reads at once.", async (context) => {
+test("covers all hubs in batches.", async (context) => {
   const wanting: string[] = [];
   for (let i = 0; i < 5; i++) {
     wanting.push(await hub(context, null));
@@ -96,7 +96,7 @@ test("counts the spokes that are active, updating or suspending.", async (contex
   }
 });
 
-test("knows no spokes of a size without a price, but of one that has an item.", async (context) => {
+test("ignores sizes without a price, except those with an item.", async (context) => {
   const id = await hub(context, {}, ["active"]), { db } = context;
   await queryRows(db, "update spokes set size = 'large' where federation_id = $1", [id]);
   assert.equal(await plan(context), []);
@@ -104,7 +104,7 @@ test("knows no spokes of a size without a price, but of one that has an item.", 
   assert.equal(await plan(context), [id]);
 });
 
-test("leaves a hub alone that was refused until its time has come, and then tries anew though nothing differs.", async (context) => {
+test("skips a refused hub until its retry time, then retries without a difference.", async (context) => {
   const id = await hub(context, {}), { db } = context;
   const text =
     "update subscriptions set error = 'no', retry_at = wheelwright_now() + interval '1 hour' where federation_id = $1";
@@ -115,7 +115,7 @@ test("leaves a hub alone that was refused until its time has come, and then trie
   await db.shiftClock(0);
 });
 
-test("queues one for a hub that is gone while its subscription goes on, and none any more after that.", async (context) => {
+test("queues a sync for a removed hub until its subscription has ended.", async (context) => {
   const id = await hub(context, {}), { db } = context;
   await queryRows(db, "update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [id]);
   const become = (status: string | null) =>

@@ -5,26 +5,26 @@ import { planItems } from "#lib/workers/billing/quantities.ts";
 const test = suite("planItems");
 const item = (id: string, size: string | null, quantity: number) => ({ id, size, quantity, price: "p", monthly: 1 });
 
-test("asks for nothing where it is so already", () => {
+test("plans no changes for equal quantities", () => {
   assert.equal(planItems([], {}), []);
   assert.equal(planItems([item("a", "small", 2), item("b", "large", 0)], { small: 2 }), []);
 });
 
-test("sets what there is by its item, and adds what there is not", () => {
+test("sets existing items, and adds missing ones", () => {
   assert.equal(planItems([item("a", "small", 2)], { small: 1, medium: 3, large: 0 }), [
     { item: "a", quantity: 1 },
     { size: "medium", quantity: 3 },
   ]);
 });
 
-test("takes a size to 0 that is wanted no more", () => {
+test("sets the quantity of an unused size to 0", () => {
   assert.equal(planItems([item("a", "small", 2), item("b", "toString", 1)], {}), [
     { item: "a", quantity: 0 },
     { item: "b", quantity: 0 },
   ]);
 });
 
-test("has one item count where somebody made two, and leaves alone what is none of ours", () => {
+test("uses one of two items of a size, and ignores foreign items", () => {
   const items = [item("a", "small", 1), item("x", null, 7), item("b", "small", 2)];
   assert.equal(planItems(items, { small: 3 }), [{ item: "a", quantity: 3 }, { item: "b", quantity: 0 }]);
 });

@@ -1,4 +1,4 @@
-/** The API, a payment provider over HTTP, a catalogue with prices, and a replica that does the jobs of billing alone. */
+/** Sets up the API, a payment provider over HTTP, a catalog with prices, and a replica that runs only billing jobs. */
 import type { Test } from "uvu";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { openLog } from "#lib/base/log.ts";
@@ -33,7 +33,7 @@ export interface Context {
   log: any[];
 }
 
-/** Gives the tests of a suite billing; each test has its own hubs. */
+/** Sets up billing for the tests of a suite. Each test creates its own hubs. */
 export function withBilling(test: Test<Context>): void {
   test.before(async (context) => {
     const provider = context.provider = await openProvider();
@@ -65,7 +65,7 @@ export async function billedHub(context: Context, spokes: Counts = {}): Promise<
   return id;
 }
 
-/** Exactly these spokes are active in the hub from now on. */
+/** Replaces the hub's spokes by these active ones. */
 export async function setSpokes({ scene: { db, people } }: Context, hub: string, spokes: Counts): Promise<void> {
   await queryRows(db, "delete from spokes where federation_id = $1", [hub]);
   for (const [size, quantity] of Object.entries(spokes)) {
@@ -76,12 +76,12 @@ export async function setSpokes({ scene: { db, people } }: Context, hub: string,
   }
 }
 
-/** Runs the plan that runs every 15 seconds. */
+/** Runs the plan of every 15 seconds. */
 export async function plan({ scene: { app } }: Context, batch?: number): Promise<void> {
   await planBilling(app, batch).steps.compare!(idle());
 }
 
-/** Runs the plan that runs every hour. */
+/** Runs the hourly plan of checks. */
 export async function reconcile({ scene: { app } }: Context, most?: number): Promise<void> {
   await planBillingChecks(app, most).steps.unseen!(idle());
 }
@@ -90,7 +90,7 @@ function idle(): Run {
   return { signal: new AbortController().signal, throwIfStopped: () => {} } as unknown as Run;
 }
 
-/** Plans, and waits until no job about the hub is under way, or soon will be. */
+/** Runs the plan, and waits until the hub has no billing job. */
 export async function synced(context: Context, hub: string): Promise<void> {
   await plan(context);
   await ended(context, hub);
@@ -114,19 +114,19 @@ export async function rowOf({ scene: { db } }: Context, hub: string) {
   return (await db.rows.selectFrom("subscriptions").selectAll().where("federationId", "=", hub).executeTakeFirst())!;
 }
 
-/** The hub's subscriptions at the provider, the oldest first. */
+/** Returns the hub's subscriptions at the provider, oldest first. */
 export function subscriptionsOf({ provider }: Context, hub: string): Subscription[] {
   return [...provider.state.subscriptions.values()].filter(({ metadata }) => metadata["federationId"] === hub);
 }
 
 /** Returns the provider's quantities per size: `["small 2"]`. */
-export function counted(context: Context, hub: string): string[] {
+export function quantitiesOf(context: Context, hub: string): string[] {
   return subscriptionsOf(context, hub).filter(({ status }) => status !== "canceled")
     .flatMap(({ items }) => items.data.map(({ quantity, metadata }) => `${metadata["size"]} ${quantity}`)).sort();
 }
 
 /** Returns the requests to the provider since then: `POST /v1/customers`. */
-export function asked({ provider }: Context, since = 0): string[] {
+export function requestsOf({ provider }: Context, since = 0): string[] {
   return provider.calls.slice(since).filter(({ method }) => method !== "GET")
     .map(({ method, path }) => `${method} ${path.replace(/_\w+/, "_…")}`);
 }

@@ -12,13 +12,13 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { syncBilling } from "#lib/workers/billing/sync.ts";
 import {
-  asked,
   audited,
   billedHub,
   type Context,
-  counted,
   ended,
   plan,
+  quantitiesOf,
+  requestsOf,
   rowOf,
   setSpokes,
   subscriptionsOf,
@@ -62,11 +62,11 @@ async function reconcile({ scene }: Context, hub: string): Promise<void> {
 
 const PATHS = ["/v1/customers", /^\/v1\/customers\/\w+$/, "/v1/prices", "/v1/subscriptions"];
 
-test("makes everything once, though the answer to each call is lost.", async (context) => {
+test("creates everything once, although the reply to each call is lost.", async (context) => {
   const hub = await billedHub(context, { small: 1 }), { provider } = context;
   for (const path of PATHS) provider.break({ what: "lost answer", method: "POST", path, times: 1 });
   await synced(context, hub);
-  assert.equal(counted(context, hub), ["small 1"]);
+  assert.equal(quantitiesOf(context, hub), ["small 1"]);
   const ours = [...provider.state.customers.values()].filter(({ metadata }) => metadata["federationId"] === hub);
   assert.is(ours.length, 1);
   assert.is(subscriptionsOf(context, hub).length, 1);
@@ -77,22 +77,22 @@ test("makes everything once, though the answer to each call is lost.", async (co
   provider.break({ what: "lost answer", method: "POST", path: change, times: 1 });
   await setSpokes(context, hub, { small: 2 });
   await synced(context, hub);
-  assert.equal(counted(context, hub), ["small 2"]);
+  assert.equal(quantitiesOf(context, hub), ["small 2"]);
   const all = [...provider.state.invoices.values()].filter(({ customer }) => customer === ours[0]!.id);
   assert.equal(all.map(({ total }) => total), [1900, 1900]);
 });
 
-test("finds what a holder made that died before it could write.", async (context) => {
+test("finds objects whose creation a dead holder did not record.", async (context) => {
   const hub = await billedHub(context, { small: 1 });
   let writes = 0;
   await rejection(runAll(context, holder(context, hub, () => ++writes < 2))); // the customer is written, the rest is not
-  assert.equal([counted(context, hub), (await rowOf(context, hub)).subscriptionId], [["small 1"], null]);
+  assert.equal([quantitiesOf(context, hub), (await rowOf(context, hub)).subscriptionId], [["small 1"], null]);
   await synced(context, hub);
-  assert.equal([counted(context, hub), subscriptionsOf(context, hub).length], [["small 1"], 1]);
+  assert.equal([quantitiesOf(context, hub), subscriptionsOf(context, hub).length], [["small 1"], 1]);
   assert.is((await rowOf(context, hub)).subscriptionId, subscriptionsOf(context, hub)[0]!.id);
 });
 
-test("ends what a holder made that died before it could write, where the hub is gone by then.", async (context) => {
+test("ends an unrecorded subscription of a removed hub.", async (context) => {
   const hub = await billedHub(context, { small: 1 });
   let writes = 0;
   await rejection(runAll(context, holder(context, hub, () => ++writes < 2)));
@@ -103,19 +103,19 @@ test("ends what a holder made that died before it could write, where the hub is 
   assert.equal(subscriptionsOf(context, hub).map(({ status }) => status), ["canceled"]);
 });
 
-test("tells anew what a dead holder may have told, also where nothing differs from what was told before.", async (context) => {
+test("sends quantities again after a holder died during a call.", async (context) => {
   const hub = await billedHub(context, { small: 1 });
   await synced(context, hub);
   await setSpokes(context, hub, { small: 2 });
   let writes = 0;
   await rejection(runAll(context, holder(context, hub, () => ++writes < 2)));
-  assert.equal(counted(context, hub), ["small 2"]);
+  assert.equal(quantitiesOf(context, hub), ["small 2"]);
   await setSpokes(context, hub, { small: 1 });
   await synced(context, hub);
-  assert.equal(counted(context, hub), ["small 1"]);
+  assert.equal(quantitiesOf(context, hub), ["small 1"]);
 });
 
-test("puts right what a call sets that comes late, of a holder that was cut off.", async (context) => {
+test("corrects quantities that a late call has set.", async (context) => {
   const { provider, scene: { db } } = context, hub = await billedHub(context, { small: 1 });
   await synced(context, hub);
   await setSpokes(context, hub, { small: 2 });
@@ -127,20 +127,20 @@ test("puts right what a call sets that comes late, of a holder that was cut off.
   await gone;
   await setSpokes(context, hub, { small: 3 });
   await synced(context, hub);
-  assert.equal(counted(context, hub), ["small 3"]);
+  assert.equal(quantitiesOf(context, hub), ["small 3"]);
   arrive();
-  await until(() => counted(context, hub)[0] === "small 2");
+  await until(() => quantitiesOf(context, hub)[0] === "small 2");
   await db.shiftClock(MINUTE + SECOND);
   await synced(context, hub);
   await db.shiftClock(0);
-  assert.equal(counted(context, hub), ["small 3"]);
+  assert.equal(quantitiesOf(context, hub), ["small 3"]);
   const live = await queryRows(db, "select 1 from jobs where federation_id = $1 and state in ('queued', 'running')", [
     hub,
   ]);
   assert.equal(live, []);
 });
 
-test("does not make another subscription for one that was ended at the provider, until somebody reconciles.", async (context) => {
+test("creates no new subscription after one was cancelled at the provider, until reconciled.", async (context) => {
   const hub = await billedHub(context, { small: 1 });
   await synced(context, hub);
   const { subscriptionId: first, customerId: customer } = await rowOf(context, hub);
@@ -148,7 +148,7 @@ test("does not make another subscription for one that was ended at the provider,
   await setSpokes(context, hub, { small: 2 });
   await synced(context, hub);
   await synced(context, hub);
-  assert.equal(counted(context, hub), []);
+  assert.equal(quantitiesOf(context, hub), []);
   const row = await rowOf(context, hub);
   assert.equal([row.status, row.sentQuantities, typeof row.difference], ["canceled", { small: 2 }, "string"]);
   const found = (await audited(context, hub)).filter(([kind]) => kind === "billing_difference_found");
@@ -156,12 +156,12 @@ test("does not make another subscription for one that was ended at the provider,
   await reconcile(context, hub);
   await synced(context, hub);
   const after = await rowOf(context, hub);
-  assert.equal([counted(context, hub), after.status, after.difference], [["small 2"], "active", null]);
+  assert.equal([quantitiesOf(context, hub), after.status, after.difference], [["small 2"], "active", null]);
   assert.is.not(after.subscriptionId, first);
   assert.is(after.customerId, customer);
 });
 
-test("says that a customer was deleted, and makes another when somebody reconciles.", async (context) => {
+test("reports a deleted customer, and creates another when reconciled.", async (context) => {
   const hub = await billedHub(context, { small: 1 });
   await synced(context, hub);
   const { customerId: customer } = await rowOf(context, hub);
@@ -173,21 +173,21 @@ test("says that a customer was deleted, and makes another when somebody reconcil
   await reconcile(context, hub);
   await synced(context, hub);
   const after = await rowOf(context, hub);
-  assert.equal([counted(context, hub), after.error], [["small 2"], null]);
+  assert.equal([quantitiesOf(context, hub), after.error], [["small 2"], null]);
   assert.is.not(after.customerId, customer);
 });
 
-test("makes an item anew that was deleted, as soon as there is something to tell.", async (context) => {
+test("recreates a deleted item with the next change.", async (context) => {
   const hub = await billedHub(context, { small: 1, medium: 1 });
   await synced(context, hub);
   const item = subscriptionsOf(context, hub)[0]!.items.data.find(({ metadata }) => metadata["size"] === "small")!;
   await clientOf(context.provider).subscriptionItems.del(item.id);
   await setSpokes(context, hub, { small: 2, medium: 1 });
   await synced(context, hub);
-  assert.equal(counted(context, hub), ["medium 1", "small 2"]);
+  assert.equal(quantitiesOf(context, hub), ["medium 1", "small 2"]);
 });
 
-test("shows operators a refusal that trying again does not mend, and tries again an hour later.", async (context) => {
+test("shows a permanent refusal to operators, and retries after an hour.", async (context) => {
   const { scene: { app, db }, provider } = context, hub = await billedHub(context, { small: 1 });
   const [price] = [...provider.state.prices.values()].filter(({ metadata }) => metadata["size"] === "small");
   await clientOf(provider).prices.update(price!.id, { active: false });
@@ -201,14 +201,14 @@ test("shows operators a refusal that trying again does not mend, and tries again
   assert.ok(context.log.some(({ level, federation }) => level === "error" && federation === hub));
   await clientOf(provider).prices.update(price!.id, { active: true });
   await synced(context, hub);
-  assert.equal(counted(context, hub), []);
+  assert.equal(quantitiesOf(context, hub), []);
   await db.shiftClock(HOUR + 1000);
   await synced(context, hub);
   await db.shiftClock(0);
-  assert.equal([counted(context, hub), (await rowOf(context, hub)).error], [["small 1"], null]);
+  assert.equal([quantitiesOf(context, hub), (await rowOf(context, hub)).error], [["small 1"], null]);
 });
 
-test("leaves to the next what was readdressed, or forgotten, while it ran.", async (context) => {
+test("leaves changes during its run to the next sync.", async (context) => {
   const { scene: { app, db } } = context, hub = await billedHub(context, { small: 1 });
   await runAll(context, holder(context, hub), {
     async createSubscription(...wanted) {
@@ -233,14 +233,16 @@ test("leaves to the next what was readdressed, or forgotten, while it ran.", asy
   });
   assert.equal((await rowOf(context, hub)).subscriptionId, null);
   await synced(context, hub);
-  assert.equal([counted(context, hub), (await rowOf(context, hub)).status], [["small 1"], "active"]);
+  assert.equal([quantitiesOf(context, hub), (await rowOf(context, hub)).status], [["small 1"], "active"]);
 });
 
-test("is queued once, however many plan at once.", async (context) => {
+test("is queued once by concurrent plans.", async (context) => {
   const hub = await billedHub(context, { small: 1 }), before = context.provider.calls.length;
   await Promise.all([plan(context), plan(context), plan(context)]);
   await ended(context, hub);
-  assert.equal(asked(context, before).filter((call) => call === "POST /v1/subscriptions"), ["POST /v1/subscriptions"]);
+  assert.equal(requestsOf(context, before).filter((call) => call === "POST /v1/subscriptions"), [
+    "POST /v1/subscriptions",
+  ]);
 });
 
 test.run();

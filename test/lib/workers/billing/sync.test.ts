@@ -1,12 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  asked,
   audited,
   billedHub,
   type Context,
-  counted,
   plan,
+  quantitiesOf,
+  requestsOf,
   rowOf,
   setSpokes,
   subscriptionsOf,
@@ -19,10 +19,10 @@ import { until } from "#test/support/until.ts";
 const test = suite<Context>("syncBilling");
 withBilling(test);
 
-test("makes the hub's customer, the prices and one subscription with an item for each size.", async (context) => {
+test("creates the customer, the prices and one subscription with an item per size.", async (context) => {
   const hub = await billedHub(context, { small: 2, medium: 1 });
   await synced(context, hub);
-  assert.equal(counted(context, hub), ["medium 1", "small 2"]);
+  assert.equal(quantitiesOf(context, hub), ["medium 1", "small 2"]);
   const row = await rowOf(context, hub), [subscription] = subscriptionsOf(context, hub);
   const customer = context.provider.state.customers.get(row.customerId!)!;
   assert.equal([customer.email, customer.metadata], [row.email, { federationId: hub }]);
@@ -37,55 +37,55 @@ test("makes the hub's customer, the prices and one subscription with an item for
   ]]);
 });
 
-test("makes a customer and nothing else for a hub without spokes, and asks nothing twice.", async (context) => {
+test("creates only a customer for a hub without spokes, and repeats no call.", async (context) => {
   const before = context.provider.calls.length, hub = await billedHub(context, { large: 3 }); // large has no price
   await synced(context, hub);
-  assert.equal(asked(context, before), ["POST /v1/customers", "POST /v1/customers/cus_…"]);
+  assert.equal(requestsOf(context, before), ["POST /v1/customers", "POST /v1/customers/cus_…"]);
   assert.equal((await rowOf(context, hub)).sentQuantities, {});
   const then = context.provider.calls.length;
   await synced(context, hub);
   assert.is(context.provider.calls.length, then);
 });
 
-test("takes a resize, a suspension and a new size to the provider in one call.", async (context) => {
+test("sends a resize, a suspension and a new size in one call.", async (context) => {
   const hub = await billedHub(context, { small: 3 });
   await synced(context, hub);
   const before = context.provider.calls.length;
   await setSpokes(context, hub, { small: 1, medium: 1 });
   await synced(context, hub);
-  assert.equal(counted(context, hub), ["medium 1", "small 1"]);
+  assert.equal(quantitiesOf(context, hub), ["medium 1", "small 1"]);
   const changes = context.provider.calls.slice(before).filter(({ path, method }) =>
     method === "POST" && path.startsWith("/v1/subscriptions")
   );
   assert.is(changes.length, 1);
 });
 
-test("sets quantities to nothing for a hub whose spokes are gone, keeps its items, and counts anew.", async (context) => {
+test("sets quantities to 0 for a hub without spokes, and keeps its items.", async (context) => {
   const hub = await billedHub(context, { small: 2 });
   await synced(context, hub);
   await setSpokes(context, hub, {});
   await synced(context, hub);
-  assert.equal(counted(context, hub), ["small 0"]);
+  assert.equal(quantitiesOf(context, hub), ["small 0"]);
   assert.equal((await rowOf(context, hub)).sentQuantities, {});
   await setSpokes(context, hub, { small: 1 });
   await synced(context, hub);
-  assert.equal(counted(context, hub), ["small 1"]);
+  assert.equal(quantitiesOf(context, hub), ["small 1"]);
 });
 
-test("reads the spokes when it runs, and not when it was queued.", async (context) => {
+test("reads the spokes when it runs, not when it was queued.", async (context) => {
   const hub = await billedHub(context, { small: 1 });
-  const mend = context.provider.break({ what: "500", path: "/v1/customers" });
+  const repair = context.provider.break({ what: "500", path: "/v1/customers" });
   await plan(context);
   await until(async () =>
     (await queryRows(context.scene.db, "select 1 from jobs where attempt > 1 and federation_id = $1", [hub]))[0]
   );
   await setSpokes(context, hub, { small: 3 });
-  mend();
+  repair();
   await synced(context, hub);
-  assert.equal(counted(context, hub), ["small 3"]);
+  assert.equal(quantitiesOf(context, hub), ["small 3"]);
 });
 
-test("ends the subscription of a hub that is removed, and asks for no more.", async (context) => {
+test("ends the subscription of a removed hub, and sends nothing afterwards.", async (context) => {
   const hub = await billedHub(context, { small: 1 });
   await synced(context, hub);
   await setSpokes(context, hub, {});
@@ -109,7 +109,7 @@ test("makes nothing for a hub that is removed before anything was made.", async 
   assert.equal((await rowOf(context, hub)).sentQuantities, {});
 });
 
-test("tells the customer's name and address as they are now.", async (context) => {
+test("sends the customer's current name and address.", async (context) => {
   const hub = await billedHub(context, { small: 1 });
   await synced(context, hub);
   await queryRows(context.scene.db, "update federations set name = 'Another name' where id = $1", [hub]);
@@ -132,7 +132,7 @@ test("keeps one address's two hubs apart.", async (context) => {
   await plan(context);
   await synced(context, one);
   await synced(context, other);
-  assert.equal([counted(context, one), counted(context, other)], [["small 1"], ["small 2"]]);
+  assert.equal([quantitiesOf(context, one), quantitiesOf(context, other)], [["small 1"], ["small 2"]]);
   assert.is.not((await rowOf(context, one)).customerId, (await rowOf(context, other)).customerId);
 });
 
@@ -147,7 +147,7 @@ test("goes on counting a size that has lost its price, by the item that it has."
   } finally {
     Object.assign(app, { catalog });
   }
-  assert.equal(counted(context, hub), ["medium 0", "small 2"]);
+  assert.equal(quantitiesOf(context, hub), ["medium 0", "small 2"]);
 });
 
 test.run();

@@ -33,10 +33,10 @@ function ingresses(clinic: ConfigureClinic): unknown[] {
   ]).sort(([a], [b]) => a < b ? -1 : 1);
 }
 
-const told = (clinic: ConfigureClinic): string =>
+const audits = (clinic: ConfigureClinic): string =>
   clinic.objects("ConfigMap").find(({ metadata }) => metadata.name === "moodle-env")!["data"].SITE_URL;
 
-async function shown({ scene, row }: ConfigureClinic): Promise<SpokeRecord> {
+async function pages({ scene, row }: ConfigureClinic): Promise<SpokeRecord> {
   return await showSpoke(scene.db.rows, scene.actor, await row());
 }
 
@@ -58,7 +58,7 @@ const LEAD_TO_SECOND = [
   [FIRST, `${FIRST} first`, `https://${SECOND}`],
 ];
 
-test("lets both names lead to the site before that is told the new one", async ({ clinic }) => {
+test("serves the site under both domains before Moodle changes its URL", async ({ clinic }) => {
   const release = clinic.holdBack("verify-");
   const { domain, operation, state } = await clinic.patch({ domain: SECOND });
   assert.equal([domain, operation?.kind, state], [FIRST, "configure", "updating"]);
@@ -69,7 +69,7 @@ test("lets both names lead to the site before that is told the new one", async (
     status.conditions.find(({ type }: { type: string }) => type === "Ready").status,
   ]);
   assert.equal(certificates.sort(), [[SECOND, "True"], [FIRST, "True"]].sort());
-  assert.equal([told(clinic), clinic.site().files.wwwroot], [`https://${FIRST}`, FIRST]);
+  assert.equal([audits(clinic), clinic.site().files.wwwroot], [`https://${FIRST}`, FIRST]);
   assert.equal([await claim(clinic, SECOND), await claim(clinic, `www.${SECOND}`)], ["domain_taken", "domain_taken"]);
   const again = await rejection(clinic.patch({ domain: THIRD })) as Error;
   assert.match(
@@ -79,16 +79,16 @@ test("lets both names lead to the site before that is told the new one", async (
   const hold = clinic.holdBack("health-");
   release();
   await clinic.passes("configure", "caches");
-  assert.equal([told(clinic), clinic.site().files.wwwroot], [`https://${SECOND}`, SECOND]);
-  assert.equal([(await shown(clinic)).domain, ingresses(clinic).length], [FIRST, 1]);
+  assert.equal([audits(clinic), clinic.site().files.wwwroot], [`https://${SECOND}`, SECOND]);
+  assert.equal([(await pages(clinic)).domain, ingresses(clinic).length], [FIRST, 1]);
   hold();
 });
 
-test("makes the old name a redirect once the new one has answered, and keeps it for 30 days", async ({ clinic }) => {
+test("redirects the old domain for 30 days once the new one answers", async ({ clinic }) => {
   const job = await clinic.scene.ended(clinic.id, "configure");
   assert.is(job.state, "succeeded", job.failure?.message);
   assert.equal(ingresses(clinic), LEAD_TO_SECOND);
-  const { domain, url, formerDomains, state, stateReason } = await shown(clinic);
+  const { domain, url, formerDomains, state, stateReason } = await pages(clinic);
   assert.equal([domain, url, state, stateReason], [SECOND, `https://${SECOND}`, "active", null]);
   const [former] = formerDomains, now = await clinic.scene.db.now();
   const days = Math.round((new Date(former!.until).getTime() - now.getTime()) / DAY);
@@ -103,19 +103,19 @@ test("makes the old name a redirect once the new one has answered, and keeps it 
   assert.equal([await claim(clinic, FIRST), await claim(clinic, SECOND)], ["domain_taken", "domain_taken"]);
 });
 
-test("asked for where the site is writes nothing", async ({ clinic }) => {
+test("writes nothing for the current domain", async ({ clinic }) => {
   const before = [await clinic.row(), (await clinic.scene.operations(clinic.id)).length];
   await clinic.patch({ domain: SECOND });
   assert.equal([await clinic.row(), (await clinic.scene.operations(clinic.id)).length], before);
 });
 
-test("whose certificate is refused leaves the site where it was, and can be asked for again", async ({ clinic }) => {
+test("keeps the old domain if the certificate is refused, and can be requested again", async ({ clinic }) => {
   const { metadata } = clinic.objects("Deployment")[0]!, message = "DNS problem: NXDOMAIN looking up A";
   const fault = clinic.scene.simulator.faults.add({ type: "uncertified", name: "moodle-tls-", message, final: true });
   const job = await clinic.configures({ domain: THIRD });
   assert.equal([job.state, job.failure!.step], ["failed", "ingress"]);
   assert.ok(job.failure!.hint);
-  const { domain, formerDomains, stateReason, state } = await shown(clinic);
+  const { domain, formerDomains, stateReason, state } = await pages(clinic);
   assert.equal([domain, formerDomains.length, state], [SECOND, 1, "active"]);
   assert.match(stateReason!, /; the site keeps the domain algebra\.school\.example$/);
   assert.equal(ingresses(clinic), LEAD_TO_SECOND);
@@ -125,31 +125,31 @@ test("whose certificate is refused leaves the site where it was, and can be aske
   clinic.scene.simulator.faults.remove(fault);
 });
 
-test("after which the site does not answer is put back", async ({ clinic }) => {
+test("is reverted if the site does not answer", async ({ clinic }) => {
   const fault = clinic.scene.simulator.faults.failJob("health-", { log: ["503"], exitCode: 22 });
   const job = await clinic.configures({ domain: THIRD });
   assert.equal([job.state, job.failure!.code], ["failed", "Unhealthy"]);
   assert.equal(ingresses(clinic), LEAD_TO_SECOND);
-  assert.is(told(clinic), `https://${SECOND}`);
+  assert.is(audits(clinic), `https://${SECOND}`);
   await until(() => clinic.site().files.wwwroot === SECOND);
   assert.is(await drift(clinic), null);
   assert.is((await clinic.row()).requestedDomain, null);
   clinic.scene.simulator.faults.remove(fault);
 });
 
-test("back to a name that leads here turns the two around", async ({ clinic }) => {
+test("swaps a domain and its redirect", async ({ clinic }) => {
   const job = await clinic.configures({ domain: FIRST });
   assert.is(job.state, "succeeded", job.failure?.message);
   assert.equal(ingresses(clinic), [
     [SECOND, `${SECOND} own`, `https://${FIRST}`],
     [FIRST, `${FIRST} first`, null],
   ]);
-  assert.equal((await shown(clinic)).formerDomains.map(({ domain }) => domain), [SECOND]);
+  assert.equal((await pages(clinic)).formerDomains.map(({ domain }) => domain), [SECOND]);
   assert.is(clinic.site().files.wwwroot, FIRST);
   assert.is(await drift(clinic), null);
 });
 
-test("of a late holder does nothing any more", async ({ clinic }) => {
+test("is refused for a late holder", async ({ clinic }) => {
   const job = (await clinic.scene.operations(clinic.id)).filter(({ kind }) => kind === "configure").at(-1)!;
   assert.is((job.progress.after as { host: string }).host, SECOND);
   const late = holderOf(clinic, job, "1");
@@ -157,10 +157,10 @@ test("of a late holder does nothing any more", async ({ clinic }) => {
   for (const step of ["ingress", "app", "redirect"]) {
     assert.is((await rejection(steps[step]!(late)) as Error).name, "FenceLost", step);
   }
-  assert.equal([told(clinic), ingresses(clinic).length], [`https://${FIRST}`, 2]);
+  assert.equal([audits(clinic), ingresses(clinic).length], [`https://${FIRST}`, 2]);
 });
 
-test("ends after 30 days: nothing is left of the old name, and others can have it", async ({ clinic }) => {
+test("releases the old domain after 30 days", async ({ clinic }) => {
   const free = createHandlers(clinic.scene.app).find(({ kind }) => kind.kind === "free-names")!;
   const upkeep = async () => await free.steps["spokes"]!(holderOf(clinic, await clinic.last("configure"), "1"));
   const before = (await clinic.scene.operations(clinic.id)).length;
@@ -176,7 +176,7 @@ test("ends after 30 days: nothing is left of the old name, and others can have i
   const job = await clinic.scene.ended(clinic.id, "configure");
   assert.equal([job.state, job.requester.userId], ["succeeded", "system"], job.failure?.message);
   assert.equal([ingresses(clinic), restarted()], [LEAD_TO_FIRST, at]);
-  assert.equal((await shown(clinic)).formerDomains, []);
+  assert.equal((await pages(clinic)).formerDomains, []);
   assert.equal((await auditsOf(clinic)).at(-1)!.metadata["freedDomains"], [SECOND]);
   assert.is(await drift(clinic), null);
   assert.is(await claim(clinic, SECOND), undefined);

@@ -33,7 +33,7 @@ function forgetful(clusters: Clusters, lost: Set<string>): Clusters {
   };
 }
 
-test("comes to the same end, there and back, with one restart each and no drift", async () => {
+test("has the same result after a takeover in each step, with one restart and no drift", async () => {
   const scene = await openWorkScene(5, { ACME_EMAIL: "ops@example.org" });
   try {
     const id = await scene.spoke(await scene.hub("math"), "algebra");

@@ -22,7 +22,7 @@ test.before.each(({ clinic }) => clinic.scene.simulator.faults.clear());
 test.after(({ clinic }) => clinic.close());
 
 /** Returns the site's mail settings, and whether its mail could be sent. */
-function told(clinic: ConfigureClinic): unknown[] {
+function settingsOf(clinic: ConfigureClinic): unknown[] {
   const named = (kind: string, name: string) => clinic.objects(kind).find(({ metadata }) => metadata.name === name)!;
   const { SMTP_HOST } = named("ConfigMap", "moodle-env")["data"];
   const password = atob(named("Secret", "mail")["data"].SMTP_PASSWORD);
@@ -41,22 +41,22 @@ const inForce = async ({ row }: ConfigureClinic) => {
 const restarted = (clinic: ConfigureClinic) =>
   clinic.objects("Deployment")[0]!["spec"].template.metadata.annotations?.[RESTART_ANNOTATION] ?? null;
 
-test("is on in a site that is no copy", async ({ clinic }) => {
-  assert.equal(told(clinic), ON(clinic));
+test("is on in a new site", async ({ clinic }) => {
+  assert.equal(settingsOf(clinic), ON(clinic));
   assert.equal(await inForce(clinic), ["on", undefined]);
 });
 
-test("is held when that is asked for, and let go again; the site is started anew for each", async ({ clinic }) => {
+test("is held and released on request, with a restart of the site", async ({ clinic }) => {
   const first = await clinic.configures({ mail: "held" });
   assert.is(first.state, "succeeded", first.failure?.message);
-  assert.equal([told(clinic), await inForce(clinic)], [HELD, ["held", true]]);
+  assert.equal([settingsOf(clinic), await inForce(clinic)], [HELD, ["held", true]]);
   const before = restarted(clinic);
   assert.ok(before);
   await lookOnce(clinic.scene.app);
   assert.is((await clinic.row()).drift, null);
   const second = await clinic.configures({ mail: "on" });
   assert.is(second.state, "succeeded", second.failure?.message);
-  assert.equal([told(clinic), await inForce(clinic)], [ON(clinic), ["on", false]]);
+  assert.equal([settingsOf(clinic), await inForce(clinic)], [ON(clinic), ["on", false]]);
   assert.is.not(restarted(clinic), before);
   await lookOnce(clinic.scene.app);
   assert.is((await clinic.row()).drift, null);
@@ -64,36 +64,36 @@ test("is held when that is asked for, and let go again; the site is started anew
   assert.equal([event!.kind, event!.metadata["changed"]], ["spoke_updated", { mail: { from: "held", to: "on" } }]);
 });
 
-test("asked for as it is changes nothing and starts nothing", async ({ clinic }) => {
+test("changes nothing if requested with its current value", async ({ clinic }) => {
   const before = [restarted(clinic), (await clinic.scene.operations(clinic.id)).length];
   await clinic.patch({ mail: "on" });
   assert.equal([restarted(clinic), (await clinic.scene.operations(clinic.id)).length], before);
 });
 
-test("is shown beforehand: what the site is told, and that it is away meanwhile", async ({ clinic }) => {
+test("has a preview with the change and the downtime", async ({ clinic }) => {
   const { scene } = clinic, patch = { mail: "held" } as never;
-  const shown = await previewPatch(scene.app, scene.actor, await clinic.row(), patch, new AbortController().signal);
-  assert.equal([shown.downtime, shown.notes], [true, ["Its mail becomes held; it is on"]]);
-  const changed = shown.changes.map(({ object, field }) => `${object} ${field}`);
+  const preview = await previewPatch(scene.app, scene.actor, await clinic.row(), patch, new AbortController().signal);
+  assert.equal([preview.downtime, preview.notes], [true, ["Its mail becomes held; it is on"]]);
+  const changed = preview.changes.map(({ object, field }) => `${object} ${field}`);
   assert.ok(changed.includes("ConfigMap/moodle-env data.SMTP_HOST"), changed.join());
   assert.equal(await inForce(clinic), ["on", false]);
 });
 
-test("stays as it was where the site cannot be told, and can be asked for again", async ({ clinic }) => {
+test("keeps its value after a failure, and can be requested again", async ({ clinic }) => {
   const fault = clinic.scene.simulator.faults.failJob("health-", { log: ["500"], exitCode: 22 });
   const job = await clinic.configures({ mail: "held" });
   assert.equal([job.state, job.failure!.step], ["failed", "health"]);
   clinic.scene.simulator.faults.remove(fault);
-  assert.equal([told(clinic), await inForce(clinic)], [ON(clinic), ["held", false]]);
+  assert.equal([settingsOf(clinic), await inForce(clinic)], [ON(clinic), ["held", false]]);
   assert.is((await clinic.configures({ mail: "held" })).state, "succeeded");
-  assert.equal([told(clinic), await inForce(clinic)], [HELD, ["held", true]]);
+  assert.equal([settingsOf(clinic), await inForce(clinic)], [HELD, ["held", true]]);
 });
 
-test("stays held by all else that is done with the site", async ({ clinic }) => {
+test("stays held during other operations", async ({ clinic }) => {
   assert.is((await clinic.configures({ displayName: "Held" })).state, "succeeded");
   assert.is((await clinic.does("reapply")).state, "succeeded");
   assert.is((await clinic.does("restart")).state, "succeeded");
-  assert.equal([told(clinic), await inForce(clinic)], [HELD, ["held", true]]);
+  assert.equal([settingsOf(clinic), await inForce(clinic)], [HELD, ["held", true]]);
 });
 
 test.run();

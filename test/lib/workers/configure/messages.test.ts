@@ -22,7 +22,7 @@ async function paint({ scene, id }: ConfigureClinic, data: object | null): Promi
 }
 
 /** Returns the settings that Moodle shows. */
-function seen(clinic: ConfigureClinic): (string | undefined)[] {
+function readings(clinic: ConfigureClinic): (string | undefined)[] {
   const { config, accounts } = clinic.site().database!;
   return [config!.fullname, config!.brandcolor, accounts!.admin!.email];
 }
@@ -32,7 +32,7 @@ async function inForce(clinic: ConfigureClinic): Promise<unknown[]> {
   return [displayName, brand?.name ?? null, adminEmail];
 }
 
-test("brings the site to each of them, and says so in the row once it has", async ({ clinic }) => {
+test("applies each setting, and updates the row afterwards", async ({ clinic }) => {
   await paint(clinic, { color: "#0044aa" });
   const release = clinic.holdBack("seed-");
   const patch = { displayName: "Algebra for all", brand: "ocean", adminEmail: "head@school.example" };
@@ -44,49 +44,49 @@ test("brings the site to each of them, and says so in the row once it has", asyn
   release();
   const job = await clinic.scene.ended(clinic.id, "configure");
   assert.is(job.state, "succeeded", job.failure?.message);
-  assert.equal(seen(clinic), ["Algebra for all", "#0044aa", "head@school.example"]);
+  assert.equal(readings(clinic), ["Algebra for all", "#0044aa", "head@school.example"]);
   assert.equal(await inForce(clinic), Object.values(patch));
   const { state, stateReason, health } = await clinic.row();
   assert.equal([state, stateReason, health], ["active", null, "healthy"]);
-  const told = (await auditsOf(clinic)).filter(({ metadata }) => metadata["operationId"] === job.id);
-  assert.equal(told.map(({ kind }) => kind), ["spoke_updated", "spoke_action_succeeded"]);
-  assert.equal(told[0]!.metadata["changed"], {
+  const audits = (await auditsOf(clinic)).filter(({ metadata }) => metadata["operationId"] === job.id);
+  assert.equal(audits.map(({ kind }) => kind), ["spoke_updated", "spoke_action_succeeded"]);
+  assert.equal(audits[0]!.metadata["changed"], {
     displayName: { from: "algebra", to: "Algebra for all" },
     brand: { from: null, to: "ocean" },
     adminEmail: { from: "ann@example.org", to: "head@school.example" },
   });
 });
 
-test("is no drift, and leaves no Job behind", async ({ clinic }) => {
+test("causes no drift, and leaves no Job", async ({ clinic }) => {
   await lookOnce(clinic.scene.app);
   assert.is((await clinic.row()).drift, null);
   assert.equal(clinic.objects("Job").filter(({ metadata }) => metadata.labels?.["op"] === "seed"), []);
 });
 
-test("touches nothing in the site but what was asked for", async ({ clinic }) => {
+test("changes only the requested settings", async ({ clinic }) => {
   const { database, saveDatabase } = clinic.site();
   saveDatabase({ ...database!, config: { ...database!.config, brandcolor: "#123456" } }); // by the site's people
   assert.is((await clinic.configures({ displayName: "Algebra" })).state, "succeeded");
-  assert.equal(seen(clinic), ["Algebra", "#123456", "head@school.example"]);
+  assert.equal(readings(clinic), ["Algebra", "#123456", "head@school.example"]);
 });
 
-test("asked for what there is already writes nothing", async ({ clinic }) => {
+test("writes nothing if nothing changes", async ({ clinic }) => {
   const before = [await clinic.row(), (await clinic.scene.operations(clinic.id)).length];
   await clinic.patch({ displayName: "Algebra", brand: "ocean", adminEmail: "head@school.example" });
   await clinic.patch({});
   assert.equal([await clinic.row(), (await clinic.scene.operations(clinic.id)).length], before);
 });
 
-test("with a brand that nobody has configured leaves the look, and says so", async ({ clinic }) => {
+test("keeps the theme if the brand is not configured, and adds a note", async ({ clinic }) => {
   await paint(clinic, null);
   const job = await clinic.configures({ brand: "unknown" });
   assert.equal([job.state, job.progress.notes], ["succeeded", [
     "The brand unknown is not configured; the theme was not changed",
   ]]);
-  assert.is(seen(clinic)[1], "#123456");
+  assert.is(readings(clinic)[1], "#123456");
 });
 
-test("that fails says why, and can be asked for once more with the same words", async ({ clinic }) => {
+test("reports its failure, and can be requested again", async ({ clinic }) => {
   const fault = clinic.scene.simulator.faults.failJob("seed-", { log: ["Exception - Call to undefined function"] });
   const { state, failure } = await clinic.configures({ displayName: "Geometry" });
   assert.equal([state, failure!.code, failure!.step], ["failed", "PhpFatal", "seed"]);
@@ -95,10 +95,10 @@ test("that fails says why, and can be asked for once more with the same words", 
   assert.match(row.stateReason!, /could not be set up because Moodle ended with an error/);
   clinic.scene.simulator.faults.remove(fault);
   const again = await clinic.configures({ displayName: "Geometry" });
-  assert.equal([again.state, seen(clinic)[0], (await clinic.row()).stateReason], ["succeeded", "Geometry", null]);
+  assert.equal([again.state, readings(clinic)[0], (await clinic.row()).stateReason], ["succeeded", "Geometry", null]);
 });
 
-test("takes what is asked while it waits, and lets what is asked while it runs follow", async ({ clinic }) => {
+test("includes changes made while queued, and queues another for later changes", async ({ clinic }) => {
   const release = clinic.holdBack("purge-");
   await clinic.ask("purge-caches");
   await until(async () => (await clinic.last("purge-caches")).attempt > 0);
@@ -113,11 +113,11 @@ test("takes what is asked while it waits, and lets what is asked while it runs f
   assert.is(await all(), before + 2);
   hold();
   await clinic.scene.ended(clinic.id, "configure");
-  assert.equal([seen(clinic)[0], seen(clinic)[2]], ["Three", "two@school.example"]);
+  assert.equal([readings(clinic)[0], readings(clinic)[2]], ["Three", "two@school.example"]);
   assert.equal(await inForce(clinic), ["Three", "unknown", "two@school.example"]);
 });
 
-test("comes from a late holder too late to put old words back", async ({ clinic }) => {
+test("cannot revert settings when its holder is late", async ({ clinic }) => {
   const job = await clinic.last("configure");
   const late = holderOf(clinic, job, "1");
   const { steps } = createHandlers(clinic.scene.app).find(({ kind }) => kind.kind === "configure")!;
@@ -127,7 +127,7 @@ test("comes from a late holder too late to put old words back", async ({ clinic 
   assert.is(clinic.objects("ConfigMap").find(({ metadata }) => metadata.name === "seed")!["data"].SEED_TITLE, "Newest");
 });
 
-test("of a suspended site is refused, and of one that is resuming waits for it", async ({ clinic }) => {
+test("is refused for a suspended site, and waits for a resuming one", async ({ clinic }) => {
   await clinic.does("suspend");
   const error = await clinic.patch({ displayName: "Asleep" }).then(() => null, (reason) => reason);
   assert.equal([error?.code, error?.message], [
@@ -136,7 +136,7 @@ test("of a suspended site is refused, and of one that is resuming waits for it",
   ]);
   await clinic.ask("resume");
   const job = await clinic.configures({ displayName: "Awake" });
-  assert.equal([job.state, seen(clinic)[0]], ["succeeded", "Awake"]);
+  assert.equal([job.state, readings(clinic)[0]], ["succeeded", "Awake"]);
 });
 
 test.run();

@@ -13,7 +13,7 @@ import { copy, type CopyScene, sourcesOf } from "./copy-scene.ts";
 
 const test = suite<CopyScene>("a copy whose holder dies");
 
-test("in each step is gone on with: nothing is lost, made twice, shared or left behind", async () => {
+test("resumes after a kill in each step, without lost, duplicate or shared objects", async () => {
   const scene = await openWorkScene(), died: string[] = [];
   let source: string | null = null;
   const dying = createHandlers(scene.app).map((handler) =>

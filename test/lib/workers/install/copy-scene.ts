@@ -1,4 +1,4 @@
-/** A spoke in use, and copies of it made through the API. */
+/** Sets up a spoke with data, and creates copies of it. */
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
 import { findCopySource } from "#lib/domains/backups/copy.ts";
@@ -9,7 +9,7 @@ import { addSiteContents } from "#test/support/sites.ts";
 
 export interface CopyScene {
   scene: WorkScene;
-  /** The source, and its namespace. */
+  /** The ID and the namespace of the source. */
   id: string;
   namespace: string;
 }
@@ -24,7 +24,7 @@ export async function openCopies(context: CopyScene, env: Record<string, string>
 
 let count = 0;
 
-/** Asks for it, in the source's hub where none is given; its id. */
+/** Requests a copy, by default in the source's hub. Returns its ID. */
 export async function copy(
   { scene, id }: CopyScene,
   wish: Partial<NewSpoke> = {},
@@ -34,11 +34,11 @@ export async function copy(
     { federationId } = await scene.row(id),
     input = { slug: `copy-${++count}`, copyOf: id };
   const place = hub ?? (await findFederation(db.rows, federationId, "shown"))!;
-  const asked = { ...input, ...wish } as NewSpoke;
-  return (await createSpoke(app, actor, place, asked, null, { findCopySource })).id;
+  const request = { ...input, ...wish } as NewSpoke;
+  return (await createSpoke(app, actor, place, request, null, { findCopySource })).id;
 }
 
-/** The id of a backup of the source that is taken now. */
+/** Takes a backup of the source. Returns its ID. */
 export async function backUp({ scene, id }: CopyScene): Promise<string> {
   await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} }));
   const { id: operation } = await scene.ended(id, "backup");

@@ -1,4 +1,4 @@
-/** Copies whose backup is still to be taken, and what becomes of a backup that a copy needs. */
+/** Tests copies that wait for their backup, and the retention of such backups. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeOperations } from "#lib/jobs/operation.ts";
@@ -28,7 +28,7 @@ async function states({ scene, id }: CopyScene): Promise<string[]> {
     .map(({ state }) => state);
 }
 
-test("for a backup that is taken now holds up neither its hub nor the source, and goes on once it is there", async (context) => {
+test("waits for a running backup without blocking its hub or the source", async (context) => {
   const { scene, id, namespace } = context, { simulator } = scene;
   const release = holdBackups(context);
   const made = await copy(context, { copyBackup: "now" });
@@ -50,7 +50,7 @@ test("for a backup that is taken now holds up neither its hub nor the source, an
   const other = await scene.becomes(await scene.spoke(hub, "geometry"), "active", "failed");
   assert.is(other.state, "active", "another install of the hub waited for it");
   assert.is((await scene.row(id)).state, "active");
-  addSiteContents(simulator, namespace, "as it was cut"); // the snapshot of the database is cut by now
+  addSiteContents(simulator, namespace, "at the snapshot"); // the snapshot of the database was taken
   release();
   const row = await scene.becomes(made, "active", "failed");
   assert.is(row.state, "active", row.stateReason!);
@@ -58,7 +58,7 @@ test("for a backup that is taken now holds up neither its hub nor the source, an
   assert.equal(await states(context), ["ready"]);
 });
 
-test("is one of several for one backup, if nobody has begun that", async (context) => {
+test("shares a backup that has not started yet", async (context) => {
   const { scene, id } = context, release = holdBackups(context);
   const first = await copy(context, { copyBackup: "now" });
   await waits(context, first);
@@ -71,7 +71,7 @@ test("is one of several for one backup, if nobody has begun that", async (contex
   assert.is((await scene.operations(id)).filter(({ kind }) => kind === "backup").length, 3);
 });
 
-test("fails for good where the backup does, and leaves the source and nothing else", async (context) => {
+test("fails with its backup, and leaves only the source", async (context) => {
   const { scene, id, namespace } = context, { faults } = scene.simulator;
   const fault = faults.add({ type: "no-snapshot", name: `${namespace}/`, message: "the array is full" });
   const made = await copy(context, { copyBackup: "now" });
@@ -87,7 +87,7 @@ test("fails for good where the backup does, and leaves the source and nothing el
   await scene.becomes(made, "removed");
 });
 
-test("is told how its backup has ended, though that is between its first look at it and its second", async (context) => {
+test("reads the result of a backup that ends between its two queries", async (context) => {
   const { scene, id, namespace } = context, { faults } = scene.simulator;
   const fault = faults.add({ type: "no-snapshot", name: `${namespace}/`, message: "the array is full" });
   const made = await copy(context, { copyBackup: "now" });
@@ -106,7 +106,7 @@ test("is told how its backup has ended, though that is between its first look at
   assert.match(failure.message, "the array is full", failure.message);
 });
 
-test("fails for good where its source was upgraded before the backup was taken: the data is of another version", async (context) => {
+test("fails if its source was upgraded before the backup", async (context) => {
   const { scene } = context, source = await scene.becomes(await copy(context), "active");
   const own = { ...context, id: source.id, namespace: source.namespace }, { faults } = scene.simulator;
   const fault = faults.answer(503, { method: "GET", path: `${source.namespace}/persistentvolumeclaims` });
@@ -124,7 +124,7 @@ test("fails for good where its source was upgraded before the backup was taken: 
   assert.match(row.stateReason!, / contains Moodle 5\.2\.2, but this site needs /, row.stateReason!);
 });
 
-test("fails for good where its source is removed before the backup was taken", async (context) => {
+test("fails if its source is removed before the backup", async (context) => {
   const { scene } = context;
   const source = await scene.becomes(await copy(context), "active");
   const own = { ...context, id: source.id, namespace: source.namespace };
@@ -137,23 +137,23 @@ test("fails for good where its source is removed before the backup was taken", a
   assert.match(row.stateReason!, "could not be taken: The backup was cancelled");
 });
 
-test("keeps its backup from retention until it is made, and no longer", async (context) => {
+test("retains its backup until it is created", async (context) => {
   const { scene } = context;
   const older = await backUp(context), release = holdCopies(context);
   const made = await copy(context);
   const newer = await backUp(context); // of one day, the newest is kept
-  const standing = async () => {
+  const readyBackups = async () => {
     const found = await scene.db.sql("select id from backups where id = any($1) and state = 'ready'", [[older, newer]]);
     return found.map(({ id }) => id).sort();
   };
-  assert.equal(await standing(), [older, newer].sort());
+  assert.equal(await readyBackups(), [older, newer].sort());
   release();
   assert.is((await scene.becomes(made, "active", "failed")).state, "active");
   await backUp(context);
-  assert.equal(await standing(), []);
+  assert.equal(await readyBackups(), []);
 });
 
-test("that failed keeps its backup, and is gone on with by a retry, or leaves nothing when it is removed", async (context) => {
+test("retains its backup after a failure, until a retry or removal", async (context) => {
   const { scene } = context, { faults } = scene.simulator;
   const older = await backUp(context), fault = faults.failJob("setup-", { log: ["500"], exitCode: 22 });
   const [made, other] = [await copy(context), await copy(context)];
@@ -173,7 +173,7 @@ test("that failed keeps its backup, and is gone on with by a retry, or leaves no
   assert.equal(sourcesOf(scene), []);
 });
 
-test("cannot be asked of a source that no backup could be taken of", async (context) => {
+test("is refused for a source that cannot be backed up", async (context) => {
   const { scene, id } = context;
   await scene.db.sql("update spokes set state = 'failed' where id = $1", [id]);
   const error = await rejection(copy(context, { copyBackup: "now" }));

@@ -1,4 +1,4 @@
-/** Copies of a spoke: the same courses and people, in a site of its own. */
+/** Tests copies of a spoke: the same courses and users in a separate site. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadCatalog } from "#lib/catalog/load.ts";
@@ -18,7 +18,7 @@ const RELAY = {
 test.before((context) => openCopies(context, RELAY));
 test.after(({ scene }) => scene.close());
 
-test("has the courses and the people of its newest backup, and nothing that lets anybody into the other site", async (context) => {
+test("contains the data of its newest backup, and no credentials of the original site", async (context) => {
   const { scene, id, namespace } = context, { simulator } = scene;
   const backup = await backUp(context);
   const before = { ...siteContentsOf(simulator, namespace) }, own = siteSecretsOf(simulator, namespace);
@@ -49,7 +49,7 @@ test("has the courses and the people of its newest backup, and nothing that lets
   assert.equal(await present(), source, "the source is not as it was");
 });
 
-test("is of the version, the images and the disks that the data is of, and is no drift", async ({ scene, id }) => {
+test("has the version, images and disks of its source, and no drift", async ({ scene, id }) => {
   const [{ id: made }] = await scene.db.sql("select id from spokes where copy_of = $1", [id]);
   const [source, row] = [await scene.row(id), await scene.row(made)];
   for (const name of ["version", "images", "resources"]) {
@@ -61,7 +61,7 @@ test("is of the version, the images and the disks that the data is of, and is no
   assert.equal(sourcesOf(scene), []);
 });
 
-test("says of what it is, in its operation, its audit and that of its source", async ({ scene, id }) => {
+test("names its source in its operation and in the audit log", async ({ scene, id }) => {
   const [{ id: made, slug, fromBackup }] = await scene.db.sql("select * from spokes where copy_of = $1", [id]);
   const [job] = await scene.operations(made);
   assert.match(notesOf(job!).join("\n"), `Copied from algebra with backup ${fromBackup} of `);
@@ -79,7 +79,7 @@ test("says of what it is, in its operation, its audit and that of its source", a
   ]);
 });
 
-test("sends no mail, though there is a relay and the other site does", async ({ scene, id, namespace }) => {
+test("sends no mail, although the original site does", async ({ scene, id, namespace }) => {
   const [{ namespace: own }] = await scene.db.sql("select namespace from spokes where copy_of = $1", [id]);
   const mailing = (of: string) => {
     const env = scene.simulator.objects("ConfigMap").find(({ metadata }) =>
@@ -90,7 +90,7 @@ test("sends no mail, though there is a relay and the other site does", async ({ 
   assert.equal([mailing(namespace), mailing(own)], [["0", "relay.example.org"], ["1", "localhost"]]);
 });
 
-test("is made from the backup that was chosen, and gets what was asked for besides", async (context) => {
+test("is created from the chosen backup, with the requested settings", async (context) => {
   const { scene, namespace } = context, { simulator } = scene;
   addSiteContents(simulator, namespace, "chosen");
   const copyBackup = await backUp(context);
@@ -109,7 +109,7 @@ test("is made from the backup that was chosen, and gets what was asked for besid
   ]);
 });
 
-test("in another hub gets the look and the courses that were asked for, beside those that it has", async (context) => {
+test("gets the requested theme and courses in another hub", async (context) => {
   const { scene, id } = context,
     catalog = JSON.stringify({
       brands: [{ name: "ocean", color: "#0044aa" }],
@@ -128,7 +128,7 @@ test("in another hub gets the look and the courses that were asked for, beside t
   assert.match(notesOf(job!).join("\n"), "The single sign-on of the original site is still set up in this copy");
 });
 
-test("of a copy shares nothing with either", async (context) => {
+test("shares nothing with the copy that it was created from", async (context) => {
   const { scene } = context, { simulator } = scene;
   const first = await scene.becomes(await copy(context), "active");
   const second = await scene.becomes(
@@ -146,7 +146,7 @@ test("of a copy shares nothing with either", async (context) => {
   assert.is(siteContentsOf(simulator, second.namespace).row, siteContentsOf(simulator, first.namespace).row);
 });
 
-test("outlives its source, and is made also where that is removed meanwhile", async (context) => {
+test("is created even if its source is removed meanwhile", async (context) => {
   const { scene, id, namespace } = context;
   const marked = siteContentsOf(scene.simulator, namespace).row;
   await backUp(context);

@@ -1,4 +1,4 @@
-/** Ways for what an install runs, writes or opens to fail: the API's refusals, the Jobs, the site and its certificate. */
+/** Defines failures of an installation: rejected API calls, failed Jobs, problems of the site and its certificate. */
 import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import type { FailureCase } from "./failure-cases.ts";
 

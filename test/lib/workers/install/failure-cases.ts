@@ -1,8 +1,8 @@
-/** Ways for a cluster to keep an install from running, each as data: what is broken, and what the report must say. */
+/** Defines failures of a cluster during an installation: the fault, and the expected report. */
 import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
 
 export interface FailureCase {
-  /** The slug of its spoke. */
+  /** The slug of the case's spoke. */
   readonly slug: string;
   readonly name: string;
   /** Faults; `NS` stands for the spoke's namespace. */
@@ -18,7 +18,7 @@ export interface FailureCase {
   readonly message: RegExp;
   readonly hint: RegExp;
   readonly log?: RegExp;
-  /** Reason of an event that has to be kept. */
+  /** The reason of an event that the report must contain. */
   readonly event?: string;
 }
 

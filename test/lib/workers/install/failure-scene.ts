@@ -1,4 +1,4 @@
-/** Spokes of one hub that each fail in their own way, queued in one lane, and a last one that succeeds. */
+/** Sets up spokes of one hub that each fail in their own way, and a last one that succeeds. */
 import { sql } from "kysely";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
@@ -9,7 +9,7 @@ export interface Failures {
   readonly scene: WorkScene;
   /** The IDs of the spokes by slug. */
   readonly ids: Map<string, string>;
-  /** The spoke behind them all. */
+  /** The ID of the last spoke. */
   readonly last: string;
 }
 

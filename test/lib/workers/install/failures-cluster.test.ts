@@ -15,7 +15,7 @@ const test = suite<{ scene: WorkScene }>("a failing cluster");
 test.before.each(async (context) => void (context.scene = await openWorkScene(5, { ACME_EMAIL: "ops@example.org" })));
 test.after.each(({ scene }) => scene.close());
 
-/** The report of a hub's set-up that had so many milliseconds, on a cluster at this address. */
+/** Provisions a hub on a cluster at this address with this time limit in milliseconds. Returns the failure report. */
 async function setUpOn(scene: WorkScene, server: string, timeLimit = 1500): Promise<FailureReport> {
   const hub = await scene.hub("math");
   await scene.db.sql("update jobs set time_limit_ms = $1", [timeLimit]);
@@ -36,7 +36,7 @@ async function setUpOn(scene: WorkScene, server: string, timeLimit = 1500): Prom
   }
 }
 
-test("that refuses connections is tried until the time is over, and then told how often", async ({ scene }) => {
+test("is retried until the time limit if it refuses connections", async ({ scene }) => {
   const { code, fault, message, hint } = await setUpOn(scene, "http://127.0.0.1:9");
   assert.equal([code, fault], ["unreachable", "cluster"]);
   assert.match(
@@ -46,21 +46,21 @@ test("that refuses connections is tried until the time is over, and then told ho
   assert.match(hint!, /API server is running/);
 });
 
-test("whose name is unknown is the operator's doing", async ({ scene }) => {
+test("blames the operator for an unknown host name", async ({ scene }) => {
   const { code, message, hint } = await setUpOn(scene, "http://cluster.invalid:6443");
   assert.is(code, "unreachable");
   assert.match(message, /The cluster cannot be reached: .*cluster\.invalid/);
   assert.match(hint!, /host name/i);
 });
 
-test("that speaks no TLS is told of as the operator's doing", async ({ scene }) => {
+test("blames the operator for a missing TLS listener", async ({ scene }) => {
   const { code, fault, message, hint } = await setUpOn(scene, scene.simulator.url.replace("http:", "https:"));
   assert.equal([code, fault], ["untrusted", "operator"]);
   assert.match(message, /: The TLS connection to the cluster's API server failed: /);
   assert.match(hint!, /certificate-authority-data/);
 });
 
-test("that does not answer in time is told as such", async ({ scene }) => {
+test("reports a timeout", async ({ scene }) => {
   scene.simulator.faults.hang();
   const { code, fault, message, hint } = await setUpOn(scene, scene.simulator.url, 3000);
   assert.equal([code, fault], ["deadline", "cluster"]);
@@ -68,7 +68,7 @@ test("that does not answer in time is told as such", async ({ scene }) => {
   assert.match(hint!, /API server/);
 });
 
-test("without cert-manager fails the hub, whose spokes wait and say so", async ({ scene }) => {
+test("fails the hub without cert-manager, and its spokes wait", async ({ scene }) => {
   scene.simulator.faults.add({
     type: "answer",
     status: 404,
@@ -96,14 +96,14 @@ test("without cert-manager fails the hub, whose spokes wait and say so", async (
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
 });
 
-test("in whose place a proxy's page answers is told of as the operator's doing", async ({ scene }) => {
+test("blames the operator for the page of a proxy", async ({ scene }) => {
   scene.simulator.faults.answer(200, { body: "<html>Sign in</html>", path: "/api/v1/namespaces" });
   const { code, fault, message } = await setUpOn(scene, scene.simulator.url);
   assert.equal([code, fault], ["BadAnswer", "operator"]);
   assert.match(message, /The server at the cluster's address is not a Kubernetes API server: .*Sign in/);
 });
 
-test("where the namespace's name is taken leaves the stranger alone", async ({ scene }) => {
+test("does not touch a foreign namespace of the same name", async ({ scene }) => {
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   const { namespace } = await scene.row(id);
   const made = await fetch(`${scene.simulator.url}/api/v1/namespaces`, {
@@ -119,7 +119,7 @@ test("where the namespace's name is taken leaves the stranger alone", async ({ s
   assert.ok(scene.simulator.objects("Namespace").some(({ metadata }) => metadata.name === namespace));
 });
 
-test("that does not let a namespace go is told of for as long as it lasts, and whose doing it is", async ({ scene }) => {
+test("reports a namespace that cannot be deleted, and who is to blame", async ({ scene }) => {
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   await scene.replica();
   const { namespace } = await scene.becomes(id, "active", "failed");
@@ -138,7 +138,7 @@ test("that does not let a namespace go is told of for as long as it lasts, and w
   await until(async () => (await scene.ended(id, "remove")).state === "succeeded", 60_000);
 });
 
-test("whose authority has refused a certificate is asked again when somebody retries", async ({ scene }) => {
+test("orders a refused certificate again at a retry", async ({ scene }) => {
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   const { namespace } = await scene.row(id);
   const message = "Failed to create Order: 429 urn:ietf:params:acme:error:rateLimited: too many certificates";
@@ -151,7 +151,7 @@ test("whose authority has refused a certificate is asked again when somebody ret
   assert.equal([back.state, back.stateReason], ["active", null]);
 });
 
-test("that waits for a node says so while it lasts", async ({ scene }) => {
+test("shows that a pod waits for a node", async ({ scene }) => {
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   const { namespace } = await scene.row(id);
   const message = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/1 nodes";

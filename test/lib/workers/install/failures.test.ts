@@ -10,7 +10,7 @@ import type { WorkScene } from "#test/lib/workers/scene.ts";
 
 const CASES = [...CLUSTER_CASES, ...SITE_CASES];
 
-/** One hub, and one lane: each of the spokes fails in its own way, one after the other, and the last one succeeds. */
+/** Spokes of one hub that fail one after another, each in its own way. The last one succeeds. */
 const test = suite<{ scene: WorkScene; ids: Map<string, string>; last: string }>("a failed install");
 test.before(async (context) => void Object.assign(context, await openFailures(CASES)));
 test.after(({ scene }) => scene.close());
@@ -33,7 +33,7 @@ for (const each of CASES) {
   });
 }
 
-test("goes on with the lane after each of them", async ({ scene, ids, last }) => {
+test("continues the lane after each failure", async ({ scene, ids, last }) => {
   assert.is((await scene.becomes(last, "active", "failed")).state, "active");
   const runs = await Promise.all([...ids.values(), last].map(async (id) => (await scene.operations(id)).at(-1)!));
   const others = runs.filter(({ attempt }) => attempt === 1);

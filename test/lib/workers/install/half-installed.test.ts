@@ -1,4 +1,4 @@
-/** Installs that were killed at their worst moments: what is left is known, reset and installed anew, or told. */
+/** Tests installations that were killed: the incomplete data is detected, reset and installed again, or reported. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -9,7 +9,7 @@ import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 const test = suite<{ scene: WorkScene; id: string }>("a killed install");
 
 test.before.each(async (context) => {
-  const scene = context.scene = await openWorkScene(200); // so that there is something to kill
+  const scene = context.scene = await openWorkScene(200); // leaves time to kill pods
   context.id = await scene.spoke(await scene.hub("math"), "algebra");
   await scene.replica();
 });
@@ -52,7 +52,7 @@ async function clearJobs(scene: WorkScene, namespace: string): Promise<void> {
   await until(() => scene.simulator.objects("Job").every(({ metadata }) => metadata.namespace !== namespace));
 }
 
-test("in the middle of its tables is reset before the next, and becomes a whole site", async ({ scene, id }) => {
+test("is reset and repeated after a kill in the middle of its tables", async ({ scene, id }) => {
   await kill(scene, "install-", "moodle");
   assert.is((await scene.becomes(id, "active", "failed")).state, "failed");
   await retry(scene, id);
@@ -61,7 +61,7 @@ test("in the middle of its tables is reset before the next, and becomes a whole 
   assert.match(row.siteIdentifier!, /\w{8,}/);
 });
 
-test("is known by its database alone, when its Jobs have been cleared away long since", async ({ scene, id }) => {
+test("is detected by its database after its Jobs were deleted", async ({ scene, id }) => {
   await kill(scene, "install-", "moodle");
   const { namespace } = await scene.becomes(id, "failed");
   await clearJobs(scene, namespace);
@@ -70,20 +70,20 @@ test("is known by its database alone, when its Jobs have been cleared away long 
   assert.equal(jobs(scene, "install", "reset"), ["install", "reset"]);
 });
 
-test("whose reset was killed too, between the schema and the files, is reset once more", async ({ scene, id }) => {
+test("is reset again after the reset was killed too", async ({ scene, id }) => {
   await kill(scene, "install-", "moodle");
   const { namespace } = await scene.becomes(id, "failed");
   await retry(scene, id);
   await kill(scene, "reset-", "files");
   assert.is((await scene.becomes(id, "active", "failed")).state, "failed");
-  // Nothing but a note in the empty database tells of it now: without a reset, the files' cache would refuse the next.
+  // Only a comment in the empty database shows the failed reset. Without another, the next install would fail.
   await clearJobs(scene, namespace);
   await retry(scene, id);
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
   assert.equal(jobs(scene, "install", "reset"), ["install", "reset"]);
 });
 
-test("of the database server, before it had made its database, fails with the server's words, and nothing is installed", async ({ scene, id }) => {
+test("fails with the server's message if the database server was killed first", async ({ scene, id }) => {
   await kill(scene, "db-0", "postgres", "?gracePeriodSeconds=0"); // as its node does when it dies
   const row = await scene.becomes(id, "active", "failed");
   assert.is(row.state, "failed");

@@ -16,7 +16,7 @@ test.after.each(({ scene }) => scene.close());
 
 const OTHER = "registry.example/other";
 
-/** The program after its blueprint was changed: other images, and other objects too. */
+/** Returns the app with a changed blueprint: other images and another CronJob. */
 function changed(app: App): App {
   const images = builtIn()["images.yaml"]!.replaceAll("erseco/", `${OTHER}/`).replace(
     "postgres:17",
@@ -32,7 +32,7 @@ async function ask(scene: WorkScene, app: App, id: string, action: SpokeActionNa
   await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, id, { action, parameters: {} }));
 }
 
-test("is suspended, resumed and restarted with its own inputs after the blueprint has changed", async ({ scene }) => {
+test("keeps its inputs in suspend, resume and restart after a change of the blueprint", async ({ scene }) => {
   const first = await startReplica(scene.app);
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   const before = await scene.becomes(id, "active");
@@ -61,7 +61,7 @@ test("is suspended, resumed and restarted with its own inputs after the blueprin
   assert.is(scene.simulator.objects("CronJob")[0]!["spec"].schedule, "* * * * *");
 });
 
-test("is retried as it was asked for when the catalogue does not offer that any more", async ({ scene }) => {
+test("is retried with its inputs although the catalog no longer offers them", async ({ scene }) => {
   const fault = scene.simulator.faults.missingImage("erseco/");
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   await scene.replica();
@@ -74,7 +74,7 @@ test("is retried as it was asked for when the catalogue does not offer that any 
   assert.equal([row.state, row.blueprintInputs], ["active", inputs]);
 });
 
-test("takes its last snapshot with the class that its region names, and none where that does not retain", async ({ scene }) => {
+test("takes its last snapshot with the region's class, and none if the class does not retain", async ({ scene }) => {
   await scene.replica();
   const hub = await scene.hub("math");
   const classes = `${scene.simulator.url}/apis/snapshot.storage.k8s.io/v1/volumesnapshotclasses`;

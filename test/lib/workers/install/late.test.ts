@@ -1,4 +1,4 @@
-/** Calls that were on their way when their sender lost its turn, and that arrive when all is long over. */
+/** Tests late calls of a holder that has lost its job. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
@@ -29,7 +29,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
-/** The hub is made by the same replica. */
+/** Filters out objects of the hub, which the same replica creates. */
 function ofSpoke({ metadata }: KubeObject): boolean {
   return metadata.labels?.["wheelwright.dev/spoke"] !== undefined;
 }
@@ -59,7 +59,7 @@ function recording(clusters: Clusters, { applied, created }: Sent): Clusters {
   };
 }
 
-/** Refuses a late apply, because the object has another version by then. */
+/** Expects that a late apply is refused, because the object's version has changed. */
 function refuseLate(error: ClusterError): void {
   assert.is(error.status, 409);
 }
@@ -74,8 +74,8 @@ async function spaceOf(scene: WorkScene, id: string): Promise<Space> {
   return (await scene.app.clusters.open(cluster)).space(namespace, uid!);
 }
 
-/** Every object of the namespace but what only tells or lives for a moment, with version, spec and data. */
-async function standing(scene: WorkScene, id: string): Promise<Record<string, unknown>> {
+/** Returns the lasting objects of the namespace with version, spec and data. */
+async function readObjects(scene: WorkScene, id: string): Promise<Record<string, unknown>> {
   const { namespace } = await scene.row(id);
   const kinds = [
     ...["Namespace", "ResourceQuota", "LimitRange", "NetworkPolicy", "Secret", "ConfigMap", "Service", "Ingress"],
@@ -84,16 +84,16 @@ async function standing(scene: WorkScene, id: string): Promise<Record<string, un
   return Object.fromEntries(
     kinds.flatMap((kind) => scene.simulator.objects(kind)).filter(({ metadata }) => metadata.namespace === namespace)
       .map(({ kind, metadata: { name, uid, resourceVersion, generation, annotations }, spec, data }) => {
-        // Their status counts objects that come and go, and tells when it ran last.
+        // Their status changes with other objects and with each run.
         const version = kind === "ResourceQuota" || kind === "CronJob" ? null : resourceVersion;
         return [`${kind}/${name}`, { uid, version, generation, annotations, spec, data }] as const;
       }),
   );
 }
 
-test("of the install, made again in a suspended spoke, starts nothing, makes nothing and changes nothing", async ({ scene, sent, id }) => {
+test("changes nothing in a suspended spoke", async ({ scene, sent, id }) => {
   await ask(scene, id, "suspend", "suspended");
-  const before = await standing(scene, id);
+  const before = await readObjects(scene, id);
   const space = await spaceOf(scene, id);
   const kinds = new Set(sent.created.map(({ kind }) => kind));
   for (const kind of ["Deployment", "StatefulSet", "CronJob", "ConfigMap", "Secret", "ResourceQuota", "Ingress"]) {
@@ -103,7 +103,7 @@ test("of the install, made again in a suspended spoke, starts nothing, makes not
     for (const object of sent.created.filter(({ kind }) => kind !== "Job")) await space.create(object, call);
     for (const object of sent.applied) await space.apply([object], call).catch(refuseLate);
   }
-  assert.equal(await standing(scene, id), before);
+  assert.equal(await readObjects(scene, id), before);
   for (
     const [kind, name, field, value] of [
       ["Deployment", "moodle", "replicas", 0],
@@ -120,7 +120,7 @@ test("of the install, made again in a suspended spoke, starts nothing, makes not
   assert.equal(pods.map(({ metadata }) => metadata.name), []);
 });
 
-test("of the install, made again in a spoke that was restarted, leaves its pods alone", async ({ scene, sent, id }) => {
+test("does not change the pods of a restarted spoke", async ({ scene, sent, id }) => {
   await ask(scene, id, "restart", "updating");
   await scene.becomes(id, "active");
   const space = await spaceOf(scene, id);
@@ -132,25 +132,25 @@ test("of the install, made again in a spoke that was restarted, leaves its pods 
   assert.equal(await template(), before);
 });
 
-test("that creates passwords again leaves those that are there", async ({ scene, sent, id }) => {
+test("does not replace existing passwords", async ({ scene, sent, id }) => {
   const secrets = sent.created.filter(({ kind }) => kind === "Secret");
   assert.equal(secrets.map(({ metadata }) => metadata.name), ["moodle", "admin", "mail", "seed"]);
-  const before = await standing(scene, id);
+  const before = await readObjects(scene, id);
   const space = await spaceOf(scene, id);
   for (const { kind, apiVersion, metadata } of secrets) {
     const other = { apiVersion, kind, metadata, stringData: { DB_PASS: "other", ADMIN_PASSWORD: "other" } };
     await space.create(other as KubeObject, call);
   }
-  assert.equal(await standing(scene, id), before);
+  assert.equal(await readObjects(scene, id), before);
 });
 
-/** The recorded Job as another holder would have sent it. */
+/** Returns the recorded Job with another fence. */
 function ofFence(job: KubeObject, fence: string): KubeObject {
   const own = job.metadata.labels!["wheelwright.dev/fence"]!;
   return JSON.parse(JSON.stringify(job).replaceAll(`-${own}"`, `-${fence}"`).replaceAll(`:= ${own};`, `:= ${fence};`));
 }
 
-test("that creates an install or a reset on an installed site touches nothing of it, older or newer", async ({ scene, sent, id }) => {
+test("cannot install or reset an installed site", async ({ scene, sent, id }) => {
   const row = await scene.row(id);
   const install = sent.created.find(({ metadata }) => metadata.name.startsWith("install-"))!;
   const fence = install.metadata.labels!["wheelwright.dev/fence"]!;
@@ -176,18 +176,18 @@ test("that creates an install or a reset on an installed site touches nothing of
   assert.equal([site.state, site.siteIdentifier], ["installed", row.siteIdentifier]);
 });
 
-test("of the install brings no size back that a resize has put in its place", async ({ scene, sent, id }) => {
+test("does not revert a resize", async ({ scene, sent, id }) => {
   await scene.db.transact((tx) =>
     acceptAction(scene.app, tx, scene.actor, id, { action: "resize", parameters: { size: "large" } })
   );
   await until(async () => (await scene.row(id)).size === "large");
-  const before = await standing(scene, id);
+  const before = await readObjects(scene, id);
   const space = await spaceOf(scene, id);
   for (const object of sent.created.filter(({ kind }) => kind !== "Job")) await space.create(object, call);
-  assert.equal(await standing(scene, id), before);
+  assert.equal(await readObjects(scene, id), before);
 });
 
-test("that creates a seed sets nothing anew: of an earlier holder, or once more of the one that seeded", async ({ scene, sent, id }) => {
+test("cannot seed a site again", async ({ scene, sent, id }) => {
   const seed = sent.created.find(({ kind, metadata }) => kind === "Job" && metadata.name.startsWith("setup-"))!;
   const fence = BigInt(seed.metadata.labels!["wheelwright.dev/fence"]!);
   const space = await spaceOf(scene, id);
@@ -203,7 +203,7 @@ test("that creates a seed sets nothing anew: of an earlier holder, or once more 
   }
 });
 
-test("that creates an install for a suspended spoke ends at once, and keeps it from nothing", async ({ scene, sent, id }) => {
+test("ends an install Job for a suspended spoke immediately", async ({ scene, sent, id }) => {
   await ask(scene, id, "suspend", "suspended");
   const job = sent.created.find(({ metadata }) => metadata.name.startsWith("install-"))!;
   const late = ofFence(job, "1");
@@ -213,7 +213,7 @@ test("that creates an install for a suspended spoke ends at once, and keeps it f
   await ask(scene, id, "resume", "active");
 });
 
-test("to a namespace that was removed finds nothing to change", async ({ scene, sent, id }) => {
+test("fails in a removed namespace", async ({ scene, sent, id }) => {
   const space = await spaceOf(scene, id);
   const { namespace } = await scene.row(id);
   const gone = await fetch(`${scene.simulator.url}/api/v1/namespaces/${namespace}`, { method: "DELETE" });

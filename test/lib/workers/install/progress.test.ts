@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ scene: WorkScene }>("an install under way");
+const test = suite<{ scene: WorkScene }>("the progress of an installation");
 test.before.each(async (context) => void (context.scene = await openWorkScene(5, {}, 0.05))); // an install takes 3.2 s
 test.after.each(({ scene }) => scene.close());
 
@@ -23,7 +23,7 @@ async function labels(scene: WorkScene, id: string): Promise<string[]> {
   return rows.map(({ data }) => data.operation.label);
 }
 
-test("tells its parts on the stream, and of how many once another install has counted them", async ({ scene }) => {
+test("streams the parts of an installation, with their number after the first one", async ({ scene }) => {
   const hub = await scene.hub("math");
   await scene.replica();
   const first = await scene.spoke(hub, "algebra");
@@ -31,9 +31,9 @@ test("tells its parts on the stream, and of how many once another install has co
   await scene.becomes(first, "active");
   const { way, count } = (await scene.operations(first))[0]!.progress.parts;
   assert.is(way, (await scene.row(first)).blueprintInputs.images.moodle);
-  const told = (await labels(scene, first)).flatMap((label) => PART.exec(label)?.[1] ?? []).map(Number);
-  assert.ok(told.length > 0 && told.length < 6, `one a second, and not each: ${told}`);
-  assert.equal(told, told.toSorted((a, b) => a - b));
+  const parts = (await labels(scene, first)).flatMap((label) => PART.exec(label)?.[1] ?? []).map(Number);
+  assert.ok(parts.length > 0 && parts.length < 6, `one a second, and not each: ${parts}`);
+  assert.equal(parts, parts.toSorted((a, b) => a - b));
 
   const second = await scene.spoke(hub, "logic");
   assert.is((await partOf(scene, second)).total, count);
@@ -41,7 +41,7 @@ test("tells its parts on the stream, and of how many once another install has co
   assert.ok((await labels(scene, second)).some((label) => label.includes(` of ${count} (`)));
 });
 
-test("is gone on with by whoever takes it over, who reads its log from the start", async ({ scene }) => {
+test("is read from the start of its log after a takeover", async ({ scene }) => {
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   const first = await scene.replica();
   const { part } = await partOf(scene, id);

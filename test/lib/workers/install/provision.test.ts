@@ -17,7 +17,7 @@ async function retry(scene: WorkScene, id: string): Promise<void> {
   await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} }));
 }
 
-test("installs a hub's spokes one after another, and two hubs side by side", async ({ scene }) => {
+test("installs a hub's spokes one after another, and two hubs in parallel", async ({ scene }) => {
   const [math, art] = [await scene.hub("math"), await scene.hub("art")];
   const ids: string[] = [];
   for (const slug of ["a", "b", "c", "d", "e"]) ids.push(await scene.spoke(math, slug));
@@ -32,7 +32,7 @@ test("installs a hub's spokes one after another, and two hubs side by side", asy
   assert.ok(beside!.startedAt! < runs.at(-1)!.finishedAt!, "the other hub waited for this one");
 });
 
-test("records who asked, the site's identifier and what it was made from", async ({ scene }) => {
+test("records the requester, the site identifier and the inputs", async ({ scene }) => {
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");
   await scene.replica();
@@ -57,7 +57,7 @@ test("records who asked, the site's identifier and what it was made from", async
   assert.is(row.namespaceUid, namespace!.metadata.uid);
 });
 
-test("leaves no finished Job behind that would count against the quota, but the install", async ({ scene }) => {
+test("deletes all finished Jobs except the install Job", async ({ scene }) => {
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   await scene.replica();
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
@@ -65,7 +65,7 @@ test("leaves no finished Job behind that would count against the quota, but the 
   assert.equal(names.filter((name) => name !== "moodle"), ["install"]); // moodle-cron-… is the CronJob's own
 });
 
-test("fails with what the cluster said of a missing image, lets the lane go on, and succeeds when retried", async ({ scene }) => {
+test("reports a missing image, continues the lane, and succeeds when retried", async ({ scene }) => {
   const hub = await scene.hub("math");
   const [bad, good] = [await scene.spoke(hub, "bad"), await scene.spoke(hub, "good")];
   await scene.db.sql(
@@ -93,7 +93,7 @@ test("fails with what the cluster said of a missing image, lets the lane go on, 
   assert.is((await scene.becomes(bad, "active", "failed")).state, "active");
 });
 
-test("a cluster without the ingress class does not hold a site back, and the operation says so", async ({ scene }) => {
+test("adds a note if the ingress class is missing", async ({ scene }) => {
   const address = `${scene.simulator.url}/apis/networking.k8s.io/v1/ingressclasses/nginx`;
   assert.is((await fetch(address, { method: "DELETE" })).status, 200);
   const id = await scene.spoke(await scene.hub("math"), "algebra");
@@ -103,7 +103,7 @@ test("a cluster without the ingress class does not hold a site back, and the ope
   assert.match(notesOf(job!).join(), /no ingress class nginx/);
 });
 
-test("a retry takes up what was mended in the catalogue or the blueprint since", async ({ scene }) => {
+test("uses the current catalog and blueprint in a retry", async ({ scene }) => {
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");
   const image = "registry.invalid/erseco/alpine-moodle:v4.5.12";
@@ -119,7 +119,7 @@ test("a retry takes up what was mended in the catalogue or the blueprint since",
   assert.is.not(row.blueprintInputs.images.moodle, image);
 });
 
-test("fails with what the cluster said of a quota that is too small", async ({ scene }) => {
+test("reports a quota that is too small", async ({ scene }) => {
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "tight");
   await scene.db.sql(
@@ -131,7 +131,7 @@ test("fails with what the cluster said of a quota that is too small", async ({ s
   assert.match(row.stateReason!, "exceeded quota");
 });
 
-test("keeps the log of an install that failed, and resets what it left before the next", async ({ scene }) => {
+test("keeps the log of a failed installation, and resets its data before the next", async ({ scene }) => {
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");
   const fault = scene.simulator.faults.failJob("install-", { log: ["Installing", "no luck today"], exitCode: 1 });
@@ -151,7 +151,7 @@ test("keeps the log of an install that failed, and resets what it left before th
   assert.equal(names.map((name) => name.split("-")[0]).sort(), ["install", "install", "reset"]);
 });
 
-test("takes the namespace for its own that it made before it died", async ({ scene }) => {
+test("adopts the namespace that it created before a crash", async ({ scene }) => {
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");
   const { blueprintInputs: inputs, cluster } = await scene.row(id);
@@ -162,7 +162,7 @@ test("takes the namespace for its own that it made before it died", async ({ sce
   assert.equal([row.state, row.namespaceUid], ["active", uid]);
 });
 
-test("leaves a namespace alone that is somebody else's", async ({ scene }) => {
+test("does not touch a foreign namespace", async ({ scene }) => {
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");
   const { blueprintInputs: inputs, cluster } = await scene.row(id);
@@ -174,7 +174,7 @@ test("leaves a namespace alone that is somebody else's", async ({ scene }) => {
   assert.is((await scene.operations(id))[0]!.failure!.code, "stranger");
 });
 
-test("gets through a cluster that answers with errors now and then", async ({ scene }) => {
+test("survives intermittent errors of the cluster", async ({ scene }) => {
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");
   scene.simulator.faults.answer(500, { method: "PATCH", times: 3 });
@@ -184,7 +184,7 @@ test("gets through a cluster that answers with errors now and then", async ({ sc
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
 });
 
-test("lets spokes wait for a hub that failed, until it is provisioned", async ({ scene }) => {
+test("makes spokes wait for a failed hub until it is provisioned", async ({ scene }) => {
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");
   const fault = scene.simulator.faults.answer(403, { method: "POST", path: "/namespaces" });
@@ -204,7 +204,7 @@ test("lets spokes wait for a hub that failed, until it is provisioned", async ({
   ]);
 });
 
-test("notes what the hub has not configured, and goes on", async ({ scene }) => {
+test("notes missing settings of the hub, and continues", async ({ scene }) => {
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");
   await scene.db.sql(
@@ -217,7 +217,7 @@ test("notes what the hub has not configured, and goes on", async ({ scene }) => 
   assert.match(job!.progress.notes.at(-1), `a sign-in link: POST /api/spokes/${id}/sign-in-link`);
 });
 
-test("goes on without what its hub shares when the hub's namespace is gone, and says so", async ({ scene }) => {
+test("continues without the hub's settings if the hub's namespace is missing", async ({ scene }) => {
   const hub = await scene.hub("math");
   await scene.replica();
   await scene.hubBecomes(hub.id, "active");

@@ -30,52 +30,52 @@ async function retry(scene: WorkScene, id: string): Promise<void> {
   await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} }));
 }
 
-function said({ step, code, fault }: FailureReport): string[] {
+function summary({ step, code, fault }: FailureReport): string[] {
   return [step, code, fault];
 }
 
 const FACTS = ["tables|494", "rolesactive|1", "siteidentifier|SITE", "version|2024100712", "release|4.5.12 (Build: 1)"];
 
-test("tells of a seed that fails by its own words", async ({ scene }) => {
+test("reports a failed seed with its message", async ({ scene }) => {
   const log = ["title set", "PHP Fatal error:  Uncaught Error: no such function seed_brand"];
   const failure = await failSettling(scene, { log, exitCode: 255 });
-  assert.equal(said(failure), ["setup", "PhpFatal", "operator"]);
+  assert.equal(summary(failure), ["setup", "PhpFatal", "operator"]);
   assert.match(
     failure.message,
     /^The site could not be set up because Moodle failed with an error: PHP Fatal/,
   );
 });
 
-test("tells of a seed that ends without coming to its end", async ({ scene }) => {
+test("reports an incomplete seed", async ({ scene }) => {
   const failure = await failSettling(scene, { log: ["title set", "200"], exitCode: 0 });
-  assert.equal(said(failure), ["setup", "SeedIncomplete", "operator"]);
+  assert.equal(summary(failure), ["setup", "SeedIncomplete", "operator"]);
 });
 
-test("tells of a login page that does not answer 200", async ({ scene }) => {
+test("reports a login page that does not answer 200", async ({ scene }) => {
   const log = ["title set", "seeded", "503", "curl: (22) The requested URL returned error: 503"];
   const failure = await failSettling(scene, { log, exitCode: 22 });
-  assert.equal(said(failure), ["setup", "Unhealthy", "cluster"]);
+  assert.equal(summary(failure), ["setup", "Unhealthy", "cluster"]);
   assert.is(failure.message, "The site's login page answered 503 instead of 200");
 });
 
-test("tells of a database that it cannot ask, and takes its site for lost no more than for found", async ({ scene }) => {
+test("reports a database that cannot be queried", async ({ scene }) => {
   const log = ['psql: error: connection to server at "db" (10.0.0.9), port 5432 failed: Connection timed out'];
   const failure = await failSettling(scene, { log, exitCode: 2 });
-  assert.equal(said(failure), ["setup", "DatabaseUnreachable", "operator"]);
-  assert.match(failure.siteIdentifier!, /^\w{32}/, "the install has told it");
+  assert.equal(summary(failure), ["setup", "DatabaseUnreachable", "operator"]);
+  assert.match(failure.siteIdentifier!, /^\w{32}/, "the install Job has printed it");
 });
 
-test("tells that there is no whole site, by the database alone, and seeds nothing", async ({ scene }) => {
+test("reports an incomplete site, and seeds nothing", async ({ scene }) => {
   const failure = await failSettling(scene, { log: ["tables|415", "rolesactive|0"] });
-  assert.equal(said(failure), ["setup", "NotInstalled", "operator"]);
+  assert.equal(summary(failure), ["setup", "NotInstalled", "operator"]);
 });
 
-test("tells that the site is another one than was installed", async ({ scene }) => {
+test("reports another site than the installed one", async ({ scene }) => {
   const failure = await failSettling(scene, { log: FACTS });
-  assert.equal(said(failure), ["setup", "AnotherSite", "operator"]);
+  assert.equal(summary(failure), ["setup", "AnotherSite", "operator"]);
 });
 
-test("sets nothing of a site that is another one than was installed", async ({ scene }) => {
+test("does not seed another site than the installed one", async ({ scene }) => {
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   const held = scene.simulator.faults.add({ type: "unready", name: "moodle-" });
   await scene.replica();
@@ -91,7 +91,7 @@ test("sets nothing of a site that is another one than was installed", async ({ s
   assert.is(scene.simulator.site(namespace).database!.accounts, undefined);
 });
 
-test("asks by a Job of its own where a blueprint's install says nothing of the database", async ({ scene }) => {
+test("queries the database in a separate Job if the install Job prints no facts", async ({ scene }) => {
   const install = builtIn()["install-job.yaml"]!.replace(/args: \[php.*\]/, 'args: ["true"]');
   assert.match(install, 'args: ["true"]');
   const id = await scene.spoke(await scene.hub("math"), "algebra");

@@ -1,4 +1,4 @@
-/** Two clusters, one for each region, one of them in trouble: what is its own waits and says so, the rest goes on. */
+/** Tests two regions with one cluster each. If one cluster is unavailable, only its own hubs wait. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -93,7 +93,7 @@ function kubeconfig(servers: Readonly<Record<string, string>>): string {
   });
 }
 
-test("a cluster that is away holds up its own hubs alone, and they go on when it is back", async ({ scene }) => {
+test("blocks only the hubs of an unavailable cluster, until it is available", async ({ scene }) => {
   await scene.start();
   const hubs = [await scene.hubIn("math", "east"), await scene.hubIn("art", "west")];
   for (const { id } of hubs) await scene.hubBecomes(id, "active");
@@ -111,7 +111,7 @@ test("a cluster that is away holds up its own hubs alone, and they go on when it
   assert.not(west.objects("Namespace").some(({ metadata }) => metadata.name === namespace));
 });
 
-test("a context that is no longer configured is waited for by name, and gone on with once it is back", async ({ scene }) => {
+test("waits for a missing kubeconfig context, and continues when it is back", async ({ scene }) => {
   const scheduler = await scene.start();
   const hub = await scene.hubBecomes((await scene.hubIn("art", "west")).id, "active");
   await scheduler.close();
@@ -126,7 +126,7 @@ test("a context that is no longer configured is waited for by name, and gone on 
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
 });
 
-test("a spoke of a hub whose region has left the catalogue goes where its hub is", async ({ scene }) => {
+test("creates a spoke in its hub's cluster if the region was removed from the catalog", async ({ scene }) => {
   await scene.start();
   const hub = await scene.hubIn("art", "west");
   const catalog = loadCatalog("regions: [{ name: east, context: east }]", scene.app.blueprint);
@@ -134,7 +134,7 @@ test("a spoke of a hub whose region has left the catalogue goes where its hub is
   assert.is((await scene.row(id)).cluster, "west");
 });
 
-test("a cluster in whose place another one answers is not written to", async ({ scene }) => {
+test("does not write to another cluster of the same name", async ({ scene }) => {
   await scene.start();
   const hub = await scene.hubBecomes((await scene.hubIn("art", "west")).id, "active");
   const id = await scene.spoke(hub, "opera");

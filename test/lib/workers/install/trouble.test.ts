@@ -121,7 +121,7 @@ for (
     assert.match(waiting.failure!.message, words);
     assert.match(waiting.label, /^(Trying again: |Waiting|Creating)/);
     scene.simulator.faults.clear();
-    if (code === "TooManyRequests") return; // it is asked again within a minute, which is long for a test
+    if (code === "TooManyRequests") return; // the retry within a minute is too late for a test
     assert.is((await scene.becomes(id, "active", "failed")).state, "active");
     assertDoneOnce(scene);
   });

@@ -24,7 +24,7 @@ test.after(async ({ flows, smtp }) => {
   await smtp.close();
 });
 
-test("lead from the request by way of the queue and the mail server to the page", async ({ flows, smtp }) => {
+test("lead from the request through the queue and the mail server to the page", async ({ flows, smtp }) => {
   const ada = await createTestUser(flows.db, "ada");
   const post = openMailTransport(flows.app.config);
   const scheduler = await openScheduler(flows.app, { handlers: createHandlers(flows.app, post), lanes: 8 });
@@ -44,7 +44,7 @@ test("lead from the request by way of the queue and the mail server to the page"
   }
 });
 
-test("do nothing twice when a holder dies before it has noted that a step is done", async ({ flows }) => {
+test("do nothing twice when a holder dies before it records a step", async ({ flows }) => {
   const eve = await createTestUser(flows.db, "eve"), waiting = { email: "new@example.org", displayName: "New" };
   for (let i = 0; i < 2; i++) {
     await flows.db.transact((tx) => sendResetLink(tx, SYSTEM, eve.email));

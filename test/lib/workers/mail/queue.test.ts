@@ -10,7 +10,7 @@ import { until } from "#test/support/until.ts";
 const test = suite<Context>("mail in the queue");
 withMail(test);
 
-test("holds up no other work while the server hangs", async (context) => {
+test("does not block other jobs while the mail server hangs", async (context) => {
   const { scene, smtp } = context;
   smtp.rules.hang = "data";
   const mails = Array.from({ length: 40 }, (_, i) => createMailJob(plain(`hang${i}@example.org`)));
@@ -26,7 +26,7 @@ test("holds up no other work while the server hangs", async (context) => {
   await scene.db.sql("delete from jobs where kind = 'mail' and state = 'queued'");
 });
 
-test("waits in the queue, and in nobody's way, until a replica with a mail server comes", async (context) => {
+test("waits for a replica with a mail server without blocking other jobs", async (context) => {
   const { scene } = context;
   await fill(scene, MAIL_KIND, 10_000);
   const work = kind("without-mail", ["work"], { visible: false });
@@ -49,7 +49,7 @@ test("is sent once by two replicas", async (context) => {
   assert.equal(context.smtp.mails.map(({ to }) => to).sort(), addresses.toSorted());
 });
 
-test("goes to one address in the order in which it was written", async (context) => {
+test("is sent to one address in order", async (context) => {
   const letters = Array.from({ length: 10 }, (_, i) => plain("ivy@example.org", `Hub ${i}`));
   const jobs = await context.scene.enqueue(...letters.map((letter) => createMailJob(letter)));
   await Promise.all([replica(context), replica(context)]);

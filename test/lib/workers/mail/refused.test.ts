@@ -44,7 +44,7 @@ const member = async ({ scene }: Context, path: string, email: string) => {
   return body.find((each: { email: string }) => each.email === email);
 };
 
-test("shows a refused invitation on the member, tells the hub's admins, and sends it again at once", async (context) => {
+test("shows a refused invitation on the member, notifies the hub's admins, and is sent again", async (context) => {
   const { scene, smtp, postman } = context, email = "typo@example.org", path = `/api/federations/${scene.hub}/members`;
   smtp.rules.recipient = () => REFUSAL;
   await scene.as("hubAdmin").post(path, { email });
@@ -65,7 +65,7 @@ test("shows a refused invitation on the member, tells the hub's admins, and send
   assert.ok((await smtp.next(email)).token);
 });
 
-test("shows it on the spoke's member, and in the user's record", async (context) => {
+test("is shown on the spoke's member and on the user", async (context) => {
   const { scene, smtp, postman } = context, email = "gone@example.org", path = `/api/spokes/${scene.spoke}/members`;
   smtp.rules.data = () => "554 5.6.0 Not this one";
   await scene.as("hubAdmin").post(`/api/spokes/${scene.spoke}/delegate`, { email });
@@ -79,7 +79,7 @@ test("shows it on the spoke's member, and in the user's record", async (context)
   assert.match((await parsePage(scene, "/users", "operator")).text, "Mail refused");
 });
 
-test("records another refused mail on the user alone, until one is taken", async (context) => {
+test("is recorded on the user until another mail is accepted", async (context) => {
   const { scene, smtp, postman } = context, { email, id } = scene.people.stranger;
   smtp.rules.recipient = () => "550 No";
   const letter: Letter = {

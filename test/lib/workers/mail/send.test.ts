@@ -16,7 +16,7 @@ withMail(test);
 const redeems = ({ scene }: Context, { token }: ReceivedMail) =>
   scene.db.transact((tx) => redeemGrant(tx, "invitation", token!));
 
-test("sends a mail whose link opens what it was made for", async (context) => {
+test("sends a mail with a working link", async (context) => {
   const ada = await createTestUser(context.scene.db, "ada");
   await replica(context);
   const { job, grantId } = await invite(context, ada);
@@ -28,7 +28,7 @@ test("sends a mail whose link opens what it was made for", async (context) => {
   assert.is((await ended(context, job)).state, "succeeded");
 });
 
-test("keeps the secret out of rows and log", async (context) => {
+test("keeps the secret out of rows and logs", async (context) => {
   const bea = await createTestUser(context.scene.db, "bea");
   context.smtp.rules.data = (raw) =>
     `451 4.0.0 Not now: ${/Accept[\s\S]*?works/.exec(raw.replace(/=\r?\n/g, "").replaceAll("=3D", "="))![0]}`;
@@ -46,7 +46,7 @@ test("keeps the secret out of rows and log", async (context) => {
   }
 });
 
-test("tries again after what may pass, and says who must mend what", async (context) => {
+test("retries transient errors, and reports who must fix them", async (context) => {
   const { scene, smtp } = context;
   smtp.rules.recipient = () => "451 4.3.0 Not now";
   await replica(context);
@@ -60,7 +60,7 @@ test("tries again after what may pass, and says who must mend what", async (cont
   assert.is((await ended(context, job)).state, "succeeded");
 });
 
-test("leaves a server that is in trouble alone for a while", async (context) => {
+test("waits longer between attempts while the server is overloaded", async (context) => {
   context.smtp.rules.recipient = () => "451 4.3.0 Not now";
   await replica(context, { retry: { firstMs: HOUR, maxMs: HOUR } });
   const [job] = await context.scene.enqueue(createMailJob(plain("kim@example.org")));
@@ -68,7 +68,7 @@ test("leaves a server that is in trouble alone for a while", async (context) => 
   assert.ok(runAt.getTime() - updatedAt.getTime() >= 0.49 * HOUR);
 });
 
-test("gives up at once on an address that there is not, and tells operators", async (context) => {
+test("fails immediately for an unknown address, and logs an error", async (context) => {
   context.smtp.rules.recipient = () => "550 5.1.1 No such user";
   await replica(context);
   const [job] = await context.scene.enqueue(createMailJob(plain("nobody@example.org")));
@@ -77,12 +77,14 @@ test("gives up at once on an address that there is not, and tells operators", as
   assert.is(attempt, 1);
   assert.is(failure!.code, "mail_recipient");
   assert.is(failure!.message, "The mail server rejected mail for nobody@example.org: 550 5.1.1 No such user");
-  const told = await until(() => context.log.find(({ level, to }) => level === "error" && to === "nobody@example.org"));
-  assert.is(told.message, "Cannot send a mail; giving up");
-  assert.match(told.reason, "No such user");
+  const entries = await until(() =>
+    context.log.find(({ level, to }) => level === "error" && to === "nobody@example.org")
+  );
+  assert.is(entries.message, "Cannot send a mail; giving up");
+  assert.match(entries.reason, "No such user");
 });
 
-test("waits for a server that is away", async (context) => {
+test("waits for an unavailable server", async (context) => {
   const { port } = context.smtp;
   await context.smtp.close();
   await replica(context);
@@ -94,7 +96,7 @@ test("waits for a server that is away", async (context) => {
   assert.is((await ended(context, job!)).state, "succeeded");
 });
 
-test("sends again, with the same Message-ID, what a broken connection left open; either link opens the same once", async (context) => {
+test("resends with the same Message-ID after a broken connection", async (context) => {
   const eve = await createTestUser(context.scene.db, "eve");
   context.smtp.rules.drop = true;
   await replica(context);
@@ -110,7 +112,7 @@ test("sends again, with the same Message-ID, what a broken connection left open;
   await redeems(context, again).then(() => assert.unreachable(), ({ code }) => assert.is(code, "link_spent"));
 });
 
-test("sends again, with the same Message-ID, what its sender died over before it could record it", async (context) => {
+test("resends with the same Message-ID after a crash", async (context) => {
   const { app, scene, smtp, log } = context, joe = await createTestUser(scene.db, "joe");
   let dead = false;
   const db: Database = {
@@ -140,7 +142,7 @@ test("sends again, with the same Message-ID, what its sender died over before it
   await redeems(context, smtp.mails[1]!);
 });
 
-test("leaves a mail to another replica when it has to stop", async (context) => {
+test("leaves a mail to another replica when it stops", async (context) => {
   const fay = await createTestUser(context.scene.db, "fay");
   context.smtp.rules.hang = "data";
   const first = await replica(context);
@@ -154,7 +156,7 @@ test("leaves a mail to another replica when it has to stop", async (context) => 
   assert.is((await ended(context, job)).attempt, 1);
 });
 
-test("sends nothing when the grant was voided, or the user was disabled", async (context) => {
+test("sends nothing if the one-time token was revoked or the user is disabled", async (context) => {
   const { scene, smtp } = context;
   const [gil, hal] = [await createTestUser(scene.db, "gil"), await createTestUser(scene.db, "hal", { disabled: true })];
   const { job } = await invite(context, gil);

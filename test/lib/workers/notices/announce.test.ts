@@ -69,7 +69,7 @@ async function replica(context: Context, own: readonly Handler[]): Promise<void>
   opened.push(() => scheduler.close());
 }
 
-test("mails everybody once, however many replicas tell at once", async (context) => {
+test("mails each user once, however many replicas announce", async (context) => {
   const { scene, smtp } = context, people = ["ada", "bob", "cy", "dee", "eve"];
   for (const name of people) await called(scene, await caller(scene, name), "GET /api/x/:id", name.length);
   const handler = once(context, [ending("x", { sunset: new Date("2199-12-21T00:00:00Z") }), limit("60")], 2);
@@ -84,7 +84,7 @@ test("mails everybody once, however many replicas tell at once", async (context)
   assert.match(html, `href="https://hubs.example.org/changelog"`);
 });
 
-test("tells of what is announced for later when its time has come, and of nothing that has come true", async (context) => {
+test("announces a notice at its time, and none that has taken effect", async (context) => {
   const { scene, smtp } = context;
   await caller(scene, "fay");
   const soon = ending("soon", { since: new Date(Date.now() + DAY) });
@@ -97,7 +97,7 @@ test("tells of what is announced for later when its time has come, and of nothin
   assert.match((await smtp.next("fay@example.org")).subject, "GET /api/soon/{id} ends on ");
 });
 
-test("asks the database nothing while nothing is announced", async () => {
+test("does not query the database without notices", async () => {
   const db = { now: () => Promise.reject(new Error("asked")) } as unknown as App["db"];
   await announceDeprecations({ db, notices: [] }).steps.people!({} as never);
 });

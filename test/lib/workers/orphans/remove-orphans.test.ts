@@ -55,10 +55,10 @@ async function removeAll({ app }: WorkScene, during = async () => {}): Promise<v
 
 const contents = (scene: WorkScene): string[] => listObjectNames(scene, "VolumeSnapshotContent");
 
-const template = suite<TemplateScene>("what a template leaves");
+const template = suite<TemplateScene>("orphans of a template");
 template.after.each(({ scene }) => scene.close());
 
-template("is kept while a row knows it, and removed with its data once none does", async (context) => {
+template("is kept while a row refers to it, and removed afterwards", async (context) => {
   await openSceneWithTemplate(context);
   const { scene } = context, [row] = await listTemplates(scene);
   await removeAll(scene);
@@ -73,7 +73,7 @@ template("is kept while a row knows it, and removed with its data once none does
   assert.equal(row!.volumes.map(({ handle }) => stored.has(handle!)), [false, false]);
 });
 
-template("is removed where its maker was killed between the cut and the row, and the row was lost", async (context) => {
+template("is removed if its job was killed before the row was written", async (context) => {
   await openTemplateScene(context);
   const { scene } = context, work = await beginTemplateFor(context);
   const killed = Promise.withResolvers<void>(), forever = new Promise<never>(() => {});
@@ -102,7 +102,7 @@ template("is removed where its maker was killed between the cut and the row, and
   await until(() => contents(scene).length === 0);
 });
 
-template("stays where the row was written between the list and the query", async (context) => {
+template("stays if the row was written between the list and the query", async (context) => {
   await openSceneWithTemplate(context);
   const { scene } = context, [row] = await listTemplates(scene);
   const { volumes, ...rest } = row!;
@@ -132,7 +132,7 @@ template("of another release, or of a spoke, is never touched", async (context) 
 
 template.run();
 
-const drill = suite<VolumeScene>("what a restore test leaves");
+const drill = suite<VolumeScene>("orphans of a restore test");
 drill.before.each(openVolumeScene);
 drill.after.each(({ scene }) => scene.close());
 

@@ -64,7 +64,7 @@ async function drifted({ scene, row }: Clinic): Promise<string[]> {
 const restarted = (clinic: Clinic) =>
   clinic.objects("Deployment")[0]!["spec"].template.metadata.annotations?.[RESTART_ANNOTATION] ?? null;
 
-test("goes out by the relay, with an account that the relay knows without being told.", () =>
+test("is sent by the relay with an account that the relay knows.", () =>
   withSite(RELAY, async (clinic) => {
     const user = `site-${clinic.namespace}`;
     assert.equal(account(clinic), ["relay.example.org", user, relayPassword(SECRET, user)]);
@@ -80,11 +80,11 @@ test("goes out by the relay, with an account that the relay knows without being 
     assert.is((await clinic.does("reapply")).state, "succeeded");
     assert.equal(account(clinic), ["relay.example.org", user, relayPassword(SECRET, user)]);
     assert.is(await leaks(clinic), false);
-    assert.ok(restarted(clinic), "Moodle knows the account until it starts anew");
+    assert.ok(restarted(clinic), "Moodle uses the account until it restarts");
     assert.equal(await drifted(clinic), []);
   }));
 
-test("does not go out without a relay, though the service has a mail server; an earlier account goes with a reapply.", () =>
+test("is not sent without a relay; a reapply removes an earlier account.", () =>
   withSite({}, async (clinic) => {
     assert.equal(account(clinic), ["localhost", "", ""]);
     assert.is(clinic.site().database!.config!.noemailever, "1");
@@ -100,7 +100,7 @@ test("does not go out without a relay, though the service has a mail server; an 
     assert.is(clinic.site().database!.config!.noemailever, "1");
   }));
 
-test("has another password after the relay's secret was changed and the spoke reapplied.", () =>
+test("has another password after a change of the relay's secret and a reapply.", () =>
   withSite(RELAY, async (clinic) => {
     const path = `${CORE}/namespaces/${clinic.namespace}/secrets/mail`, before = account(clinic);
     await byHand(clinic.scene.simulator.url, path, { data: { SMTP_PASSWORD: btoa("of-the-secret-before") } });

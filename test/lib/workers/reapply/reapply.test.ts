@@ -32,7 +32,7 @@ async function succeeds(clinic: Clinic): Promise<Job> {
   return job;
 }
 
-test("puts each object right that was changed, each in the fields that the sweep names", async ({ clinic }) => {
+test("restores each changed object, in the fields that the sweep reports", async ({ clinic }) => {
   assert.equal(await drift(clinic), []);
   const before = await clinic.row();
   for (const [api, what, patch] of DAMAGE) await hand(clinic, api, what, patch);
@@ -53,7 +53,7 @@ test("puts each object right that was changed, each in the fields that the sweep
   assert.equal(disks, ["11Gi", "11Gi"]);
 });
 
-test("makes again what was deleted, but for what holds data or passwords", async ({ clinic }) => {
+test("recreates deleted objects, except for those with data or passwords", async ({ clinic }) => {
   const deleted = [
     ...DAMAGE.filter(([, what]) => what !== "" && !what.startsWith("persistent")).map(([api, what]) =>
       [api, what] as const
@@ -74,7 +74,7 @@ test("makes again what was deleted, but for what holds data or passwords", async
   assert.is(clinic.objects("PersistentVolumeClaim")[0]!.metadata.uid, uid);
 });
 
-test("brings back a suspended site whose database was deleted, and one that it cannot bring back stays suspended", async ({ clinic }) => {
+test("activates a suspended site without a database, and leaves it suspended after a failure", async ({ clinic }) => {
   assert.is((await clinic.does("suspend")).state, "succeeded");
   await hand(clinic, APPS, "statefulsets/db", null);
   assert.is((await clinic.does("resume")).failure?.code, "NotFound");
@@ -88,7 +88,7 @@ test("brings back a suspended site whose database was deleted, and one that it c
   assert.equal(await drift(clinic), []);
 });
 
-test("leaves the row as it was until the cluster has shown all of it, and a site in maintenance as it is", async ({ clinic }) => {
+test("updates the row only after the cluster shows all changes, and keeps maintenance mode", async ({ clinic }) => {
   const { scene, id } = clinic, told = { objects: [], revision: { from: "before", to: "now" } };
   assert.is((await clinic.does("maintenance-on")).state, "succeeded");
   assert.equal(await drift(clinic), []);
@@ -116,7 +116,7 @@ test("leaves the row as it was until the cluster has shown all of it, and a site
   await clinic.does("maintenance-off");
 });
 
-test("starts nothing on a database of another version, and leaves a failed spoke failed", async ({ clinic }) => {
+test("starts nothing on a database of another version, and keeps a failed spoke failed", async ({ clinic }) => {
   const { scene, id } = clinic;
   await scene.db.sql(
     `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, state, attempt, plan, step_names, finished_steps, label,
@@ -146,7 +146,7 @@ test("starts nothing on a database of another version, and leaves a failed spoke
   assert.equal(await drift(clinic), []);
 });
 
-test("may be done again by another holder, and not by one that is late", async ({ clinic }) => {
+test("can be repeated by another holder, but not by a late one", async ({ clinic }) => {
   const { scene } = clinic, { steps } = reapply(scene.app), job = await clinic.last("reapply");
   assert.is((await clinic.does("restart")).state, "succeeded"); // it has raised the Deployment's fence
   const late = holderOf(clinic, job, job.fence);
@@ -157,7 +157,7 @@ test("may be done again by another holder, and not by one that is late", async (
   assert.equal(await drift(clinic), []);
 });
 
-test("refuses before it touches anything when passwords, a volume or the namespace are gone", async ({ clinic }) => {
+test("fails before any change if passwords, a volume or the namespace are missing", async ({ clinic }) => {
   const { scene } = clinic;
   const refused = async (code: string, what: RegExp) => {
     const from = scene.simulator.writes().length, job = await clinic.does("reapply");

@@ -39,7 +39,7 @@ function changed(size: Size): Size {
   };
 }
 
-test("is offered by the dry run, taken over by a reapply but for the disks, and is no drift then", async ({ scene, app, id, amounts }) => {
+test("is shown by the dry run and applied by a reapply, except for disks", async ({ scene, app, id, amounts }) => {
   const preview = async () =>
     await previewAction(app, scene.actor, await scene.row(id), { action: "reapply" }, new AbortController().signal);
   const before = await scene.row(id);
@@ -80,7 +80,7 @@ test("is offered by the dry run, taken over by a reapply but for the disks, and 
   assert.equal((await preview()).changes, []);
 });
 
-test("is left as it is where it would not hold the site", async ({ scene, app, id, amounts }) => {
+test("is not applied if it is too small for the site", async ({ scene, app, id, amounts }) => {
   const { resources } = (await scene.row(id)).blueprintInputs;
   amounts.now = { ...amounts.now, quota: { ...amounts.now.quota, limits: { cpu: "1", memory: "1Gi" } } };
   await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, id, { action: "reapply", parameters: {} }));

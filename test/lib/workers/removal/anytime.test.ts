@@ -1,4 +1,4 @@
-/** Whatever is under way when somebody asks for a removal, the removal comes to its end. */
+/** Tests that a removal succeeds whatever operation is running when it is requested. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { record } from "#lib/changes/record.ts";
@@ -10,7 +10,7 @@ import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { RELEASE } from "#test/support/release.ts";
 
-const test = suite<{ scene: WorkScene }>("a removal while something is under way");
+const test = suite<{ scene: WorkScene }>("a removal during another operation");
 test.before(async (context) => void (context.scene = await openWorkScene()));
 test.after(({ scene }) => scene.close());
 
@@ -21,7 +21,7 @@ const PAYLOADS: Readonly<Record<string, object>> = {
 };
 
 /** Creates an active spoke with an empty namespace. */
-async function standing(scene: WorkScene, hub: Awaited<ReturnType<WorkScene["hub"]>>, slug: string): Promise<string> {
+async function remaining(scene: WorkScene, hub: Awaited<ReturnType<WorkScene["hub"]>>, slug: string): Promise<string> {
   const id = await scene.spoke(hub, slug);
   const { blueprintInputs: inputs } = await scene.row(id);
   const [manifest] = scene.app.blueprint.spokeObjects(inputs, "namespace");
@@ -35,7 +35,7 @@ async function standing(scene: WorkScene, hub: Awaited<ReturnType<WorkScene["hub
   return id;
 }
 
-test("stops it within its step, removes everything, and tells each thing once.", async ({ scene }) => {
+test("stops the step, removes everything, and reports each event once.", async ({ scene }) => {
   const hub = await scene.hub("math");
   const kinds = createHandlers(scene.app).map(({ kind }) => kind).filter(({ visible }) => visible).map(({ kind }) =>
     kind
@@ -43,7 +43,7 @@ test("stops it within its step, removes everything, and tells each thing once.",
     .filter((kind) => !["remove", "remove-hub", "provision-hub", "provision"].includes(kind)) as SpokeOperationKind[];
   assert.ok(new Set(kinds).size >= 3);
   const spokes = new Map<SpokeOperationKind, string>();
-  for (const kind of new Set(kinds)) spokes.set(kind, await standing(scene, hub, `during-${kind}`));
+  for (const kind of new Set(kinds)) spokes.set(kind, await remaining(scene, hub, `during-${kind}`));
   await scene.db.sql(
     `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, state, ready_at, volumes)
      select 'bak_1', id, federation_id, 'op_1', cluster, namespace, 'manual', 'ready', now(), $2::text::jsonb from spokes where id = $1`,
@@ -84,10 +84,10 @@ test("stops it within its step, removes everything, and tells each thing once.",
     );
     assert.equal(left.map(({ kind, metadata }) => `${kind} ${metadata.name}`), [], kind);
     const audit = await scene.db.sql("select kind from audit_events where spoke_id = $1 order by at", [id]);
-    const told = audit.map(({ kind }) => kind).filter((each) => each !== "spoke_requested");
-    // What gives way may have begun its transaction before the one that asked for the removal.
-    assert.equal(told.slice(0, 2).sort(), ["operation_cancelled", "spoke_removal_requested"], kind);
-    assert.equal(told.slice(2), ["spoke_destroyed"], kind);
+    const audits = audit.map(({ kind }) => kind).filter((each) => each !== "spoke_requested");
+    // The cancelled operation may have started its transaction before the removal was requested.
+    assert.equal(audits.slice(0, 2).sort(), ["operation_cancelled", "spoke_removal_requested"], kind);
+    assert.equal(audits.slice(2), ["spoke_destroyed"], kind);
   }
 });
 

@@ -13,7 +13,7 @@ import { removalOutcomes } from "#lib/workers/outcomes.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
-const test = suite<{ scene: WorkScene; configured: boolean; close: () => Promise<void> }>("a removal that hangs");
+const test = suite<{ scene: WorkScene; configured: boolean; close: () => Promise<void> }>("a stuck removal");
 test.before(async (context) => {
   const scene = context.scene = await openWorkScene();
   context.configured = true;
@@ -39,23 +39,23 @@ test.before(async (context) => {
 });
 test.after(({ close }) => close());
 
-test("for three days is told of once a day, floods nobody, and ends by itself when nothing holds it.", async ({ scene }) => {
+test("is reported once a day, and ends when nothing blocks it.", async ({ scene }) => {
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   const { namespace } = await scene.becomes(id, "active", "failed");
   const stuck = scene.simulator.faults.stuckNamespace(namespace);
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
-  const told = () =>
+  const audits = () =>
     scene.db.sql("select metadata from audit_events where spoke_id = $1 and kind = 'spoke_action_failed'", [id]);
   await until(async () => (await scene.operations(id))[0]!.failure !== null, 30_000);
-  assert.equal(await told(), []);
+  assert.equal(await audits(), []);
   for (let day = 1; day <= 3; day++) {
     await scene.db.shiftClock(day * DAY + HOUR);
-    await until(async () => (await told()).length >= day, 30_000);
+    await until(async () => (await audits()).length >= day, 30_000);
   }
   const [job] = await scene.operations(id);
   const { attempt } = job!;
   await until(async () => (await scene.operations(id))[0]!.attempt >= attempt + 2, 30_000);
-  const messages = await told();
+  const messages = await audits();
   assert.is(messages.length, 3);
   for (const { metadata } of messages) {
     assert.equal([metadata.action, metadata.step, metadata.operationId], ["remove", "namespace", job!.id]);
@@ -77,27 +77,27 @@ test("for three days is told of once a day, floods nobody, and ends by itself wh
   await scene.db.shiftClock(0);
 });
 
-test("because its cluster is no longer configured is told of as well.", async (context) => {
+test("is reported if its cluster is no longer configured.", async (context) => {
   const { scene } = context, id = await scene.spoke(await scene.hub("music"), "harmony");
   await scene.becomes(id, "active", "failed");
   context.configured = false;
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
   await until(async () => (await scene.operations(id))[0]!.failure !== null, 30_000);
   await scene.db.shiftClock(DAY + HOUR);
-  const told = await until(async () => {
+  const audits = await until(async () => {
     const [first] = await scene.db.sql(
       "select metadata from audit_events where spoke_id = $1 and kind = 'spoke_action_failed'",
       [id],
     );
     return first?.metadata;
   }, 30_000);
-  assert.equal([told.step, told.code], ["stop", "unknown_cluster"]);
+  assert.equal([audits.step, audits.code], ["stop", "unknown_cluster"]);
   context.configured = true;
   await scene.becomes(id, "removed");
   await scene.db.shiftClock(0);
 });
 
-test("and is given up, tells so once, and its end comes to nothing.", async ({ scene }) => {
+test("is reported once when abandoned.", async ({ scene }) => {
   const refusal = scene.simulator.faults.answer(403, { method: "DELETE", path: "/namespaces/" });
   const id = await scene.spoke(await scene.hub("art"), "drawing");
   await until(async () => (await scene.row(id)).namespaceUid, 30_000);
@@ -109,7 +109,7 @@ test("and is given up, tells so once, and its end comes to nothing.", async ({ s
   assert.equal([row.state, row.health], ["removed", "unknown"]);
   assert.ok(row.removedAt && row.stateReason);
   const ended = await scene.ended(id, "remove");
-  // One that was just about to succeed when the spoke was abandoned tells nothing again.
+  // A removal that succeeds just after the spoke was abandoned reports nothing again.
   const outcome = await scene.db.transact((tx) => removalOutcomes.onSucceeded!(tx, ended));
   assert.equal(outcome, { state: "removed" });
   const kinds = await scene.db.sql("select kind, metadata from audit_events where spoke_id = $1 order by at", [id]);
@@ -119,7 +119,7 @@ test("and is given up, tells so once, and its end comes to nothing.", async ({ s
   assert.is(types[0].type, "SpokeUpdateRemoved");
 });
 
-test("and is given up in the middle of a try, is told to be removed once.", async ({ scene }) => {
+test("is reported once when abandoned during an attempt.", async ({ scene }) => {
   const id = await scene.spoke(await scene.hub("law"), "torts");
   const { namespace } = await scene.becomes(id, "active");
   const stuck = scene.simulator.faults.stuckNamespace(namespace);
@@ -130,13 +130,13 @@ test("and is given up in the middle of a try, is told to be removed once.", asyn
   }, 30_000);
   await scene.db.transact((tx) => acceptAbandoning(tx, scene.actor, id));
   assert.is((await scene.ended(id, "remove")).state, "cancelled");
-  const told = await scene.db.sql(
+  const audits = await scene.db.sql(
     "select data from stream_events where spoke_id = $1 and type = 'SpokeUpdateRemoved'",
     [
       id,
     ],
   );
-  assert.equal(told.map(({ data }) => data.state), ["removed"]);
+  assert.equal(audits.map(({ data }) => data.state), ["removed"]);
   scene.simulator.faults.remove(stuck);
 });
 

@@ -33,16 +33,16 @@ function unable(status: number): ClusterError {
 
 /** Creates a cluster with these remaining objects, and a run that checks once. */
 function scene(left: Left, progress: Record<string, unknown> = {}) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const give = <T>(found: T | ClusterError | undefined, none: T): Promise<T> =>
     found instanceof ClusterError ? Promise.reject(found) : Promise.resolve(found ?? none);
   const cluster = {
     listAll: (kind: Kind, selector: string) => {
-      asked.push(`${kind.kind} ${selector}`);
+      requests.push(`${kind.kind} ${selector}`);
       return give(left.anywhere?.[kind.kind], []);
     },
     listUnder: (kind: Kind, namespace: string) => {
-      asked.push(`${kind.kind} in ${namespace}`);
+      requests.push(`${kind.kind} in ${namespace}`);
       return give(left.under?.[kind.kind], []);
     },
     find: ({ name }: Ref) => give<KubeObject | null>(left.volumes?.[name], null),
@@ -56,7 +56,7 @@ function scene(left: Left, progress: Record<string, unknown> = {}) {
     showProgress: () => {},
     saveProgress: (values: object) => Promise.resolve(void (job.progress = { ...job.progress, ...values })),
   } as unknown as Run;
-  return { cluster, run, asked, job };
+  return { cluster, run, asked: requests, job };
 }
 
 async function refusal(left: Left, progress?: Record<string, unknown>): Promise<ClusterError> {
@@ -73,35 +73,35 @@ async function renderedKinds(): Promise<string[]> {
     .filter((kind) => !["v1 Namespace", "v1 Secret", "cert-manager.io/v1 ClusterIssuer"].includes(kind));
 }
 
-const test = suite("demandNothingLeft");
+const test = suite("requireNoRemainingObjects");
 
-test("looks for each kind that a blueprint renders and that stands in the namespace.", async () => {
-  const looked = new Set(KINDS_IN_NAMESPACE.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`));
+test("searches each kind that a blueprint renders.", async () => {
+  const kinds = new Set(KINDS_IN_NAMESPACE.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`));
   const rendered = await renderedKinds();
   assert.ok(rendered.length > 10, rendered.join(", "));
-  assert.equal(rendered.filter((kind) => !looked.has(kind)), []);
+  assert.equal(rendered.filter((kind) => !kinds.has(kind)), []);
 });
 
-test("is content with a cluster in which nothing is, and has asked for everything.", async () => {
-  const { cluster, run, asked } = scene({});
+test("succeeds in an empty cluster after searching all kinds.", async () => {
+  const { cluster, run, asked: requests } = scene({});
   await requireNoRemainingObjects({ cluster, holding: HOLDING }, run);
-  assert.is(asked.length, KINDS_BY_LABEL.length + KINDS_IN_NAMESPACE.length);
-  assert.ok(asked.includes("Pod app.kubernetes.io/managed-by=wheelwright,wheelwright.dev/spoke=spk_1"));
-  assert.ok(asked.includes("ConfigMap in spoke-oak-1"));
-  assert.not(asked.some((each) => each.startsWith("Secret")));
+  assert.is(requests.length, KINDS_BY_LABEL.length + KINDS_IN_NAMESPACE.length);
+  assert.ok(requests.includes("Pod app.kubernetes.io/managed-by=wheelwright,wheelwright.dev/spoke=spk_1"));
+  assert.ok(requests.includes("ConfigMap in spoke-oak-1"));
+  assert.not(requests.some((each) => each.startsWith("Secret")));
 });
 
-test("asks for what is a hub's own, and not for its spokes'.", async () => {
-  const { cluster, run, asked } = scene({});
+test("searches the objects of a hub, and not those of its spokes.", async () => {
+  const { cluster, run, asked: requests } = scene({});
   await requireNoRemainingObjects({ cluster, holding: { ...HOLDING, spokeId: null } }, run);
   assert.ok(
-    asked.includes(
+    requests.includes(
       "Pod app.kubernetes.io/managed-by=wheelwright,wheelwright.dev/federation=fed_1,!wheelwright.dev/spoke",
     ),
   );
 });
 
-test("names what carries the label elsewhere, and what holds it.", async () => {
+test("reports objects with the label in other namespaces, and their finalizers.", async () => {
   const stray = await refusal({ anywhere: { Pod: [object("Pod", "web", { namespace: "shop" })] } });
   assert.equal([stray.code, stray.transient, stray.blame, stray.message], [
     ...["Remaining", true, "operator", "Pod web in namespace shop still exists"],
@@ -116,23 +116,23 @@ test("names what carries the label elsewhere, and what holds it.", async () => {
   assert.match(held.hint!, /Repair the controller/);
 });
 
-test("finds what a namespace that was forced has left under its name, without any label.", async () => {
+test("finds unlabelled objects of a force-deleted namespace.", async () => {
   const claim = object("PersistentVolumeClaim", "files", { namespace: "spoke-oak-1" });
   const error = await refusal({ under: { PersistentVolumeClaim: [claim] } });
   assert.is(error.message, "PersistentVolumeClaim files in namespace spoke-oak-1 still exists");
   assert.match(error.hint!, /was force-deleted/);
 });
 
-test("leaves alone what somebody else has put into a namespace of that name since.", async () => {
-  const { cluster, run, asked } = scene({
+test("ignores a namespace that was created again.", async () => {
+  const { cluster, run, asked: requests } = scene({
     namespace: object("Namespace", "spoke-oak-1"),
     under: { Service: [object("Service", "theirs")] },
   });
   await requireNoRemainingObjects({ cluster, holding: HOLDING }, run);
-  assert.is(asked.length, KINDS_BY_LABEL.length);
+  assert.is(requests.length, KINDS_BY_LABEL.length);
 });
 
-test("does without kinds that the cluster does not know, and notes those that it may not list.", async () => {
+test("skips kinds that the cluster does not serve, and notes kinds that it may not list.", async () => {
   const { cluster, run, job } = scene({
     under: { Certificate: unable(404), ConfigMap: unable(403), Service: unable(403) },
   });
@@ -142,7 +142,7 @@ test("does without kinds that the cluster does not know, and notes those that it
   });
 });
 
-test("throws whatever else the cluster answers to a look.", async () => {
+test("throws other errors of the cluster.", async () => {
   const broken = new ClusterError("InternalError", "etcd", { transient: true, status: 500 });
   assert.is(await refusal({ under: { Service: broken } }), broken);
 });
@@ -154,7 +154,7 @@ function volume(policy: string, claimUid: string, status: object = {}): KubeObje
   return object("PersistentVolume", "pvc-1", {}, { spec, status });
 }
 
-test("waits for a volume that is to go, and tells why it does not.", async () => {
+test("waits for the deletion of a volume, and reports the reason of a delay.", async () => {
   const failed = volume("Delete", "c-1", { phase: "Failed", message: "rpc error: the disk is attached" });
   const error = await refusal({ volumes: { "pvc-1": failed } }, { volumes });
   assert.is(
@@ -164,21 +164,21 @@ test("waits for a volume that is to go, and tells why it does not.", async () =>
   assert.match(error.hint!, /storage driver/);
 });
 
-test("notes a volume that its class keeps, and one that it may not look at.", async () => {
-  const kept = scene({ volumes: { "pvc-1": volume("Retain", "c-1") } }, { volumes });
-  await requireNoRemainingObjects({ ...kept, holding: HOLDING }, kept.run);
-  assert.match(String(kept.job.progress.notes), /^The volume pvc-1 of the PVC files stays/);
+test("notes a retained volume, and one that it may not read.", async () => {
+  const retained = scene({ volumes: { "pvc-1": volume("Retain", "c-1") } }, { volumes });
+  await requireNoRemainingObjects({ ...retained, holding: HOLDING }, retained.run);
+  assert.match(String(retained.job.progress.notes), /^The volume pvc-1 of the PVC files stays/);
   const unseen = scene({ volumes: { "pvc-1": unable(403) } }, { volumes });
   await requireNoRemainingObjects({ ...unseen, holding: HOLDING }, unseen.run);
   assert.match(String(unseen.job.progress.notes), /^Cannot check whether the volume pvc-1 is deleted/);
 });
 
-test("does not wait for a volume that another claim has by now.", async () => {
+test("does not wait for a volume of another PVC.", async () => {
   const { cluster, run } = scene({ volumes: { "pvc-1": volume("Delete", "c-2") } }, { volumes });
   await requireNoRemainingObjects({ cluster, holding: HOLDING }, run);
 });
 
-test("knows the volumes from before the claims went, and does not forget them when it looks again.", async () => {
+test("records the volumes before their PVCs are deleted, and only once.", async () => {
   const bound = object("PersistentVolumeClaim", "files", { uid: "c-1" }, { spec: { volumeName: "pvc-1" } });
   const pending = object("PersistentVolumeClaim", "data-db-0", { uid: "c-2" }, { spec: {} });
   const before = scene({ under: { PersistentVolumeClaim: [bound, pending] } });

@@ -58,13 +58,13 @@ async function labelled(scene: WorkScene, { id }: SpokeRow, words: RegExp): Prom
   });
 }
 
-test("is gone on with by another holder, wherever the first one died, and does nothing twice.", async (context) => {
+test("is resumed by another holder after a kill in any step.", async (context) => {
   const { scene, spokes } = context;
   const ways = ["stop", "snapshot", "namespace", "confirm"] as const;
   const stepOf = new Map<string, string>(ways.map((way) => [spokes[way].id, way]));
   const reached = new Set<string>();
   const { kind, steps, hooks } = remove(scene.app);
-  // Does the step that its spoke is called after, and dies before it can be recorded.
+  // Does the step that its spoke is called after, the replica then dies before it can be recorded.
   const dying = Object.entries(steps).map(([name, step]) =>
     [name, async (run: Run) => {
       await step(run);
@@ -87,12 +87,12 @@ test("is gone on with by another holder, wherever the first one died, and does n
   context.replica = await scene.replica();
   for (const way of ways) {
     const { id, namespace } = await scene.becomes(spokes[way].id, "removed");
-    const told = await scene.db.sql(
+    const audits = await scene.db.sql(
       "select metadata from audit_events where spoke_id = $1 and kind = 'spoke_destroyed'",
       [id],
     );
-    assert.is(told.length, 1, way);
-    assert.is(told[0].metadata.snapshots.length, 2, way);
+    assert.is(audits.length, 1, way);
+    assert.is(audits[0].metadata.snapshots.length, 2, way);
     const contents = scene.simulator.objects("VolumeSnapshotContent").filter((content) =>
       content["spec"].volumeSnapshotRef.namespace === namespace
     );
@@ -100,15 +100,15 @@ test("is gone on with by another holder, wherever the first one died, and does n
   }
 });
 
-test("stops the site from outside to inside, then takes the snapshot, then deletes the namespace.", ({ scene, spokes, before }) => {
+test("stops the site, then takes the snapshot, then deletes the namespace.", ({ scene, spokes, before }) => {
   const { namespace } = spokes.confirm; // its first holder went all the way
   const path = `/namespaces/${namespace}`;
   const order = scene.simulator.writes().slice(before).filter((write) => write.path.includes(path))
     .map((write) => `${write.method} ${write.path.slice(write.path.indexOf(path) + path.length).split("?")[0]}`)
     .map((write) => write.replace(/^POST \/volumesnapshots.*/, "POST /volumesnapshots"));
   const marks = ["/cronjobs/moodle-cron", "/deployments/moodle", "/statefulsets/db"].map((each) => `PATCH ${each}`);
-  const wanted = [...marks, "POST /volumesnapshots", "DELETE "];
-  assert.equal([...new Set(order.filter((each) => wanted.includes(each)))], wanted);
+  const expected = [...marks, "POST /volumesnapshots", "DELETE "];
+  assert.equal([...new Set(order.filter((each) => expected.includes(each)))], expected);
   const history = scene.simulator.history().filter((each) => each.namespace === namespace);
   const shot = history.find(({ kind }) => kind === "VolumeSnapshot")!;
   const pods = new Set<string>();
@@ -120,7 +120,7 @@ test("stops the site from outside to inside, then takes the snapshot, then delet
   assert.is(pods.size, 0, "nothing runs any more when the snapshot is taken");
 });
 
-test("names a volume that is kept.", async ({ scene, spokes }) => {
+test("notes a retained volume.", async ({ scene, spokes }) => {
   const { id, namespace } = spokes.kept;
   const volume = scene.simulator.objects("PersistentVolume").find(({ spec }) =>
     spec.claimRef.namespace === namespace && spec.claimRef.name === "files"
@@ -136,7 +136,7 @@ test("names a volume that is kept.", async ({ scene, spokes }) => {
   ]);
 });
 
-test("does not wait for ever for pods to end, notes that, and names the one that holds the namespace.", async ({ scene, spokes, replica }) => {
+test("limits the wait for pods, and names the pod that blocks the namespace.", async ({ scene, spokes, replica }) => {
   const { id, namespace } = spokes.pod;
   const pod = `/api/v1/namespaces/${namespace}/pods/db-0`;
   await patchObject(scene, pod, { metadata: { finalizers: ["example.org/held"] } });
@@ -144,7 +144,7 @@ test("does not wait for ever for pods to end, notes that, and names the one that
   const { kind, ...handler } = remove(scene.app);
   const short = kind.steps.map((step) => step.name === "stop" ? { ...step, timeout: 3000 } : step);
   const handlers = [{ ...handler, kind: { ...kind, steps: short } }];
-  // Asked for the pods of the whole site, which it waits for last.
+  // The last wait lists all pods of the site.
   const silent = scene.simulator.faults.hang({ path: `/namespaces/${namespace}/pods?labelSelector=role` });
   const hasty = await openScheduler(scene.app, { handlers, lanes: 8 });
   try {
@@ -163,11 +163,11 @@ test("does not wait for ever for pods to end, notes that, and names the one that
   }
 });
 
-test("cannot touch another site of the same slug, however late a call of it arrives.", async ({ scene, spokes }) => {
+test("cannot change another site of the same slug with a late call.", async ({ scene, spokes }) => {
   const { namespace, namespaceUid: uid, federationId: hub, slug } = spokes.confirm;
   const again = await scene.row(await scene.spoke({ id: hub } as never, slug));
   assert.is.not(again.namespace, namespace);
-  const standing = await until(async () => (await scene.row(again.id)).namespaceUid);
+  const existing = await until(async () => (await scene.row(again.id)).namespaceUid);
   const { url } = scene.simulator;
   const send = (path: string, method: string, body: object) =>
     fetch(`${url}${path}`, {
@@ -184,11 +184,11 @@ test("cannot touch another site of the same slug, however late a call of it arri
   await space.remove({ signal: new AbortController().signal, timeout: 5000 });
   const uids = scene.simulator.objects("Namespace").filter(({ metadata }) => !metadata.deletionTimestamp)
     .map(({ metadata }) => metadata.uid);
-  assert.ok(uids.includes(standing));
+  assert.ok(uids.includes(existing));
   assert.ok(scene.simulator.objects("Namespace").some(({ metadata }) => metadata.name === namespace));
 });
 
-test("has the plan that the tests above go through.", () => {
+test("has the steps that the tests above cover.", () => {
   assert.equal(OPERATIONS.remove.kind.steps.map(({ name }) => name), ["stop", "snapshot", "namespace", "confirm"]);
 });
 

@@ -32,7 +32,7 @@ async function operations(scene: WorkScene, federationId: string): Promise<Job[]
   );
 }
 
-test("leaves nothing of a hub, tells it once, and frees its slug", async ({ scene }) => {
+test("removes a hub completely, reports it once, and frees its slug", async ({ scene }) => {
   const { id } = await scene.hub("math");
   await scene.hubBecomes(id, "active");
   await scene.db.sql("insert into federation_members values ($1, $2)", [id, scene.actor.userId]);
@@ -62,7 +62,7 @@ test("leaves nothing of a hub, tells it once, and frees its slug", async ({ scen
   assert.is.not(again.namespace, row.namespace);
 });
 
-test("calls off a provisioning that runs, and what that ends with changes nothing", async ({ scene }) => {
+test("cancels a running provisioning, whose result changes nothing", async ({ scene }) => {
   const { id } = await scene.hub("art");
   const { faults } = scene.simulator;
   const held = ["PATCH /namespaces/", "POST /secrets"].map((asked) => {
@@ -88,7 +88,7 @@ test("calls off a provisioning that runs, and what that ends with changes nothin
   assert.equal(namespacesOf(scene, id), []);
 });
 
-test("takes down a hub whose provisioning has failed, and one that never was anywhere", async ({ scene }) => {
+test("removes a hub whose provisioning failed or never started", async ({ scene }) => {
   const { id } = await scene.hub("music");
   const fault = scene.simulator.faults.answer(403, { method: "POST", path: "/namespaces" });
   await scene.hubBecomes(id, "failed");
@@ -97,7 +97,7 @@ test("takes down a hub whose provisioning has failed, and one that never was any
   scene.simulator.faults.remove(fault);
 });
 
-test("takes down a namespace whose maker died before it could say so", async ({ scene }) => {
+test("deletes a namespace whose creation was not recorded", async ({ scene }) => {
   const hub = await scene.hub("biology");
   await scene.hubBecomes(hub.id, "active");
   await scene.db.sql("update federations set namespace_uid = null where id = $1", [hub.id]);
@@ -106,7 +106,7 @@ test("takes down a namespace whose maker died before it could say so", async ({ 
   assert.equal(namespacesOf(scene, hub.id), []);
 });
 
-test("goes on with another replica where the first had to leave it, and is removed when nothing is left", async (context) => {
+test("continues on another replica, and ends when nothing remains", async (context) => {
   const { scene } = context;
   const hub = await scene.hub("history");
   await scene.hubBecomes(hub.id, "active");

@@ -17,7 +17,7 @@ function remains(scene: WorkScene, id: string): string[] {
     .map(({ kind, metadata }) => `${kind}/${metadata.name}`);
 }
 
-test("leaves nothing of a spoke but a last snapshot, and tells it once", async ({ scene }) => {
+test("removes a spoke except for a last snapshot, and reports it once", async ({ scene }) => {
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");
   await scene.replica();
@@ -35,21 +35,21 @@ test("leaves nothing of a spoke but a last snapshot, and tells it once", async (
   assert.is((await scene.becomes(again, "active", "failed")).state, "active");
 });
 
-test("keeps the contents of a last snapshot of both volumes where a class retains them", async ({ scene }) => {
+test("retains the contents of the last snapshot", async ({ scene }) => {
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   await scene.replica();
   await scene.becomes(id, "active");
   await remove(scene, id);
   await scene.becomes(id, "removed");
   const [audit] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_destroyed'");
-  const kept = scene.simulator.objects("VolumeSnapshotContent").map(({ metadata }) => metadata.name);
+  const retained = scene.simulator.objects("VolumeSnapshotContent").map(({ metadata }) => metadata.name);
   const told: { claim: string; content: string }[] = audit.metadata.snapshots;
   assert.equal(told.map(({ claim }) => claim).sort(), ["data-db-0", "files"]);
-  assert.equal(told.map(({ content }) => content).sort(), kept.sort());
-  assert.equal(audit.metadata.kept.sort(), kept);
+  assert.equal(told.map(({ content }) => content).sort(), retained.sort());
+  assert.equal(audit.metadata.kept.sort(), retained);
 });
 
-test("takes no snapshot by a class that is not for its volumes, and notes that there is none", async ({ scene }) => {
+test("takes no snapshot without a suitable class, and adds a note", async ({ scene }) => {
   for (const name of ["standard", "standard-retain"]) {
     await fetch(`${scene.simulator.url}/apis/snapshot.storage.k8s.io/v1/volumesnapshotclasses/${name}`, {
       method: "DELETE",
@@ -70,7 +70,7 @@ test("takes no snapshot by a class that is not for its volumes, and notes that t
   assert.match(String(job!.progress.notes), /no snapshot class with the deletion policy Retain for these volumes/);
 });
 
-test("stops a running install, and takes down what it made", async ({ scene }) => {
+test("stops a running installation, and removes its objects", async ({ scene }) => {
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");
   scene.simulator.faults.unready("db");
@@ -95,7 +95,7 @@ test("stops a running install, and takes down what it made", async ({ scene }) =
   assert.equal(told, ["SpokeUpdateProvisioning", "SpokeUpdateRemoving", "SpokeUpdateRemoved"]);
 });
 
-test("removes a spoke that waits for its hub, and never was anywhere", async ({ scene }) => {
+test("removes a spoke that waits for its hub", async ({ scene }) => {
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");
   scene.simulator.faults.answer(403, { method: "POST", path: "/namespaces" });
@@ -109,7 +109,7 @@ test("removes a spoke that waits for its hub, and never was anywhere", async ({ 
   ]);
 });
 
-test("takes down a namespace whose maker died before it could say so", async ({ scene }) => {
+test("deletes a namespace whose creation was not recorded", async ({ scene }) => {
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");
   const { blueprintInputs: inputs, cluster, namespace } = await scene.row(id);
@@ -122,7 +122,7 @@ test("takes down a namespace whose maker died before it could say so", async ({ 
   assert.is(scene.simulator.objects("Namespace").some(({ metadata }) => metadata.name === namespace), false);
 });
 
-test("says what a namespace hangs on, and goes on when that is gone", async ({ scene }) => {
+test("reports what blocks a namespace, and continues afterwards", async ({ scene }) => {
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   await scene.replica();
   const { namespace } = await scene.becomes(id, "active");
@@ -138,7 +138,7 @@ test("says what a namespace hangs on, and goes on when that is gone", async ({ s
   await scene.becomes(id, "removed");
 });
 
-test("goes on trying when the cluster refuses", async ({ scene }) => {
+test("keeps retrying when the cluster refuses", async ({ scene }) => {
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   await scene.replica();
   await scene.becomes(id, "active");

@@ -7,7 +7,7 @@ import { openResizeScene } from "#test/lib/workers/resize/scene.ts";
 
 const test = suite("a resize that is billed");
 
-test("touches nothing where a disk cannot grow, and the row keeps the size that is paid for", async () => {
+test("changes nothing if a disk cannot grow, and keeps the billed size", async () => {
   const scene = await openResizeScene({ replica: "stopped" });
   const app = { ...scene.app, payments: {} as never };
   const scheduler = await openScheduler(app, { handlers: [resize(app)], lanes: 1 });

@@ -28,7 +28,7 @@ async function setImage(scene: ResizeScene, value: string): Promise<void> {
   await change(scene, set, "json-patch", [{ op: "replace", path, value }]);
 }
 
-test("touches nothing where the size is not offered any more", async ({ scene }) => {
+test("changes nothing if the size is no longer offered", async ({ scene }) => {
   const before = scene.sizes(), row = await scene.row(scene.id);
   const job = await scene.resize("enormous");
   assert.equal([job.state, job.failure!.code, job.failure!.step, job.failure!.fault], [
@@ -40,7 +40,7 @@ test("touches nothing where the size is not offered any more", async ({ scene })
   assert.is(after.stateReason, job.failure!.message);
 });
 
-test("touches nothing where the site is suspended by the time that it runs", async ({ scene }) => {
+test("changes nothing if the site was suspended meanwhile", async ({ scene }) => {
   const before = scene.sizes();
   await scene.db.transact(async (tx) => {
     const ask = (action: SpokeActionName, wish = {}) =>
@@ -60,7 +60,7 @@ test("touches nothing where the site is suspended by the time that it runs", asy
   await scene.becomes(scene.id, "active");
 });
 
-test("keeps the disks where their class does not let them grow, says so, and does the rest", async ({ scene }) => {
+test("keeps disks that cannot grow, adds a note, and changes the other parts", async ({ scene }) => {
   await allowGrowth(scene, false);
   const job = await scene.resize("medium");
   await allowGrowth(scene, true);
@@ -79,7 +79,7 @@ test("keeps the disks where their class does not let them grow, says so, and doe
   ]);
 });
 
-test("half the way leaves the old size in the row, and the disks as they have become", async ({ scene }) => {
+test("keeps the old size in the row, and the actual disk sizes", async ({ scene }) => {
   const message = "rpc error: code = OutOfRange desc = the pool has no room";
   scene.breakIt({ type: "no-expansion", name: "data-db-0", message }); // and stays so for the next two tests
   const job = await scene.resize("large");
@@ -99,7 +99,7 @@ test("half the way leaves the old size in the row, and the disks as they have be
   assert.equal([kind, metadata.from, metadata.to], ["spoke_action_failed", "medium", "large"]);
 });
 
-test("is undone by reapplying the blueprint, but for the disks and the room that they need", async ({ scene }) => {
+test("is reverted by a reapply, except for disks and their quota", async ({ scene }) => {
   assert.equal(scene.sizes()["quota"], ["14", "14Gi", "520Gi"]);
   await scene.ask("reapply");
   const job = await scene.ended(scene.id, "reapply");
@@ -113,7 +113,7 @@ test("is undone by reapplying the blueprint, but for the disks and the room that
   ]);
 });
 
-test("is done when it is asked for again, though the file system grows when its pod starts and not before", async ({ scene }) => {
+test("succeeds at the second request if the file system grows at the pod's start", async ({ scene }) => {
   const [refusal] = scene.simulator.faults.list();
   scene.breakIt({ type: "offline-expansion", name: "data-db-0" });
   scene.simulator.faults.remove(refusal!.id);
@@ -124,7 +124,7 @@ test("is done when it is asked for again, though the file system grows when its 
   scene.simulator.faults.clear();
 });
 
-test("heals a database that did not come up by another template, which Kubernetes itself leaves as it is", async ({ scene }) => {
+test("replaces a stuck database pod when the template changes", async ({ scene }) => {
   const { image } = scene.standing("StatefulSet", "db")["spec"].template.spec.containers[0];
   scene.breakIt({ type: "missing-image", image: "nowhere/" });
   await setImage(scene, "nowhere/postgres:1");
@@ -142,7 +142,7 @@ test("heals a database that did not come up by another template, which Kubernete
   assert.equal([(await scene.row(scene.id)).size, scene.sizes()["db"]], ["small", { cpu: "500m", memory: "512Mi" }]);
 });
 
-test("starts no site on data that is not its own", async ({ scene }) => {
+test("does not start a site on another site's data", async ({ scene }) => {
   const { siteIdentifier: own } = await scene.row(scene.id);
   const sites = () =>
     scene.simulator.objects("Pod").filter(({ metadata }) =>
@@ -157,7 +157,7 @@ test("starts no site on data that is not its own", async ({ scene }) => {
   await scene.db.sql("update spokes set site_identifier = $2 where id = $1", [scene.id, own]);
 });
 
-test("goes by what the spoke is made from when it runs, not when it was asked for", async ({ scene }) => {
+test("uses the inputs at its start, not at its request", async ({ scene }) => {
   const hold = scene.breakIt({ type: "unready", name: `${scene.namespace}/moodle-` });
   await scene.ask("restart");
   await scene.ask("resize", { size: "medium" });
@@ -174,7 +174,7 @@ test("goes by what the spoke is made from when it runs, not when it was asked fo
   assert.equal([size, inputs.size, inputs.version], ["medium", "medium", "4.5.13"]);
 });
 
-test("leaves a spoke alone that somebody has asked to remove meanwhile", async ({ scene }) => {
+test("does not change a spoke that is being removed", async ({ scene }) => {
   const [job] = (await scene.operations(scene.id)).filter(({ kind }) => kind === "resize");
   const before = await scene.row(scene.id);
   await scene.db.transact(async (tx) => {

@@ -26,7 +26,7 @@ const LOOKS = 3;
 // deno-lint-ignore no-explicit-any
 type Status = any;
 
-/** What is shown late, from when one object was patched, and which one must not be patched before it was seen. */
+/** A delay of the simulated status, and the object that must not be patched before that status was read. */
 const LATE = [
   {
     of: "ResourceQuota/spoke",
@@ -59,8 +59,8 @@ test.after(async ({ scene, replica }) => {
 });
 
 /**
- * Whatever is patched is done, and the first time for each object in each half its answer is lost: its holder dies of that.
- * What a step has to wait for is shown some looks late; a step that has not looked so often makes a mistake in the next.
+ * Loses the reply to the first patch of each object, so that the holder dies. Delays observed states by some polls, so
+ * that a step that does not wait for them fails the test.
  */
 function forgetful(clusters: Clusters, wire: Wire): Clusters {
   const lost = new Map<string, number>(), looks = new Map<string, number>();
@@ -99,7 +99,7 @@ function fenceOf({ operations }: Sent): number {
   return Number(raise && "value" in raise ? raise.value : NaN);
 }
 
-test("comes to the same end when its holder dies after each of its writes", async ({ scene, wire: { sent } }) => {
+test("has the same result when its holder dies after each write", async ({ scene, wire: { sent } }) => {
   const { namespaceUid: uid, cluster } = await scene.row(scene.id);
   const space = (await scene.app.clusters.open(cluster)).space(scene.namespace, uid!);
   await space.patch(QUOTA, [{ op: "add", path: "/spec/hard/limits.cpu", value: "99" }], call); // as a larger size had it
@@ -127,7 +127,7 @@ test("comes to the same end when its holder dies after each of its writes", asyn
   }
 });
 
-test("takes back no bound before all has the new size, whatever it found there", ({ wire: { sent } }) => {
+test("lowers no limit before all parts have the new size", ({ wire: { sent } }) => {
   const set = sent.filter(({ ref }) => ref.kind === QUOTA.kind).map(({ operations }) => {
     const cpu = operations.find(({ op, path }) => op === "add" && path === "/spec/hard/limits.cpu");
     return cpu && "value" in cpu && cpu.value;
@@ -135,7 +135,7 @@ test("takes back no bound before all has the new size, whatever it found there",
   assert.equal(set.filter((value, i) => value !== set[i - 1]), ["99", "8"], set.join(" "));
 });
 
-test("restarts the database and the site once, however often it was begun", ({ scene }) => {
+test("restarts the database and the site once, despite several attempts", ({ scene }) => {
   const events = scene.simulator.objects("Event").filter(({ metadata }) => metadata.namespace === scene.namespace);
   const deleted = events.filter(({ reason, involvedObject }) =>
     reason === "SuccessfulDelete" && involvedObject.kind === "StatefulSet"
@@ -145,19 +145,19 @@ test("restarts the database and the site once, however often it was begun", ({ s
   assert.is(sets.length, 2);
 });
 
-test("that is long over changes nothing with what arrives late, once another has been", async ({ scene, wire }) => {
+test("changes nothing by a late call after another resize", async ({ scene, wire }) => {
   const late = [...wire.sent];
   wire.losing = false;
   assert.is((await scene.resize("small")).state, "succeeded");
   const { cluster, namespaceUid: uid } = await scene.row(scene.id);
   const space = (await scene.app.clusters.open(cluster)).space(scene.namespace, uid!);
   const before = scene.sizes(), version = async () => (await space.get(QUOTA, call))!.metadata.resourceVersion;
-  const standing = await version();
+  const existing = await version();
   for (const { ref, operations } of late) {
     const error = await space.patch(ref, operations, call).then(() => null, (reason) => reason);
     assert.is(error?.code, "Invalid", `${ref.kind} ${ref.name}`);
   }
-  assert.equal([scene.sizes(), await version()], [before, standing]);
+  assert.equal([scene.sizes(), await version()], [before, existing]);
 });
 
 test.run();

@@ -26,7 +26,7 @@ const LARGE = {
   largest: ["4", "400Gi"],
 };
 
-/** The operation, once it says that it waits in this step for something of this name. */
+/** Returns the operation once its label shows that it waits in this step for an object of this name. */
 async function waiting(scene: ResizeScene, step: string, what: string): Promise<Job> {
   return await until(async () => {
     const [job] = await scene.operations(scene.id);
@@ -43,14 +43,14 @@ function written(scene: ResizeScene, since: number): string[] {
   return paths.filter((path, i) => path !== paths[i - 1]);
 }
 
-/** Pods and claims that were kept out, in the cluster's words. */
+/** Returns the messages about pods and PVCs that the cluster refused to create. */
 function refused(scene: ResizeScene): string[] {
   return scene.simulator.objects("Event").filter(({ reason }) => reason === "FailedCreate").map(({ message }) =>
     message
   );
 }
 
-test("does not say in the row what the cluster has not shown yet, whatever step it waits in", async ({ scene }) => {
+test("does not update the row before the cluster shows the change", async ({ scene }) => {
   const before = await scene.row(scene.id), since = scene.simulator.writes().length;
   const pods = scene.simulator.objects("Pod").map(({ metadata }) => metadata.uid);
   const busy = "rpc error: code = Unavailable desc = busy";
@@ -74,10 +74,10 @@ test("does not say in the row what the cluster has not shown yet, whatever step 
   const { size: _, resources, madeDatabaseDisk, ...rest } = after.blueprintInputs;
   const { size: __, resources: ___, ...same } = before.blueprintInputs;
   assert.equal([rest, resources, madeDatabaseDisk], [same, scene.app.catalog.resourcesOf("large"), "5Gi"]);
-  const kept = scene.simulator.objects("Pod").filter(({ metadata, status }) =>
+  const retained = scene.simulator.objects("Pod").filter(({ metadata, status }) =>
     pods.includes(metadata.uid) && metadata.labels?.["role"] !== undefined && status.phase === "Running"
   );
-  assert.equal(kept, [], "every pod of the site was replaced");
+  assert.equal(retained, [], "every pod of the site was replaced");
   assert.equal(written(scene, since), [
     ...[
       "resourcequotas/spoke",
@@ -90,13 +90,13 @@ test("does not say in the row what the cluster has not shown yet, whatever step 
   assert.equal(refused(scene), []);
 });
 
-test("tells in the audit from which size to which", async ({ scene }) => {
+test("records the old and the new size in the audit log", async ({ scene }) => {
   const [event] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_action_succeeded'");
   const { action, from, to } = event!.metadata;
   assert.equal([action, from, to], ["resize", "small", "large"]);
 });
 
-test("leaves the disks large on the way back, and room for each of them twice", async ({ scene }) => {
+test("keeps the larger disks when shrinking, and quota for each of them", async ({ scene }) => {
   const since = scene.simulator.writes().length;
   const template = scene.standing("StatefulSet", "db")["spec"].volumeClaimTemplates;
   assert.is((await scene.resize("small")).state, "succeeded");
@@ -111,7 +111,7 @@ test("leaves the disks large on the way back, and room for each of them twice", 
   assert.equal(refused(scene), []);
 });
 
-test("leaves a site that differs in nothing from what its row renders", async ({ scene }) => {
+test("leaves a site without drift", async ({ scene }) => {
   const { blueprintInputs: inputs, cluster, namespaceUid: uid } = await scene.row(scene.id);
   const space = (await scene.app.clusters.open(cluster)).space(scene.namespace, uid!);
   for (const step of ["policies", "secrets", "volumes", "database", "app", "cron"] as const) {

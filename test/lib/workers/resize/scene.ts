@@ -9,9 +9,9 @@ export interface ResizeScene extends WorkScene {
   readonly id: string;
   readonly namespace: string;
   ask(action: SpokeActionName, wish?: object): Promise<void>;
-  /** Asks for the size, and waits until that has ended, one way or the other. */
+  /** Requests the resize, and waits for its end. */
   resize(size: string): Promise<Awaited<ReturnType<WorkScene["ended"]>>>;
-  /** The object of the spoke, as it stands. */
+  /** Returns the current object of the spoke. */
   standing(kind: string, name: string): KubeObject;
   /** Claims' requests, quota and so on, for comparison. */
   sizes(): Record<string, unknown>;
@@ -28,7 +28,7 @@ export async function openResizeScene({ replica = "running" }: { replica?: "runn
   const scheduler = await scene.replica();
   const { namespace } = await scene.becomes(id, "active", "failed");
   if (replica === "stopped") await scheduler.close();
-  const standing = (kind: string, name: string): KubeObject =>
+  const existing = (kind: string, name: string): KubeObject =>
     scene.simulator.objects(kind).find(({ metadata }) => metadata.namespace === namespace && metadata.name === name)!;
   const ask = async (action: SpokeActionName, wish: object = {}) => {
     await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: wish }));
@@ -38,27 +38,27 @@ export async function openResizeScene({ replica = "running" }: { replica?: "runn
     id,
     namespace,
     ask,
-    standing,
+    standing: existing,
     async resize(size) {
       await ask("resize", { size });
       return await scene.ended(id, "resize");
     },
     sizes() {
       const claim = (name: string) => {
-        const { spec, status } = standing("PersistentVolumeClaim", name);
+        const { spec, status } = existing("PersistentVolumeClaim", name);
         return [spec.resources.requests.storage, status.capacity.storage];
       };
       const limits = (kind: string, name: string, template: (spec: KubeObject["spec"]) => KubeObject["spec"]) =>
-        template(standing(kind, name)["spec"]).spec.containers[0].resources.limits;
-      const { hard } = standing("ResourceQuota", "spoke")["spec"];
-      const [container, largest] = standing("LimitRange", "spoke")["spec"].limits;
+        template(existing(kind, name)["spec"]).spec.containers[0].resources.limits;
+      const { hard } = existing("ResourceQuota", "spoke")["spec"];
+      const [container, largest] = existing("LimitRange", "spoke")["spec"].limits;
       return {
         files: claim("files"),
         database: claim("data-db-0"),
         app: limits("Deployment", "moodle", (spec) => spec.template),
         db: limits("StatefulSet", "db", (spec) => spec.template),
         cron: limits("CronJob", "moodle-cron", (spec) => spec.jobTemplate.spec.template),
-        workers: standing("ConfigMap", "fpm-size")["data"]["zz-size.conf"].match(/\d+/)[0],
+        workers: existing("ConfigMap", "fpm-size")["data"]["zz-size.conf"].match(/\d+/)[0],
         quota: [hard["limits.cpu"], hard["limits.memory"], hard["requests.storage"]],
         largest: [container.max.cpu, largest.max.storage],
       };

@@ -1,4 +1,4 @@
-/** A cluster that is followed: what its watches tell, what they cannot, and what that costs. */
+/** Tests a watched cluster: its changes, lost watches, and the number of requests. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
@@ -21,7 +21,7 @@ const LEFT = 16, KINDS = 11; // that are listed, and so watched
 /** Minutes pass quickly. */
 const FOLLOWING = { ...QUICK, follow: { ...QUICK.watch, from: 1, minute: 100 } };
 
-const test = suite<Context>("following a cluster");
+const test = suite<Context>("watching a cluster");
 test.before(async (context) => {
   await openSweep(context);
   await keep(context, LEFT);
@@ -29,7 +29,7 @@ test.before(async (context) => {
 test.after(closeSweep);
 
 interface Following {
-  /** What has been asked since all is watched. */
+  /** Returns the requests since the watches started. */
   asked(): { path: string; query: URLSearchParams }[];
   /** Once it has ended by itself. */
   readonly ended: Promise<void>;
@@ -44,9 +44,9 @@ async function follow({ between, scene }: Context, app: App, pace = FOLLOWING): 
   const run = { signal: ending.signal, log: silentLog, throwIfStopped: () => {}, write } as Run;
   const ended = checkCluster(app, run, "default", pace);
   ended.catch(() => {});
-  const seen = "select from spokes where state = 'active' and cluster = 'default' and observed_at >= $1";
+  const readings = "select from spokes where state = 'active' and cluster = 'default' and observed_at >= $1";
   await until(async () =>
-    between.asked.slice(begin).filter(isWatch).length >= KINDS && (await scene.db.sql(seen, [before])).length > 0
+    between.asked.slice(begin).filter(isWatch).length >= KINDS && (await scene.db.sql(readings, [before])).length > 0
   );
   const from = between.asked.length;
   return {
@@ -64,7 +64,7 @@ const findings = ({ scene }: Context) =>
 const driftOf = async ({ scene }: Context, id: string) => (await scene.row(id)).drift as Json | null;
 const stripped = (object: Json): Json => ({ ...object, metadata: { ...object.metadata, labels: {} } });
 
-test("finds what a look at everything finds, and lists nothing but the spokes that have changed.", async (context) => {
+test("finds the same as a full check, and lists only changed spokes.", async (context) => {
   const { standing: { ids }, app } = context, following = await follow(context, app);
   const repairs = [
     await alter(context, ids[0]!, ["v1", "Service", "db"], null),
@@ -99,7 +99,7 @@ test("finds what a look at everything finds, and lists nothing but the spokes th
   await again.stop();
 });
 
-test("looks at nobody for what changes in a status and says nothing new.", async (context) => {
+test("ignores status changes that do not affect health.", async (context) => {
   const { standing: { ids }, app } = context, following = await follow(context, app);
   const ran = (object: Json): Json => ({ ...object, status: { lastScheduleTime: new Date().toISOString() } });
   for (const id of ids.slice(0, LEFT)) await alter(context, id, ["batch/v1", "CronJob", "moodle-cron"], ran);
@@ -114,7 +114,7 @@ test("looks at nobody for what changes in a status and says nothing new.", async
   await following.stop();
 });
 
-test("hears of what happens while the first lists are made.", async (context) => {
+test("receives changes during the first lists.", async (context) => {
   const { standing: { ids, url }, scene } = context, id = ids[7]!;
   let repair: Promise<() => void> | undefined;
   const between = await openBetween(url, ({ path, query }) => {
@@ -132,7 +132,7 @@ test("hears of what happens while the first lists are made.", async (context) =>
   await between.close();
 });
 
-test("goes on with a watch that breaks off, and ends when the cluster no longer knows what it has missed.", async (context) => {
+test("resumes an interrupted watch, and ends when the version has expired.", async (context) => {
   const { standing: { ids, world }, app } = context, id = ids[8]!, following = await follow(context, app);
   world.faults.dropWatches("Service", "cut");
   const repair = await alter(context, id, ["v1", "Service", "db"], null);
@@ -146,7 +146,7 @@ test("goes on with a watch that breaks off, and ends when the cluster no longer 
   await again.stop();
 });
 
-test("sees each minute whom an operation has changed, and has no bad look at it before.", async (context) => {
+test("checks spokes that an operation changed, each minute.", async (context) => {
   const { standing: { ids }, scene, app } = context, id = ids[9]!, following = await follow(context, app);
   const repair = await alter(context, id, DEPLOYMENT, unready);
   await until(async () => (await scene.row(id)).failedChecks > 0);
@@ -162,16 +162,16 @@ test("sees each minute whom an operation has changed, and has no bad look at it 
   await following.stop();
 });
 
-test("changes nothing while the cluster does not answer, and looks afterwards.", async (context) => {
+test("changes nothing while the cluster does not answer, and checks afterwards.", async (context) => {
   const { standing: { ids, world }, scene, app } = context, id = ids[10]!, following = await follow(context, app);
   const bad = async () => (await scene.row(id)).failedChecks;
   const repair = await alter(context, id, DEPLOYMENT, unready);
   await until(async () => await bad() > 0);
   const fault = world.faults.answer(503, { path: "/api" });
   assert.instance(await rejection(following.ended), ClusterError);
-  const looks = await bad();
+  const checks = await bad();
   assert.instance(await rejection(lookOnce(app)), ClusterError);
-  assert.is(await bad(), looks);
+  assert.is(await bad(), checks);
   world.faults.remove(fault);
   repair();
   const again = await follow(context, app);
@@ -179,13 +179,13 @@ test("changes nothing while the cluster does not answer, and looks afterwards.",
   await again.stop();
 });
 
-test("is for clusters with many spokes: others are listed each time, and not watched.", async (context) => {
+test("watches only clusters with many spokes.", async (context) => {
   const from = context.between.asked.length;
   await lookOnce(context.app, { watch: { ...FOLLOWING.follow, minSpokes: LEFT + 1 } });
   assert.not.ok(context.between.asked.slice(from).some(isWatch));
 });
 
-test("is gone on with by another replica, which begins with the lists.", async (context) => {
+test("continues on another replica, which starts with the lists.", async (context) => {
   const { standing: { ids }, between, scene, app } = context, id = ids[11]!;
   const handler = createClusterCheck(app, FOLLOWING);
   const open = () => openScheduler(app, { handlers: [handler], lanes: 2, retry: { firstMs: 10, maxMs: 50 } });

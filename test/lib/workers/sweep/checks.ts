@@ -14,8 +14,8 @@ export const QUICK: SweepPace = {
 };
 
 /**
- * `write` may be watched or held up; by default it is a transaction. It begins a millisecond after what the rows tell, as
- * looks do that are a minute apart: a row that was seen in the same millisecond would be left as it is.
+ * Runs one check. `write` is a transaction by default. The check starts a millisecond after the last one, because rows
+ * that were observed in the same millisecond are not written.
  */
 export async function lookOnce(app: App, pace: Partial<SweepPace> = {}, write?: Run["write"]): Promise<void> {
   const { at } = await app.db.rows.selectFrom("spokes").select(sql<Date | null>`max(observed_at)`.as("at"))
@@ -30,7 +30,7 @@ export async function lookOnce(app: App, pace: Partial<SweepPace> = {}, write?: 
   await checkCluster(app, run, "default", { ...QUICK, ...pace });
 }
 
-/** What somebody does by hand: a merge patch, by another manager of fields; null deletes the object. */
+/** Changes an object manually: a merge patch by another field manager, or a deletion for null. */
 export async function byHand(url: string, path: string, patch: object | null): Promise<void> {
   const answer = await fetch(`${url}${path}${patch ? "?fieldManager=kubectl-edit" : ""}`, {
     method: patch ? "PATCH" : "DELETE",

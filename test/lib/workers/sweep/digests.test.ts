@@ -11,7 +11,7 @@ const object = (name: string, more: object = {}): KubeObject => ({
   ...more,
 });
 
-test("tells each object of each spoke from the others, however many there are.", () => {
+test("distinguishes the objects of all spokes.", () => {
   const digests = openDigestRecorder(), spokes = 300, objects = 70;
   const each = (act: (space: string, name: string) => boolean, expected: boolean) => {
     for (let spoke = 0; spoke < spokes; spoke++) {
@@ -26,7 +26,7 @@ test("tells each object of each spoke from the others, however many there are.",
   assert.is(digests.namespaces().length, spokes);
 });
 
-test("passes over a status, and not what it says of a part's health.", () => {
+test("ignores a status except for the health of a part.", () => {
   const digests = openDigestRecorder();
   const moodle = (availableReplicas: number, at: string) => ({
     ...{ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "moodle" } },
@@ -38,7 +38,7 @@ test("passes over a status, and not what it says of a part's health.", () => {
   assert.ok(digests.record("s", moodle(1, "later")));
 });
 
-test("knows nothing more of what it has forgotten, and passes over how a list says what it is.", () => {
+test("treats a forgotten object as new, and ignores the kind fields of lists.", () => {
   const digests = openDigestRecorder(), { apiVersion, kind, ...rest } = object("o", { data: {} });
   assert.ok(digests.record("s", object("o", { data: {} })));
   assert.not.ok(digests.record("s", { ...rest, apiVersion, kind } as KubeObject));

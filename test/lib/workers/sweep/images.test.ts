@@ -41,7 +41,7 @@ test("is recorded by the installation", async ({ scene, id }) => {
   assert.is((await scene.row(id)).drift, null);
 });
 
-test("is recorded by the sweep where no operation has recorded it, and is no drift", async ({ scene, id }) => {
+test("is recorded by the sweep if no operation recorded it", async ({ scene, id }) => {
   const { imageDigest } = await scene.row(id);
   await scene.db.sql("update spokes set image_digest = null where id = $1", [id]);
   await lookOnce(scene.app);
@@ -49,7 +49,7 @@ test("is recorded by the sweep where no operation has recorded it, and is no dri
   assert.equal([row.imageDigest, row.drift], [imageDigest, null]);
 });
 
-test("is drift where a new pod runs another image under the same tag, until a reapply records that image", async ({ scene, id }) => {
+test("is drift if a pod runs another image under the same tag, until a reapply", async ({ scene, id }) => {
   const before = await scene.row(id);
   scene.simulator.rebuild(before.blueprintInputs.images.moodle);
   const pod = await replacePod(scene, before.namespace);

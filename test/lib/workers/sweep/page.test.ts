@@ -1,4 +1,4 @@
-/** Healthy means that a page of the site answers: what a look makes of a site whose pods run and whose page does not answer. */
+/** Tests the health of a site whose pods run but whose login page does not answer. */
 import { get } from "node:http";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -30,7 +30,7 @@ async function reasons({ scene, id }: Clinic): Promise<unknown[]> {
   return (await scene.db.sql(text, [id])).map(({ metadata: { to, reason } }) => [to, reason]);
 }
 
-/** What the kubelet reports of the pod of the web server. */
+/** Returns the kubelet's events about the web server's pod. */
 function probeFailures({ objects }: Clinic): string[] {
   return objects("Event").filter(({ reason }) => reason === "Unhealthy").map(({ message }) => message);
 }

@@ -1,4 +1,4 @@
-/** Many spokes that stand in a cluster of their own, which tells what it was asked, and somebody who alters them. */
+/** Sets up many spokes in a recording cluster, and changes their objects. */
 import type { App } from "#lib/app.ts";
 import { SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -37,7 +37,7 @@ export async function closeSweep({ scene, standing, between, closeApp }: Context
   await scene.close();
 }
 
-/** Changes an object as it stands, whoever would not let that happen; null takes it away. Returns what undoes it. */
+/** Changes or (for null) deletes a stored object without any admission. Returns a function that reverts the change. */
 export async function alter(
   { scene, standing: { world } }: Context,
   id: string,
@@ -56,13 +56,13 @@ export function unready(object: Json): Json {
   return { ...object, status: { ...object.status, availableReplicas: 0 } };
 }
 
-/** What was told of the spoke's health, oldest first. */
-export async function told({ scene }: Context, id: string): Promise<Json[]> {
+/** Returns the audited changes of the spoke's health, oldest first. */
+export async function healthEvents({ scene }: Context, id: string): Promise<Json[]> {
   const text = "select metadata from audit_events where kind = 'spoke_health_changed' and spoke_id = $1 order by at";
   return (await scene.db.sql(text, [id])).map(({ metadata }) => metadata);
 }
 
-/** Only so many spokes are left, for tests that need no more. */
+/** Reduces the number of active spokes. */
 export async function keep({ scene, standing }: Context, count: number): Promise<void> {
   const { store } = standing.world, gone = standing.ids.slice(count);
   for (const object of store.everything()) {

@@ -1,4 +1,4 @@
-/** What operations change is no drift: after each of them the sweep finds nothing to tell, and nothing to ask about. */
+/** Tests that no operation causes drift or comparisons of the next sweep. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
@@ -14,13 +14,13 @@ const test = suite<{ clinic: Clinic }>("no drift");
 test.before(async (context) => void (context.clinic = await openClinic()));
 test.after(({ clinic }) => clinic.close());
 
-async function demandNone({ scene, row, space }: Clinic, after: string): Promise<void> {
-  const asked = () => scene.simulator.writes().filter(({ dryRun }) => dryRun).length;
-  const before = asked();
+async function requireNoDrift({ scene, row, space }: Clinic, after: string): Promise<void> {
+  const dryRuns = () => scene.simulator.writes().filter(({ dryRun }) => dryRun).length;
+  const before = dryRuns();
   await lookOnce(scene.app);
   const { state, drift, health, blueprintInputs, maintenance } = await row();
   assert.equal([state, health, drift], ["active", "healthy", null], after);
-  assert.is(asked(), before, `${after}: nothing was in doubt`);
+  assert.is(dryRuns(), before, `${after}: nothing was in doubt`);
   if (!["resize", "upgrade"].includes(after)) return;
   // These have applied or patched much: nor does the API server see any drift, should it be asked about everything.
   const place = { cluster: await scene.app.clusters.open("default"), space: await space() };
@@ -42,18 +42,18 @@ const ACTIONS: readonly (readonly [SpokeActionName, object])[] = [
   ["upgrade", { lmsVersion: "5.2.2", skipBackup: true }],
 ];
 
-test("right after an installation", ({ clinic }) => demandNone(clinic, "install"));
+test("right after an installation", ({ clinic }) => requireNoDrift(clinic, "install"));
 
 test("after a spoke was suspended and resumed", async ({ clinic }) => {
   await does(clinic, "suspend", {});
   await does(clinic, "resume", {});
-  await demandNone(clinic, "resume");
+  await requireNoDrift(clinic, "resume");
 });
 
 for (const [action, wish] of ACTIONS) {
   test(`after ${action}`, async ({ clinic }) => {
     await does(clinic, action, wish);
-    await demandNone(clinic, action);
+    await requireNoDrift(clinic, action);
   });
 }
 

@@ -1,4 +1,4 @@
-/** Looks at 60 spokes that stand in a cluster without controllers: what they cost, what they find, what they write. */
+/** Tests checks of 60 spokes in a cluster without controllers: requests, results and writes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/audit/requester.ts";
@@ -11,31 +11,41 @@ import { createClusterCheck, createClusterCheckJob, sweep } from "#lib/workers/s
 import { rejection, until } from "#test/support/until.ts";
 import { lookOnce, QUICK } from "./checks.ts";
 import { openWorkScene } from "#test/lib/workers/scene.ts";
-import { alter, closeSweep, type Context, DEPLOYMENT, keep, openSweep, SPOKES, told, unready } from "./scene.ts";
+import {
+  alter,
+  closeSweep,
+  type Context,
+  DEPLOYMENT,
+  healthEvents,
+  keep,
+  openSweep,
+  SPOKES,
+  unready,
+} from "./scene.ts";
 
-const test = suite<Context>("a look of the sweep");
+const test = suite<Context>("a check of the sweep");
 test.before(openSweep);
 test.after(closeSweep);
 
-test("lists each kind but Secrets in pages, asks for no other by itself, and finds everybody well and as it was made.", async (context) => {
+test("lists all kinds except Secrets in pages, and finds all spokes healthy without drift.", async (context) => {
   const { scene, between, app, standing } = context, from = between.asked.length;
   await lookOnce(app, { page: 50 });
-  const asked = between.asked.slice(from);
-  const lists = asked.filter(({ query }) => query.has("limit"));
+  const requests = between.asked.slice(from);
+  const lists = requests.filter(({ query }) => query.has("limit"));
   const objects = standing.world.store.everything().filter(({ metadata }) => metadata.labels?.[SPOKE_LABEL]);
   const kinds = Map.groupBy(objects, ({ kind }) => kind);
   const pages = [...kinds].reduce((sum, [kind, all]) => sum + (kind === "Secret" ? 0 : Math.ceil(all.length / 50)), 0);
-  const byName = asked.filter(({ path }) => /\/secrets\/\w+$/.test(path));
+  const byName = requests.filter(({ path }) => /\/secrets\/\w+$/.test(path));
   assert.equal([objects.length, kinds.size], [SPOKES * 29, 12]);
-  assert.is(byName.length, QUICK.maxComparisons, "as many Secrets as may be asked for");
-  const guards = asked.filter(({ path }) => /^\/api\/v1\/namespaces\/spoke-[^/]+$/.test(path));
-  assert.is(asked.length - byName.length - guards.length, pages + 2, "identity, pods, and lists");
+  assert.is(byName.length, QUICK.maxComparisons, "the maximum number of Secrets");
+  const guards = requests.filter(({ path }) => /^\/api\/v1\/namespaces\/spoke-[^/]+$/.test(path));
+  assert.is(requests.length - byName.length - guards.length, pages + 2, "identity, pods, and lists");
   assert.ok(lists.every(({ path, query }) => !path.includes("/namespaces/") && query.get("limit") === "50"));
   const rows = await scene.db.sql("select health, drift, failed_checks from spokes where cluster = 'default'");
   assert.is(rows.length, SPOKES);
   for (const row of rows) assert.equal(row, { health: "healthy", drift: null, failedChecks: 0 });
   assert.equal(standing.writes(), [], "no dry run");
-  await keep(context, 16); // the other tests need no more
+  await keep(context, 16); // the other tests need only 16
 });
 
 test("costs nothing where no spoke is active.", async ({ scene, between, app }) => {
@@ -46,7 +56,7 @@ test("costs nothing where no spoke is active.", async ({ scene, between, app }) 
   await scene.db.sql("update spokes set state = 'active' where state = 'resuming'");
 });
 
-test("calls a spoke degraded at its third bad look, tells it once, and well again at the first good one.", async (context) => {
+test("marks a spoke as degraded at the third failed check, and as healthy at the first success.", async (context) => {
   const { app, scene, standing } = context, id = standing.ids[0]!;
   const repair = await alter(context, id, DEPLOYMENT, unready);
   for (const health of ["healthy", "healthy", "degraded", "degraded"]) {
@@ -57,7 +67,7 @@ test("calls a spoke degraded at its third bad look, tells it once, and well agai
     assert.ok(before === null || row.observedAt! > before);
   }
   const reason = "Deployment moodle has no available pod", slug = "s0";
-  assert.equal(await told(context, id), [
+  assert.equal(await healthEvents(context, id), [
     { slug, from: "healthy", to: "degraded", reason },
   ]);
   const [event] = await scene.db.sql(
@@ -68,11 +78,11 @@ test("calls a spoke degraded at its third bad look, tells it once, and well agai
   repair();
   await lookOnce(app);
   assert.is((await scene.row(id)).health, "healthy");
-  assert.equal((await told(context, id)).map(({ to }) => to), ["degraded", "healthy"]);
+  assert.equal((await healthEvents(context, id)).map(({ to }) => to), ["degraded", "healthy"]);
   assert.is((await scene.row(standing.ids[1]!)).health, "healthy", "and nobody else");
 });
 
-test("counts bad looks in a row: a good one between them, or an operation that saw it well, begins anew.", async (context) => {
+test("counts consecutive failed checks, and restarts after a success or an operation.", async (context) => {
   const { app, scene, standing } = context, id = standing.ids[2]!;
   const repair = await alter(context, id, DEPLOYMENT, unready);
   await lookOnce(app);
@@ -82,7 +92,7 @@ test("counts bad looks in a row: a good one between them, or an operation that s
   const again = await alter(context, id, DEPLOYMENT, unready);
   await lookOnce(app);
   await lookOnce(app);
-  // As an operation writes it: what it saw is no later than its change of the row. Two readings of the clock could be.
+  // Writes the row like an operation, with the same time for both columns.
   const saw = `with now as materialized (select wheelwright_now() as at)
     update spokes set updated_at = at, observed_at = at from now where id = $1`;
   await scene.db.sql(saw, [id]);
@@ -92,7 +102,7 @@ test("counts bad looks in a row: a good one between them, or an operation that s
   await lookOnce(app);
 });
 
-test("does not write over what an operation has changed since it began, nor over a row that is held.", async (context) => {
+test("does not overwrite a row that an operation changed or locked.", async (context) => {
   const { app, scene, standing } = context, [, , , first, second, third] = standing.ids as [string, ...string[]];
   for (const id of [first, second, third]) {
     await alter(context, id!, ["v1", "PersistentVolumeClaim", "files"], null);
@@ -107,7 +117,7 @@ test("does not write over what an operation has changed since it began, nor over
       await scene.db.sql("update spokes set updated_at = wheelwright_now() + interval '1 ms' where id = $1", [first]);
     }
     return await app.db.transact(async (tx) => {
-      // Another connection holds the second one.
+      // Another connection locks the second row.
       return await app.db.transact(async (holder) => {
         await holder.selectFrom("spokes").select("id").where("id", "=", second!).forUpdate().execute();
         return await work(tx);
@@ -127,7 +137,7 @@ test("does not write over what an operation has changed since it began, nor over
   });
 });
 
-test("leaves a spoke alone that an operation has taken out of active.", async (context) => {
+test("does not change a spoke that is no longer active.", async (context) => {
   const { app, scene, standing } = context, id = standing.ids[6]!;
   await alter(context, id, ["apps/v1", "StatefulSet", "db"], null);
   await scene.db.sql("update spokes set state = 'updating', failed_checks = 2 where id = $1", [id]);
@@ -145,7 +155,7 @@ test("changes nothing when the cluster stops answering in the middle of it.", as
   assert.equal(await scene.db.sql("select id, observed_at, health, drift from spokes order by id"), before);
 });
 
-test("tells no drift of a kind that it may not list, and all the rest.", async (context) => {
+test("skips drift of kinds that it may not list.", async (context) => {
   const { app, scene, standing } = context, id = standing.ids[7]!;
   await alter(context, id, ["v1", "ConfigMap", "fpm-size"], null);
   await alter(context, id, ["v1", "Service", "db"], null);
@@ -158,13 +168,13 @@ test("tells no drift of a kind that it may not list, and all the rest.", async (
   assert.equal(await titles(), ["ConfigMap/fpm-size", "Service/db"]);
 });
 
-test("asks of no more objects than it may, and keeps the earlier verdict of the others.", async (context) => {
+test("limits the number of compared objects, and keeps earlier results of others.", async (context) => {
   const { app, scene, standing } = context, some = standing.ids.slice(10, 14);
   const verdicts = async () =>
     (await scene.db.sql("select drift from spokes where id = any($1::text[]) and drift is not null", [some])).length;
   const repairs = [];
   for (const id of some) repairs.push(await alter(context, id, ["v1", "Service", "db"], null));
-  await lookOnce(app, { maxComparisons: 3 }); // of which some may be for what earlier tests have left
+  await lookOnce(app, { maxComparisons: 3 }); // some comparisons may be for drift of earlier tests
   assert.ok(await verdicts() <= 3);
   await lookOnce(app);
   assert.is(await verdicts(), 4);
@@ -173,7 +183,7 @@ test("asks of no more objects than it may, and keeps the earlier verdict of the 
   assert.is(await verdicts(), 0);
 });
 
-test("looks for what stands in no list before it calls it missing.", async (context) => {
+test("reads an unlisted object before it reports it as missing.", async (context) => {
   const { app, scene, standing } = context, id = standing.ids[8]!;
   const stripped = (object: Json): Json => ({ ...object, metadata: { ...object.metadata, labels: {} } });
   const repair = await alter(context, id, DEPLOYMENT, stripped);
@@ -187,7 +197,7 @@ test("looks for what stands in no list before it calls it missing.", async (cont
   repair();
 });
 
-test("begins a list anew whose place to go on from has expired.", async ({ app, between, standing, scene }) => {
+test("restarts a list whose continue token has expired.", async ({ app, between, standing, scene }) => {
   const from = between.asked.length;
   const fault = standing.world.faults.answer(410, { path: "/networkpolicies?labelSelector", times: 2 });
   assert.is((await rejection(lookOnce(app, { page: 100 }))).code, "Expired", "the first page cannot expire");
@@ -198,7 +208,7 @@ test("begins a list anew whose place to go on from has expired.", async ({ app, 
   assert.is((await scene.row(standing.ids[9]!)).drift, null);
 });
 
-test("tells that a spoke is of another revision, asks nothing about its fields, and tells what is missing.", async (context) => {
+test("reports another revision and missing objects, and compares no fields.", async (context) => {
   const { app, scene, standing } = context, id = standing.ids[14]!;
   await alter(context, id, ["v1", "Service", "moodle"], null);
   const changed = ({ metadata, ...rest }: Json): Json => ({ ...rest, metadata: { ...metadata, labels: {} }, data: {} }); // in no list
@@ -213,7 +223,7 @@ test("tells that a spoke is of another revision, asks nothing about its fields, 
   assert.is(standing.writes().length, writes, "no dry run");
 });
 
-test("takes another cluster of the same name for no loss.", async ({ app, scene, standing }) => {
+test("does not report spokes of another cluster with the same name as missing.", async ({ app, scene, standing }) => {
   const id = standing.ids[15]!;
   await scene.db.sql("update spokes set cluster_uid = 'another', failed_checks = 2 where id = $1", [id]);
   const { observedAt } = await scene.row(id);
@@ -226,7 +236,7 @@ planning.before(async (context) => void (context.scene = await openWorkScene()))
 planning.after(({ scene }) => scene.close());
 
 planning(
-  "has each cluster in use looked at, one at a time, whoever else asks for it, and a replica does it.",
+  "queues one check per cluster in use, which a replica runs.",
   async ({ scene }) => {
     const hub = await scene.hub("math");
     const ids = [await scene.spoke(hub, "a"), await scene.spoke(hub, "b"), await scene.spoke(hub, "c")];

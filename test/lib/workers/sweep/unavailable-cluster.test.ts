@@ -10,12 +10,12 @@ import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { lookOnce, QUICK } from "./checks.ts";
 
-const test = suite<{ scene: WorkScene; id: string }>("a look at a cluster that is away");
+const test = suite<{ scene: WorkScene; id: string }>("a check of an unavailable cluster");
 test.before.each(async (context) => {
   const scene = context.scene = await openWorkScene(), replica = await scene.replica();
   context.id = await scene.spoke(await scene.hub("math"), "algebra");
   await scene.becomes(context.id, "active");
-  await replica.close(); // its sweep would look, too
+  await replica.close(); // its sweep would check the cluster too
   await lookOnce(scene.app);
 });
 test.after.each(({ scene }) => scene.close());
@@ -32,7 +32,7 @@ async function tryToLook({ app }: WorkScene, attempt: number): Promise<ClusterEr
   return await rejection(Promise.resolve(createClusterCheck(app, QUICK).steps["spokes"]!(run))) as ClusterError;
 }
 
-async function told({ db }: WorkScene): Promise<unknown[]> {
+async function unknownEvents({ db }: WorkScene): Promise<unknown[]> {
   const events = await db.sql(
     "select metadata from audit_events where kind = 'spoke_health_changed' and metadata ->> 'to' = 'unknown' order by at",
   );
@@ -48,10 +48,10 @@ for (const [what, status, reason] of CASES) {
     const health = async () => (await scene.row(id)).health;
     const fault = scene.simulator.faults.answer(status, { path: "/", retryAfter: 0 });
     assert.is((await tryToLook(scene, 1)).status, status);
-    assert.equal([await health(), await told(scene)], ["healthy", []]);
+    assert.equal([await health(), await unknownEvents(scene)], ["healthy", []]);
     for (const attempt of [2, 3]) {
       assert.is((await tryToLook(scene, attempt)).status, status);
-      assert.equal([await health(), await told(scene)], ["unknown", [["healthy", reason]]]);
+      assert.equal([await health(), await unknownEvents(scene)], ["unknown", [["healthy", reason]]]);
     }
     scene.simulator.faults.remove(fault);
     await lookOnce(scene.app);
@@ -59,7 +59,7 @@ for (const [what, status, reason] of CASES) {
   });
 }
 
-/** Locks a spoke's row as a change of the spoke does, until the returned function is called. */
+/** Locks a spoke's row like a change of the spoke, until the returned function is called. */
 async function lockRow({ app }: WorkScene, id: string): Promise<() => Promise<void>> {
   const locked = Promise.withResolvers<void>(), release = Promise.withResolvers<void>();
   const change = app.db.transact(async (tx) => {
@@ -74,7 +74,7 @@ async function lockRow({ app }: WorkScene, id: string): Promise<() => Promise<vo
   };
 }
 
-test("waits for a spoke that is being changed, and makes its health unknown in the same try", async ({ scene, id }) => {
+test("waits for a locked row, and marks its health as unknown in the same attempt", async ({ scene, id }) => {
   const release = await lockRow(scene, id);
   scene.simulator.faults.answer(503, { path: "/", retryAfter: 0 });
   let ended = false;
@@ -85,13 +85,13 @@ test("waits for a spoke that is being changed, and makes its health unknown in t
   await until(async () => ended || await waits());
   await release();
   assert.is((await failure).status, 503);
-  assert.equal([(await scene.row(id)).health, await told(scene)], ["unknown", [[
+  assert.equal([(await scene.row(id)).health, await unknownEvents(scene)], ["unknown", [[
     "healthy",
     "The cluster does not answer",
   ]]]);
 });
 
-test("does not wait forever for a spoke that stays locked, and makes its health unknown at the next try", async ({ scene, id }) => {
+test("limits the wait for a locked row, and marks its health as unknown at the next attempt", async ({ scene, id }) => {
   const release = await lockRow(scene, id);
   scene.simulator.faults.answer(503, { path: "/", retryAfter: 0 });
   assert.is((await tryToLook(scene, 2)).status, 503);
@@ -101,13 +101,13 @@ test("does not wait forever for a spoke that stays locked, and makes its health 
   assert.is((await scene.row(id)).health, "unknown");
 });
 
-test("leaves the health as it was where only one call is refused", async ({ scene, id }) => {
+test("keeps the health if only one call is refused", async ({ scene, id }) => {
   scene.simulator.faults.answer(500, { path: "/deployments" });
   await tryToLook(scene, 5);
   assert.is((await scene.row(id)).health, "healthy");
 });
 
-test("ends the following of a large cluster, which is listed anew when it answers", async ({ scene, id }) => {
+test("stops watching a large cluster, and lists it when it answers", async ({ scene, id }) => {
   const { observedAt } = await scene.row(id);
   const following = lookOnce(scene.app, { watch: { minSpokes: 1, relistMs: 600_000, failedCheckMs: 20, burstMs: 0 } });
   const failure = rejection(following);
