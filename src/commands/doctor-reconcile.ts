@@ -91,7 +91,9 @@ function summarizeAll(sections: readonly FindingSection[], applied: boolean): Fi
   const rest = applied
     ? "Done"
     : warnings > 0
-    ? `No changes written. Found ${formatCount(warnings + problems, "difference")}; --apply resolves them where possible`
+    ? `No changes written. Found ${
+      formatCount(warnings + problems, "difference")
+    }; --apply resolves them where possible`
     : problems > 0
     ? "No changes written"
     : "The database matches the clusters";

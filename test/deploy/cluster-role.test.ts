@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
-import { isClusterWide, PERMISSIONS, listRequiredPermissions } from "#lib/doctor/permissions.ts";
+import { isClusterWide, listRequiredPermissions, PERMISSIONS } from "#lib/doctor/permissions.ts";
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { liveThrough } from "#test/lib/doctor/life.ts";

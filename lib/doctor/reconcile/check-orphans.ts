@@ -12,7 +12,9 @@ import { readSnapshotContent, type RemainingContent } from "#lib/workers/orphans
 
 export function checkOrphans(compared: ComparedCluster): Discrepancy[] {
   const { contents, released } = compared.survey, isKnown = createKnownCheck(compared);
-  const orphanContents = [...contents?.values() ?? []].flatMap((object) => readSnapshotContent(object, compared.isOwn) ?? []);
+  const orphanContents = [...contents?.values() ?? []].flatMap((object) =>
+    readSnapshotContent(object, compared.isOwn) ?? []
+  );
   const unknownContents = orphanContents.filter((content) => !isKnown(content));
   const inSandbox = ({ namespace }: { readonly namespace: string }): boolean => namespace.startsWith("sandbox-");
   const isUnused = ({ namespace }: { readonly namespace: string }): boolean =>

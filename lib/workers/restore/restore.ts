@@ -217,7 +217,9 @@ async function addRollbackHint(work: (run: Run) => Promise<void>, run: Run): Pro
       error,
       "The previous volumes are unchanged",
       (hint) =>
-        `${hint ?? "Fix the cause, then retry."} Or ask an operator to roll back: ${command}${isRollback ? "" : " --back"}`,
+        `${hint ?? "Fix the cause, then retry."} Or ask an operator to roll back: ${command}${
+          isRollback ? "" : " --back"
+        }`,
     );
   }
 }

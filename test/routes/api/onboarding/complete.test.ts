@@ -79,7 +79,9 @@ test("sets name and password and requests a first hub in one transaction", async
     ["federation_requested", undefined],
   ]);
   assert.not.match(JSON.stringify(audit), PASSWORD);
-  const [{ payload }] = await scene.db.sql("select payload from jobs where payload->'letter'->>'template' = 'password-changed'");
+  const [{ payload }] = await scene.db.sql(
+    "select payload from jobs where payload->'letter'->>'template' = 'password-changed'",
+  );
   assert.equal([payload.letter.template, payload.letter.to.email], ["password-changed", person.email]);
 });
 

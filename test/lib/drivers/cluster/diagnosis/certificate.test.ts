@@ -100,7 +100,11 @@ test("reports a missing issuer", () => {
   const issuerMessage = 'Referenced "ClusterIssuer" not found: clusterissuer.cert-manager.io "wheelwright" not found';
   const requests = [made("CertificateRequest", "moodle-tls", ready("Pending", issuerMessage))];
   assertWaiting(diagnose(certificate(), [], [], waitClockAt(SECOND), requests), /ClusterIssuer" not found/);
-  assertImpossible(diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), requests), "IssuerNotReady", issuerMessage);
+  assertImpossible(
+    diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), requests),
+    "IssuerNotReady",
+    issuerMessage,
+  );
 });
 
 test("uses the certificate's own message if the other objects cannot be read", () => {

@@ -40,7 +40,11 @@ test("fails on a missing image at the back-off, with the original message", () =
 test("explains an older kubelet's back-off by the pod's event", () => {
   const stuck = pulling("ImagePullBackOff", 'Back-off pulling image "nope:1"');
   const failedEvent = event(aboutObject(stuck), "Failed", 'Failed to pull image "nope:1": manifest unknown', SECOND);
-  assertImpossible(diagnose(job(), [stuck], [failedEvent], waitClockAt(20 * SECOND)), "ErrImagePull", /manifest unknown/);
+  assertImpossible(
+    diagnose(job(), [stuck], [failedEvent], waitClockAt(20 * SECOND)),
+    "ErrImagePull",
+    /manifest unknown/,
+  );
 });
 
 test("waits three minutes for a slow registry", () => {

@@ -111,7 +111,11 @@ test("fails on a new volume that is never created, but waits for a copy of a sna
 test("fails on a pod whose PersistentVolumeClaims are never bound", () => {
   const podMessage = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.";
   assertWaiting(diagnose(job(), [unscheduled(podMessage)], [], waitClockAt(9 * MINUTE)), /unbound immediate/);
-  assertImpossible(diagnose(job(), [unscheduled(podMessage)], [], waitClockAt(11 * MINUTE)), "VolumePending", podMessage);
+  assertImpossible(
+    diagnose(job(), [unscheduled(podMessage)], [], waitClockAt(11 * MINUTE)),
+    "VolumePending",
+    podMessage,
+  );
 });
 
 test.run();

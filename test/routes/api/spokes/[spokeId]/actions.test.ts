@@ -58,7 +58,10 @@ test("is 400 for missing or unexpected parameters, 409 or 422 for useless ones",
   assert.is(await ask({ action: "resize", size: null }), "400 size is required to resize: the new size");
   assert.is(await ask({ action: "resize", size: "huge" }), "400 size must be one of small, medium, large");
   assert.match(await ask({ action: "upgrade", lmsVersion: "newest" }), /^400 lmsVersion must be a version such as/);
-  assert.match(await ask({ action: "upgrade", lmsVersion: "5.2", moodleVersion: "5.3" }), /^400 .*are the same parameter/);
+  assert.match(
+    await ask({ action: "upgrade", lmsVersion: "5.2", moodleVersion: "5.3" }),
+    /^400 .*are the same parameter/,
+  );
   assert.match(
     await ask({ action: "upgrade", lmsVersion: "3.9" }),
     /^422 Cannot upgrade to 3\.9: it runs [0-9.]+, and/,
