@@ -82,8 +82,8 @@ export const FAULTS = {
   link_under_way: ["conflict", "A sign-in link for this site is already being created; try again in a minute"],
   admin_unusable: [
     "conflict",
-    "Cannot create a sign-in link because its account admin is suspended; another administrator of the site must put " +
-    "that right first, for reset-admin-password cannot help, either",
+    "Cannot create a sign-in link because its admin account is suspended; another administrator of the site must fix that " +
+    "first; reset-admin-password does not help",
   ],
   link_failed: [
     "unavailable",
@@ -92,10 +92,10 @@ export const FAULTS = {
   too_many_links: ["limited", "You have created 10 sign-in links within the hour; wait before you create another"],
   federation_not_empty: [
     "conflict",
-    "Cannot remove the hub north while 2 spokes live in it; remove those first, and wait until nothing of it is left",
+    "Cannot remove the hub north while it has 2 spokes; remove them first, and wait until the removal is finished",
   ],
   request_missing: ["missing", "There is no such request, or you have no access to it"],
-  request_decided: ["conflict", "This request was approved by ann@example.org; nothing is left to decide"],
+  request_decided: ["conflict", "This request was already approved by ann@example.org"],
   restore_requested: [
     "conflict",
     "A restore of this backup is requested already; an operator will restore it or decline",
@@ -105,7 +105,7 @@ export const FAULTS = {
   too_many_pending: ["conflict", "You have 10 requests that are pending; wait, or withdraw one"],
   asker_disabled: ["conflict", "Cannot approve: the account of ada@example.org has been disabled; reject the request"],
   onboarded: ["conflict", "Onboarding is completed already"],
-  slug_fixed: ["invalid", "slug cannot be changed: this hub is north for good"],
+  slug_fixed: ["invalid", "slug cannot be changed; the slug of this hub is north"],
   federation_mismatch: ["invalid", "federationId must be the id or slug of the hub in the path"],
   parameter_needed: ["invalid", "lmsVersion must be given to upgrade: the target version"],
   version_not_newer: [
@@ -133,7 +133,7 @@ export const FAULTS = {
   ],
   another_cluster: [
     "impossible",
-    "Cannot copy ash to another cluster than the one that the region eu is in: its backups can be read only there",
+    "Cannot copy ash to another cluster: its backups can be read only in the cluster of the region eu",
   ],
   blueprint_lacks: [
     "impossible",
@@ -142,7 +142,7 @@ export const FAULTS = {
   ],
   not_offered: ["invalid", "size must be one of small, medium, large"],
   domain_needed: ["invalid", "domain must be given: slug and hub together are too long for a host name"],
-  domain_reserved: ["invalid", "domain must be a spoke's own; example.org belongs to the service"],
+  domain_reserved: ["invalid", "domain cannot be used for a spoke: example.org belongs to the service"],
   domain_invalid: ["invalid", "domain must be a host name such as school.example.org; it ends with a number"],
   expiry_past: ["invalid", "expiresAt must be in the future"],
 

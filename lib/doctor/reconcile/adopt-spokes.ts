@@ -4,12 +4,12 @@
  */
 import { sql } from "kysely";
 import type { Config } from "#lib/base/config.ts";
-import { deleteRetainedClaims } from "#lib/domains/backups/retained-claims.ts";
+import { deleteRetainedPvcRows } from "#lib/domains/backups/retained-pvcs.ts";
 import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
-import { ownNamesOf, parentNames } from "#lib/domains/spokes/domains.ts";
+import { parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
 import { FORMER_DOMAIN_DAYS, isInUse, lockNames } from "#lib/domains/spokes/names.ts";
 import { insertSpoke, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
-import { toDesired } from "#lib/domains/spokes/desired.ts";
+import { withRequestedDomain } from "#lib/domains/spokes/desired.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { sitePvcNames } from "#lib/moodle/names.ts";
@@ -90,8 +90,11 @@ export async function updateSpokeFromRecord(
   const taken = await takeNames(tx, names, particulars);
   if (taken !== null) return taken;
   const changes = await readChangesAfterRestore(tx, restoredAt, before.id);
-  const { domain: requestedDomain = particulars.domain, ...words } = pickChangedValues(toDesired(before), changes);
-  await deleteRetainedClaims(tx, before.id, Object.values(sitePvcNames(particulars.blueprintInputs as SpokeInputs)));
+  const { domain: requestedDomain = particulars.domain, ...words } = pickChangedValues(
+    withRequestedDomain(before),
+    changes,
+  );
+  await deleteRetainedPvcRows(tx, before.id, Object.values(sitePvcNames(particulars.blueprintInputs as SpokeInputs)));
   const after = await tx.updateTable("spokes")
     .set({
       ...columnsOf(standing),
@@ -178,9 +181,9 @@ function columnsOf({ cluster, identity, namespace, particulars }: SpokeInCluster
 
 /** Reserves the domain of a spoke. Returns the reason if the domain is in use; null on success. */
 async function takeNames(tx: Tx, names: Names, { id, domain }: SpokeSiteRecord): Promise<string | null> {
-  const place = ownNamesOf(names);
+  const place = serviceDomainsOf(names);
   await lockNames(tx, domain, place);
-  const taken = await isInUse(tx, domain, parentNames(domain, place), id);
+  const taken = await isInUse(tx, domain, parentDomains(domain, place), id);
   return taken ? `its domain ${domain} is in use, or one above or below it` : null;
 }
 

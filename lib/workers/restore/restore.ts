@@ -127,7 +127,7 @@ const PASSWORD_NOTE = "The administrator's password is the one of then, and the 
 async function findRollbackTarget({ app: { db }, spoke }: SpokeSite): Promise<RestoreChoice> {
   const rollback = await findRollback(db.rows, spoke);
   if (!rollback) throw restoreError("NoWayBack", "What the site was before is not there any more", "Choose a backup.");
-  const { footing: target, since } = rollback;
+  const { siteBase: target, since } = rollback;
   const reworded = since !== null && await hasSucceededSince(db.rows, spoke.id, "configure", since);
   return { target, backupId: null, reworded };
 }

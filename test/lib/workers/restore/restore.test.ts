@@ -1,7 +1,7 @@
 /** Spokes taken back to their backups in their place, and back from there. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { listReplacedClaims } from "#lib/domains/backups/retained-claims.ts";
+import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import { requestRestoreOf } from "#lib/domains/backups/restore-requests/request.ts";
 import { findListedSpoke } from "#lib/domains/spokes/store.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
@@ -36,7 +36,7 @@ async function succeed(scene: WorkScene, id: string, asked: Parameters<typeof re
 }
 
 async function isAsItsRowSays(scene: WorkScene, id: string): Promise<void> {
-  const row = await scene.row(id), kept = (await listReplacedClaims(scene.db.rows, id)).map(({ claim }) => claim);
+  const row = await scene.row(id), kept = (await listReplacedPvcs(scene.db.rows, id)).map(({ claim }) => claim);
   assert.equal(claims(scene, row), [...usedBy(row), ...kept].sort());
   const sources = ["VolumeSnapshot", "VolumeSnapshotContent"].flatMap((kind) => scene.simulator.objects(kind))
     .filter(({ metadata }) => metadata.name.includes("origin-"));
@@ -56,7 +56,7 @@ test("takes the site back to its newest backup, as the very site that it was", a
   const after = await scene.row(id);
   assert.equal([after.state, after.health, after.siteIdentifier], ["active", "healthy", before.siteIdentifier]);
   assert.match(notesOf(job).join("\n"), `It goes back to backup ${backup} of `);
-  assert.equal((await listReplacedClaims(scene.db.rows, id)).map(({ claim }) => claim), ["data-db-0", "files"]);
+  assert.equal((await listReplacedPvcs(scene.db.rows, id)).map(({ claim }) => claim), ["data-db-0", "files"]);
   await isAsItsRowSays(scene, id);
   const audits = await scene.db.sql(
     "select kind, actor_email, metadata from audit_events where spoke_id = $1 and metadata ->> 'action' = 'restore' order by at",
@@ -165,7 +165,7 @@ test("brings a site back whose volume somebody has deleted", async ({ scene, id 
   assert.ok((await fetch(claim, { method: "DELETE" })).ok);
   await succeed(scene, id);
   assert.equal(await marks(scene, id), ["as it was", "as it was"]);
-  assert.equal((await listReplacedClaims(scene.db.rows, id)).map(({ claim }) => claim), ["data-db-0"]);
+  assert.equal((await listReplacedPvcs(scene.db.rows, id)).map(({ claim }) => claim), ["data-db-0"]);
   await isAsItsRowSays(scene, id);
 });
 

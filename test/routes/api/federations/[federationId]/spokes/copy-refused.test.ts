@@ -125,7 +125,7 @@ test("is refused across clusters", async ({ scene, elm }) => {
   assert.equal([status, body.code, body.message], [
     422,
     "another_cluster",
-    "Cannot copy elm to another cluster than the one that its hub is in: its backups can be read only there",
+    "Cannot copy elm to another cluster: its backups can be read only in the cluster of its hub",
   ]);
 });
 
