@@ -1,5 +1,5 @@
 /** Returns the changelog as a page. */
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { changelogPage } from "#lib/reference/changelog/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { html } from "#lib/http/reply.ts";
@@ -7,7 +7,7 @@ import { refusedReadPage } from "#lib/portal/mail-links/frame.ts";
 
 export const GET = endpoint({
   summary: "The changelog as a page: announcements and the changes of each release",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   cacheSeconds: 300,
   reply: html(),

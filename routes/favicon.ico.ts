@@ -1,12 +1,12 @@
 /** Serves the icon at its default address. */
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ICON_SVG } from "#lib/http/page.ts";
 import { plainText } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "The icon of these pages, as SVG",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   cacheSeconds: 86_400,
   reply: plainText("image/svg+xml"),

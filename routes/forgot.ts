@@ -2,7 +2,7 @@
 import { POST as forgotPassword } from "#routes/api/auth/forgot-password.ts";
 import { publicForm, publicPage } from "#lib/portal/sign-in/public-page.ts";
 import { forgotPage } from "#lib/portal/sign-in/sign-in.ts";
-import { fields, queryParams } from "#lib/portal/page/page.ts";
+import { formFields, queryParams } from "#lib/portal/page/page.ts";
 
 export const GET = publicPage({
   summary: "The form that requests a link for setting a new password",
@@ -13,7 +13,7 @@ export const GET = publicPage({
 export const POST = publicForm({
   summary: "Mail a link for setting a new password",
   rateLimitMessage: forgotPassword.rateLimitMessage,
-  body: fields("email"),
+  body: formFields("email"),
   async submit({ callApi, input: { email } }) {
     await callApi(forgotPassword, { body: { email } });
     return forgotPage(email);

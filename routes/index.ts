@@ -1,5 +1,5 @@
 /** Serves the front page. */
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { frontPage } from "#lib/reference/front/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { eitherReply, html, seeOther } from "#lib/http/reply.ts";
@@ -9,7 +9,7 @@ import { hasSession } from "#lib/domains/auth/authenticate.ts";
 export const GET = endpoint({
   summary: "The front page: what this service is, whether it works, and where to go. Redirects signed-in users " +
     "to the portal",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   reply: eitherReply(html(), seeOther),
   negotiatedErrorPage: refusedReadPage,

@@ -1,8 +1,8 @@
 /** Serves the portal's style sheet at a URL with its hash. */
 import { portalStyle, stylePath } from "#lib/portal/components/stylesheet.ts";
-import { asset } from "#lib/portal/page/asset.ts";
+import { assetEndpoint } from "#lib/portal/page/asset.ts";
 
-export const GET = asset({
+export const GET = assetEndpoint({
   summary: "The style sheet of the portal's pages",
   type: "text/css; charset=utf-8",
   text: portalStyle,

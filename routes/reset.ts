@@ -1,30 +1,31 @@
 /** Serves the page of the link that sets a new password. */
 import * as v from "valibot";
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ResetFields } from "#lib/portal/mail-links/fields.ts";
-import { pageReply, refusedLinkPage } from "#lib/portal/mail-links/frame.ts";
-import { passwordReset, showLink, submitLink } from "#lib/portal/mail-links/links.ts";
+import { ResetForm } from "#lib/portal/mail-links/fields.ts";
+import { portalReply, refusedLinkPage } from "#lib/portal/mail-links/frame.ts";
+import { passwordResetPage, showLinkForm, submitLinkForm } from "#lib/portal/mail-links/links.ts";
 
 export const GET = endpoint({
   summary: "Show the form that sets a new password",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   query: v.object({ token: v.optional(v.string(), "") }),
-  reply: pageReply,
+  reply: portalReply,
   errorPage: refusedLinkPage,
   faults: ["link_spent"],
-  handle: ({ app, query }) => showLink(app, passwordReset, query.token),
+  handle: ({ app, query }) => showLinkForm(app, passwordResetPage, query.token),
 });
 
 export const POST = endpoint({
   summary: "Set a new password",
-  access: anyone,
+  access: publicAccess,
   scope: "flow",
   form: true,
-  body: ResetFields,
-  reply: pageReply,
+  body: ResetForm,
+  reply: portalReply,
   errorPage: refusedLinkPage,
   faults: ["link_spent"],
-  handle: ({ app, service, ip, userAgent, body }) => submitLink(app, service, { ip, userAgent }, passwordReset, body),
+  handle: ({ app, service, ip, userAgent, body }) =>
+    submitLinkForm(app, service, { ip, userAgent }, passwordResetPage, body),
 });

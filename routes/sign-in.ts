@@ -2,7 +2,7 @@
 import { POST as login } from "#routes/api/auth/login.ts";
 import { publicForm, publicPage } from "#lib/portal/sign-in/public-page.ts";
 import { signInPage } from "#lib/portal/sign-in/sign-in.ts";
-import { fields, queryParams } from "#lib/portal/page/page.ts";
+import { formFields, queryParams } from "#lib/portal/page/page.ts";
 
 export const GET = publicPage({
   summary: "The sign-in form. Redirects signed-in users",
@@ -13,7 +13,7 @@ export const GET = publicPage({
 export const POST = publicForm({
   summary: "Sign in",
   rateLimitMessage: login.rateLimitMessage,
-  body: fields("email", "password", "next"),
+  body: formFields("email", "password", "next"),
   async submit({ callApi, input: { email, password }, next }) {
     const { body: { message }, cookie } = await callApi(login, { body: { email, password } });
     return { to: message ? "/account" : next, cookie };

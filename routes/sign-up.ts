@@ -2,7 +2,7 @@
 import { POST as signup } from "#routes/api/auth/signup.ts";
 import { publicForm, publicPage } from "#lib/portal/sign-in/public-page.ts";
 import { signUpClosedPage, signUpPage } from "#lib/portal/sign-in/sign-in.ts";
-import { fields, queryParams } from "#lib/portal/page/page.ts";
+import { formFields, queryParams } from "#lib/portal/page/page.ts";
 
 export const GET = publicPage({
   summary: "The form that creates an account",
@@ -13,7 +13,7 @@ export const GET = publicPage({
 export const POST = publicForm({
   summary: "Create an account",
   rateLimitMessage: signup.rateLimitMessage,
-  body: fields("displayName", "email", "password"),
+  body: formFields("displayName", "email", "password"),
   async submit({ callApi, input: { displayName, email, password } }) {
     const { message } = await callApi(signup, { body: { email, password, displayName: displayName || undefined } });
     return signUpPage(`${message}.`);

@@ -1,30 +1,31 @@
 /** Serves the page of the link that verifies an address. */
 import * as v from "valibot";
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { Fields } from "#lib/portal/mail-links/fields.ts";
-import { pageReply, refusedLinkPage } from "#lib/portal/mail-links/frame.ts";
-import { showLink, submitLink, verification } from "#lib/portal/mail-links/links.ts";
+import { LinkForm } from "#lib/portal/mail-links/fields.ts";
+import { portalReply, refusedLinkPage } from "#lib/portal/mail-links/frame.ts";
+import { showLinkForm, submitLinkForm, verificationPage } from "#lib/portal/mail-links/links.ts";
 
 export const GET = endpoint({
   summary: "Show the form that verifies an address",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   query: v.object({ token: v.optional(v.string(), "") }),
-  reply: pageReply,
+  reply: portalReply,
   errorPage: refusedLinkPage,
   faults: ["link_spent"],
-  handle: ({ app, query }) => showLink(app, verification, query.token),
+  handle: ({ app, query }) => showLinkForm(app, verificationPage, query.token),
 });
 
 export const POST = endpoint({
   summary: "Verify an address",
-  access: anyone,
+  access: publicAccess,
   scope: "flow",
   form: true,
-  body: Fields,
-  reply: pageReply,
+  body: LinkForm,
+  reply: portalReply,
   errorPage: refusedLinkPage,
   faults: ["link_spent"],
-  handle: ({ app, service, ip, userAgent, body }) => submitLink(app, service, { ip, userAgent }, verification, body),
+  handle: ({ app, service, ip, userAgent, body }) =>
+    submitLinkForm(app, service, { ip, userAgent }, verificationPage, body),
 });

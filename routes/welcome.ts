@@ -1,20 +1,22 @@
 /** Shows and completes onboarding. */
 import { GET as getOnboarding } from "#routes/api/onboarding/index.ts";
 import { POST as completeOnboarding } from "#routes/api/onboarding/complete.ts";
-import { fields, formAction, page, type PageCall } from "#lib/portal/page/page.ts";
+import { formAction, formFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
-import { onboardingBody, welcomeView } from "#lib/portal/people/welcome.ts";
+import { buildOnboardingBody, welcomeView } from "#lib/portal/people/welcome.ts";
 
-export const GET = page({
+export const GET = portalPage({
   summary: "The onboarding page for new users",
   show: (call) => show(call),
 });
 
 export const POST = formAction({
   summary: "Complete onboarding",
-  body: fields("displayName", "password", "slug", "name", "reason"),
+  body: formFields("displayName", "password", "slug", "name", "reason"),
   async submit({ callApi, body }) {
-    const { body: { federationRequest }, cookie } = await callApi(completeOnboarding, { body: onboardingBody(body) });
+    const { body: { federationRequest }, cookie } = await callApi(completeOnboarding, {
+      body: buildOnboardingBody(body),
+    });
     return { to: `/hubs?done=${federationRequest ? "requested" : "changed"}`, cookie };
   },
   onRefusal: show,

@@ -11,7 +11,7 @@ import { openPasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { type CallCounter, openCallCounter } from "#lib/domains/deprecations/calls.ts";
-import { firstAnnounced } from "#lib/domains/deprecations/store.ts";
+import { recordFirstAnnouncements } from "#lib/domains/deprecations/store.ts";
 import { ANNOUNCED_LIMITS } from "#lib/domains/deprecations/limits.ts";
 import { openDns } from "#lib/drivers/dns/dns.ts";
 import { openFeeds } from "#lib/events/feed.ts";
@@ -86,7 +86,11 @@ export async function compose(
     if (applied.length > 0) log.debug("Migrated the database", { applied });
     const db = await openDatabase({ url, size: pool - streams, streams, log, telemetry });
     opened.push(() => db.close());
-    const announced = postponeAnnouncedChanges(routes, ANNOUNCED_LIMITS, await firstAnnounced(db.rows, declared));
+    const announced = postponeAnnouncedChanges(
+      routes,
+      ANNOUNCED_LIMITS,
+      await recordFirstAnnouncements(db.rows, declared),
+    );
     const hold = await watchDatabaseHold(db, log);
     opened.push(() => hold.close());
     log.debug("Starting the replica", { replica: replicaId });

@@ -32,8 +32,8 @@ export function readGauges(
     wheelwright_spokes_drifted: fleet && fleet.spokes.reduce((sum, { drifted }) => sum + drifted, 0),
     wheelwright_templates: fleet && fleet.templates.map(({ state, count }) => [{ state }, count] as const),
     wheelwright_backup_oldest_age_seconds: since(fleet?.oldestBackup ?? null),
-    wheelwright_oldest_verification_age_seconds: since(fleet?.proofs.oldest ?? null),
-    wheelwright_restore_tests_failing: fleet && fleet.proofs.failing,
+    wheelwright_oldest_verification_age_seconds: since(fleet?.restoreTests.oldest ?? null),
+    wheelwright_restore_tests_failing: fleet && fleet.restoreTests.failing,
     wheelwright_audit_seal_age_seconds: fleet && (since(fleet.oldestUnsealed) ?? 0),
   };
 }

@@ -29,7 +29,7 @@ import {
 } from "#lib/http/middleware.ts";
 import { type Authenticate, mountRoutes } from "#lib/http/mount.ts";
 import { openReadiness, type ReadinessCheck } from "#lib/http/readiness.ts";
-import { refusalPage } from "#lib/portal/page/refusal-page.ts";
+import { renderRefusalPage } from "#lib/portal/page/refusal-page.ts";
 import { parseIpAddress, parseNetworks } from "#lib/base/limits/address.ts";
 import { openRateLimit, type RateLimit } from "#lib/base/limits/rate-limit.ts";
 import { createClientFinder } from "#lib/base/limits/client-address.ts";
@@ -95,7 +95,7 @@ export function openServer(app: App, allRoutes: Manifest, options: ServerOptions
     authenticate: options.authenticate ?? authenticate,
     rateLimit: options.bucket ?? openRateLimit(),
     calls: options.calls ?? NO_COUNTER,
-    ...(config.portal && { negotiatedErrorPage: refusalPage }),
+    ...(config.portal && { negotiatedErrorPage: renderRefusalPage }),
   });
 
   const middleware: readonly Middleware[] = [

@@ -96,7 +96,7 @@ async function takeScreenshots(page: Page, client: TestClient, simulator: string
   const preview = page.waitForResponse(/actions\/resize$/);
   await page.getByRole("radio", { name: /Large/ }).check();
   await preview;
-  await page.locator("#asking:not([aria-busy])").waitFor();
+  await page.locator("#with-preview:not([aria-busy])").waitFor();
   await capture(page, "action", ["light"]);
   await page.goto("/audit");
   await capture(page, "audit", ["dark"]);

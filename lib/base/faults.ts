@@ -85,8 +85,8 @@ export const FAULTS = {
   link_under_way: ["conflict", "A sign-in link for this site is already being created; try again in a minute"],
   admin_unusable: [
     "conflict",
-    "Cannot create a sign-in link because its account admin is suspended; another administrator of the site must fix " +
-    "that first; reset-admin-password does not help",
+    "Cannot create a sign-in link because its admin account is suspended; another administrator of the site must fix that " +
+    "first; reset-admin-password does not help",
   ],
   link_failed: [
     "unavailable",
@@ -95,10 +95,10 @@ export const FAULTS = {
   too_many_links: ["limited", "You have created 10 sign-in links within the hour; wait before you create another"],
   federation_not_empty: [
     "conflict",
-    "Cannot remove the hub north while it has 2 spokes; remove them first, and wait until they are gone",
+    "Cannot remove the hub north while it has 2 spokes; remove them first, and wait until the removal is finished",
   ],
   request_missing: ["missing", "There is no such request, or you have no access to it"],
-  request_decided: ["conflict", "This request was approved by ann@example.org; nothing is left to decide"],
+  request_decided: ["conflict", "This request was already approved by ann@example.org"],
   restore_requested: [
     "conflict",
     "A restore of this backup is requested already; an operator will restore it or decline",
@@ -108,7 +108,7 @@ export const FAULTS = {
   too_many_pending: ["conflict", "You have 10 requests that are pending; wait, or withdraw one"],
   asker_disabled: ["conflict", "Cannot approve: the account of ada@example.org has been disabled; reject the request"],
   onboarded: ["conflict", "Onboarding is completed already"],
-  slug_fixed: ["invalid", "slug cannot be changed after creation: this hub is north"],
+  slug_fixed: ["invalid", "slug cannot be changed; the slug of this hub is north"],
   federation_mismatch: ["invalid", "federationId must be the id or slug of the hub in the path"],
   parameter_needed: ["invalid", "lmsVersion is required to upgrade: the target version"],
   version_not_newer: [
@@ -136,7 +136,7 @@ export const FAULTS = {
   ],
   another_cluster: [
     "impossible",
-    "Cannot copy ash to a cluster other than the one that the region eu is in: its backups cannot be read elsewhere",
+    "Cannot copy ash to another cluster: its backups can be read only in the cluster of the region eu",
   ],
   blueprint_lacks: [
     "impossible",
@@ -145,7 +145,7 @@ export const FAULTS = {
   ],
   not_offered: ["invalid", "size must be one of small, medium, large"],
   domain_needed: ["invalid", "domain is required: slug and hub together are too long for a host name"],
-  domain_reserved: ["invalid", "domain must be a spoke's own; example.org belongs to the service"],
+  domain_reserved: ["invalid", "domain cannot be used for a spoke: example.org belongs to the service"],
   domain_invalid: ["invalid", "domain must be a host name such as school.example.org; it ends with a number"],
   expiry_past: ["invalid", "expiresAt must be in the future"],
 

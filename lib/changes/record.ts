@@ -3,7 +3,7 @@
  * others.
  *
  * This locks the head row of each hub concerned, which must be the last lock of the transaction. A transaction that
- * holds a head commits next, so stream numbers have no gaps. Readers who ask for "number > last" therefore miss
+ * holds a head commits next, so stream numbers have no gaps. Readers who query "number > last" therefore miss
  * nothing.
  *
  * Several hubs are locked in the order of their IDs. Events without a hub have their own lock, taken before any head.
@@ -105,7 +105,6 @@ async function writeEventsWithoutHub(tx: Tx, requester: Requester, audit: readon
   await sql`select pg_advisory_xact_lock(hashtextextended('wheelwright: events of no hub', 0))`.execute(tx);
   // A separate statement: a statement that waited for the lock would not see what was committed meanwhile. Ordering
   // also by the constant column lets PostgreSQL use the index: it does not treat "is null" as a constant.
-  // constant column too is what lets the index answer: "is null" does not count as a constant there.
   const { rows: [row] } = await sql<{ at: Date }>`
     select greatest(wheelwright_now(), (
       select at + interval '1 millisecond' from audit_events where federation_id is null

@@ -34,9 +34,9 @@ export interface ActionPreview {
     object: string;
     /** The field that changes; empty if a new object would be created */
     field: string;
-    /** The current value; null if there is none */
+    /** The current value; null if the field is not set */
     from: unknown;
-    /** The new value; null if there is none */
+    /** The new value; null if the field is removed */
     to: unknown;
   }[];
   /** Effects that no field shows, and objections of the cluster */
@@ -98,7 +98,7 @@ export interface BackupSummary {
     /** Months of which the newest backup is kept */
     monthly: number;
   };
-  /** When the newest backup became ready; null if there is none */
+  /** When the newest backup became ready; null before the first backup */
   lastSuccessAt: string | null;
   /** When a backup last failed; null if none failed, or while the spoke is suspended */
   lastFailureAt: string | null;
@@ -136,14 +136,14 @@ export interface BackupSummary {
       seconds: number;
       /** Whether the counts were compared with counts taken at the time of the backup */
       compared: boolean;
-      /** Uploaded files that the database names, each found with the right size; null if another store holds them or nothing was compared */
+      /** Uploaded files in the database, each found with the right size; null if another store holds them or nothing was compared */
       files: number | null;
       /** How many of these files, chosen at random, were read and had the right hash */
       hashed: number | null;
       /** The release of the code, which matches the database; null if not compared */
       codeRelease: string | null;
     } | null;
-    /** Why the last restore test failed, or that the quota had no room for it; null otherwise */
+    /** Why the last restore test failed, or that the quota left no space for it; null otherwise */
     verificationError: string | null;
   }[];
   /** Volumes from before a restore, newest first, for a rollback. They are deleted after this time, once there is a newer backup */
@@ -188,7 +188,7 @@ export interface Billing {
   }[];
   /** The hub's monthly price; null if it is not a single amount, or nothing is billed */
   monthly: number | null;
-  /** The latest invoice, or the oldest unpaid one if one is overdue; null if there is none */
+  /** The latest invoice, or the oldest unpaid invoice if one is overdue; null before the first invoice */
   invoice: {
     /** The invoice number; null for a draft */
     number: string | null;
@@ -207,7 +207,7 @@ export interface Billing {
   } | null;
   /** Whether a change is still to be sent to the payment provider */
   pending: boolean;
-  /** Differences between the payment provider's counts and the spokes; null if there are none */
+  /** Differences between the payment provider's counts and the spokes; null if they are equal */
   difference: {
     /** What differs */
     message: string;
@@ -532,7 +532,7 @@ export interface Federation {
   createdAt: string;
   /** When it last changed */
   updatedAt: string;
-  /** The running or queued operation; null if there is none */
+  /** The running or queued operation; null if no operation is queued or running */
   operation: Operation | null;
 }
 
@@ -601,7 +601,7 @@ export interface ForgotPassword {
 }
 
 export interface HubJoining {
-  /** added; invited by mail; or unchanged, because the user was a member already */
+  /** added; invited by mail; or unchanged if the user was already a member */
   status: "added" | "invited" | "unchanged";
   /** The user's ID */
   userId: string;
@@ -829,7 +829,7 @@ export interface Operation {
   position: number | null;
   /** Estimated seconds until it ends, from the median of past runs; null if unknown or ended */
   etaSeconds: number | null;
-  /** The operation that it waits for; null if there is none or you may not see it */
+  /** The operation that must end first; null if it waits for no operation, or if you may not see it */
   waitingFor: {
     /** The operation's ID */
     id: string;
@@ -896,7 +896,7 @@ export interface OperationDetail {
   position: number | null;
   /** Estimated seconds until it ends, from the median of past runs; null if unknown or ended */
   etaSeconds: number | null;
-  /** The operation that it waits for; null if there is none or you may not see it */
+  /** The operation that must end first; null if it waits for no operation, or if you may not see it */
   waitingFor: {
     /** The operation's ID */
     id: string;
@@ -990,11 +990,11 @@ export interface Overview {
       /** The number in this state */
       removing: number;
     };
-    /** The number of active ones whose health is degraded */
+    /** The number of active spokes whose health is degraded */
     degraded: number;
-    /** The number of active ones whose last restore test failed */
+    /** The number of active spokes whose last restore test failed */
     unverified: number;
-    /** The oldest of the active ones' last verifications; null if no backup was ever verified */
+    /** The oldest of the last verifications of active spokes; null if no backup was ever verified */
     oldestVerifiedAt: string | null;
   };
   /** The hubs that you can see, newest first, with counts of the spokes that you can see */
@@ -1022,11 +1022,11 @@ export interface Overview {
       /** The number in this state */
       removing: number;
     };
-    /** The number of active ones whose health is degraded */
+    /** The number of active spokes whose health is degraded */
     degraded: number;
-    /** The number of active ones whose last restore test failed */
+    /** The number of active spokes whose last restore test failed */
     unverified: number;
-    /** The oldest of the active ones' last verifications; null if no backup was ever verified */
+    /** The oldest of the last verifications of active spokes; null if no backup was ever verified */
     oldestVerifiedAt: string | null;
   }[];
   /** Operations of these hubs and spokes that have not ended */
@@ -1172,7 +1172,7 @@ export interface Session {
 }
 
 export interface SignInLink {
-  /** Sets a new password for the site's admin account and signs in; shown only once */
+  /** The link to set a new password for the site's admin account and sign in; shown only once */
   url: string;
   /** When the link expires, by the site's settings */
   expiresAt: string;
@@ -1268,7 +1268,7 @@ export interface Spoke {
   maintenance: boolean;
   /** The Kubernetes namespace */
   namespace: string;
-  /** The running or queued operation; null if there is none */
+  /** The running or queued operation; null if no operation is queued or running */
   operation: Operation | null;
   /** When it was created */
   createdAt: string;
@@ -1326,7 +1326,7 @@ export interface SpokeAction {
 }
 
 export interface SpokeJoining {
-  /** added; invited by mail; or unchanged, because the user was a member already */
+  /** added; invited by mail; or unchanged if the user was already a member */
   status: "added" | "invited" | "unchanged";
   /** The user's ID */
   userId: string;

@@ -51,7 +51,7 @@ export function namedSchemas(): Readonly<Record<string, JsonSchema>> {
 }
 
 /** Returns the name of the component that a reference points to, or null. */
-export function referredTo(schema: JsonSchema): string | null {
+export function referencedName(schema: JsonSchema): string | null {
   return schema.$ref?.startsWith(SCHEMA_PATH) ? schema.$ref.slice(SCHEMA_PATH.length) : null;
 }
 

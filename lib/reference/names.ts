@@ -6,7 +6,7 @@
  */
 import type { HttpMethod } from "#lib/http/endpoint.ts";
 
-export const NAMES: Readonly<Record<string, string>> = {
+export const OPERATION_NAME_EXCEPTIONS: Readonly<Record<string, string>> = {
   "GET /": "showFrontPage",
   "GET /api": "goToReference",
   "GET /favicon.ico": "getIcon",
@@ -34,8 +34,8 @@ export const NAMES: Readonly<Record<string, string>> = {
 };
 
 export function operationName(pattern: string, method: HttpMethod): string {
-  const known = NAMES[`${method} ${pattern}`];
-  if (known !== undefined) return known;
+  const exception = OPERATION_NAME_EXCEPTIONS[`${method} ${pattern}`];
+  if (exception !== undefined) return exception;
   const page = !pattern.startsWith("/api/");
   const segments = pattern.replace(/^\/api\b/, "").split("/").filter(Boolean);
   const words = segments.flatMap((segment, i) =>

@@ -5,10 +5,10 @@ import { accessNoteOf } from "#lib/reference/refusals.ts";
 import { areaOf, listAreas } from "#lib/reference/areas.ts";
 import { faultExamples, headerComponents, responsesOf } from "#lib/reference/responses.ts";
 import { type DocumentPart, inputSchema, type JsonSchema, namedSchemas } from "#lib/reference/json-schema.ts";
-import { overview, SCOPES } from "#lib/reference/overview.ts";
+import { renderOverview, TOKEN_SCOPE_TEXTS } from "#lib/reference/overview.ts";
 import { operationName } from "#lib/reference/names.ts";
 import { parametersOf } from "#lib/reference/parameters.ts";
-import { sampleOf } from "#lib/reference/sample.ts";
+import { buildExample } from "#lib/reference/examples.ts";
 import {
   aliasesOf,
   type AnyEndpoint,
@@ -34,7 +34,7 @@ export function describeApi(allRoutes: Manifest, release: ProgramRelease): OpenA
     info: {
       title: "Wheelwright",
       version: `${release.api} (${release.version})`,
-      description: overview(),
+      description: renderOverview(),
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
@@ -55,7 +55,7 @@ export function describeApi(allRoutes: Manifest, release: ProgramRelease): OpenA
           type: "http",
           scheme: "bearer",
           description: `An API token. Each endpoint names the narrowest scope that it accepts. ${
-            SCOPES.map(([scope, may]) => `\`${scope}\` ${may}`).join("; ")
+            TOKEN_SCOPE_TEXTS.map(([scope, may]) => `\`${scope}\` ${may}`).join("; ")
           }`,
         },
         session: {
@@ -71,7 +71,7 @@ export function describeApi(allRoutes: Manifest, release: ProgramRelease): OpenA
 
 function withExamples(named: Named): Named {
   return Object.fromEntries(
-    Object.entries(named).map(([name, schema]) => [name, { ...schema, examples: [sampleOf(schema, named, name)] }]),
+    Object.entries(named).map(([name, schema]) => [name, { ...schema, examples: [buildExample(schema, named, name)] }]),
   );
 }
 
@@ -111,7 +111,7 @@ function bodyOf(body: v.GenericSchema, type: string, named: Named): DocumentPart
   const schema = inputSchema(body);
   return {
     required: !v.is(body, {}),
-    content: { [type]: { schema, example: sampleOf(schema, named) } },
+    content: { [type]: { schema, example: buildExample(schema, named) } },
   };
 }
 
@@ -134,7 +134,7 @@ function aliasesIn(pattern: string): readonly string[] {
   return aliasesOf(pattern).map(documentedPath);
 }
 
-/** Only OAuth 2 allows scopes in security requirements. A token's scope is in `x-scope`. */
+/** Builds the security requirement without scopes, because OpenAPI allows scopes only for OAuth 2. */
 function securityOf({ scope }: AnyEndpoint): readonly JsonSchema[] {
   if (scope === "public" || scope === "flow") return [];
   return scope === "session" ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];

@@ -6,18 +6,18 @@ interface Topic {
   readonly paragraphs: readonly string[];
 }
 
-export const LEAD =
+export const OVERVIEW_LEAD =
   "The control plane for hosted Moodle sites. A hub (federation) groups spokes; a spoke is one Moodle site " +
   "on a Kubernetes cluster. Programs can use these endpoints to do everything that people can do.";
 
 /** Describes the rights of a token by its scope, narrowest first. */
-export const SCOPES: readonly (readonly [scope: string, may: string])[] = [
+export const TOKEN_SCOPE_TEXTS: readonly (readonly [scope: string, may: string])[] = [
   ["readonly", "may read everything that its user may read, and changes nothing"],
   ["provisioning", "may also create and remove spokes"],
   ["cli", "may do everything that its user may do with a token"],
 ];
 
-export const TOPICS: readonly Topic[] = [
+export const OVERVIEW_TOPICS: readonly Topic[] = [
   {
     title: "Authentication",
     paragraphs: [
@@ -47,8 +47,8 @@ export const TOPICS: readonly Topic[] = [
   {
     title: "Pagination",
     paragraphs: [
-      "Lists are newest first. With `limit`, a page has at most that many entries, and the `Link` header leads to the next " +
-      'one (`rel="next"`) until the list ends. Its cursor skips and repeats nothing. The oldest entry\'s timestamp as ' +
+      "Lists are newest first. `limit` sets the maximum number of entries of a page. The `Link` header has the URL of the " +
+      'next page (`rel="next"`) until the list ends. Its cursor skips and repeats nothing. The oldest entry\'s timestamp as ' +
       "`before` works as well, but skips entries that share it.",
     ],
   },
@@ -64,15 +64,15 @@ export const TOPICS: readonly Topic[] = [
 ];
 
 /** The scopes of endpoints that take no token. */
-export const OTHER_SCOPES: readonly (readonly [word: string, means: string])[] = [
+export const NON_TOKEN_SCOPE_TEXTS: readonly (readonly [word: string, means: string])[] = [
   ["session", "requires a session and refuses a token"],
   ["flow", "requires nothing and refuses a token"],
   ["public", "requires nothing and ignores credentials"],
 ];
 
 /** Returns the overview as CommonMark, for the OpenAPI document. */
-export function overview(): string {
-  const scopes = SCOPES.map(([scope, may]) => `- \`${scope}\` ${may}`).join("\n");
-  const topics = TOPICS.map(({ title, paragraphs }) => [`## ${title}`, ...paragraphs].join("\n\n"));
-  return [LEAD, ...topics, `## Scopes\n\n${scopes}`].join("\n\n");
+export function renderOverview(): string {
+  const scopes = TOKEN_SCOPE_TEXTS.map(([scope, may]) => `- \`${scope}\` ${may}`).join("\n");
+  const topics = OVERVIEW_TOPICS.map(({ title, paragraphs }) => [`## ${title}`, ...paragraphs].join("\n\n"));
+  return [OVERVIEW_LEAD, ...topics, `## Scopes\n\n${scopes}`].join("\n\n");
 }

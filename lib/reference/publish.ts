@@ -41,7 +41,7 @@ function withoutUnused(paths: unknown, { schemas, headers, examples, ...others }
 }
 
 function typedParameter(parameter: Parameter): Parameter {
-  const { in: place, schema, example } = parameter, type = place === "query" ? typeOfText(schema) : null;
+  const { in: place, schema, example } = parameter, type = place === "query" ? typeOfParsedText(schema) : null;
   if (type === null) return parameter;
   const { type: _, enum: choices, pattern: __, maxLength: ___, default: usual, ...own } = schema;
   const only = type === "boolean" && choices?.length === 1 ? { const: choices[0] === "true" } : {};
@@ -53,7 +53,7 @@ function typedParameter(parameter: Parameter): Parameter {
 }
 
 /** Returns the type of the parsed value of a text parameter; null if it stays text. */
-export function typeOfText({ enum: choices, pattern }: JsonSchema): "boolean" | "integer" | null {
+export function typeOfParsedText({ enum: choices, pattern }: JsonSchema): "boolean" | "integer" | null {
   if (choices?.includes("false")) return "boolean";
   return /^\^(?:\\d|0\*)/.test(String(pattern ?? "")) ? "integer" : null;
 }

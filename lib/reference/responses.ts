@@ -1,7 +1,7 @@
 /** Builds the responses of an endpoint in the OpenAPI document: success, and every error status with its codes and examples. */
 import { type JsonSchema, outputSchema } from "#lib/reference/json-schema.ts";
 import { refusalsOf } from "#lib/reference/refusals.ts";
-import { sampleOf } from "#lib/reference/sample.ts";
+import { buildExample } from "#lib/reference/examples.ts";
 import { type FaultCode, FAULTS } from "#lib/base/faults.ts";
 import { type AnyEndpoint, canRevalidate, type HttpMethod } from "#lib/http/endpoint.ts";
 import { INTERNAL_ERROR, internalProblem, problemOf } from "#lib/http/problem.ts";
@@ -81,7 +81,7 @@ function answerOf({ status, content, headers }: ReplyDescription, named: Named, 
     description: content?.type === "text/event-stream" ? STREAM : STATUS_DESCRIPTIONS[status] ?? "Done",
     headers: headersOf(status, headers, deprecated),
     ...(content && schema && {
-      content: { [content.type]: { schema, ...(isData(content.type) && { example: sampleOf(schema, named) }) } },
+      content: { [content.type]: { schema, ...(isData(content.type) && { example: buildExample(schema, named) }) } },
     }),
   };
 }
@@ -162,7 +162,9 @@ export function headersOf(status: number, own: readonly string[], deprecated: bo
   const names = ["X-Request-Id", ...own, ...(HEADERS_BY_STATUS[status] ?? [])];
   if (deprecated) names.push("Deprecation", "Sunset", "Link");
   return Object.fromEntries(names.map((name) => {
-    const known = HEADERS.find(([each]) => each.toLowerCase() === name.toLowerCase())?.[0];
-    return known ? [known, { $ref: `#/components/headers/${known}` }] : [name, { schema: { type: "string" } }];
+    const headerName = HEADERS.find(([each]) => each.toLowerCase() === name.toLowerCase())?.[0];
+    return headerName
+      ? [headerName, { $ref: `#/components/headers/${headerName}` }]
+      : [name, { schema: { type: "string" } }];
   }));
 }

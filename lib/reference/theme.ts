@@ -18,7 +18,7 @@ const DARK = `
   --shadow: 0 1px 2px rgb(0 0 0 / .4), 0 8px 24px rgb(0 0 0 / .35);`;
 
 /** The style to put before a page's own. Classes: page, card, lead, notice (good, warn, bad), button (quiet), aside-label. */
-export const theme: string = `
+export const themeStyle: string = `
 :root { color-scheme: light dark; ${LIGHT}
   --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif;
   --mono: ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace;
@@ -62,11 +62,11 @@ button, .button { display: inline-flex; align-items: center; justify-content: ce
 button:hover, .button:hover { filter: brightness(1.08); }
 button.quiet, .button.quiet { color: var(--accent); background: transparent; border-color: var(--line); }
 button[disabled] { opacity: .6; cursor: not-allowed; }
-.notice { padding: var(--s3) var(--s4); border-radius: var(--round-small); background: var(--accent-soft); color: var(--ink); border-inline-start: 3px solid var(--accent); }
-.notice.good { background: var(--good-soft); border-color: var(--good); }
-.notice.warn { background: var(--warn-soft); border-color: var(--warn); }
-.notice.bad { background: var(--bad-soft); border-color: var(--bad); }
-.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.callout { padding: var(--s3) var(--s4); border-radius: var(--round-small); background: var(--accent-soft); color: var(--ink); border-inline-start: 3px solid var(--accent); }
+.callout.good { background: var(--good-soft); border-color: var(--good); }
+.callout.warn { background: var(--warn-soft); border-color: var(--warn); }
+.callout.bad { background: var(--bad-soft); border-color: var(--bad); }
+.visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip { position: absolute; left: var(--s3); top: -4rem; z-index: 9; padding: var(--s2) var(--s4); background: var(--surface); border-radius: var(--round-small); }
 .skip:focus { top: var(--s3); }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
@@ -74,5 +74,5 @@ button[disabled] { opacity: .6; cursor: not-allowed; }
 `;
 
 /** The logo, in the colour of the surrounding text. Decorative, because the name is next to it. */
-export const wheel: string =
+export const WHEEL_LOGO: string =
   `<svg viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" aria-hidden="true"><circle cx="16" cy="16" r="13"/><circle cx="16" cy="16" r="3.2" fill="currentColor" stroke="none"/><path d="M16 3v8M16 21v8M3 16h8M21 16h8M6.8 6.8l5.7 5.7M19.5 19.5l5.7 5.7M6.8 25.2l5.7-5.7M19.5 12.5l5.7-5.7"/></svg>`;

@@ -2,18 +2,18 @@
 import { PATCH as updateAccount } from "#routes/api/auth/me.ts";
 import { GET as getSessions } from "#routes/api/auth/sessions/index.ts";
 import { GET as getOnboarding } from "#routes/api/onboarding/index.ts";
-import { fields, formAction, page, type PageCall } from "#lib/portal/page/page.ts";
+import { formAction, formFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
 import { accountView } from "#lib/portal/people/account.ts";
 
-export const GET = page({
+export const GET = portalPage({
   summary: "Your account and your sessions",
   show: (call) => show(call),
 });
 
 export const POST = formAction({
   summary: "Change your name",
-  body: fields("displayName"),
+  body: formFields("displayName"),
   async submit({ callApi, me, body }) {
     await callApi(updateAccount, { body });
     return { to: `/account?done=${body.displayName.trim() === me.displayName ? "unchanged" : "changed"}` };

@@ -1,9 +1,9 @@
 /** Changes the user's password. */
 import { POST as changePassword } from "#routes/api/auth/password.ts";
-import { fields, formAction, page } from "#lib/portal/page/page.ts";
+import { formAction, formFields, portalPage } from "#lib/portal/page/page.ts";
 import { passwordView } from "#lib/portal/people/account.ts";
 
-export const GET = page({
+export const GET = portalPage({
   summary: "The form that changes your password",
   show: ({ me }) => passwordView(me.email),
 });
@@ -11,7 +11,7 @@ export const GET = page({
 export const POST = formAction({
   summary: "Change your password",
   rateLimitMessage: changePassword.rateLimitMessage,
-  body: fields("current", "password"),
+  body: formFields("current", "password"),
   async submit({ callApi, body }) {
     const { cookie } = await callApi(changePassword, { body });
     return { to: "/account?done=password", cookie };

@@ -1,11 +1,11 @@
 /** Ends other sessions of the user. */
 import { DELETE as endSession } from "#routes/api/auth/sessions/[sessionId].ts";
 import { DELETE as endOtherSessions } from "#routes/api/auth/sessions/others.ts";
-import { fields, formAction } from "#lib/portal/page/page.ts";
+import { formAction, formFields } from "#lib/portal/page/page.ts";
 
 export const POST = formAction({
   summary: "End one of your sessions, or all others",
-  body: fields("which"),
+  body: formFields("which"),
   async submit({ callApi, body: { which } }) {
     await (which === "others" ? callApi(endOtherSessions) : callApi(endSession, { params: { sessionId: which } }));
     return { to: "/account?done=ended" };

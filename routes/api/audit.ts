@@ -1,7 +1,7 @@
 /** Returns the audit log. */
 import * as v from "valibot";
 import { AuditEventView, auditFilters } from "#lib/audit/views.ts";
-import { operator } from "#lib/domains/auth/access.ts";
+import { operatorAccess } from "#lib/domains/auth/access.ts";
 import { findAudit } from "#lib/domains/federations/audit-log.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";
@@ -9,7 +9,7 @@ import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "The audit log, newest first. Filters are combined",
-  access: operator,
+  access: operatorAccess,
   scope: "readonly",
   query: v.object({ ...auditFilters, limit: pageLimit(25), before: v.optional(BeforeCursor) }),
   reply: paged(AuditEventView),

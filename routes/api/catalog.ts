@@ -1,5 +1,5 @@
 /** Returns the catalog. */
-import { signedIn } from "#lib/domains/auth/access.ts";
+import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { showCatalog } from "#lib/catalog/create-view.ts";
 import { CatalogView } from "#lib/catalog/view.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -8,7 +8,7 @@ import { ok } from "#lib/http/reply.ts";
 export const GET = endpoint({
   summary: "Sizes, versions, regions and other values for hubs and spokes. A section listed in open accepts any " +
     "text",
-  access: signedIn,
+  access: signedInAccess,
   scope: "readonly",
   reply: ok(CatalogView),
   handle: ({ app }) => showCatalog(app),

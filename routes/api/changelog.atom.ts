@@ -1,12 +1,12 @@
 /** Returns the changelog as a feed. */
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { changelogFeed } from "#lib/reference/changelog/feed.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { plainText } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "The changelog as an Atom feed, with an entry for each announcement and release",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   cacheSeconds: 300,
   reply: plainText("application/atom+xml; charset=utf-8"),

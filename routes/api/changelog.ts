@@ -1,12 +1,12 @@
 /** Returns the changelog as JSON. */
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { ChangelogView, showChangelog } from "#lib/domains/changelog/view.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "Announcements and the changes of each release, newest first",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   cacheSeconds: 300,
   reply: ok(ChangelogView),

@@ -1,5 +1,5 @@
 /** Returns the API reference as a page. */
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { referencePage } from "#lib/reference/page/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { html } from "#lib/http/reply.ts";
@@ -7,7 +7,7 @@ import { refusedReadPage } from "#lib/portal/mail-links/frame.ts";
 
 export const GET = endpoint({
   summary: "The API reference as a page without external resources",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   cacheSeconds: 300,
   renderedOnce: true,

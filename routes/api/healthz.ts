@@ -1,12 +1,12 @@
 /** Reports whether the process is alive. */
 import * as v from "valibot";
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "Whether the process is alive. Does not query the database",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   probe: true,
   reply: ok(v.object({ status: v.literal("ok") })),

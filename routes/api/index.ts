@@ -1,11 +1,11 @@
 /** Redirects the API's prefix to the reference. */
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { redirect } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "Redirect to the API reference",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   reply: redirect,
   handle: () => "/api/docs",

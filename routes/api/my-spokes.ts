@@ -1,6 +1,6 @@
 /** Lists all spokes that the caller can see. */
 import * as v from "valibot";
-import { signedIn } from "#lib/domains/auth/access.ts";
+import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { removedVisibility } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";
@@ -10,7 +10,7 @@ import { spokeFilters, SpokeView } from "#lib/domains/spokes/views.ts";
 
 export const GET = endpoint({
   summary: "All spokes that you can see, newest first. Complete unless limit is given",
-  access: signedIn,
+  access: signedInAccess,
   scope: "readonly",
   query: v.object({
     ...spokeFilters,

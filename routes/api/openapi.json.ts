@@ -1,12 +1,12 @@
 /** Returns the OpenAPI document. */
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { OpenApi } from "#lib/reference/openapi.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "The OpenAPI document of this API",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   cacheSeconds: 300,
   renderedOnce: true,

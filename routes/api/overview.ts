@@ -1,6 +1,6 @@
 /** Returns counts of spokes and of the queue. */
 import * as v from "valibot";
-import { signedIn } from "#lib/domains/auth/access.ts";
+import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { showOverview } from "#lib/domains/federations/overview.ts";
 import { OverviewView } from "#lib/domains/federations/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -9,7 +9,7 @@ import { boundedText } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "The spokes that you can see, counted by state, in total and per hub, and the length of the queue",
-  access: signedIn,
+  access: signedInAccess,
   scope: "readonly",
   polled: true,
   query: v.object({ federationId: v.optional(boundedText(1, 100)) }),

@@ -1,12 +1,12 @@
 /** Reports whether this replica can serve requests. */
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { Readiness } from "#lib/http/readiness.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "Whether the database answers, its schema matches this release and the scheduler runs. Otherwise 503",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   probe: true,
   reply: ok(Readiness),

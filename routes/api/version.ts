@@ -1,12 +1,12 @@
 /** Returns the version of API and build. */
 import * as v from "valibot";
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "The version of the API and the build of this server",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   reply: ok(v.object({ api: v.string(), commit: v.string() })),
   handle: ({ app }) => app.release,

@@ -1,9 +1,9 @@
 /** Returns the audit log. */
 import { GET as getAudit } from "#routes/api/audit.ts";
-import { page, queryParams } from "#lib/portal/page/page.ts";
+import { portalPage, queryParams } from "#lib/portal/page/page.ts";
 import { AUDIT_PER_PAGE, auditQuery, auditView } from "#lib/portal/audit/audit.ts";
 
-export const GET = page({
+export const GET = portalPage({
   summary: "The audit log, with search, for operators",
   query: queryParams("kind", "actor", "federationId", "objectType", "objectId", "until", "before"),
   async show({ callApi, query: { before, ...filters } }) {

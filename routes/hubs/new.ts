@@ -3,9 +3,9 @@ import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { POST as create } from "#routes/api/federations/index.ts";
 import { requireOperator } from "#lib/domains/auth/access.ts";
 import { newHubView } from "#lib/portal/hubs/new-hub.ts";
-import { fields, formAction, nonEmptyFields, page } from "#lib/portal/page/page.ts";
+import { formAction, formFields, nonEmptyFields, portalPage } from "#lib/portal/page/page.ts";
 
-export const GET = page({
+export const GET = portalPage({
   summary: "The form that creates a hub, for operators",
   async show({ callApi, actor }) {
     requireOperator(actor);
@@ -15,7 +15,7 @@ export const GET = page({
 
 export const POST = formAction({
   summary: "Create a hub",
-  body: fields("slug", "name", "region", "mode", "tier", "key"),
+  body: formFields("slug", "name", "region", "mode", "tier", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
     const { id } = await callApi(create, { body: nonEmptyFields(typed), key });
     return { to: `/hubs/${id}?done=created` };

@@ -2,12 +2,12 @@
 import { POST as markRead } from "#routes/api/notifications/[notificationId]/read.ts";
 import { GET as getNotifications } from "#routes/api/notifications/index.ts";
 import { withQuery } from "#lib/portal/components/parts.ts";
-import { fields, formAction, page, queryParams } from "#lib/portal/page/page.ts";
+import { formAction, formFields, portalPage, queryParams } from "#lib/portal/page/page.ts";
 import { NOTIFICATIONS_PER_PAGE, notificationsView } from "#lib/portal/audit/notifications.ts";
 
 const query = queryParams("show", "before");
 
-export const GET = page({
+export const GET = portalPage({
   summary: "Your notifications, newest first, all or unread only",
   query,
   async show({ callApi, me, query }) {
@@ -22,7 +22,7 @@ export const GET = page({
 export const POST = formAction({
   summary: "Mark a notification as read",
   query,
-  body: fields("id"),
+  body: formFields("id"),
   async submit({ callApi, query, body: { id } }) {
     await callApi(markRead, { params: { notificationId: id } });
     return { to: withQuery("/notifications", query) };

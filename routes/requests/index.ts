@@ -2,9 +2,9 @@
 import { GET as getRequests } from "#routes/api/federation-requests/index.ts";
 import { GET as getRestores } from "#routes/api/restore-requests/index.ts";
 import { REQUESTS_PER_PAGE, requestsView } from "#lib/portal/requests/list.ts";
-import { page, queryParams } from "#lib/portal/page/page.ts";
+import { portalPage, queryParams } from "#lib/portal/page/page.ts";
 
-export const GET = page({
+export const GET = portalPage({
   summary: "Hub requests: your own, or all for operators",
   query: queryParams("state", "before"),
   async show({ callApi, me, query: { before, state } }) {

@@ -2,16 +2,16 @@
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { POST as createRequest } from "#routes/api/federation-requests/index.ts";
 import { newRequestView } from "#lib/portal/requests/request.ts";
-import { fields, formAction, nonEmptyFields, page } from "#lib/portal/page/page.ts";
+import { formAction, formFields, nonEmptyFields, portalPage } from "#lib/portal/page/page.ts";
 
-export const GET = page({
+export const GET = portalPage({
   summary: "The form that requests a hub",
   show: async ({ callApi }) => newRequestView(await callApi(getCatalog)),
 });
 
 export const POST = formAction({
   summary: "Request a hub",
-  body: fields("slug", "name", "region", "mode", "tier", "reason", "key"),
+  body: formFields("slug", "name", "region", "mode", "tier", "reason", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
     const { id } = await callApi(createRequest, { body: nonEmptyFields(typed), key });
     return { to: `/requests/${id}?done=requested` };

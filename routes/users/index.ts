@@ -1,9 +1,9 @@
 /** Lists users. */
 import { GET as getUsers } from "#routes/api/users/index.ts";
-import { page, queryParams } from "#lib/portal/page/page.ts";
+import { portalPage, queryParams } from "#lib/portal/page/page.ts";
 import { USERS_PER_PAGE, usersView } from "#lib/portal/people/users.ts";
 
-export const GET = page({
+export const GET = portalPage({
   summary: "Users, with search, for operators",
   query: queryParams("q", "role", "state", "before"),
   async show({ callApi, query: { before, ...query } }) {

@@ -6,20 +6,20 @@ import { GET as getUsers } from "#routes/api/users/index.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { ifAllowed } from "#lib/portal/page/call-api.ts";
 import { INVITE_RESULTS } from "#lib/portal/components/flash-messages.ts";
-import { fields, formAction, page, type PageCall } from "#lib/portal/page/page.ts";
+import { formAction, formFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
 import { inviteView } from "#lib/portal/people/users.ts";
 
 const MAX_HUBS = 100; // hubs in the select: one page of the API
 
-export const GET = page({
+export const GET = portalPage({
   summary: "The form that invites a user, for operators",
   show: (call) => form(call),
 });
 
 export const POST = formAction({
   summary: "Invite a user to a hub",
-  body: fields("email", "displayName", "federationId"),
+  body: formFields("email", "displayName", "federationId"),
   async submit({ callApi, body: { email, displayName, federationId } }) {
     if (!await ifAllowed(callApi(getHub, { params: { federationId } }))) throw hubNotFound();
     const body = { email, displayName: displayName.trim() || undefined };

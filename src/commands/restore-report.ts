@@ -2,7 +2,7 @@
 import type { Backup } from "#lib/domains/backups/store.ts";
 import type { LostObject } from "#lib/domains/backups/new-cluster.ts";
 import { testFailure } from "#lib/domains/backups/test-result.ts";
-import type { RetainedClaim } from "#lib/domains/backups/retained-claims.ts";
+import type { RetainedPvc } from "#lib/domains/backups/retained-pvcs.ts";
 import type { NamedSpoke } from "#lib/domains/spokes/find-by-name.ts";
 import type { RecreatePlan } from "#lib/domains/backups/recreate.ts";
 import type { RestorePlan } from "#lib/domains/backups/restore.ts";
@@ -10,7 +10,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
 
-export function renderBackups(backups: readonly Backup[], retained: readonly RetainedClaim[]): string {
+export function renderBackups(backups: readonly Backup[], retained: readonly RetainedPvc[]): string {
   const visible = backups.filter(({ deletingSince }) => deletingSince === null);
   const rows = visible.map(({ id, createdAt, kind, state, lmsVersion, sizeBytes, ...backup }) => [
     ...[id, minuteOf(createdAt), kind, state, lmsVersion ?? "-"],

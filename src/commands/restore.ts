@@ -5,7 +5,7 @@
 import { sql } from "kysely";
 import * as v from "valibot";
 import { HostName, Slug } from "#lib/base/schema.ts";
-import { listReplacedClaims } from "#lib/domains/backups/retained-claims.ts";
+import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import { listBackups } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -89,7 +89,7 @@ async function list(db: Database, spoke: NamedSpoke): Promise<string> {
   const isThere = spoke.state !== "removed";
   return renderBackups(
     await listBackups(db.rows, spoke.id),
-    isThere ? await listReplacedClaims(db.rows, spoke.id) : [],
+    isThere ? await listReplacedPvcs(db.rows, spoke.id) : [],
   );
 }
 

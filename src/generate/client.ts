@@ -5,8 +5,8 @@
  * Pages for people and the webhook of the payment provider are left out. Both outputs are long single files, because
  * schemas refer to each other across areas. Readers use an editor to find names in them.
  */
-import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
-import { typeOfText } from "#lib/reference/publish.ts";
+import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";
+import { typeOfParsedText } from "#lib/reference/publish.ts";
 import { renderDeclaration, renderDocComment, renderField, renderType } from "#src/generate/typescript.ts";
 
 /** The parts of an OpenAPI document that this module reads. */
@@ -118,7 +118,7 @@ function functionOf(call: EndpointCall, document: ApiDocument): string {
 /** Returns the signature of a call. Returns two if `dryRun` decides between a preview and the operation. */
 function signatures(call: EndpointCall, { components: { schemas } }: ApiDocument): string[] {
   const isPreview = (answer: JsonSchema) =>
-    Object.hasOwn(schemas[referredTo(answer) ?? ""]?.properties?.["dryRun"] ?? {}, "const");
+    Object.hasOwn(schemas[referencedName(answer) ?? ""]?.properties?.["dryRun"] ?? {}, "const");
   const previews = call.answers.filter(isPreview), others = call.answers.filter((answer) => !isPreview(answer));
   if (previews.length === 0 || others.length === 0) return [signature(call, call.answers)];
   const withDryRun = (only: boolean): EndpointCall => ({
@@ -156,7 +156,7 @@ function parameterSchema(name: string, schema: JsonSchema): JsonSchema {
   if (name === "before") {
     return { anyOf: [{ type: "string" }, { type: "number" }, { $ref: "#/components/schemas/Date" }] };
   }
-  const type = typeOfText(schema);
+  const type = typeOfParsedText(schema);
   if (type === "boolean") return schema.enum!.includes("true") ? { type } : { enum: [false] };
   return type === null ? schema : { type };
 }

@@ -1,5 +1,5 @@
 /** Converts the JSON schemas of the OpenAPI document to TypeScript types, formatted as by `deno fmt`. */
-import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
+import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";
 
 const WIDTH = 120;
 
@@ -34,7 +34,7 @@ export function renderType(schema: JsonSchema, place: TypePosition): string {
 
 function unionOf(schema: JsonSchema, place: TypePosition): string[] {
   const { type, anyOf, items, properties, enum: choices } = schema, { const: only } = schema as { const?: unknown };
-  const named = referredTo(schema);
+  const named = referencedName(schema);
   if (named) return [named];
   if (anyOf) return [...new Set(anyOf.flatMap((option) => unionOf(option, place)))];
   if (choices) return choices.map((choice) => JSON.stringify(choice));

@@ -1,17 +1,17 @@
 /** Creates readers for test/bench/plans.ts: one who has read nothing, one who marked everything as read, and one who
  * marked nearly everything one by one. */
-import { marker } from "#test/lib/domains/notifications/tell.ts";
+import { toMarkingReader } from "#test/lib/domains/notifications/record-events.ts";
 import type postgres from "postgres";
 import { silentLog } from "#lib/base/log.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { markAllRead } from "#lib/domains/notifications/read-all.ts";
-import type { Reader } from "#lib/domains/notifications/objects.ts";
+import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
 import { hubId, insertEvents, spokeId, userId } from "#test/bench/plans-fill.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-const operator = (n: number): Reader => ({ role: "operator", userId: userId(n) });
-const hubAdmin = (n: number): Reader => ({ role: "hub_admin", userId: userId(n) });
-const spokeAdmin = (n: number): Reader => ({ role: "spoke_admin", userId: userId(n) });
+const operator = (n: number): NotificationReader => ({ role: "operator", userId: userId(n) });
+const hubAdmin = (n: number): NotificationReader => ({ role: "hub_admin", userId: userId(n) });
+const spokeAdmin = (n: number): NotificationReader => ({ role: "spoke_admin", userId: userId(n) });
 
 /** Hub admins administer the three busiest hubs, spoke admins the five busiest spokes. */
 export const READERS = {
@@ -22,7 +22,7 @@ export const READERS = {
   "hub admin, all read but the newest": hubAdmin(4),
   "spoke admin, all read but the newest": spokeAdmin(5),
   "hub admin, all but the oldest read one by one": hubAdmin(6),
-} as const satisfies Record<string, Reader>;
+} as const satisfies Record<string, NotificationReader>;
 
 const ALL = [
   READERS["operator, all read but the newest"],
@@ -57,7 +57,7 @@ export async function prepareReaders(
   const db = await openDatabase({ url, size: 2, log: silentLog, statementLimit: MINUTE });
   for (const reader of [...ALL, ONE_BY_ONE]) {
     const began = performance.now();
-    const { marked } = await markAllRead(db, marker(reader));
+    const { marked } = await markAllRead(db, toMarkingReader(reader));
     say(`read-all as ${reader.role}: ${marked} in ${Math.round(performance.now() - began)} ms`);
   }
   await db.close();

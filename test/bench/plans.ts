@@ -18,11 +18,11 @@ import { migrate } from "#lib/drivers/db/migrate.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
-import type { Reader } from "#lib/domains/notifications/objects.ts";
+import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
 import { markAllRead } from "#lib/domains/notifications/read-all.ts";
 import { DATASET_SIZE, hubId, insertEvents, insertHubsAndSpokes, spokeId, userId } from "#test/bench/plans-fill.ts";
 import { prepareReaders, READERS } from "#test/bench/plans-readers.ts";
-import { marker } from "#test/lib/domains/notifications/tell.ts";
+import { toMarkingReader } from "#test/lib/domains/notifications/record-events.ts";
 import { loadMigrations } from "#test/support/migrations.ts";
 import { openQueryExplainer } from "#test/support/query-plans.ts";
 import { databaseUrl } from "#test/support/server.ts";
@@ -81,8 +81,11 @@ function questions(events: number): Map<string, Question> {
 }
 
 /** Marks everything as read in the caller's transaction. */
-function readAll(rows: Rows, reader: Reader): Promise<unknown> {
-  return markAllRead({ rows, transact: (work: (tx: Tx) => unknown) => work(rows as Tx) } as Database, marker(reader));
+function readAll(rows: Rows, reader: NotificationReader): Promise<unknown> {
+  return markAllRead(
+    { rows, transact: (work: (tx: Tx) => unknown) => work(rows as Tx) } as Database,
+    toMarkingReader(reader),
+  );
 }
 
 async function main(sizes: readonly number[], kept: string | undefined, shown: boolean): Promise<boolean> {

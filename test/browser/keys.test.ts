@@ -114,7 +114,7 @@ test("a refused preview does not change the input", async ({ portal, open }) => 
 });
 
 test("a problem appears at the field and next to the form without moving it", async ({ portal, open }) => {
-  const page = await open("hubAdmin"), field = page.getByLabel("Domain"), beside = page.locator("#foreseen");
+  const page = await open("hubAdmin"), field = page.getByLabel("Domain"), beside = page.locator("#preview");
   await page.goto(`/spokes/${portal.oak}/settings`);
   const top = (await field.boundingBox())!.y;
   await field.fill("not a domain");

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { listReplacedClaims } from "#lib/domains/backups/retained-claims.ts";
+import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import { requestRestore, type RestoreRequest } from "#lib/domains/backups/restore.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
@@ -77,7 +77,7 @@ async function killIn(
 }
 
 async function assertComplete(scene: WorkScene, id: string, identifier: string): Promise<void> {
-  const row = await scene.row(id), kept = (await listReplacedClaims(scene.db.rows, id)).map(({ claim }) => claim);
+  const row = await scene.row(id), kept = (await listReplacedPvcs(scene.db.rows, id)).map(({ claim }) => claim);
   assert.equal([row.state, row.health, row.siteIdentifier], ["active", "healthy", identifier]);
   assert.equal(listPvcs(scene, row), [...usedPvcs(row), ...kept].sort());
   const present = scene.simulator.objects().filter(({ metadata }) => metadata.namespace === row.namespace);

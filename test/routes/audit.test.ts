@@ -2,13 +2,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parsePage } from "#test/support/page.ts";
-import { forget, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
+import { insertSpokeEvents, recordEvents, resetNotifications } from "#test/lib/domains/notifications/record-events.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("/audit");
 
 test.before(async (context) => void (context.scene = await openScene()));
-test.before.each(({ scene }) => forget(scene));
+test.before.each(({ scene }) => resetNotifications(scene));
 test.after(({ scene }) => scene.close());
 
 test("shows actor, event, object, time and details", async ({ scene }) => {
@@ -28,7 +28,7 @@ test("shows actor, event, object, time and details", async ({ scene }) => {
 
 test("filters by its form, and exports with the same filters", async ({ scene }) => {
   const { db, hub, spoke } = scene;
-  await tell(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_destroyed" }, { kind: "auth_login" });
+  await recordEvents(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_destroyed" }, { kind: "auth_login" });
   const filters = {
     Actor: "system",
     Event: "spoke_actioned",
@@ -48,7 +48,7 @@ test("filters by its form, and exports with the same filters", async ({ scene })
 });
 
 test("pages through the results with the same filters", async ({ scene }) => {
-  await writeEvents(scene.db, scene, [...Array(120).keys()]);
+  await insertSpokeEvents(scene.db, scene, [...Array(120).keys()]);
   let page = await parsePage(scene, "/audit?kind=spoke_actioned", "operator");
   const ids = new Set(page.html.match(/id="evt_[0-9a-f]+"/g));
   while (page.has("link", "Older")) {
@@ -60,7 +60,7 @@ test("pages through the results with the same filters", async ({ scene }) => {
 });
 
 test("exports each event once, even if many have the same time", async ({ scene }) => {
-  await writeEvents(scene.db, scene, [...Array(90).keys(), ...Array(60).fill(90), ...Array(120).fill(91)]);
+  await insertSpokeEvents(scene.db, scene, [...Array(90).keys(), ...Array(60).fill(90), ...Array(120).fill(91)]);
   const { headers, html } = await parsePage(scene, "/audit/export?format=csv&kind=spoke_actioned", "operator");
   assert.equal(
     [headers.get("content-type"), headers.get("content-disposition")],

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { collectAnnouncedChanges } from "#lib/http/deprecation.ts";
 import { endpoint, type Manifest } from "#lib/http/endpoint.ts";
@@ -38,7 +38,7 @@ test.before(async (context) => {
   await shiftTo(db, NOON);
   const old = endpoint({
     summary: "Old",
-    access: anyone,
+    access: publicAccess,
     scope: "public",
     deprecated: { since: "2026-11-13", sunset: "2026-12-14", note: "Use `/api/version`." },
     reply: noContent,

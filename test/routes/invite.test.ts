@@ -70,7 +70,7 @@ test("shows problems at their fields and keeps the values, except the password",
   assert.is(wrong.status, 400);
   assert.match(
     textOf(wrong),
-    /Nothing was saved.*Your name must be text of 1 to 200.*The password must not be an easily guessed pattern/,
+    /Your input was not saved.*Your name must be text of 1 to 200.*The password must not be an easily guessed pattern/,
   );
   assert.is(parseHtmlForm(wrong.body).fields.displayName, displayName);
   assert.not.match(wrong.body, "<script>");

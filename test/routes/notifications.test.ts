@@ -3,14 +3,14 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { record } from "#lib/changes/record.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
-import { forget, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
+import { insertSpokeEvents, recordEvents, resetNotifications } from "#test/lib/domains/notifications/record-events.ts";
 import { parsePage } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("/notifications");
 
 test.before(async (context) => void (context.scene = await openScene()));
-test.before.each(({ scene }) => forget(scene));
+test.before.each(({ scene }) => resetNotifications(scene));
 test.after(({ scene }) => scene.close());
 
 /** Records an event by an operator named `<b>ada</b>`. */
@@ -39,7 +39,7 @@ test("shows event, object and actor, and links to the object", async ({ scene })
 });
 
 test("marks one as read, and filters by unread", async ({ scene }) => {
-  await tell(scene.db, { hub: scene.hub }, { hub: scene.hub, spoke: scene.spoke });
+  await recordEvents(scene.db, { hub: scene.hub }, { hub: scene.hub, spoke: scene.spoke });
   const all = await parsePage(scene, "/notifications", "hubAdmin");
   const after = await all.part("listitem", /Spoke/).submit(/^Mark as read/);
   assert.equal([after.path, after.has("button", /^Mark as read.*Spoke/)], ["/notifications", false]);
@@ -52,7 +52,7 @@ test("marks one as read, and filters by unread", async ({ scene }) => {
 });
 
 test("marks all as read, and shows the unread count on every page", async ({ scene }) => {
-  await tell(scene.db, { hub: scene.hub }, { hub: scene.hub, spoke: scene.spoke });
+  await recordEvents(scene.db, { hub: scene.hub }, { hub: scene.hub, spoke: scene.spoke });
   assert.is((await parsePage(scene, "/hubs", "hubAdmin")).link(/^Notifications ?2 unread$/), "/notifications");
   const page = await (await parsePage(scene, "/notifications", "hubAdmin")).submit("Mark all as read");
   assert.is(page.part("status", /read/).text, "All notifications marked as read.");
@@ -61,7 +61,7 @@ test("marks all as read, and shows the unread count on every page", async ({ sce
 });
 
 test("pages through all notifications", async ({ scene }) => {
-  await writeEvents(scene.db, scene, [...Array(70).keys()]);
+  await insertSpokeEvents(scene.db, scene, [...Array(70).keys()]);
   let page = await parsePage(scene, "/notifications", "spokeAdmin");
   const ids = new Set(page.html.match(/evt_[0-9a-f]+/g));
   while (page.has("link", "Older")) {
@@ -72,7 +72,7 @@ test("pages through all notifications", async ({ scene }) => {
 });
 
 test("shows each role its own notifications, or explains what will appear", async ({ scene }) => {
-  await tell(scene.db, { hub: scene.hub });
+  await recordEvents(scene.db, { hub: scene.hub });
   const page = await parsePage(scene, "/notifications", "spokeAdmin");
   assert.ok(page.has("heading", "No notifications yet"));
   assert.is(page.link("Go to your hubs"), "/hubs");

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { signedIn } from "#lib/domains/auth/access.ts";
+import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { manifest } from "#src/manifest.ts";
@@ -19,7 +19,7 @@ test("refuses the user with many requests in flight, and always answers the othe
   let held = 0;
   const slow = endpoint({
     summary: "Wait",
-    access: signedIn,
+    access: signedInAccess,
     scope: "readonly",
     reply: ok(v.object({})),
     handle: async () => {

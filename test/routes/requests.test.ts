@@ -72,7 +72,7 @@ test("rejects with a reason for the requester, and decides only once", async ({ 
   const late = await page.submit("Approve and create hub");
   assert.equal([late.status, late.part("alert").text], [
     409,
-    "This request was rejected by operator@example.org; nothing is left to decide.",
+    "This request was already rejected by operator@example.org.",
   ]);
 });
 

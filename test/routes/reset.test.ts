@@ -71,7 +71,7 @@ test("answers 503 with Retry-After while too many passwords are hashed", async (
   const [path, init] = submissionOf(page.body, { password: NEW });
   const busy = await server.request(new Request(`http://localhost:3000${path}`, init));
   assert.equal([busy.status, busy.headers.get("retry-after")], [503, "2"]);
-  assert.match(textOf({ body: await busy.text() }), /Temporarily unavailable.*Nothing was changed/);
+  assert.match(textOf({ body: await busy.text() }), /Temporarily unavailable.*No changes were made/);
   assert.is((await flows.send(...submissionOf(page.body, { password: NEW }))).status, 200);
 });
 
@@ -83,7 +83,7 @@ test("shows that nothing changed after an internal error", async ({ flows }) => 
   const failed = await flows.server.request(new Request(`http://localhost:3000${path}`, init));
   await flows.db.sql("alter table sessions_away rename to sessions");
   assert.is(failed.status, 500);
-  assert.match(textOf({ body: await failed.text() }), /Temporarily unavailable.*Nothing was changed.*try again/);
+  assert.match(textOf({ body: await failed.text() }), /Temporarily unavailable.*No changes were made.*try again/);
   assert.ok(await flows.opens(eve.email, PASSWORD));
   assert.is((await flows.send(...submissionOf(page.body, { password: NEW }))).status, 200);
 });

@@ -2,7 +2,7 @@ import { Server } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { eventStream, ok } from "#lib/http/reply.ts";
 import type { FrameSource } from "#lib/http/sse.ts";
@@ -23,7 +23,7 @@ function deferred() {
 async function open(env: Record<string, string> = {}) {
   const slow = deferred(), reached = deferred(), ended = deferred(), aborted = deferred(), finish = deferred();
   const left = deferred();
-  const base = { summary: "x", access: anyone, scope: "public" } as const;
+  const base = { summary: "x", access: publicAccess, scope: "public" } as const;
   const echo = endpoint({
     ...base,
     body: v.object({ name: v.optional(v.string()) }),

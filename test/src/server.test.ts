@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { anyone, signedIn } from "#lib/domains/auth/access.ts";
+import { publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -11,7 +11,13 @@ import { openTestHandler, type TestHandler } from "#test/support/handler.ts";
 const test = suite("openServer");
 
 function get(handle: AnyEndpoint["handle"], more: Partial<AnyEndpoint> = {}): AnyEndpoint {
-  const declared = { summary: "Get", access: anyone, scope: "public", reply: ok(v.object({ seen: v.any() })), handle };
+  const declared = {
+    summary: "Get",
+    access: publicAccess,
+    scope: "public",
+    reply: ok(v.object({ seen: v.any() })),
+    handle,
+  };
   return endpoint({ ...declared, ...more } as AnyEndpoint) as AnyEndpoint;
 }
 
@@ -126,7 +132,7 @@ test("accepts sign-ins while other requests have reached their limit", async () 
 });
 
 test("neither counts nor authenticates a request before its body has arrived", async () => {
-  const post = get(({ body }) => ({ seen: body }), { body: v.object({}), scope: "cli", access: signedIn });
+  const post = get(({ body }) => ({ seen: body }), { body: v.object({}), scope: "cli", access: signedInAccess });
   const { server, send } = await openTestHandler([["/x", { POST: post, GET: get(() => ({ seen: 1 })) }]], {
     env: { MAX_IN_FLIGHT: "1" },
   });

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { describeApi } from "#lib/reference/openapi.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { created, eventStream } from "#lib/http/reply.ts";
@@ -14,7 +14,7 @@ import { openOpenApiReader } from "#test/support/probes/document.ts";
 const Thing = v.object({ id: v.string(), at: Timestamp, more: v.optional(v.object({ size: v.picklist(["small"]) })) });
 const make = endpoint({
   summary: "Make a thing",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   reply: created(Thing, ({ id }) => `/things/${id}`),
   handle: () => ({ id: "1", at: new Date() }),

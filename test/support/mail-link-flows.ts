@@ -7,7 +7,7 @@
  *   const { token } = await flows.postman.next(email);     // sends the mail */
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
-import { addSecret, createGrant, type Purpose } from "#lib/domains/auth/one-time-tokens.ts";
+import { addSecret, createGrant, type LinkPurpose } from "#lib/domains/auth/one-time-tokens.ts";
 import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { newId } from "#lib/base/ids.ts";
 import { listSupportedKinds } from "#lib/jobs/claim.ts";
@@ -40,7 +40,7 @@ export interface MailLinkFlows {
   /** Runs the queued jobs for forgotten passwords and signups. Returns how many there were. */
   work(): Promise<number>;
   /** Returns a token for this purpose, like the one in a mailed link. */
-  link(purpose: Purpose, person: TestUser): Promise<string>;
+  link(purpose: LinkPurpose, person: TestUser): Promise<string>;
   /** Whether the person can sign in with this password. */
   opens(email: string, password: string): Promise<boolean>;
   close(): Promise<void>;

@@ -3,12 +3,12 @@
  */
 import { sql } from "kysely";
 import type { Config } from "#lib/base/config.ts";
-import { deleteRetainedClaims } from "#lib/domains/backups/retained-claims.ts";
+import { deleteRetainedPvcRows } from "#lib/domains/backups/retained-pvcs.ts";
 import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
-import { ownNamesOf, parentNames } from "#lib/domains/spokes/domains.ts";
+import { parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
 import { FORMER_DOMAIN_DAYS, isInUse, lockNames } from "#lib/domains/spokes/names.ts";
 import { insertSpoke, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
-import { toDesired } from "#lib/domains/spokes/desired.ts";
+import { withRequestedDomain } from "#lib/domains/spokes/desired.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { sitePvcNames } from "#lib/moodle/names.ts";
@@ -90,10 +90,10 @@ export async function updateSpokeFromRecord(
   if (domainConflict !== null) return domainConflict;
   const changes = await readChangesAfterRestore(tx, restoredAt, before.id);
   const { domain: requestedDomain = siteRecord.domain, ...requestedValues } = pickChangedValues(
-    toDesired(before),
+    withRequestedDomain(before),
     changes,
   );
-  await deleteRetainedClaims(tx, before.id, Object.values(sitePvcNames(siteRecord.blueprintInputs as SpokeInputs)));
+  await deleteRetainedPvcRows(tx, before.id, Object.values(sitePvcNames(siteRecord.blueprintInputs as SpokeInputs)));
   const after = await tx.updateTable("spokes")
     .set({
       ...toColumns(spokeInCluster),
@@ -180,9 +180,9 @@ function toColumns({ cluster, clusterUid: identity, namespace, siteRecord }: Spo
 
 /** Reserves the domain of a spoke. Returns an error message if the domain is in use; null on success. */
 async function reserveDomain(tx: Tx, config: DomainConfig, { id, domain }: SpokeSiteRecord): Promise<string | null> {
-  const ownNames = ownNamesOf(config);
+  const ownNames = serviceDomainsOf(config);
   await lockNames(tx, domain, ownNames);
-  const domainConflict = await isInUse(tx, domain, parentNames(domain, ownNames), id);
+  const domainConflict = await isInUse(tx, domain, parentDomains(domain, ownNames), id);
   return domainConflict ? `the domain ${domain}, a parent or a subdomain is in use` : null;
 }
 

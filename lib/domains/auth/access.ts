@@ -45,14 +45,14 @@ export interface Access<A extends Actor | null, L extends object> {
   readonly admit: (request: AccessInput) => Promise<{ readonly actor: A } & L> | ({ readonly actor: A } & L);
 }
 
-export const anyone: Access<Actor | null, object> = { name: "anyone", admit: ({ actor }) => ({ actor }) };
+export const publicAccess: Access<Actor | null, object> = { name: "anyone", admit: ({ actor }) => ({ actor }) };
 
-export const signedIn: Access<Actor, object> = {
+export const signedInAccess: Access<Actor, object> = {
   name: "signed in",
   admit: ({ actor }) => ({ actor: requireActor(actor) }),
 };
 
-export const operator: Access<Actor, object> = {
+export const operatorAccess: Access<Actor, object> = {
   name: "operator",
   admit({ actor: caller }) {
     const actor = requireActor(caller);

@@ -5,7 +5,7 @@
  */
 import type { App } from "#lib/app.ts";
 import type { Actor, Credential } from "#lib/domains/auth/access.ts";
-import { readCookie } from "#lib/domains/auth/cookie.ts";
+import { readSessionCookie } from "#lib/domains/auth/cookie.ts";
 import { findSession, findToken, recordSessionUse, recordTokenUse } from "#lib/domains/auth/credentials.ts";
 import { hashSecret, isSecret } from "#lib/drivers/crypto/secret.ts";
 import { isToken } from "#lib/drivers/crypto/token.ts";
@@ -71,7 +71,7 @@ async function authenticateToken(app: App, header: string, origin: RequestOrigin
 }
 
 async function authenticateSession(app: App, request: Request, origin: RequestOrigin): Promise<Actor | null> {
-  const secret = readCookie(app.config.publicUrl, request);
+  const secret = readSessionCookie(app.config.publicUrl, request);
   if (secret === null || !isSecret(secret)) return null;
   const found = await findSession(app.db.rows, { hash: hashSecret(secret) });
   if (!found) return null;

@@ -8,7 +8,7 @@ import { DAY, SECOND } from "#lib/base/time.ts";
 const MAX_AGE = 30 * DAY; // the maximum age of a session
 
 /** Returns the session secret of a request, or null. */
-export function readCookie(publicUrl: URL, request: Request): string | null {
+export function readSessionCookie(publicUrl: URL, request: Request): string | null {
   const name = cookieName(publicUrl);
   return parse(request.headers.get("cookie") ?? "", name)[name] ?? null;
 }
@@ -19,7 +19,7 @@ export function sessionCookie(publicUrl: URL, secret: string): string {
 }
 
 /** Returns the Set-Cookie header that deletes the cookie. */
-export function clearedCookie(publicUrl: URL): string {
+export function expiredSessionCookie(publicUrl: URL): string {
   return serializeCookie(publicUrl, "", 0);
 }
 

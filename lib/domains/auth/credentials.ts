@@ -1,6 +1,6 @@
 /**
- * Finds sessions and tokens with their users and memberships in one query. Nothing is cached, so a revoked right has an
- * immediate effect on every replica.
+ * Finds sessions and tokens with their users and memberships in one query. The result is not cached, so a
+ * revoked permission has an immediate effect on every replica.
  */
 import { sql, type SqlBool } from "kysely";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";

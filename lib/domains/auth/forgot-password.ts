@@ -16,7 +16,7 @@ import { createMailJob } from "#lib/jobs/mail.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
-export const FORGOTTEN_PASSWORD: JobKind = {
+export const FORGOTTEN_PASSWORD_JOB: JobKind = {
   kind: "forgotten-password",
   plan: 1,
   visible: false,
@@ -32,10 +32,10 @@ const MAIL_INTERVAL = 5 * MINUTE;
 
 /** Enqueues the job. `email` is in lower case, as the Email schema returns it. */
 export async function forgotPassword(app: App, origin: RequestOrigin, email: string): Promise<void> {
-  const job = { kind: FORGOTTEN_PASSWORD, lane: null, federationId: null, spokeId: null, payload: { email } };
+  const job = { kind: FORGOTTEN_PASSWORD_JOB, lane: null, federationId: null, spokeId: null, payload: { email } };
   await app.db.transact(async (tx) => {
     await record(tx, anonymousRequester(email, origin), {
-      jobs: [{ ...job, dedupeKey: `${FORGOTTEN_PASSWORD.kind}:${email}` }],
+      jobs: [{ ...job, dedupeKey: `${FORGOTTEN_PASSWORD_JOB.kind}:${email}` }],
     });
   });
 }

@@ -9,21 +9,26 @@
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { createGrant, LIFETIME, voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
+import { createGrant, LINK_LIFETIMES, voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
-import { skipHistory } from "#lib/domains/members/history.ts";
-import { addSeat, listAdministeredNames, removeSeat, type Seat } from "#lib/domains/members/seats.ts";
+import { markHistoryAsRead } from "#lib/domains/members/history.ts";
+import {
+  addMembership,
+  listAdministeredNames,
+  type MembershipKey,
+  removeMembership,
+} from "#lib/domains/members/memberships.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { insertUser, type LockedUser, lockUser, renameUser } from "#lib/domains/users/store.ts";
 
 /** The hub or spoke that a member is added to. */
 interface MembershipTarget {
-  readonly seat: Seat;
+  readonly membership: MembershipKey;
   readonly ids: { readonly federationId: string; readonly spokeId?: string };
   /** Locks the hub or spoke against removal. Throws a fault if its state does not allow new members. */
   readonly lock: (tx: Tx) => Promise<unknown>;
@@ -66,8 +71,8 @@ export async function addMember(
   await target.lock(tx);
   // Only operators can add themselves: a hub admin's own permission may be revoked at this moment.
   const mayJoin = invitee.id !== actor.userId || actor.role === "operator";
-  const joined = mayJoin && await addSeat(tx, target.seat, invitee.id);
-  if (joined) await skipHistory(tx, target.seat, invitee.id);
+  const joined = mayJoin && await addMembership(tx, target.membership, invitee.id);
+  if (joined) await markHistoryAsRead(tx, target.membership, invitee.id);
   const invitation = invitee.verified ? null : await ensureInvitation(tx, invitee.id, joined);
   const grantId = invitation?.grantId ?? null;
   const about = { userId: invitee.id, email };
@@ -98,10 +103,10 @@ export async function removeMember(
   tx: Tx,
   actor: Actor,
   userId: string,
-  { seat, ids, auditEntry }: Omit<MembershipTarget, "lock">,
+  { membership, ids, auditEntry }: Omit<MembershipTarget, "lock">,
 ): Promise<void> {
   const user = await lockUser(tx, { id: userId });
-  if (!user || !await removeSeat(tx, seat, userId)) {
+  if (!user || !await removeMembership(tx, membership, userId)) {
     throw new Fault("missing", "member_missing", "There is no such member here");
   }
   if (!user.verified && (await listAdministeredNames(tx, userId)).length === 0) {
@@ -115,7 +120,7 @@ export async function removeMember(
 async function lockInvitee(tx: Tx, email: string, displayName: string | undefined): Promise<Invitee> {
   const isNew = await insertUser(tx, { email, displayName: displayName ?? email, passwordHash: null }) !== null;
   const user = await lockUser(tx, { email });
-  if (!user) throw new Error(`The user ${email}, who is there, was not found`); // rows of users are never deleted
+  if (!user) throw new Error(`The user ${email} exists but was not found`); // rows of users are never deleted
   if (user.disabled) {
     throw new Fault("conflict", "user_disabled", `The user ${email} is disabled; an operator must enable them first`);
   }
@@ -147,7 +152,7 @@ async function ensureInvitation(tx: Tx, userId: string, joined: boolean): Promis
     return { expiresAt, grantId: id };
   }
   if (!joined && recent.voidedAt === null) return { expiresAt: recent.expiresAt, grantId: null };
-  const minutes = LIFETIME.invitation / MINUTE;
+  const minutes = LINK_LIFETIMES.invitation / MINUTE;
   const { expiresAt } = await tx.updateTable("one_time_tokens")
     .set({ voidedAt: null, expiresAt: sql<Date>`wheelwright_now() + ${minutes} * interval '1 minute'` })
     .where("id", "=", recent.id).returning("expiresAt").executeTakeFirstOrThrow();

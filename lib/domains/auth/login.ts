@@ -8,7 +8,7 @@
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
-import { clearedCookie, sessionCookie } from "#lib/domains/auth/cookie.ts";
+import { expiredSessionCookie, sessionCookie } from "#lib/domains/auth/cookie.ts";
 import { remindToVerify } from "#lib/domains/auth/signup.ts";
 import { beginSession, endSession, type NewSession } from "#lib/domains/auth/sessions.ts";
 import { record } from "#lib/changes/record.ts";
@@ -52,10 +52,10 @@ export async function signIn(
   login: Login,
   signal?: AbortSignal,
 ): Promise<LoginResult> {
-  const turn = { caller: networkOf(origin.ip), signal };
+  const queueEntry = { caller: networkOf(origin.ip), signal };
   const signedIn = await app.loginAttempts.run(
-    { ...turn, email: login.email },
-    () => checkLogin(app, origin, login, turn),
+    { ...queueEntry, email: login.email },
+    () => checkLogin(app, origin, login, queueEntry),
   );
   if (!signedIn) throw new Fault("unauthenticated", "login_failed", "Wrong e-mail address or password");
   return signedIn;
@@ -70,7 +70,7 @@ export async function signOut(app: App, actor: Actor | null): Promise<string> {
       await record(tx, actor, { audit: [{ kind: "auth_logout", objectType: "session", objectId: id }] });
     });
   }
-  return clearedCookie(app.config.publicUrl);
+  return expiredSessionCookie(app.config.publicUrl);
 }
 
 /** Checks the password and starts the session. Returns null if the password is wrong. */
@@ -78,18 +78,18 @@ async function checkLogin(
   app: App,
   origin: RequestOrigin,
   login: Login,
-  turn: QueueEntry,
+  queueEntry: QueueEntry,
 ): Promise<LoginResult | null> {
   const account = await findAccount(app.db.rows, login.email);
-  const outcome = await app.passwords.verify(login.password, account?.passwordHash ?? null, turn);
+  const outcome = await app.passwords.verify(login.password, account?.passwordHash ?? null, queueEntry);
   if (!account || outcome === "wrong") {
     await recordFailedLogin(app, origin, login, account);
     return null;
   }
-  const newHash = outcome === "outdated" ? await app.passwords.hash(login.password, turn) : null;
+  const newHash = outcome === "outdated" ? await app.passwords.hash(login.password, queueEntry) : null;
   const session = await startSession(app, origin, account, newHash);
   // The password has changed in the meantime: check it again.
-  if (!session) return await checkLogin(app, origin, login, turn);
+  if (!session) return await checkLogin(app, origin, login, queueEntry);
   const user = await readUser(app.db.rows, account.id);
   const cookie = sessionCookie(app.config.publicUrl, session.secret);
   return { user, cookie, ...(!account.verified && { message: UNVERIFIED_MESSAGE }) };

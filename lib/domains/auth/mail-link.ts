@@ -10,7 +10,13 @@
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
-import { findGrant, linkSpentFault, type Purpose, redeemGrant, voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
+import {
+  findGrant,
+  type LinkPurpose,
+  linkSpentFault,
+  redeemGrant,
+  voidGrants,
+} from "#lib/domains/auth/one-time-tokens.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import {
   endSessionsOf,
@@ -22,7 +28,7 @@ import {
 
 /** A valid link and its user. */
 export interface MailLink {
-  readonly purpose: Purpose;
+  readonly purpose: LinkPurpose;
   readonly secret: string;
   readonly userId: string;
   readonly email: string;
@@ -31,7 +37,7 @@ export interface MailLink {
 }
 
 /** Finds the link without redeeming it; null if it is not valid. */
-export async function findLink(rows: Rows, purpose: Purpose, secret: string): Promise<MailLink | null> {
+export async function findLink(rows: Rows, purpose: LinkPurpose, secret: string): Promise<MailLink | null> {
   const grant = await findGrant(rows, purpose, secret);
   const row = grant && await rows.selectFrom("users").select(["id", "email", "displayName"])
     .where("id", "=", grant.userId).where("disabledAt", "is", null).executeTakeFirst();
@@ -41,7 +47,7 @@ export async function findLink(rows: Rows, purpose: Purpose, secret: string): Pr
 }
 
 /** Finds the link. Call this before the expensive hash of a password. Throws an `impossible` fault (`link_spent`). */
-export async function requireLink(rows: Rows, purpose: Purpose, secret: string): Promise<MailLink> {
+export async function requireLink(rows: Rows, purpose: LinkPurpose, secret: string): Promise<MailLink> {
   const link = await findLink(rows, purpose, secret);
   if (!link) throw linkSpentFault();
   return link;

@@ -9,18 +9,18 @@ import { Fault } from "#lib/base/errors.ts";
 import { newId } from "#lib/base/ids.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 
-export type Purpose = "invitation" | "password_reset" | "email_verification";
+export type LinkPurpose = "invitation" | "password_reset" | "email_verification";
 
 /** Milliseconds for which a grant is valid, by purpose. */
-export const LIFETIME: Readonly<Record<Purpose, number>> = {
+export const LINK_LIFETIMES: Readonly<Record<LinkPurpose, number>> = {
   invitation: 7 * DAY,
   password_reset: HOUR,
   email_verification: 24 * HOUR,
 };
 
-export interface Grant {
+export interface LinkGrant {
   readonly id: string;
-  readonly purpose: Purpose;
+  readonly purpose: LinkPurpose;
   readonly userId: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
@@ -29,8 +29,8 @@ export interface Grant {
 const columns = ["id", "purpose", "userId", "createdAt", "expiresAt"] as const;
 
 /** Creates a grant. Earlier grants stay valid until they expire or are voided. */
-export async function createGrant(tx: Tx, purpose: Purpose, userId: string): Promise<Grant> {
-  const minutes = LIFETIME[purpose] / MINUTE;
+export async function createGrant(tx: Tx, purpose: LinkPurpose, userId: string): Promise<LinkGrant> {
+  const minutes = LINK_LIFETIMES[purpose] / MINUTE;
   const row = await tx.insertInto("one_time_tokens").values({
     id: newId("ott"),
     purpose,
@@ -41,7 +41,7 @@ export async function createGrant(tx: Tx, purpose: Purpose, userId: string): Pro
 }
 
 /** Returns whether an open grant was created in the last `ms` milliseconds. */
-export async function hasRecentGrant(rows: Rows, purpose: Purpose, userId: string, ms: number): Promise<boolean> {
+export async function hasRecentGrant(rows: Rows, purpose: LinkPurpose, userId: string, ms: number): Promise<boolean> {
   const row = await selectOpenGrants(rows).where("userId", "=", userId).where("purpose", "=", purpose)
     .where("createdAt", ">", sql<Date>`wheelwright_now() - ${ms}::float8 * interval '1 millisecond'`)
     .limit(1).executeTakeFirst();
@@ -59,7 +59,7 @@ export async function addSecret(tx: Tx, grantId: string): Promise<string | null>
 }
 
 /** Finds the grant of a link's secret without redeeming it. */
-export async function findGrant(rows: Rows, purpose: Purpose, secret: string): Promise<Grant | null> {
+export async function findGrant(rows: Rows, purpose: LinkPurpose, secret: string): Promise<LinkGrant | null> {
   if (!isSecret(secret)) return null;
   const row = await selectOpenGrants(rows).where("purpose", "=", purpose)
     .where(sql<boolean>`token_hashes @> array[${hashSecret(secret)}::bytea]`).executeTakeFirst();
@@ -67,7 +67,7 @@ export async function findGrant(rows: Rows, purpose: Purpose, secret: string): P
 }
 
 /** Redeems a grant. Only one of several parallel calls succeeds. Throws an `impossible` fault (`link_spent`). */
-export async function redeemGrant(tx: Tx, purpose: Purpose, secret: string): Promise<Grant> {
+export async function redeemGrant(tx: Tx, purpose: LinkPurpose, secret: string): Promise<LinkGrant> {
   const row = isSecret(secret) && await tx.updateTable("one_time_tokens")
     .set({ usedAt: sql<Date>`wheelwright_now()` })
     .where("purpose", "=", purpose).where(sql<boolean>`token_hashes @> array[${hashSecret(secret)}::bytea]`)
@@ -84,7 +84,7 @@ export function linkSpentFault(): Fault {
 }
 
 /** Voids the user's open grants of these purposes. */
-export async function voidGrants(tx: Tx, userId: string, purposes: readonly Purpose[]): Promise<void> {
+export async function voidGrants(tx: Tx, userId: string, purposes: readonly LinkPurpose[]): Promise<void> {
   await tx.updateTable("one_time_tokens").set({ voidedAt: sql<Date>`wheelwright_now()` })
     .where("userId", "=", userId).where("purpose", "in", purposes)
     .where("usedAt", "is", null).where("voidedAt", "is", null).execute();
@@ -97,11 +97,11 @@ function selectOpenGrants(rows: Rows) {
 
 function toGrant(row: {
   readonly id: string;
-  readonly purpose: Purpose;
+  readonly purpose: LinkPurpose;
   readonly userId: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-}): Grant {
+}): LinkGrant {
   const { id, purpose, userId, createdAt, expiresAt } = row;
   return { id, purpose, userId, createdAt, expiresAt };
 }

@@ -48,12 +48,12 @@ export async function changePassword(
   signal?: AbortSignal,
 ): Promise<string> {
   requirePassword(change.password, actor.email);
-  const turn = { caller: networkOf(actor.ip), signal };
-  const cookie = await app.loginAttempts.run({ ...turn, email: actor.email }, async () => {
+  const queueEntry = { caller: networkOf(actor.ip), signal };
+  const cookie = await app.loginAttempts.run({ ...queueEntry, email: actor.email }, async () => {
     const account = await findAccount(app.db.rows, actor.email);
-    const outcome = await app.passwords.verify(change.current, account?.passwordHash ?? null, turn);
+    const outcome = await app.passwords.verify(change.current, account?.passwordHash ?? null, queueEntry);
     if (!account || outcome === "wrong") return null;
-    return await replacePassword(app, actor, account, await app.passwords.hash(change.password, turn));
+    return await replacePassword(app, actor, account, await app.passwords.hash(change.password, queueEntry));
   });
   if (cookie !== null) return cookie;
   await app.db.transact(async (tx) => {

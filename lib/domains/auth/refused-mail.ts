@@ -21,9 +21,9 @@ export async function recordRefusedMail(
     .executeTakeFirst();
   if (!user) return [];
   const about = { objectType: "user", objectId: user.id, metadata: { email, reason } } as const;
-  const seats = template === "invitation" ? await seatsOf(tx, user.id) : [];
-  if (seats.length > 0) {
-    return seats.map((seat) => ({ kind: "invitation_refused", ...about, ...seat }));
+  const memberships = template === "invitation" ? await membershipsOf(tx, user.id) : [];
+  if (memberships.length > 0) {
+    return memberships.map((membership) => ({ kind: "invitation_refused", ...about, ...membership }));
   }
   return [{ kind: "user_mail_refused", ...about, metadata: { ...about.metadata, template } }];
 }
@@ -34,8 +34,8 @@ export async function clearRefusedMail(tx: Tx, email: string): Promise<void> {
     .where("mailRefusal", "is not", null).execute();
 }
 
-async function seatsOf(rows: Rows, userId: string) {
-  const { rows: seats } = await sql<{ federationId: string; spokeId: string | null }>`
+async function membershipsOf(rows: Rows, userId: string) {
+  const { rows: memberships } = await sql<{ federationId: string; spokeId: string | null }>`
     select hub.id as federation_id, null as spoke_id from federation_members as member
       join federations as hub on hub.id = member.federation_id
       where member.user_id = ${userId} and hub.state <> 'removed'
@@ -43,5 +43,5 @@ async function seatsOf(rows: Rows, userId: string) {
     select spoke.federation_id, spoke.id from spoke_members as member join spokes as spoke on spoke.id = member.spoke_id
       where member.user_id = ${userId} and spoke.state <> 'removed'
     order by 1, 2 limit ${MAX_EVENTS}`.execute(rows);
-  return seats.map(({ federationId, spokeId }) => ({ federationId, ...(spokeId !== null && { spokeId }) }));
+  return memberships.map(({ federationId, spokeId }) => ({ federationId, ...(spokeId !== null && { spokeId }) }));
 }

@@ -38,7 +38,7 @@ export interface QueuedSignup {
   readonly passwordHash?: string;
 }
 
-export const SIGNUP: JobKind = {
+export const SIGNUP_JOB: JobKind = {
   kind: "signup",
   plan: 1,
   visible: false,
@@ -57,9 +57,11 @@ export async function signUp(app: App, origin: RequestOrigin, { email, password,
   requirePassword(password, email);
   const passwordHash = await app.passwords.hash(password, { caller: networkOf(origin.ip) });
   const payload: QueuedSignup = { email, displayName: displayName ?? email, passwordHash };
-  const job = { kind: SIGNUP, lane: null, federationId: null, spokeId: null, payload: { ...payload } };
+  const job = { kind: SIGNUP_JOB, lane: null, federationId: null, spokeId: null, payload: { ...payload } };
   await app.db.transact(async (tx) => {
-    await record(tx, anonymousRequester(email, origin), { jobs: [{ ...job, dedupeKey: `${SIGNUP.kind}:${email}` }] });
+    await record(tx, anonymousRequester(email, origin), {
+      jobs: [{ ...job, dedupeKey: `${SIGNUP_JOB.kind}:${email}` }],
+    });
   });
 }
 

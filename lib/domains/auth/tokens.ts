@@ -18,7 +18,7 @@ interface TokenRequest {
   readonly expiresAt?: Date | undefined;
 }
 
-export interface Token {
+export interface ApiToken {
   readonly id: string;
   readonly name: string;
   readonly scope: TokenScope;
@@ -32,7 +32,7 @@ export interface Token {
 /**
  * Loads the token in the path, unless the token was revoked. Users can load their own tokens; operators can load all.
  */
-export const ownToken: Access<Actor, { readonly token: Token }> = {
+export const ownTokenAccess: Access<Actor, { readonly token: ApiToken }> = {
   name: "own token",
   async admit({ app, actor: caller, params: { tokenId = "" } }) {
     const actor = requireActor(caller);
@@ -54,7 +54,7 @@ export async function createToken(
   app: App,
   actor: Actor,
   { name, scope, expiresAt }: TokenRequest,
-): Promise<Token & { readonly token: string }> {
+): Promise<ApiToken & { readonly token: string }> {
   const id = newId("tok");
   const { plaintext, prefix } = newToken(scope);
   const tokenHash = hashSecret(plaintext);
@@ -74,7 +74,7 @@ export async function createToken(
 }
 
 /** Lists the caller's tokens, newest first, including expired ones. */
-export async function listTokens(rows: Rows, actor: Actor, request: ListPageRequest): Promise<ListPage<Token>> {
+export async function listTokens(rows: Rows, actor: Actor, request: ListPageRequest): Promise<ListPage<ApiToken>> {
   const own = rows.selectFrom("api_tokens").selectAll().where("userId", "=", actor.userId)
     .where("revokedAt", "is", null);
   const page = await readNewest(own, request);
@@ -82,7 +82,7 @@ export async function listTokens(rows: Rows, actor: Actor, request: ListPageRequ
 }
 
 /** Revokes a token. When this returns, no replica accepts the token, and its streams end. */
-export async function revokeToken(app: App, actor: Actor, { id, name, prefix }: Token): Promise<void> {
+export async function revokeToken(app: App, actor: Actor, { id, name, prefix }: ApiToken): Promise<void> {
   await app.db.transact(async (tx) => {
     const revoked = await tx.updateTable("api_tokens").set({ revokedAt: sql<Date>`wheelwright_now()` })
       .where("id", "=", id).where("revokedAt", "is", null).returning("userId").executeTakeFirst();
@@ -93,7 +93,7 @@ export async function revokeToken(app: App, actor: Actor, { id, name, prefix }: 
   });
 }
 
-function toToken(row: Selectable<Schema["api_tokens"]>): Token {
+function toToken(row: Selectable<Schema["api_tokens"]>): ApiToken {
   const { id, name, scope, prefix } = row;
   return {
     id,

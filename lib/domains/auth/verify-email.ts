@@ -16,7 +16,7 @@ import { record } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { listAdministeredNames } from "#lib/domains/members/seats.ts";
+import { listAdministeredNames } from "#lib/domains/members/memberships.ts";
 import { type LockedUser, readUser, type User } from "#lib/domains/users/store.ts";
 
 interface Verification {

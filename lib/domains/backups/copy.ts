@@ -23,9 +23,9 @@ import { checkAction } from "#lib/operations/check-action.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
 import { enqueue, listLiveOperations } from "#lib/jobs/store.ts";
 import { canSeeSpoke, spokeMissingFault } from "#lib/domains/spokes/access.ts";
-import { readFacts } from "#lib/domains/spokes/actions.ts";
+import { readActionFacts } from "#lib/domains/spokes/actions.ts";
 import type { AuditExtras, CopyPlan, CopySource } from "#lib/domains/spokes/create.ts";
-import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { findSpoke, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 
@@ -60,7 +60,7 @@ export async function findCopySource(
     throw new Fault("forbidden", "scope_too_narrow", message);
   }
   if (lmsVersion !== undefined || moodleVersion !== undefined) {
-    const message = "A copy has the version of its source; omit lmsVersion, and upgrade the copy later";
+    const message = "A copy has the version of its source: leave lmsVersion out, and upgrade the copy later";
     throw new Fault("invalid", "copy_version", message, { fields: { lmsVersion: "must be left out of a copy" } });
   }
   const found = await findSpoke(db.rows, copyOf, "hidden");
@@ -94,7 +94,7 @@ function createCopyPlan(app: CopyDependencies, origin: CopyOrigin): CopyPlan {
  */
 async function chooseCopyBackup(rows: Rows, spoke: SpokeRow, requested = "newest"): Promise<CopyOrigin> {
   if (requested === "now") {
-    const facts = await readFacts(rows, spoke);
+    const facts = await readActionFacts(rows, spoke);
     // A running backup may miss the latest changes, so it does not count.
     checkAction("backup", { ...facts, live: facts.live.filter((kind) => kind !== "backup") });
     return { spoke, backup: null };
@@ -113,7 +113,7 @@ async function requestBackup(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Bac
   const waiting = (await listLiveOperations(tx, spoke.id)).find(({ kind, startedAt, payload }) =>
     kind === "backup" && startedAt === null && Object.keys(payload).length === 0
   );
-  const { id: operationId } = waiting ?? await enqueue(tx, actor, operationOn(spoke, "backup"));
+  const { id: operationId } = waiting ?? await enqueue(tx, actor, buildSpokeJob(spoke, "backup"));
   return await ensureBackup(tx, spoke, { operationId, kind: "manual" });
 }
 
@@ -163,9 +163,8 @@ function copyAuditExtras(
 }
 
 function anotherClusterFault({ slug, region }: SpokeRow): Fault {
-  const where = region === null ? "its hub is in" : `the region ${region} is in`;
-  const message =
-    `Cannot copy ${slug} to a cluster other than the one that ${where}: its backups cannot be read elsewhere`;
+  const where = region === null ? "its hub" : `the region ${region}`;
+  const message = `Cannot copy ${slug} to another cluster: its backups can be read only in the cluster of ${where}`;
   return new Fault("impossible", "another_cluster", message);
 }
 
@@ -183,6 +182,6 @@ function requireLargeEnough(catalog: App["catalog"], size: string, { slug, bluep
   const fitting = (catalog.choices("size") ?? []).filter(isLargeEnough);
   const problem =
     `must have disks as large as those of ${slug}, ${disks.files} for files and ${disks.database} for the ` +
-    `database: ${fitting.length > 0 ? `choose ${fitting.join(", ")}` : "no size in the catalog has"}`;
+    `database: ${fitting.length > 0 ? `choose ${fitting.join(", ")}` : "the catalog has no such size"}`;
   throw new Fault("invalid", "size_too_small", `size ${problem}`, { fields: { size: problem } });
 }

@@ -27,7 +27,7 @@ import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { cancelRunningJobs } from "#lib/jobs/removal.ts";
 import { cancelHubOperations, cancelSpokeOperations, enqueue } from "#lib/jobs/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /** A hub or spoke that was created in a different cluster than the current one. */
@@ -164,7 +164,7 @@ async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid
   if (isLeaving(before) || before.namespaceUid !== namespaceUid) return null;
   const backup = await requirePreferredBackup(tx, before);
   const cancelledJobs = await cancelRunningJobs(tx, await cancelSpokeOperations(tx, id));
-  const job = await enqueue(tx, requester, operationOn(before, "provision"));
+  const job = await enqueue(tx, requester, buildSpokeJob(before, "provision"));
   await tx.deleteFrom("retained_pvcs").where("spokeId", "=", id).execute();
   const after = await tx.updateTable("spokes").set({
     state: "provisioning",

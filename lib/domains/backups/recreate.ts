@@ -13,8 +13,8 @@ import { siteBaseFromBackup, withSiteBase } from "#lib/moodle/site-base.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { adoptionIdOf } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { draftSpoke, insertUnderFreeDomain, recordNewSpoke, slugTaken } from "#lib/domains/spokes/create.ts";
-import { domainsFor, domainTakenFault, ownNamesOf, parentNames } from "#lib/domains/spokes/domains.ts";
+import { draftSpoke, insertUnderFreeDomain, recordNewSpoke, slugTakenFault } from "#lib/domains/spokes/create.ts";
+import { domainsFor, domainTakenFault, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
 import { isInUse } from "#lib/domains/spokes/names.ts";
 import { hasSlug, type NewSpokeRow, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
@@ -49,9 +49,9 @@ export async function planRecreation(
   requireLiveHub(hub.state, "restore a spoke into");
   const keepsName = domain === undefined && slug === removed.slug;
   const domains = domainsFor(config, slug, hub.slug, keepsName ? removed.domain : domain);
-  if (await hasSlug(db.rows, hub.id, slug)) throw slugTaken(slug);
-  const app = ownNamesOf(config);
-  const taken = await Promise.all(domains.map((each) => isInUse(db.rows, each, parentNames(each, app))));
+  if (await hasSlug(db.rows, hub.id, slug)) throw slugTakenFault(slug);
+  const app = serviceDomainsOf(config);
+  const taken = await Promise.all(domains.map((each) => isInUse(db.rows, each, parentDomains(each, app))));
   if (taken.every((isTaken) => isTaken)) throw domainTakenFault(domains);
   return { hub, slug, domains: domains.filter((_, i) => !taken[i]), backup };
 }
@@ -59,7 +59,7 @@ export async function planRecreation(
 /** Creates the spoke and requests its site. */
 export async function recreateSpoke(
   app: RecreateDependencies,
-  asker: Requester,
+  requester: Requester,
   removed: SpokeRow,
   request: RecreateRequest,
 ): Promise<{ readonly spoke: SpokeRow; readonly job: Job }> {
@@ -76,7 +76,7 @@ export async function recreateSpoke(
       (domain) => rowFrom(removed, backup, { ...own, domain }),
     );
     const restoredFrom = { spokeId: removed.id, backupId: backup.id };
-    return { spoke, job: await recordNewSpoke(tx, asker, spoke, { metadata: { restoredFrom } }) };
+    return { spoke, job: await recordNewSpoke(tx, requester, spoke, { metadata: { restoredFrom } }) };
   });
 }
 

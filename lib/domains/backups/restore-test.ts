@@ -57,7 +57,7 @@ export function findDataProblem(
     const expectedCount = minimum === maximum ? String(minimum) : `${minimum} to ${maximum}`;
     return {
       code: "OtherCounts",
-      sentence: `it has ${counts[what]} ${what}, where ${expectedCount} were counted as it was taken`,
+      sentence: `it has ${counts[what]} ${what}, but ${expectedCount} were counted during the backup`,
     };
   }
   return null;
@@ -76,7 +76,7 @@ export function findFileProblem(
   const { files, missing, otherSize, otherContent, hasDirectory, elsewhere, examples, codeVersion, codeRelease } =
     check;
   if (codeVersion !== null && site.version !== null && Number(codeVersion) !== Number(site.version)) {
-    const sentence = `its code is of ${codeRelease ?? codeVersion}, and its database of ${
+    const sentence = `its code has the version ${codeRelease ?? codeVersion}, but its database has ${
       site.release ?? site.version
     }`;
     return { code: "OtherCode", sentence };
@@ -84,13 +84,13 @@ export function findFileProblem(
   if (elsewhere) return null;
   if (!hasDirectory) {
     const sentence =
-      `the directory of its uploaded files, moodledata/filedir, is missing (the database names ${files})`;
+      `the directory of its uploaded files, moodledata/filedir, is missing (the database lists ${files})`;
     return { code: "FilesMissing", sentence };
   }
   const parts = [
     [missing, "are missing"],
-    [otherSize, "have another size"],
-    [otherContent, "have another content"],
+    [otherSize, "have a different size"],
+    [otherContent, "have different content"],
   ] as const;
   const wrong = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
   if (wrong.length === 0) return null;

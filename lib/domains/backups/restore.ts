@@ -11,7 +11,7 @@ import type { Rows } from "#lib/drivers/db/database.ts";
 import { type AcceptedAction, checkAction } from "#lib/operations/check-action.ts";
 import { restore, type RestoreParameters } from "#lib/operations/restore.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { enqueueAction, readFacts } from "#lib/domains/spokes/actions.ts";
+import { enqueueAction, readActionFacts } from "#lib/domains/spokes/actions.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /** A request to restore the backup with this ID, or the newest one; or to roll back. */
@@ -30,7 +30,7 @@ export interface RestorePlan {
 
 /** Plans a restore. Throws a `conflict` fault (`spoke_state`), or a ClusterError if the restore is not possible. */
 export async function planRestore(rows: Rows, spoke: SpokeRow, request: RestoreRequest): Promise<RestorePlan> {
-  const facts = await readFacts(rows, spoke), acceptance = checkAction("restore", facts);
+  const facts = await readActionFacts(rows, spoke), acceptance = checkAction("restore", facts);
   const describeRestore = (parameters: RestoreParameters) => restore.describe({ ...facts, payload: parameters });
   if ("rollback" in request) {
     const rollback = await findRollback(rows, spoke), parameters = { rollback: true } as const;
@@ -38,7 +38,7 @@ export async function planRestore(rows: Rows, spoke: SpokeRow, request: RestoreR
       return {
         parameters,
         backup: null,
-        version: rollback.footing.version,
+        version: rollback.siteBase.version,
         acceptance,
         notes: describeRestore(parameters),
       };
@@ -65,8 +65,8 @@ export async function requestRestore(
 ): Promise<Job> {
   return await db.transact(async (tx) => {
     const before = await lockSpoke(tx, id);
-    const { parameters: wish, acceptance } = await planRestore(tx, before, request);
-    const [, job] = await enqueueAction(tx, requester, before, acceptance, restore.name, wish);
+    const { parameters, acceptance } = await planRestore(tx, before, request);
+    const [, job] = await enqueueAction(tx, requester, before, acceptance, restore.name, parameters);
     return job;
   });
 }

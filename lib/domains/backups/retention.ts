@@ -26,7 +26,7 @@ export interface DatedBackup {
  * count.
  */
 export function selectRetained(backups: readonly DatedBackup[], now: Date): Set<string> {
-  const good = newestFirst(backups.filter(isGood));
+  const good = newestFirst(backups.filter(isUsableBackup));
   const retainedIds = new Set(
     good.filter(({ kind, createdAt }) => kind === "last" || createdAt > now).map(({ id }) => id),
   );
@@ -59,15 +59,15 @@ export function selectExpired(backups: readonly DatedBackup[], now: Date): strin
 }
 
 /** Returns whether this backup can be removed. A good backup can be removed only if a newer good one remains. */
-export function mayDelete(backups: readonly DatedBackup[], id: string): boolean {
+export function canDeleteBackup(backups: readonly DatedBackup[], id: string): boolean {
   const backup = backups.find((each) => each.id === id);
   if (!backup || backup.kind === "last") return false;
   if (backup.state === "failed") return true;
   if (backup.state !== "ready") return false;
-  return backups.some((other) => isGood(other) && other.id !== id && other.createdAt > backup.createdAt);
+  return backups.some((other) => isUsableBackup(other) && other.id !== id && other.createdAt > backup.createdAt);
 }
 
-export function isGood({ state, deletingSince }: DatedBackup): boolean {
+export function isUsableBackup({ state, deletingSince }: DatedBackup): boolean {
   return state === "ready" && deletingSince === null;
 }
 

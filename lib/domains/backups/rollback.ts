@@ -1,5 +1,5 @@
 /** Finds the volumes to which a rollback returns. */
-import { listReplacedClaims } from "#lib/domains/backups/retained-claims.ts";
+import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type SiteBase, siteBaseOf } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -8,7 +8,7 @@ import { findLastRestore, listStartedRestores } from "#lib/jobs/restores.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 interface RollbackTarget {
-  readonly footing: SiteBase;
+  readonly siteBase: SiteBase;
   /** The time when the site stopped using these volumes. Null if the spoke's row still names them. */
   readonly since: Date | null;
 }
@@ -20,15 +20,15 @@ interface RollbackTarget {
 export async function findRollback(rows: Rows, { id, blueprintInputs }: SpokeRow): Promise<RollbackTarget | null> {
   const last = await findLastRestore(rows, id);
   if (!last) return null;
-  if (last.state !== "succeeded") return { footing: siteBaseOf(blueprintInputs as SpokeInputs), since: null };
+  if (last.state !== "succeeded") return { siteBase: siteBaseOf(blueprintInputs as SpokeInputs), since: null };
   const siteBase = last.progress.restore.before as SiteBase;
-  const replacedClaims = (await listReplacedClaims(rows, id)).map(({ claim }) => claim);
+  const replacedClaims = (await listReplacedPvcs(rows, id)).map(({ claim }) => claim);
   const isComplete = Object.values(sitePvcNames(siteBase)).every((claim) => replacedClaims.includes(claim));
-  return isComplete ? { footing: siteBase, since: last.finishedAt } : null;
+  return isComplete ? { siteBase, since: last.finishedAt } : null;
 }
 
 /** Returns the name suffixes of the spoke's volumes: one for its creation from a backup, and one for each restore. */
-export async function listTurns(rows: Rows, { id, blueprintInputs }: SpokeRow): Promise<string[]> {
+export async function listVolumeSuffixes(rows: Rows, { id, blueprintInputs }: SpokeRow): Promise<string[]> {
   const own = (blueprintInputs as SpokeInputs).origin?.turn;
   const restores = (await listStartedRestores(rows, id)).map(adoptionIdOf);
   return [...new Set([...own === undefined ? [] : [own], ...restores])];

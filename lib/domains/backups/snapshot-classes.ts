@@ -50,5 +50,5 @@ export function explainUnavailable(
       : null;
   }
   if (error !== null) return `Cannot check yet whether the cluster can take backups: ${error}`;
-  return "Not checked yet whether the cluster can take backups; this takes a few minutes";
+  return "Checking whether the cluster can take backups; this takes a few minutes";
 }

@@ -147,7 +147,7 @@ export async function closeAbandonedBackups(rows: Rows): Promise<void> {
  * Decides whether to notify people of a failed backup, and stores the decision. For nightly backups, only the first
  * failure since the last success is reported.
  */
-export async function claimFailureNotice(tx: Tx, { id, spokeId, kind }: Backup): Promise<boolean> {
+export async function claimFailureMail(tx: Tx, { id, spokeId, kind }: Backup): Promise<boolean> {
   const { rows: [row] } = await sql<{ failureReported: boolean }>`
     update backups set failure_reported = ${kind} <> 'nightly' or not exists (
       select from backups as earlier where earlier.spoke_id = ${spokeId} and earlier.kind = 'nightly' and earlier.failure_reported

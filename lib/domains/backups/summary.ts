@@ -1,8 +1,8 @@
 /** Summarizes a spoke's backups from the database alone, so that the response never waits for a cluster. */
 import type { App } from "#lib/app.ts";
 import { explainUnavailable } from "#lib/domains/backups/snapshot-classes.ts";
-import { listReplacedClaims } from "#lib/domains/backups/retained-claims.ts";
-import { isGood, RETENTION } from "#lib/domains/backups/retention.ts";
+import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
+import { isUsableBackup, RETENTION } from "#lib/domains/backups/retention.ts";
 import { describeSchedule } from "#lib/domains/backups/schedule.ts";
 import { type Backup, findLastFailed, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
 import type { BackupSummary } from "#lib/domains/backups/views.ts";
@@ -24,7 +24,7 @@ export async function summariseBackups(
     .executeTakeFirstOrThrow();
   const [backups, replacedClaims, lastFailure, observedClasses, now] = await Promise.all([
     listBackups(db.rows, spoke.id),
-    listReplacedClaims(db.rows, spoke.id),
+    listReplacedPvcs(db.rows, spoke.id),
     findLastFailed(db.rows, spoke.id),
     readSnapshotClasses(db.rows, spoke.cluster),
     db.now(),
@@ -33,13 +33,13 @@ export async function summariseBackups(
   const failed = isSuspended(spoke) ? null : lastFailure;
   const reason = explainUnavailable(observedClasses, {
     name: spoke.blueprintInputs.surroundings?.snapshotClass,
-    drivers: driversOf(backups[0]),
+    drivers: volumeDriversOf(backups[0]),
   });
   return {
     available: reason === null,
     schedule: describeSchedule(spoke.id),
     retention: RETENTION,
-    lastSuccessAt: backups.find(isGood)?.readyAt ?? null,
+    lastSuccessAt: backups.find(isUsableBackup)?.readyAt ?? null,
     lastFailureAt: failed?.failedAt ?? null,
     lastError: hideOperatorDetails(viewer, reason ?? failed?.error ?? null),
     restoreTests: config.restoreTests,
@@ -65,6 +65,6 @@ function isListed(backup: Backup, now: Date): boolean {
 }
 
 /** Returns the drivers of the volumes, as recorded by the latest backup. */
-export function driversOf(latest: Pick<Backup, "volumes"> | undefined): string[] {
+export function volumeDriversOf(latest: Pick<Backup, "volumes"> | undefined): string[] {
   return (latest?.volumes ?? []).flatMap(({ driver }) => driver ?? []);
 }

@@ -1,5 +1,5 @@
 /** Describes the result of a backup's last restore test. Pure. */
-import { isGood } from "#lib/domains/backups/retention.ts";
+import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 
 /** Prefix of the error of a test that did not run. */
@@ -15,7 +15,7 @@ export function testFailure({ verificationError }: Pick<Backup, "verificationErr
  * `backups` must be newest first.
  */
 export function preferVerified(backups: readonly Backup[]): Backup | null {
-  const good = backups.filter(isGood), newest = good[0] ?? null;
+  const good = backups.filter(isUsableBackup), newest = good[0] ?? null;
   if (newest === null || testFailure(newest) === null) return newest;
   return good.find((backup) => backup.verifiedAt !== null && testFailure(backup) === null) ?? newest;
 }

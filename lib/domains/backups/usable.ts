@@ -2,7 +2,7 @@
  * Checks whether a site can be restored from a backup. The check runs when a restore is requested and again when the
  * restore starts, because retention may delete the backup in between.
  */
-import { isGood } from "#lib/domains/backups/retention.ts";
+import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import { type Backup, findBackup, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -31,7 +31,7 @@ export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: strin
       "List its backups with: wheelwright restore SPOKE --list",
     );
   }
-  if (!isGood(backup)) {
+  if (!isUsableBackup(backup)) {
     const { state, deletingSince } = backup;
     const why = deletingSince !== null || state === "deleted"
       ? "has expired and was deleted"
@@ -53,7 +53,7 @@ export function minimumDisks({ volumes }: Pick<Backup, "volumes">): Readonly<Rec
 }
 
 async function findNewestGood(rows: Rows, spokeId: string): Promise<Backup | null> {
-  return (await listBackups(rows, spokeId)).find(isGood) ?? null;
+  return (await listBackups(rows, spokeId)).find(isUsableBackup) ?? null;
 }
 
 async function requireCompatibleBackup(rows: Rows, spoke: SpokeRow, backup: Backup): Promise<void> {
@@ -64,7 +64,7 @@ async function requireCompatibleBackup(rows: Rows, spoke: SpokeRow, backup: Back
     throw restoreError("another_cluster", message, chooseAnother);
   }
   if (volumes.filter(({ handle }) => handle !== undefined).length < 2) {
-    throw restoreError("Incomplete", `The backup ${id} does not hold both volumes of the spoke`, chooseAnother);
+    throw restoreError("Incomplete", `The backup ${id} does not contain both volumes of the spoke`, chooseAnother);
   }
   const currentMajor = postgresMajor(spoke.blueprintInputs.images.postgres),
     backupMajor = images && postgresMajor(images.postgres);
@@ -87,7 +87,7 @@ async function requireCompatibleBackup(rows: Rows, spoke: SpokeRow, backup: Back
   const withoutClass = classes && volumes.find(({ driver }) => !classes.some((each) => each.driver === driver));
   if (withoutClass) {
     const message =
-      `The cluster has no VolumeSnapshotClass of ${withoutClass.driver} with the deletion policy Retain, which ${id} needs`;
-    throw restoreError("NoSnapshotClass", message, "Create one for that storage driver.");
+      `The backup ${id} needs a VolumeSnapshotClass of ${withoutClass.driver} with the deletion policy Retain`;
+    throw restoreError("NoSnapshotClass", message, "Create one for this storage driver in the cluster.");
   }
 }

@@ -4,7 +4,7 @@
  * Pure. The order of the provider's events does not matter: each check compares the current state with the last stored
  * one.
  */
-import { type Quantities, quantityOf } from "#lib/domains/billing/billed.ts";
+import { type BilledQuantities, quantityOf } from "#lib/domains/billing/quantities.ts";
 import {
   hasEnded,
   isDunning,
@@ -29,7 +29,7 @@ export interface StoredBilling {
   readonly status: SubscriptionStatus | null;
   readonly items: readonly SubscriptionItem[];
   /** Quantities that were last sent to the provider; null if they must be sent again. */
-  readonly sentQuantities: Quantities | null;
+  readonly sentQuantities: BilledQuantities | null;
   readonly difference: BillingDifference | null;
 }
 
@@ -38,10 +38,10 @@ export interface BillingComparison {
   readonly items: readonly SubscriptionItem[];
   readonly dunning: "begins" | "goes on" | "none";
   readonly difference: BillingDifference | null;
-  readonly news: readonly BillingNews[];
+  readonly changes: readonly BillingChange[];
 }
 
-export type BillingNews =
+export type BillingChange =
   | { readonly kind: "billing_subscription_past_due" }
   | { readonly kind: "billing_subscription_updated"; readonly changes: SubscriptionChanges }
   | { readonly kind: "billing_difference_found"; readonly difference: BillingDifference };
@@ -49,7 +49,7 @@ export type BillingNews =
 interface SubscriptionChanges {
   readonly status?: FromTo<SubscriptionStatus | null>;
   /** Quantities of the sizes that changed. */
-  readonly quantities?: FromTo<Quantities>;
+  readonly quantities?: FromTo<BilledQuantities>;
 }
 
 interface FromTo<T> {
@@ -64,7 +64,7 @@ interface FromTo<T> {
 export function compareSubscription(
   stored: StoredBilling,
   observed: Subscription | null,
-  billed: Quantities,
+  billed: BilledQuantities,
 ): BillingComparison {
   // A new subscription is not compared with the stored state.
   const isSameSubscription = observed === null || observed.id === stored.subscriptionId;
@@ -78,25 +78,25 @@ export function compareSubscription(
     ...(before !== status && dunning !== "begins" && { status: { from: before, to: status } }),
     ...(quantities && { quantities }),
   };
-  const news: BillingNews[] = [];
-  if (dunning === "begins") news.push({ kind: "billing_subscription_past_due" });
-  if (Object.keys(changes).length > 0) news.push({ kind: "billing_subscription_updated", changes });
+  const reported: BillingChange[] = [];
+  if (dunning === "begins") reported.push({ kind: "billing_subscription_past_due" });
+  if (Object.keys(changes).length > 0) reported.push({ kind: "billing_subscription_updated", changes });
   if (difference !== null && differenceKey(difference) !== differenceKey(stored.difference)) {
-    news.push({ kind: "billing_difference_found", difference });
+    reported.push({ kind: "billing_difference_found", difference });
   }
-  return { status, items, dunning, difference, news };
+  return { status, items, dunning, difference, changes: reported };
 }
 
 /** Returns the difference between provider and spokes. While a change is being sent, the stored difference stays. */
 function findDifference(
-  { sentQuantities: sentQuantities, difference }: StoredBilling,
+  { sentQuantities, difference }: StoredBilling,
   status: SubscriptionStatus | null,
   items: readonly SubscriptionItem[],
-  billed: Quantities,
+  billed: BilledQuantities,
 ): BillingDifference | null {
   if (sentQuantities === null || diffQuantities(sentQuantities, billed)) return difference;
-  const counted = hasEnded({ status }) ? {} : countBySize(items);
-  const parts = diffQuantities(billed, counted);
+  const actual = hasEnded({ status }) ? {} : countBySize(items);
+  const parts = diffQuantities(billed, actual);
   if (hasEnded({ status })) return parts && `The subscription has ended (${status}), but there are spokes to bill`;
   const sizes = Object.keys(parts?.from ?? {}).map((size) => ({
     size,
@@ -112,18 +112,18 @@ function findDifference(
 }
 
 /** Sums the items of each size. A size can have several items, if somebody added a second price for it. */
-function countBySize(items: readonly SubscriptionItem[]): Quantities {
+function countBySize(items: readonly SubscriptionItem[]): BilledQuantities {
   const counts = new Map<string, number>();
   for (const { size, quantity } of items) if (size !== null) counts.set(size, (counts.get(size) ?? 0) + quantity);
   return Object.fromEntries(counts);
 }
 
 /** Returns both quantities of each size that differs, sorted by name. Null if all are equal. */
-function diffQuantities(from: Quantities, to: Quantities): FromTo<Quantities> | null {
+function diffQuantities(from: BilledQuantities, to: BilledQuantities): FromTo<BilledQuantities> | null {
   const sizes = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort();
   const changed = sizes.filter((size) => quantityOf(from, size) !== quantityOf(to, size));
   if (changed.length === 0) return null;
-  const pick = (of: Quantities) => Object.fromEntries(changed.map((size) => [size, quantityOf(of, size)]));
+  const pick = (of: BilledQuantities) => Object.fromEntries(changed.map((size) => [size, quantityOf(of, size)]));
   return { from: pick(from), to: pick(to) };
 }
 

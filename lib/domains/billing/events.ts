@@ -27,7 +27,7 @@ export const BILLING_EVENT: JobKind = {
 type EventSubject = "subscription" | "refund";
 
 /** Returns the subject of an event type; null if it is ignored. */
-export function subjectOf(type: string): EventSubject | null {
+export function eventSubjectOf(type: string): EventSubject | null {
   if (/^(?:customer\.subscription|invoice)\./.test(type)) return "subscription";
   return type === "charge.refunded" || /^(?:charge\.)?refund\./.test(type) ? "refund" : null;
 }
@@ -82,7 +82,7 @@ export async function findQueuedEvents(rows: Rows, federationId: string): Promis
 export async function markHandled(tx: Tx, ids: readonly string[], subject: EventSubject): Promise<void> {
   const rows = await tx.selectFrom("billing_events").select(["id", "type"]).where("id", "in", ids)
     .where("handledAt", "is", null).execute();
-  const done = rows.filter(({ type }) => subjectOf(type) === subject).map(({ id }) => id);
+  const done = rows.filter(({ type }) => eventSubjectOf(type) === subject).map(({ id }) => id);
   if (done.length === 0) return;
   await tx.updateTable("billing_events").set({ handledAt: sql<Date>`wheelwright_now()` }).where("id", "in", done)
     .execute();

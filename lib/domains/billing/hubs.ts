@@ -6,7 +6,12 @@
  * changes a spoke need not notify billing, and an unavailable provider blocks nobody.
  */
 import { type RawBuilder, sql } from "kysely";
-import { BILLED_STATES, equalQuantities, type Quantities, selectBilled } from "#lib/domains/billing/billed.ts";
+import {
+  BILLED_STATES,
+  type BilledQuantities,
+  equalQuantities,
+  selectBilled,
+} from "#lib/domains/billing/quantities.ts";
 import { SYNC_BILLING } from "#lib/domains/billing/jobs.ts";
 import type { SubscriptionRow } from "#lib/domains/billing/store.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
@@ -19,7 +24,7 @@ export interface BilledHub {
   /** Whether the hub is removed. */
   readonly removed: boolean;
   /** The billable spokes by size, including sizes without a price. */
-  readonly counts: Quantities;
+  readonly counts: BilledQuantities;
 }
 
 /** Reads a billed hub. Returns undefined if the hub is not billed. */
@@ -60,7 +65,7 @@ export async function findUncheckedHubs(rows: Rows, limit: number): Promise<stri
 }
 
 /** Returns the quantities to bill now. */
-function billedQuantities({ row, counts }: BilledHub, catalog: Pick<Catalog, "priceOf">): Quantities {
+function billedQuantities({ row, counts }: BilledHub, catalog: Pick<Catalog, "priceOf">): BilledQuantities {
   return selectBilled(counts, catalog, row.items as SubscriptionItem[]);
 }
 
@@ -69,7 +74,7 @@ export function needsSync(hub: BilledHub, catalog: Pick<Catalog, "priceOf">): bo
   const { row: { sentQuantities, status, error }, removed } = hub;
   if (
     error !== null || sentQuantities === null ||
-    !equalQuantities(sentQuantities as Quantities, billedQuantities(hub, catalog))
+    !equalQuantities(sentQuantities as BilledQuantities, billedQuantities(hub, catalog))
   ) {
     return true;
   }
@@ -93,5 +98,5 @@ async function selectHubs(rows: Rows, where: RawBuilder<unknown>): Promise<Bille
 type BilledHubRow = SubscriptionRow & {
   readonly hubName: string;
   readonly hubRemoved: boolean;
-  readonly counts: Quantities;
+  readonly counts: BilledQuantities;
 };

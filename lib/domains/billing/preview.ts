@@ -1,11 +1,11 @@
 /**
- * Previews the cost of adding or changing a spoke, as the payment provider computes it. Nothing is written.
+ * Previews the cost of adding or changing a spoke, as the payment provider computes it. Writes nothing.
  *
  * The provider starts from the quantities that it knows. A recent change that was not sent yet does not affect the cost
  * of another one.
  */
 import type { App } from "#lib/app.ts";
-import { BILLED_STATES, priceForSize } from "#lib/domains/billing/billed.ts";
+import { BILLED_STATES, priceForSize } from "#lib/domains/billing/quantities.ts";
 import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
 import { findSubscriptionRow } from "#lib/domains/billing/store.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";

@@ -7,7 +7,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
-import { eventJob, insertEvent, subjectOf } from "#lib/domains/billing/events.ts";
+import { eventJob, eventSubjectOf, insertEvent } from "#lib/domains/billing/events.ts";
 import { findByCustomer } from "#lib/domains/billing/store.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -31,7 +31,7 @@ export async function receiveEvent(
 }
 
 async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
-  const subject = subjectOf(event.type), { id, customer } = event.object;
+  const subject = eventSubjectOf(event.type), { id, customer } = event.object;
   // The customer is stored before any subscription is created, so a customer without a row belongs to another system.
   const row = customer === null ? undefined : await findByCustomer(tx, customer);
   const federationId = row?.federationId ?? null;
@@ -61,7 +61,7 @@ async function readSignedEvent(
 
 function signatureTime(signature: string | null): Date {
   const [, seconds = ""] = /(?:^|,)\s*t=(\d{1,11})(?:,|$)/.exec(signature ?? "") ?? [];
-  if (seconds === "") throw new SignatureError("The Stripe-Signature header is missing, or names no time");
+  if (seconds === "") throw new SignatureError("The Stripe-Signature header is missing or has no timestamp");
   return new Date(Number(seconds) * SECOND);
 }
 

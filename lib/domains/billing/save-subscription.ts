@@ -6,10 +6,10 @@
  */
 import { type RawBuilder, sql } from "kysely";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
-import type { Quantities } from "#lib/domains/billing/billed.ts";
+import type { BilledQuantities } from "#lib/domains/billing/quantities.ts";
 import {
+  type BillingChange,
   type BillingComparison,
-  type BillingNews,
   compareSubscription,
   type StoredBilling,
 } from "#lib/domains/billing/compare.ts";
@@ -32,7 +32,7 @@ export async function saveSubscription(
   tx: Tx,
   row: SubscriptionRow,
   observed: Subscription | null,
-  billed: Quantities,
+  billed: BilledQuantities,
 ): Promise<AuditEntry[]> {
   const comparison = compareSubscription(row as StoredBilling, observed, billed);
   const { status, items, dunning, difference } = comparison;
@@ -47,10 +47,10 @@ export async function saveSubscription(
     pastDueSince: dunning === "none" ? null : dunning === "begins" ? now() : row.pastDueSince ?? now(),
     checkedAt: now(),
   });
-  return comparison.news.map((news) => ({
-    kind: news.kind,
+  return comparison.changes.map((change) => ({
+    kind: change.kind,
     ...hubSubject(row.federationId),
-    metadata: metadataOf(news, comparison, invoice),
+    metadata: metadataOf(change, comparison, invoice),
   }));
 }
 
@@ -74,12 +74,12 @@ function toStoredInvoice({ invoice }: Subscription): StoredInvoice | null {
  * invoice.
  */
 function metadataOf(
-  news: BillingNews,
+  change: BillingChange,
   { status }: BillingComparison,
   invoice: StoredInvoice | null,
 ): Readonly<Record<string, unknown>> {
-  if (news.kind === "billing_subscription_updated") return { ...news.changes };
-  if (news.kind === "billing_difference_found") return { difference: news.difference };
+  if (change.kind === "billing_subscription_updated") return { ...change.changes };
+  if (change.kind === "billing_difference_found") return { difference: change.difference };
   return {
     status,
     amountDue: invoice?.remaining ?? null,

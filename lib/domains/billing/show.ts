@@ -66,7 +66,7 @@ function sumOf(items: BillingRecord["items"]): number | null {
 function describeDifference(difference: BillingDifference | null): BillingRecord["difference"] {
   if (difference === null) return null;
   if (typeof difference === "string") return { message: difference, sizes: [] };
-  const parts = difference.map(({ size, spokes, billed }) => `${billed} of size ${size} where there are ${spokes}`);
+  const parts = difference.map(({ size, spokes, billed }) => `${billed} instead of ${spokes} spokes of size ${size}`);
   return { message: `The payment provider counts ${parts.join(", ")}`, sizes: [...difference] };
 }
 

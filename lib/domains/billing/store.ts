@@ -5,7 +5,7 @@
  * before it. Billing reads spokes with its own queries and never changes them.
  */
 import { type Selectable, sql, type UpdateObject } from "kysely";
-import { BILLED_STATES, type Quantities, selectBilled } from "#lib/domains/billing/billed.ts";
+import { BILLED_STATES, type BilledQuantities, selectBilled } from "#lib/domains/billing/quantities.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -50,7 +50,7 @@ export async function updateSubscription(
 /**
  * Returns the billable spokes of each hub by size, including sizes without a price. Hubs without spokes are missing.
  */
-async function countBilled(rows: Rows, federationIds: readonly string[]): Promise<Map<string, Quantities>> {
+async function countBilled(rows: Rows, federationIds: readonly string[]): Promise<Map<string, BilledQuantities>> {
   const { rows: counts } = await sql<{ id: string; size: string; count: number }>`
     select federation_id as id, size, count(*)::integer as count from spokes
     where federation_id = any(${federationIds}::text[]) and state = any(${BILLED_STATES}::text[])
@@ -66,7 +66,7 @@ export async function readBilledQuantities(
   rows: Rows,
   catalog: Pick<Catalog, "priceOf">,
   row: Pick<SubscriptionRow, "federationId" | "items">,
-): Promise<Quantities> {
+): Promise<BilledQuantities> {
   const counts = await countBilled(rows, [row.federationId]);
   return selectBilled(counts.get(row.federationId) ?? {}, catalog, row.items as SubscriptionItem[]);
 }

@@ -41,7 +41,7 @@ export function readReleases(text: string): readonly ReleaseNotes[] {
   let inEntry = false; // whether this line can continue an entry
   for (const [i, line] of lines.entries()) {
     const release = releases.at(-1), number = i + 1;
-    if (/[^\P{Cc}\n]/u.test(line)) throw changelogError(number, "holds a control character");
+    if (/[^\P{Cc}\n]/u.test(line)) throw changelogError(number, "contains a control character");
     if (release && GROUP.test(line)) {
       inEntry = false;
     } else if (line.startsWith("##")) {
@@ -95,15 +95,15 @@ function readHeading(line: string, number: number, above: readonly ReleaseNotes[
     );
   }
   if (unreleased && above.length > 0) {
-    throw changelogError(number, "has Unreleased below another release; it must be the first");
+    throw changelogError(number, "has Unreleased below another release; Unreleased must be first");
   }
   if (above.some((other) => other.version === version)) {
     throw changelogError(number, `has release ${version} a second time`);
   }
-  if (date !== null && !isCalendarDay(date)) throw changelogError(number, `has ${date}, which is no day`);
+  if (date !== null && !isCalendarDay(date)) throw changelogError(number, `has the invalid date ${date}`);
   const newer = above.at(-1)?.date;
   if (date !== null && newer && date > newer) {
-    throw changelogError(number, `is newer than the release above it; newest first`);
+    throw changelogError(number, "is newer than the release above it; releases must be sorted newest first");
   }
   return { version, date };
 }

@@ -51,13 +51,13 @@ export const ChangelogView = v.object({
 });
 
 export async function showChangelog(app: App, releases: readonly ReleaseNotes[]): Promise<Changelog> {
-  return changelogAt(app, releases, await app.db.now());
+  return buildChangelog(app, releases, await app.db.now());
 }
 
 /**
  * Returns the changelog at a time, newest first. Announcements in effect remain listed as long as they are declared.
  */
-export function changelogAt(
+export function buildChangelog(
   { notices, config, release }: Pick<App, "notices" | "config" | "release">,
   releases: readonly ReleaseNotes[],
   now: Date,

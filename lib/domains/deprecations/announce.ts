@@ -12,7 +12,7 @@ import {
   findUnnotified,
   markNotified,
   type NoticeDelivery,
-  type NoticeReader,
+  type NoticeRecipient,
   readTokenCalls,
   type TokenCalls,
 } from "#lib/domains/deprecations/store.ts";
@@ -60,20 +60,20 @@ export async function announceToPage(
 async function composeLetters(
   rows: Rows,
   notices: readonly AnnouncedChange[],
-  readers: readonly NoticeReader[],
+  readers: readonly NoticeRecipient[],
   deliveries: readonly NoticeDelivery[],
 ): Promise<Letter[]> {
-  const news = new Map(readers.map(({ id }) => [id, [] as AnnouncedChange[]]));
+  const noticesByUser = new Map(readers.map(({ id }) => [id, [] as AnnouncedChange[]]));
   const delivered = new Set(deliveries.map(deliveryKey));
-  for (const [userId, own] of news) {
+  for (const [userId, own] of noticesByUser) {
     own.push(...notices.filter((notice) => delivered.has(deliveryKey({ noticeId: notice.id, userId }))));
   }
-  const described = [...news].flatMap(([userId, own]) =>
+  const described = [...noticesByUser].flatMap(([userId, own]) =>
     own.slice(0, MAX_DESCRIBED).map((notice) => ({ noticeId: notice.id, userId, endpoint: endpointOf(notice) }))
   );
   const calls = Map.groupBy(await readTokenCalls(rows, described), deliveryKey);
   return readers.flatMap(({ id: userId, email, displayName }): Letter[] => {
-    const own = news.get(userId)!;
+    const own = noticesByUser.get(userId)!;
     if (own.length === 0) return [];
     const described = own.slice(0, MAX_DESCRIBED);
     const about = {

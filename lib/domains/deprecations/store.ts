@@ -25,16 +25,16 @@ interface Calls {
 export async function addCalls(rows: Rows, callCounts: readonly Calls[]): Promise<void> {
   const ids = callCounts.map(({ tokenId }) => tokenId), endpoints = callCounts.map(({ endpoint }) => endpoint);
   await sql`
-    insert into token_calls as kept (token_id, endpoint, day, calls)
-    select token.id, noted.endpoint, (wheelwright_now() at time zone 'UTC')::date, noted.calls
+    insert into token_calls as existing (token_id, endpoint, day, calls)
+    select token.id, count.endpoint, (wheelwright_now() at time zone 'UTC')::date, count.calls
     from unnest(${ids}::text[], ${endpoints}::text[], ${callCounts.map(({ calls }) => calls)}::bigint[])
-      as noted (token_id, endpoint, calls)
-    join api_tokens as token on token.id = noted.token_id
-    order by token.id, noted.endpoint
-    on conflict (token_id, endpoint, day) do update set calls = kept.calls + excluded.calls`.execute(rows);
+      as count (token_id, endpoint, calls)
+    join api_tokens as token on token.id = count.token_id
+    order by token.id, count.endpoint
+    on conflict (token_id, endpoint, day) do update set calls = existing.calls + excluded.calls`.execute(rows);
 }
 
-export interface NoticeReader {
+export interface NoticeRecipient {
   readonly id: string;
   readonly email: string;
   readonly displayName: string;
@@ -45,8 +45,8 @@ export async function findUnnotified(
   rows: Rows,
   noticeIds: readonly string[],
   { after, limit }: { readonly after: string; readonly limit: number },
-): Promise<NoticeReader[]> {
-  const { rows: found } = await sql<NoticeReader>`
+): Promise<NoticeRecipient[]> {
+  const { rows: found } = await sql<NoticeRecipient>`
     select id, email, display_name as "displayName" from users
     where id > ${after} and email_verified_at is not null and disabled_at is null
       and exists (select from api_tokens where user_id = users.id and ${isActive})
@@ -64,7 +64,7 @@ export interface NoticeDelivery {
 /** Records the notices as sent. Returns only those that no other replica has sent. */
 export async function markNotified(
   tx: Tx,
-  readers: readonly NoticeReader[],
+  readers: readonly NoticeRecipient[],
   noticeIds: readonly string[],
 ): Promise<readonly NoticeDelivery[]> {
   const { rows: delivered } = await sql<NoticeDelivery>`
@@ -99,10 +99,10 @@ export async function readTokenCalls(
   const { rows: found } = await sql<
     Record<"noticeId" | "userId" | "name" | "prefix" | "calls" | "tokens" | "total", string>
   >`
-    with telling as (
+    with delivery as (
       select * from unnest(${deliveries.map(({ noticeId }) => noticeId)}::text[],
         ${deliveries.map(({ userId }) => userId)}::text[],
-        ${deliveries.map(({ endpoint }) => endpoint)}::text[]) as telling (notice_id, user_id, endpoint)
+        ${deliveries.map(({ endpoint }) => endpoint)}::text[]) as delivery (notice_id, user_id, endpoint)
     ),
     window_start as materialized (select (wheelwright_now() at time zone 'UTC')::date - ${WINDOW_DAYS}::integer as day),
     counted as (
@@ -110,11 +110,11 @@ export async function readTokenCalls(
         then (select coalesce(sum(calls), 0) from token_calls
           where token_id = own.id and day >= (select day from window_start))
         else (select coalesce(sum(calls), 0) from token_calls
-          where token_id = own.id and token_calls.endpoint = telling.endpoint and day >= (select day from window_start))
+          where token_id = own.id and token_calls.endpoint = delivery.endpoint and day >= (select day from window_start))
         end as calls
-      from telling cross join lateral (
+      from delivery cross join lateral (
         select id, user_id, name, prefix, count(*) over () as tokens from api_tokens
-        where user_id = telling.user_id and ${isActive}
+        where user_id = delivery.user_id and ${isActive}
         order by last_used_at desc nulls last, id limit ${MAX_COUNTED_TOKENS}
       ) as own
     ),
@@ -138,7 +138,7 @@ export async function readTokenCalls(
  * release, which may be installed much later. Notices without a record are announced now, unless an earlier release
  * already mailed them.
  */
-export async function firstAnnounced(
+export async function recordFirstAnnouncements(
   rows: Rows,
   notices: readonly AnnouncedChange[],
 ): Promise<ReadonlyMap<string, Date>> {

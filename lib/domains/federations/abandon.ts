@@ -44,7 +44,7 @@ async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promi
     throw new Fault("conflict", "federation_state", describeNotRemoving("hub", before.state));
   }
   const removal = await findLastRemoval(tx, { federationId: id });
-  if (!hasFailed(removal)) throw new Fault("conflict", "federation_state", describeRunningRemoval("hub"));
+  if (!hasRemovalFailed(removal)) throw new Fault("conflict", "federation_state", describeRunningRemoval("hub"));
   const cancelledJobs = await cancelRunningJobs(tx, await cancelHubOperations(tx, id));
   const now = sql<Date>`wheelwright_now()`;
   const after = await tx.updateTable("federations")
@@ -64,7 +64,7 @@ async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promi
 }
 
 /** Returns whether an attempt of the removal has failed. An adopted hub or spoke may have no removal. */
-export function hasFailed(removal: Job | null): boolean {
+export function hasRemovalFailed(removal: Job | null): boolean {
   return removal === null || removal.failure !== null;
 }
 

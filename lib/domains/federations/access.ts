@@ -12,7 +12,7 @@ import { canManageHub, isHubVisibleTo, type Viewer } from "#lib/domains/federati
  */
 type FederationPermission = "see" | "change" | "remove" | "bill";
 
-export function federation(permission: FederationPermission): Access<Actor, { readonly federation: FederationRow }> {
+export function hubAccess(permission: FederationPermission): Access<Actor, { readonly federation: FederationRow }> {
   return {
     name: `federation: ${permission}`,
     async admit({ app, actor: caller, params, query }) {

@@ -68,26 +68,26 @@ export async function decideVisibility(
   const { rows: found } = await sql<
     { place: string; left: number | null; all: boolean; whole: boolean; own: string[] }
   >`
-    select asked.place, extract(epoch from credential.ends - wheelwright_now())::float8 as left,
-      users.operator as all, sight.whole, case when sight.whole then '{}' else array(
+    select follower.place, extract(epoch from credential.ends - wheelwright_now())::float8 as left,
+      users.operator as all, access.whole, case when access.whole then '{}' else array(
       select spoke.id from spoke_members as member join spokes as spoke on spoke.id = member.spoke_id
-      where member.user_id = users.id and spoke.federation_id = asked.hub
+      where member.user_id = users.id and spoke.federation_id = follower.hub
         and (spoke.removed_at is null or spoke.removed_at > (select wheelwright_now()) - interval '5 minutes')
     ) end as own
-    from unnest(${credentials}::text[], ${hubs}::text[]) with ordinality as asked (credential, hub, place)
+    from unnest(${credentials}::text[], ${hubs}::text[]) with ordinality as follower (credential, hub, place)
     cross join lateral (
-      select user_id, ${sessionExpiry} as ends from sessions where id = asked.credential and ${isSessionValid}
+      select user_id, ${sessionExpiry} as ends from sessions where id = follower.credential and ${isSessionValid}
       union all
-      select user_id, expires_at as ends from api_tokens as token where id = asked.credential and ${isTokenValid}
+      select user_id, expires_at as ends from api_tokens as token where id = follower.credential and ${isTokenValid}
     ) as credential
     join users on users.id = credential.user_id and disabled_at is null and email_verified_at is not null
     cross join lateral (
       select users.operator or exists (
         select from federation_members as member join federations as hub on hub.id = member.federation_id
-        where member.user_id = users.id and hub.id = asked.hub
+        where member.user_id = users.id and hub.id = follower.hub
           and (hub.removed_at is null or hub.removed_at > (select wheelwright_now()) - interval '5 minutes')
       ) as whole
-    ) as sight`.execute(rows);
+    ) as access`.execute(rows);
   const decisions: (VisibilityDecision | null)[] = followers.map(() => null);
   for (const { place: position, left: secondsLeft, all: isOperator, whole: seesHub, own: ownSpokeIds } of found) {
     const visibility: StreamVisibility = isOperator ? "all" : seesHub ? "plain" : new Set(ownSpokeIds);

@@ -7,7 +7,7 @@ import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederationShared } from "#lib/domains/federations/store.ts";
 import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
-import { listSeats, type Member } from "#lib/domains/members/seats.ts";
+import { listMembers, type Member } from "#lib/domains/members/memberships.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
 
 /** Lists members, newest first. Returns all members unless a limit is given. */
@@ -16,7 +16,7 @@ export async function listHubMembers(
   { id }: FederationRow,
   page: ListPageRequest,
 ): Promise<ListPage<Member>> {
-  return await listSeats(rows, { federationId: id }, page);
+  return await listMembers(rows, { federationId: id }, page);
 }
 
 /** Adds a member. Idempotent. Throws a `conflict` fault (`user_disabled` or `federation_state`). */
@@ -30,7 +30,7 @@ export async function addHubMember(
   return await app.db.transact((tx) =>
     runOnce(tx, key, async () => {
       const result = await addMember(tx, actor, invitee, {
-        seat: { federationId },
+        membership: { federationId },
         ids: { federationId },
         lock: async (tx) => requireLiveHub((await lockFederationShared(tx, federationId)).state, "add a member to"),
         auditEntry: {
@@ -57,7 +57,7 @@ export async function removeHubMember(
   const entry = { kind: "federation_member_removed", objectType: "federation", objectId: federationId } as const;
   await app.db.transact((tx) =>
     removeMember(tx, actor, userId, {
-      seat: { federationId },
+      membership: { federationId },
       ids: { federationId },
       auditEntry: { ...entry, metadata: { slug } },
     })

@@ -23,7 +23,7 @@ export async function patchFederation(
   patch: FederationPatch,
 ): Promise<FederationRecord> {
   if (patch.slug !== undefined && patch.slug !== federation.slug) {
-    throw new Fault("invalid", "slug_fixed", `slug cannot be changed after creation: this hub is ${federation.slug}`);
+    throw new Fault("invalid", "slug_fixed", `slug cannot be changed; the slug of this hub is ${federation.slug}`);
   }
   const row = await app.db.transact((tx) => writePatch(tx, app, actor, federation.id, patch));
   return await showFederation(app.db.rows, actor, row);

@@ -31,9 +31,8 @@ export function requireFailedHub(state: FederationState): void {
 /** Throws a `conflict` fault (`federation_not_empty`) if the hub has spokes, including those that are being removed. */
 export function requireNoSpokes(slug: string, spokes: number): void {
   if (spokes === 0) return;
-  const [blocker, them, gone] = spokes === 1 ? ["a spoke", "it", "it is"] : [`${spokes} spokes`, "them", "they are"];
-  const message =
-    `Cannot remove the hub ${slug} while it has ${blocker}; remove ${them} first, and wait until ${gone} gone`;
+  const blocker = spokes === 1 ? "a spoke; remove it" : `${spokes} spokes; remove them`;
+  const message = `Cannot remove the hub ${slug} while it has ${blocker} first, and wait until the removal is finished`;
   throw new Fault("conflict", "federation_not_empty", message);
 }
 

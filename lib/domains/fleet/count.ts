@@ -16,7 +16,7 @@ export interface Fleet {
   readonly spokes: readonly SpokeStateCount[];
   readonly templates: readonly { readonly state: string; readonly count: number }[];
   readonly lanes: LaneCounts;
-  readonly proofs: RestoreTestNumbers;
+  readonly restoreTests: RestoreTestNumbers;
   /** The oldest of the newest backups of all active spokes. Null if no spoke is active. */
   readonly oldestBackup: Date | null;
   /** The time of the oldest event that should be sealed but is not. */
@@ -27,7 +27,7 @@ export interface Fleet {
 export async function countFleet(db: Database): Promise<Fleet> {
   const now = await db.now();
   return await db.transact(async (tx) => {
-    const [spokes, templates, lanes, proofs, oldestBackup, oldestUnsealed] = await Promise.all([
+    const [spokes, templates, lanes, restoreTests, oldestBackup, oldestUnsealed] = await Promise.all([
       countSpokes(tx),
       tx.selectFrom("templates").select(["state", sql<number>`count(*)::integer`.as("count")]).groupBy("state")
         .execute(),
@@ -36,7 +36,7 @@ export async function countFleet(db: Database): Promise<Fleet> {
       findOldestBackup(tx),
       findOldestUnsealed(tx, newestSealable(now)),
     ]);
-    return { spokes, templates, lanes, proofs, oldestBackup, oldestUnsealed, now };
+    return { spokes, templates, lanes, restoreTests, oldestBackup, oldestUnsealed, now };
   });
 }
 

@@ -6,10 +6,10 @@
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { Seat } from "#lib/domains/members/seats.ts";
+import type { MembershipKey } from "#lib/domains/members/memberships.ts";
 
 /** Locks the reader's marks until the transaction ends, so that only one transaction at a time writes them. */
-export async function lockMarks(tx: Tx, userId: string): Promise<void> {
+export async function lockReadMarks(tx: Tx, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: marks of ${userId}`}, 0))`.execute(tx);
 }
 
@@ -17,15 +17,17 @@ export async function lockMarks(tx: Tx, userId: string): Promise<void> {
  * Marks the history as read for a new member. Does nothing for users who could already see the object, as operators or
  * hub admins.
  */
-export async function skipHistory(tx: Tx, seat: Seat, userId: string): Promise<void> {
-  await lockMarks(tx, userId);
+export async function markHistoryAsRead(tx: Tx, membership: MembershipKey, userId: string): Promise<void> {
+  await lockReadMarks(tx, userId);
   const { rows: [user] } = await sql<{ sees: boolean }>`
-    select operator or ${"spokeId" in seat ? administersHubOf(seat.spokeId, userId) : sql`false`} as sees
+    select operator or ${"spokeId" in membership ? administersHubOf(membership.spokeId, userId) : sql`false`} as sees
     from users where id = ${userId}`.execute(tx);
   if (user?.sees) return;
-  const spokes = "spokeId" in seat ? sql`spoke.id = ${seat.spokeId}` : sql`spoke.federation_id = ${seat.federationId}
+  const spokes = "spokeId" in membership
+    ? sql`spoke.id = ${membership.spokeId}`
+    : sql`spoke.federation_id = ${membership.federationId}
     and not exists (select from spoke_members where spoke_id = spoke.id and user_id = ${userId})`;
-  await markHistoryRead(tx, userId, "spokeId" in seat ? null : seat.federationId, spokes);
+  await markHistoryRead(tx, userId, "spokeId" in membership ? null : membership.federationId, spokes);
 }
 
 /**

@@ -7,14 +7,14 @@
 import { type RawBuilder, sql } from "kysely";
 
 /** Column with the hubs of the query's `users` row. */
-export const federationIds: RawBuilder<string[]> = sql`array(
+export const federationIdsColumn: RawBuilder<string[]> = sql`array(
   select member.federation_id from federation_members member
   join federations hub on hub.id = member.federation_id
   where member.user_id = users.id and users.email_verified_at is not null and hub.state <> 'removed'
   order by member.federation_id)`;
 
 /** Column with the spokes of the query's `users` row, except those of hubs that the user administers. */
-export const spokeIds: RawBuilder<string[]> = sql`array(
+export const spokeIdsColumn: RawBuilder<string[]> = sql`array(
   select member.spoke_id from spoke_members member
   join spokes spoke on spoke.id = member.spoke_id
   where member.user_id = users.id and users.email_verified_at is not null and spoke.state <> 'removed'

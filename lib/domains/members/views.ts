@@ -16,8 +16,8 @@ const invitationFields = {
   expiresAt: v.optional(Timestamp),
 };
 
-export const SpokeJoining = v.object({ ...invitationFields, spokeId: v.string() });
-export const HubJoining = v.object({ ...invitationFields, federationId: v.string() });
+export const SpokeInvitationView = v.object({ ...invitationFields, spokeId: v.string() });
+export const HubInvitationView = v.object({ ...invitationFields, federationId: v.string() });
 
 export const MemberView = v.object({
   userId: v.string(),

@@ -13,7 +13,7 @@ import type { Rows } from "#lib/drivers/db/database.ts";
 import { comesAfter, type ListPage, type PageBounds, readPageByTime, withItems } from "#lib/drivers/db/pages.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
 import { type Notification, type NotificationRow, toNotification } from "#lib/domains/notifications/notification.ts";
-import { objectsOf, type Reader, walkEvents } from "#lib/domains/notifications/objects.ts";
+import { type NotificationReader, objectsOf, walkEvents } from "#lib/domains/notifications/objects.ts";
 import { selectUnread } from "#lib/domains/notifications/read-ranges.ts";
 import { historyEnd, isUnread } from "#lib/domains/notifications/unread.ts";
 import type { NotificationQuery } from "#lib/domains/notifications/views.ts";
@@ -23,7 +23,7 @@ const SCAN_SIZE = 500;
 
 export async function listNotifications(
   rows: Rows,
-  reader: Reader,
+  reader: NotificationReader,
   query: NotificationQuery,
 ): Promise<ListPage<Notification>> {
   const page = await readPageByTime(query, (bounds) => readRows(rows, reader, query, bounds), ({ at, id }) => [at, id]);
@@ -32,7 +32,7 @@ export async function listNotifications(
 
 async function readRows(
   rows: Rows,
-  reader: Reader,
+  reader: NotificationReader,
   { unreadOnly, limit }: NotificationQuery,
   bounds: PageBounds,
 ): Promise<NotificationRow[]> {
@@ -62,7 +62,7 @@ async function readRows(
 
 /** Selects the newest events of those objects that can be on the page. */
 function selectFromObjects(
-  reader: Reader,
+  reader: NotificationReader,
   { limit, unreadOnly }: Pick<NotificationQuery, "limit" | "unreadOnly">,
   earlier: RawBuilder<SqlBool>,
 ): RawBuilder<unknown> {
@@ -82,7 +82,7 @@ function selectFromObjects(
 
 async function readEvents(
   rows: Rows,
-  reader: Reader,
+  reader: NotificationReader,
   events: RawBuilder<unknown>,
   limit: number,
 ): Promise<NotificationRow[]> {

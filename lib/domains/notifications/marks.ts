@@ -1,14 +1,14 @@
 /**
  * Marks events as read and updates the counts, in one statement of the caller's transaction.
  *
- * `lockMarks` serializes a reader's marks on all replicas. So no event is counted twice, no deadlock is possible, and
+ * `lockReadMarks` serializes a reader's marks on all replicas. So no event is counted twice, no deadlock is possible, and
  * each statement sees the result of the previous one.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { ObjectKind, Reader } from "#lib/domains/notifications/objects.ts";
+import type { NotificationReader, ObjectKind } from "#lib/domains/notifications/objects.ts";
 
 /**
  * Tries to take the reader's lock for marking all as read. Returns false if another transaction has the lock. It never
@@ -106,7 +106,7 @@ export async function raiseReadPositions(tx: Tx, userId: string, objects: readon
 }
 
 /** The user who marks notifications as read. The audit log records this user as the actor. */
-export type MarkingReader = Reader & Requester;
+export type MarkingReader = NotificationReader & Requester;
 
 /** Records the audit event, if any notification became read. */
 export async function recordRead(tx: Tx, reader: MarkingReader, marked: number): Promise<void> {

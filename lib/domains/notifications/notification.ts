@@ -2,7 +2,7 @@
 import type { Selectable } from "kysely";
 import { type AuditEvent, redactForReader, toAuditEvent } from "#lib/audit/store.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import type { Reader } from "#lib/domains/notifications/objects.ts";
+import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
 
 export interface Notification extends AuditEvent {
   readonly read: boolean;
@@ -15,7 +15,7 @@ export type NotificationRow = Selectable<Schema["audit_events"]> & {
   readonly skipped: boolean;
 };
 
-export function toNotification(row: NotificationRow, reader: Reader): Notification {
+export function toNotification(row: NotificationRow, reader: NotificationReader): Notification {
   return { ...redactForReader(reader, toAuditEvent(row)), read: isRead(row), readAt: row.readAt };
 }
 

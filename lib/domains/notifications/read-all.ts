@@ -8,7 +8,7 @@
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
-import { lockMarks } from "#lib/domains/members/history.ts";
+import { lockReadMarks } from "#lib/domains/members/history.ts";
 import {
   markEvents,
   type MarkingReader,
@@ -17,7 +17,7 @@ import {
   recordRead,
   tryLockMarkAll,
 } from "#lib/domains/notifications/marks.ts";
-import { objectsOf, type Reader } from "#lib/domains/notifications/objects.ts";
+import { type NotificationReader, objectsOf } from "#lib/domains/notifications/objects.ts";
 import { selectUnmarked } from "#lib/domains/notifications/read-ranges.ts";
 import { backoffDelay, sleep } from "#lib/base/time.ts";
 
@@ -49,7 +49,7 @@ export async function markAllRead(db: Database, reader: MarkingReader): Promise<
   return { marked };
 }
 
-async function findUnread(rows: Rows, reader: Reader): Promise<RemainingObject[]> {
+async function findUnread(rows: Rows, reader: NotificationReader): Promise<RemainingObject[]> {
   const { rows: found } = await sql<Omit<RemainingObject, "unread"> & { unread: string }>`
     select about, federation_id as "federationId", spoke_id as "spokeId", last_at::text as through,
       read_through::text as after, visible_events - reads as unread
@@ -76,7 +76,7 @@ async function markBatch(
   batch: readonly RemainingObject[],
 ): Promise<{ marked: number; rest: RemainingObject[] } | null> {
   if (!await tryLockMarkAll(tx, reader.userId)) return null;
-  await lockMarks(tx, reader.userId);
+  await lockReadMarks(tx, reader.userId);
   const results = await markEvents(tx, reader.userId, selectBatchEvents(reader, batch));
   const found = new Map(results.map((result) => [result.place, result]));
   const positions: ReadPosition[] = [], remaining: RemainingObject[] = [];
@@ -95,7 +95,7 @@ async function markBatch(
   return { marked, rest: remaining };
 }
 
-function selectBatchEvents(reader: Reader, batch: readonly RemainingObject[]): RawBuilder<unknown> {
+function selectBatchEvents(reader: NotificationReader, batch: readonly RemainingObject[]): RawBuilder<unknown> {
   return sql`
     select object.place, event.id, event.at from unnest(
       ${batch.map(({ about }) => about)}::text[],

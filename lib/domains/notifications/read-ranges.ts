@@ -5,11 +5,11 @@
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { belongsToObject, objectsOf, type Reader, walkEvents } from "#lib/domains/notifications/objects.ts";
+import { belongsToObject, type NotificationReader, objectsOf, walkEvents } from "#lib/domains/notifications/objects.ts";
 import { isUnread } from "#lib/domains/notifications/unread.ts";
 
 /** Selects the last range of `object` that starts before this moment. */
-function selectRangeBefore({ userId }: Reader, moment: RawBuilder<unknown>): RawBuilder<unknown> {
+function selectRangeBefore({ userId }: NotificationReader, moment: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(select range.from_at, range.through_at from notification_read_ranges as range
     where range.user_id = ${userId} and range.about = object.about
       and range.federation_id = object.federation_id and range.spoke_id = object.spoke_id
@@ -20,7 +20,11 @@ function selectRangeBefore({ userId }: Reader, moment: RawBuilder<unknown>): Raw
  * Selects the newest unread events of `object` (`id`, `at`) that match `where`, and all others with the same time as
  * the last one.
  */
-export function selectUnread(reader: Reader, where: RawBuilder<SqlBool>, limit: number): RawBuilder<unknown> {
+export function selectUnread(
+  reader: NotificationReader,
+  where: RawBuilder<SqlBool>,
+  limit: number,
+): RawBuilder<unknown> {
   const between = (low: RawBuilder<unknown>, high: RawBuilder<unknown>) => {
     const within = sql<SqlBool>`${where} and event.at > object.read_through and event.at > coalesce(${low}, '-infinity')
       and event.at < ${high} and ${isUnread(reader)}`;
@@ -46,7 +50,7 @@ export function selectUnread(reader: Reader, where: RawBuilder<SqlBool>, limit: 
  * least `limit` events if there are enough, and all others with the same time as the last one. A few of these events
  * may be read already.
  */
-export function selectUnmarked(reader: Reader, limit: number): RawBuilder<unknown> {
+export function selectUnmarked(reader: NotificationReader, limit: number): RawBuilder<unknown> {
   const above = (moment: RawBuilder<unknown>) =>
     sql`(select range.from_at, range.through_at from notification_read_ranges as range
       where range.user_id = ${reader.userId} and range.about = object.about
@@ -73,7 +77,7 @@ export function selectUnmarked(reader: Reader, limit: number): RawBuilder<unknow
 }
 
 /** Merges an event that was just marked with the read events on both sides. */
-export async function mergeIntoReadRange(tx: Tx, reader: Reader, id: string): Promise<void> {
+export async function mergeIntoReadRange(tx: Tx, reader: NotificationReader, id: string): Promise<void> {
   const walkNeighbours = (order: "newest first" | "oldest first") => {
     const where = order === "newest first" ? sql<SqlBool>`event.at < marked.at` : sql<SqlBool>`event.at > marked.at`;
     return walkEvents(reader, { where, order, limit: 1 });

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type Access, type Actor, requireActor } from "#lib/domains/auth/access.ts";
-import { lockMarks } from "#lib/domains/members/history.ts";
+import { lockReadMarks } from "#lib/domains/members/history.ts";
 import {
   markEvents,
   type MarkingReader,
@@ -17,13 +17,13 @@ import {
   type NotificationRow,
   toNotification,
 } from "#lib/domains/notifications/notification.ts";
-import { belongsToObject, objectsOf, type Reader } from "#lib/domains/notifications/objects.ts";
+import { belongsToObject, type NotificationReader, objectsOf } from "#lib/domains/notifications/objects.ts";
 import { mergeIntoReadRange } from "#lib/domains/notifications/read-ranges.ts";
 import { historyEnd } from "#lib/domains/notifications/unread.ts";
 import { isId } from "#lib/base/ids.ts";
 
 /** Allows callers who can see the notification. The transaction that marks it as read checks this again. */
-export const notification: Access<Actor, object> = {
+export const notificationAccess: Access<Actor, object> = {
   name: "signed in", // any signed-in user can call it; notifications of other users are reported as missing
   async admit({ app, actor: caller, params: { notificationId = "" } }) {
     const actor = requireActor(caller);
@@ -40,7 +40,7 @@ export const notification: Access<Actor, object> = {
 export async function markRead(db: Database, reader: MarkingReader, id: string): Promise<Notification> {
   if (!isId("evt", id)) throw notificationMissingFault();
   return await db.transact(async (tx) => {
-    await lockMarks(tx, reader.userId);
+    await lockReadMarks(tx, reader.userId);
     const before = await findNotification(tx, reader, id);
     if (!before) throw notificationMissingFault();
     if (isRead(before)) return toNotification(before, reader);
@@ -53,7 +53,11 @@ export async function markRead(db: Database, reader: MarkingReader, id: string):
   });
 }
 
-async function findNotification(tx: Rows, reader: Reader, id: string): Promise<NotificationRow | undefined> {
+async function findNotification(
+  tx: Rows,
+  reader: NotificationReader,
+  id: string,
+): Promise<NotificationRow | undefined> {
   const isVisible = reader.role === "operator"
     ? sql`true`
     : sql`exists (select from (${objectsOf(reader)}) as object where ${belongsToObject(reader)})`;
@@ -65,7 +69,7 @@ async function findNotification(tx: Rows, reader: Reader, id: string): Promise<N
 }
 
 /** Returns the event's object if it has no unread events left, so that searches can skip it. */
-async function findFullyReadObject(tx: Tx, reader: Reader, id: string): Promise<ReadPosition[]> {
+async function findFullyReadObject(tx: Tx, reader: NotificationReader, id: string): Promise<ReadPosition[]> {
   const { rows } = await sql<ReadPosition>`
     select object.about, object.federation_id as "federationId", object.spoke_id as "spokeId",
       object.last_at::text as through

@@ -1,9 +1,9 @@
 /** Conditions for the read state of an `event`: marked as read, or older than the reader's membership. */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
-import type { Reader } from "#lib/domains/notifications/objects.ts";
+import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
 
 /** Returns the time up to which the history of the event's spoke, or of its hub, counts as read. */
-export function historyEnd({ userId }: Pick<Reader, "userId">): RawBuilder<Date> {
+export function historyEnd({ userId }: Pick<NotificationReader, "userId">): RawBuilder<Date> {
   return sql`coalesce((select skip_through from notification_read_counts as count where count.user_id = ${userId}
     and count.about = case when event.spoke_id is null then 'hub' else 'spoke' end
     and count.federation_id = case when event.spoke_id is null then coalesce(event.federation_id, '') else '' end
@@ -14,7 +14,7 @@ export function historyEnd({ userId }: Pick<Reader, "userId">): RawBuilder<Date>
  * Condition that an event is unread. It uses scalar subqueries, so that the planner looks up single events instead of
  * loading all reads. The history is checked only for readers who have events from before their membership.
  */
-export function isUnread(reader: Reader): RawBuilder<SqlBool> {
+export function isUnread(reader: NotificationReader): RawBuilder<SqlBool> {
   return sql`(coalesce((select false from notification_reads as done
       where done.user_id = ${reader.userId} and done.event_id = event.id), true)
     and (not (select exists (select from notification_read_counts

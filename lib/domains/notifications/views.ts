@@ -30,4 +30,4 @@ export const NotificationView = v.object({
 export const UnreadCount = v.object({ count: v.number() });
 
 /** The number of notifications that this call marked as read. */
-export const Marked = v.object({ marked: v.number() });
+export const MarkedCount = v.object({ marked: v.number() });

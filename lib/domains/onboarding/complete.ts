@@ -73,7 +73,7 @@ async function complete(
   const user = await lockUser(tx, { id: actor.userId });
   // The session has ended if the password was changed or the user was disabled in the meantime.
   if (!user || !await endSession(tx, actor.credential.id)) {
-    throw new Fault("unauthenticated", "sign_in_required", "Your session has ended meanwhile; sign in again");
+    throw new Fault("unauthenticated", "sign_in_required", "Your session has ended; sign in again");
   }
   const { at } = await saveOnboarding(tx, actor.userId, displayName, passwordHash);
   const jobs: NewJob[] = [];

@@ -10,7 +10,7 @@ import { findOperation } from "#lib/jobs/store.ts";
  * Allows callers who can see the operation's object. Operations of removed spokes stay visible, so that users see how a
  * removal ended. A hub's own operations are visible to those who can manage the hub.
  */
-export function operation(): Access<Actor, { readonly operation: Job }> {
+export function operationAccess(): Access<Actor, { readonly operation: Job }> {
   return {
     name: "operation: see",
     async admit({ app, actor: caller, params }) {

@@ -16,7 +16,7 @@ import {
   describeLastOperation,
   describeNotRemoving,
   describeRunningRemoval,
-  hasFailed,
+  hasRemovalFailed,
 } from "#lib/domains/federations/abandon.ts";
 import { cancelRunningJobs, findLastRemoval } from "#lib/jobs/removal.ts";
 import { cancelSpokeOperations } from "#lib/jobs/store.ts";
@@ -43,7 +43,7 @@ export async function acceptAbandoning(tx: Tx, requester: Requester, id: string)
     throw new Fault("conflict", "spoke_state", describeNotRemoving("spoke", before.state));
   }
   const removal = await findLastRemoval(tx, { spokeId: id });
-  if (!hasFailed(removal)) throw new Fault("conflict", "spoke_state", describeRunningRemoval("spoke"));
+  if (!hasRemovalFailed(removal)) throw new Fault("conflict", "spoke_state", describeRunningRemoval("spoke"));
   const cancelledJobs = await cancelRunningJobs(tx, await cancelSpokeOperations(tx, id));
   const now = sql<Date>`wheelwright_now()`;
   const after = await tx.updateTable("spokes").set({

@@ -15,7 +15,7 @@ type SpokePermission = "see" | "act" | "remove" | "delegate" | "history" | "rest
 /** Permissions of operators and hub admins only. */
 const HUB_ADMIN_ONLY: { readonly [D in SpokePermission]?: string } = {
   remove: "remove a spoke",
-  delegate: "say who administers a spoke",
+  delegate: "manage the admins of a spoke",
   restore: "request a restore",
 };
 
@@ -23,7 +23,7 @@ type SpokeAccess<Permission extends SpokePermission> = Access<Actor, {
   readonly spoke: Permission extends "see" | "history" | "restore" ? ListedSpoke : FoundSpoke;
 }>;
 
-export function spoke<Permission extends SpokePermission>(permission: Permission): SpokeAccess<Permission> {
+export function spokeAccess<Permission extends SpokePermission>(permission: Permission): SpokeAccess<Permission> {
   const find = permission === "see" || permission === "history" || permission === "restore"
     ? findListedSpoke
     : findSpoke;

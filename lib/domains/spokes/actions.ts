@@ -13,11 +13,11 @@ import { findLastFailure, listLiveOperations } from "#lib/jobs/store.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { ResizeParameters } from "#lib/operations/resize.ts";
-import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
 import { type AcceptedAction, checkAction, operationRules, type SpokeFacts } from "#lib/operations/check-action.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
-import { lockSpoke, moveSpoke, setBlueprintInputs, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { lockSpoke, setBlueprintInputs, setSpokeState, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeAction, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /**
@@ -70,7 +70,7 @@ interface ActionFacts extends SpokeFacts {
 }
 
 /** Reads the facts in this transaction or connection. */
-export async function readFacts(rows: Rows, spoke: SpokeRow): Promise<ActionFacts> {
+export async function readActionFacts(rows: Rows, spoke: SpokeRow): Promise<ActionFacts> {
   const live = await listLiveOperations(rows, spoke.id);
   const failure = spoke.state === "failed" ? await findLastFailure(rows, spoke.id, "upgrade") : null;
   const resize = live.findLast(({ kind }) => kind === "resize");
@@ -100,7 +100,7 @@ export async function acceptAction(
 ): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();
-  const facts = await readFacts(tx, before);
+  const facts = await readActionFacts(tx, before);
   const { kind, state } = checkAction(action, facts);
   requireEffect(app, before, facts, { action, parameters });
   if (kind === "provision") await refreshInputs(app, tx, before);
@@ -110,7 +110,7 @@ export async function acceptAction(
     before,
     { kind, state },
     action,
-    payloadOf(facts, { action, parameters }),
+    actionPayloadOf(facts, { action, parameters }),
   );
   return after;
 }
@@ -124,9 +124,9 @@ export async function enqueueAction(
   action: string,
   payload: object,
 ): Promise<[SpokeRow, Job]> {
-  const after = state === before.state ? before : await moveSpoke(tx, before.id, state);
+  const after = state === before.state ? before : await setSpokeState(tx, before.id, state);
   const about = { federationId: after.federationId, spokeId: after.id };
-  const job = await recordOperation(tx, requester, operationOn(after, kind, payload), (job) => ({
+  const job = await recordOperation(tx, requester, buildSpokeJob(after, kind, payload), (job) => ({
     audit: [{
       kind: "spoke_actioned",
       ...spokeSubject(after),
@@ -139,7 +139,7 @@ export async function enqueueAction(
 }
 
 /** Returns the payload of the job. A retry has the payload of the failed job. */
-export function payloadOf({ failure }: ActionFacts, { action, parameters }: ActionRequest): object {
+export function actionPayloadOf({ failure }: ActionFacts, { action, parameters }: ActionRequest): object {
   return action === "retry" ? failure?.payload ?? {} : parameters;
 }
 

@@ -6,7 +6,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { acceptAction, parseAction } from "#lib/domains/spokes/actions.ts";
 import { showSpokes } from "#lib/domains/spokes/show.ts";
-import { findVisible, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { findVisibleSpokes, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { BulkAction, BulkOutcome } from "#lib/domains/spokes/views.ts";
 
 /** Faults that affect only one spoke, as the single-spoke endpoint would return them. */
@@ -28,7 +28,7 @@ const TIME_SHARE = 0.6;
 export async function requestActions(app: App, actor: Actor, input: BulkAction): Promise<BulkOutcome[]> {
   const { ids } = input;
   const request = parseAction(app, actor, input);
-  const visible = new Set((await findVisible(app.db.rows, actor, ids)).map((row) => row.id));
+  const visible = new Set((await findVisibleSpokes(app.db.rows, actor, ids)).map((row) => row.id));
   const accepted = new Map<string, SpokeRow>();
   const refused = new Map<string, Fault>();
   const deadline = performance.now() + app.config.requestTimeoutMs * TIME_SHARE;

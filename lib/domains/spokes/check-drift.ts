@@ -1,6 +1,6 @@
 /**
  * Compares an object in the cluster with its manifest by a dry run, because only the API server knows its defaults.
- * Nothing is written.
+ * Writes nothing.
  */
 import { type ExpectedObject, objectTitle, withObservedRevision } from "#lib/moodle/expected-objects.ts";
 import {

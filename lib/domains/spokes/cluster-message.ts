@@ -5,7 +5,7 @@ import { removeInternalAddresses } from "#lib/base/addresses.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 
 const BUSY = "it is busy; try again in a moment";
-const AWAY = "it does not answer as it should; try again in a moment";
+const AWAY = "it does not respond correctly; try again in a moment";
 
 const URLS = /\bhttps?:\/\/[^\s"']+/gi;
 

@@ -1,4 +1,4 @@
-/** Previews changes in the cluster with dry runs. Nothing is written. */
+/** Previews changes in the cluster with dry runs. Writes nothing. */
 import type { App } from "#lib/app.ts";
 import { fitToObserved } from "#lib/moodle/expected-objects.ts";
 import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";

@@ -22,9 +22,9 @@ import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { applyDefaults, type DesiredSpoke } from "#lib/domains/spokes/defaults.ts";
 import { requireVerifiedDomain } from "#lib/domains/spokes/domain-verification.ts";
-import { domainsFor, domainTakenFault, ownNamesOf, parentNames } from "#lib/domains/spokes/domains.ts";
+import { domainsFor, domainTakenFault, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
 import { isInUse, lockNames } from "#lib/domains/spokes/names.ts";
-import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { showListedSpokes } from "#lib/domains/spokes/show.ts";
 import { defaultExtras, hasSlug, insertSpoke, type NewSpokeRow, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokeRecord } from "#lib/domains/spokes/views.ts";
@@ -49,7 +49,7 @@ export interface CopyPlan {
 
 /** Finds the source of a copy; null if the request is not a copy. */
 export type FindCopySource = (app: App, actor: Actor, input: NewSpoke) => Promise<CopySource | null>;
-export const noCopy: FindCopySource = () => Promise.resolve(null);
+export const findNoCopySource: FindCopySource = () => Promise.resolve(null);
 
 /** Runs the work in the hub's queue, after earlier creations in the same hub. */
 type RunInHubQueue = <T>(hubId: string, work: () => Promise<T>) => Promise<T>;
@@ -72,7 +72,7 @@ export async function createSpoke(
   federation: FederationRow,
   input: NewSpoke,
   key: IdempotencyKey | null,
-  { signal, findCopySource = noCopy, runInHubQueue = (_, work) => work() }: CreateOptions = {},
+  { signal, findCopySource = findNoCopySource, runInHubQueue = (_, work) => work() }: CreateOptions = {},
 ): Promise<SpokeRecord> {
   const readEarlier = async () => {
     const reply = await findReply<SpokeRecord>(app.db.rows, key);
@@ -143,17 +143,17 @@ export async function insertUnderFreeDomain(
   domains: readonly string[],
   rowFor: (domain: string) => NewSpokeRow,
 ): Promise<SpokeRow> {
-  const ownNames = ownNamesOf(config);
+  const ownNames = serviceDomainsOf(config);
   for (const domain of domains) {
     // The statements are sent together and run in this order. Once the lock is held, the result of the check stays
     // valid.
     const [, taken] = await Promise.all([
       lockNames(tx, domain, ownNames),
-      isInUse(tx, domain, parentNames(domain, ownNames)),
+      isInUse(tx, domain, parentDomains(domain, ownNames)),
     ]);
     const row = taken ? undefined : await insertSpoke(tx, rowFor(domain));
     if (row) return row;
-    if (await hasSlug(tx, federationId, slug)) throw slugTaken(slug);
+    if (await hasSlug(tx, federationId, slug)) throw slugTakenFault(slug);
   }
   throw domainTakenFault(domains);
 }
@@ -179,7 +179,7 @@ export async function recordNewSpoke(
   { metadata: more, otherEntries: others = [] }: AuditExtras = {},
 ): Promise<Job> {
   const about = { federationId: spoke.federationId, spokeId: spoke.id };
-  return await recordOperation(tx, requester, operationOn(spoke, "provision"), (job) => ({
+  return await recordOperation(tx, requester, buildSpokeJob(spoke, "provision"), (job) => ({
     audit: [{
       kind: "spoke_requested",
       ...spokeSubject(spoke),
@@ -196,6 +196,6 @@ export async function recordNewSpoke(
   }));
 }
 
-export function slugTaken(slug: string): Fault {
+export function slugTakenFault(slug: string): Fault {
   return new Fault("conflict", "slug_taken", `This hub has a spoke with the slug ${slug} already; choose another`);
 }

@@ -16,12 +16,12 @@ type DesiredFields = Pick<SpokeRow, (typeof FIELDS)[number]>;
 type AppliedFields = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand" | "host" | "mailHeld">;
 
 /** Changes of values, by the names of the API. */
-export type Changes = {
+export type FieldChanges = {
   readonly [F in (typeof FIELDS)[number]]?: { readonly from: string | null; readonly to: string | null };
 };
 
 /** Returns the spoke with its requested domain. */
-export function toDesired(row: SpokeRow): SpokeRow {
+export function withRequestedDomain(row: SpokeRow): SpokeRow {
   return { ...row, domain: row.requestedDomain ?? row.domain };
 }
 
@@ -29,12 +29,12 @@ export function toDesired(row: SpokeRow): SpokeRow {
 export function findPendingChanges(
   desired: DesiredFields,
   { displayName, brand, adminEmail, host: domain, mailHeld }: AppliedFields,
-): Changes {
+): FieldChanges {
   const mail = mailHeld ? "held" : "on";
   return diffFields({ displayName, brand: brand?.name ?? null, adminEmail, domain, mail }, desired);
 }
 
-export function diffFields(before: DesiredFields, after: DesiredFields): Changes {
+export function diffFields(before: DesiredFields, after: DesiredFields): FieldChanges {
   const changed = FIELDS.filter((field) => before[field] !== after[field]);
   return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
 }

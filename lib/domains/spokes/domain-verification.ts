@@ -9,7 +9,7 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { domainTakenFault, isSubdomain, ownNamesOf, parentNames } from "#lib/domains/spokes/domains.ts";
+import { domainTakenFault, isSubdomain, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
 import { isAnyInUse } from "#lib/domains/spokes/names.ts";
 
 const MAX_NAME_LENGTH = 253; // characters of a DNS name
@@ -30,14 +30,14 @@ export async function requireVerifiedDomain(
   signal?: AbortSignal,
   own: string | null = null,
 ): Promise<void> {
-  const ownNames = ownNamesOf(config), { rootDomain } = ownNames;
+  const ownNames = serviceDomainsOf(config), { rootDomain } = ownNames;
   const domain = domains.find((each) => !isSubdomain(each, rootDomain));
   if (domain === undefined || actor.role === "operator") return;
   const record = `_wheelwright.${domain}`, value = verificationValue(hub.id);
   if (record.length > MAX_NAME_LENGTH) {
     const message = `domain is too long to be verified: ${
       record.length - domain.length
-    } more characters must fit before it`;
+    } more characters are needed before it`;
     throw new Fault("invalid", "domain_invalid", message);
   }
   const texts = await dns.texts(record, signal).catch((cause) => {
@@ -46,7 +46,7 @@ export async function requireVerifiedDomain(
   });
   if (texts.includes(value)) return;
   // Only parent domains are reported, because they are public in DNS. The domain itself may become free again.
-  if (await isAnyInUse(db.rows, parentNames(domain, ownNames), own)) throw domainTakenFault([domain]);
+  if (await isAnyInUse(db.rows, parentDomains(domain, ownNames), own)) throw domainTakenFault([domain]);
   const message = `${domain} is not verified for this hub: set the TXT record ${record} to ${value}, ` +
     "wait until DNS returns it, and try again";
   throw new Fault("conflict", "domain_unproven", message);

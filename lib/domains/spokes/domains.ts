@@ -11,13 +11,13 @@ import { Fault } from "#lib/base/errors.ts";
 import { HostName } from "#lib/base/schema.ts";
 
 /** The service's own domains, in lower case and without a trailing dot. */
-export interface OwnNames {
+export interface ServiceDomains {
   readonly rootDomain: string;
   /** The host of PUBLIC_URL. */
   readonly publicHost: string;
 }
 
-export function ownNamesOf({ rootDomain, publicUrl }: Pick<Config, "rootDomain" | "publicUrl">): OwnNames {
+export function serviceDomainsOf({ rootDomain, publicUrl }: Pick<Config, "rootDomain" | "publicUrl">): ServiceDomains {
   return { rootDomain: rootDomain.toLowerCase(), publicHost: publicUrl.hostname.replace(/\.$/, "") };
 }
 
@@ -30,7 +30,7 @@ export function isSubdomain(domain: string, other: string): boolean {
  * Returns the parent domains that another spoke may have. Empty for domains below ROOT_DOMAIN: their parents belong to
  * the service.
  */
-export function parentNames(domain: string, { rootDomain }: OwnNames): string[] {
+export function parentDomains(domain: string, { rootDomain }: ServiceDomains): string[] {
   if (isSubdomain(domain, rootDomain)) return [];
   const labels = domain.split(".");
   return labels.slice(1, -1).map((_, i) => labels.slice(i + 1).join("."));
@@ -46,7 +46,7 @@ export function domainsFor(
   hubSlug: string,
   requested: string | undefined,
 ): string[] {
-  const ownNames = ownNamesOf(config);
+  const ownNames = serviceDomainsOf(config);
   if (requested !== undefined) {
     requireUnreserved(requested, ownNames);
     requireReachable(requested);
@@ -54,26 +54,26 @@ export function domainsFor(
   }
   const domains = defaultDomains(slug, hubSlug, ownNames);
   if (domains.length > 0) return domains;
-  const message = `domain is needed: none can be derived from the slug ${slug}, the hub's and ${config.rootDomain}`;
+  const message = `domain is required: the slug ${slug} gives no valid name under ${config.rootDomain}`;
   throw new Fault("invalid", "domain_needed", message);
 }
 
 /** Throws an `invalid` fault (`domain_reserved`) for a domain of the service. */
-export function requireUnreserved(domain: string, ownNames: OwnNames): void {
+export function requireUnreserved(domain: string, ownNames: ServiceDomains): void {
   const why = reservedReason(domain, ownNames);
-  if (why) throw new Fault("invalid", "domain_reserved", `domain must be a spoke's own; ${why}`);
+  if (why) throw new Fault("invalid", "domain_reserved", `domain cannot be used for a spoke: ${why}`);
 }
 
 /**
  * Returns the reason why no spoke can have the domain, or null. A site can set cookies for its subdomains and read
  * those of its parent domain. So no site may be above or below the service.
  */
-function reservedReason(domain: string, { rootDomain, publicHost }: OwnNames): string | null {
+function reservedReason(domain: string, { rootDomain, publicHost }: ServiceDomains): string | null {
   const belongs = `${domain} belongs to the service`;
   if ([rootDomain, publicHost].some((own) => domain === own || isSubdomain(own, domain))) return belongs;
   if (!isSubdomain(domain, rootDomain)) return isSubdomain(domain, publicHost) ? belongs : null;
   const labels = domain.slice(0, -rootDomain.length - 1).split(".").length;
-  return labels === 1 ? null : `below ${rootDomain} it may have one label, and ${domain} has ${labels}`;
+  return labels === 1 ? null : `a name under ${rootDomain} must have one label, and ${domain} has ${labels}`;
 }
 
 /** A host name that browsers treat as an IPv4 address: its last label is a number. */
@@ -84,8 +84,8 @@ function requireReachable(domain: string): void {
   const broken = domain.split(".").find((label) => label.startsWith("xn--") && !isALabel(label));
   if (broken === undefined && !ADDRESS.test(domain)) return;
   const why = broken === undefined
-    ? `${domain} ends in a number, which browsers take for an address`
-    : `${broken} stands for no letters`;
+    ? `${domain} ends in a number, so browsers treat it as an IP address`
+    : `${broken} is not valid Punycode`;
   throw new Fault("invalid", "domain_invalid", `domain must be a host name such as school.example.org; ${why}`);
 }
 
@@ -99,7 +99,7 @@ function isALabel(label: string): boolean {
  * Returns the default domains, in order of preference. Each is one label below ROOT_DOMAIN, because a wildcard
  * certificate covers only one label. Labels that are too long or reserved are left out.
  */
-export function defaultDomains(slug: string, hubSlug: string, ownNames: OwnNames): string[] {
+export function defaultDomains(slug: string, hubSlug: string, ownNames: ServiceDomains): string[] {
   return [`${slug}.${ownNames.rootDomain}`, `${slug}-${hubSlug}.${ownNames.rootDomain}`]
     .filter((domain) => v.is(HostName, domain) && reservedReason(domain, ownNames) === null);
 }

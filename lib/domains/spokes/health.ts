@@ -15,7 +15,7 @@ export const FAILED_CHECKS_LIMIT = 3;
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /** Returns the objects of a site that must be healthy, in addition to the namespace. */
-export function partsOf(site: Parameters<typeof sitePvcNames>[0]): readonly Ref[] {
+export function healthObjectsOf(site: Parameters<typeof sitePvcNames>[0]): readonly Ref[] {
   return [
     MOODLE_DEPLOYMENT,
     DATABASE_STATEFULSET,
@@ -23,8 +23,8 @@ export function partsOf(site: Parameters<typeof sitePvcNames>[0]): readonly Ref[
   ];
 }
 
-/** The kinds of the objects in `partsOf`. */
-export const PART_KINDS: readonly Omit<Ref, "name">[] = [MOODLE_DEPLOYMENT, DATABASE_STATEFULSET, CLAIM]
+/** The kinds of the objects in `healthObjectsOf`. */
+export const HEALTH_OBJECT_KINDS: readonly Omit<Ref, "name">[] = [MOODLE_DEPLOYMENT, DATABASE_STATEFULSET, CLAIM]
   .map(({ apiVersion, kind }) => ({ apiVersion, kind }));
 
 /** Returns the problem of the namespace as a sentence, or null. */
@@ -40,7 +40,7 @@ export function findNamespaceProblem(namespace: KubeObject | null, uid: string):
 }
 
 /** Returns the problem of an object, or null. */
-export function findPartProblem({ kind, name }: Omit<Ref, "apiVersion">, object: KubeObject | null): string | null {
+export function findObjectProblem({ kind, name }: Omit<Ref, "apiVersion">, object: KubeObject | null): string | null {
   const what = `${kind} ${name}`;
   if (!object) return `${what} is missing`;
   const status = object["status"] ?? {};

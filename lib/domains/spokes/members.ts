@@ -4,29 +4,29 @@ import type { Access, Actor } from "#lib/domains/auth/access.ts";
 import { addMember, type InvitationResult, removeMember } from "#lib/domains/auth/invitations.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
-import { listSeats, type Member } from "#lib/domains/members/seats.ts";
+import { listMembers, type Member } from "#lib/domains/members/memberships.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
-import { spoke, spokeMissingFault } from "#lib/domains/spokes/access.ts";
+import { spokeAccess, spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /**
  * Loads the spoke and the member in the path. Callers who can manage the hub can remove anybody. Members can remove
  * themselves.
  */
-export const spokeMember: Access<Actor, { readonly spoke: SpokeRow; readonly userId: string }> = {
+export const spokeMemberAccess: Access<Actor, { readonly spoke: SpokeRow; readonly userId: string }> = {
   name: "spoke: member",
   async admit(request) {
     const { userId = "" } = request.params;
     const own = userId !== "" && userId === request.actor?.userId;
-    return { ...await spoke(own ? "act" : "delegate").admit(request), userId };
+    return { ...await spokeAccess(own ? "act" : "delegate").admit(request), userId };
   },
 };
 
 /** Lists members, newest first. Returns all members unless a limit is given. */
 export async function listSpokeMembers(rows: Rows, { id }: SpokeRow, page: ListPageRequest): Promise<ListPage<Member>> {
-  return await listSeats(rows, { spokeId: id }, page);
+  return await listMembers(rows, { spokeId: id }, page);
 }
 
 /** Removes a member, with immediate effect on permissions and streams. Throws a `missing` fault (`member_missing`). */
@@ -35,7 +35,7 @@ export async function removeSpokeMember(app: App, actor: Actor, spoke: SpokeRow,
   const ids = { federationId: spoke.federationId, spokeId: spoke.id };
   await app.db.transact((tx) =>
     removeMember(tx, actor, userId, {
-      seat: { spokeId: spoke.id },
+      membership: { spokeId: spoke.id },
       ids,
       auditEntry: { ...entry, metadata: { slug: spoke.slug } },
     })
@@ -54,7 +54,7 @@ export async function delegateSpoke(
   return await app.db.transact((tx) =>
     runOnce(tx, key, async () => {
       const result = await addMember(tx, actor, invitee, {
-        seat: { spokeId },
+        membership: { spokeId },
         ids: { federationId, spokeId },
         lock: (tx) => lockSpokeForMember(tx, spokeId),
         auditEntry: { kind: "spoke_delegated", objectType: "spoke", objectId: spokeId, metadata: { slug } },

@@ -5,7 +5,7 @@
  */
 import { sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { isSubdomain, type OwnNames } from "#lib/domains/spokes/domains.ts";
+import { isSubdomain, type ServiceDomains } from "#lib/domains/spokes/domains.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /** Days for which a former domain redirects to the current one. */
@@ -56,7 +56,7 @@ export async function isAnyInUse(rows: Rows, names: readonly string[], own: stri
  * Locks a name with its parents and subdomains until the transaction ends. Names below ROOT_DOMAIN have one label and
  * no parents among spokes. Other names that can conflict have the same last two labels.
  */
-export async function lockNames(tx: Tx, domain: string, { rootDomain }: OwnNames): Promise<void> {
+export async function lockNames(tx: Tx, domain: string, { rootDomain }: ServiceDomains): Promise<void> {
   const lockedName = isSubdomain(domain, rootDomain) ? domain : domain.split(".").slice(-2).join(".");
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: names below ${lockedName}`}, 0))`.execute(tx);
 }

@@ -4,7 +4,7 @@ import { SPOKE_OPERATIONS, type SpokeOperationKind } from "#lib/operations/table
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /** Creates the job. Installs share the hub's lane; other operations use the spoke's own lane. */
-export function operationOn(spoke: SpokeRow, kind: SpokeOperationKind, payload: object = {}): NewJob {
+export function buildSpokeJob(spoke: SpokeRow, kind: SpokeOperationKind, payload: object = {}): NewJob {
   return {
     kind: SPOKE_OPERATIONS[kind].kind,
     lane: kind === "provision" ? hubLane(spoke.federationId) : spokeLane(spoke.id),

@@ -7,20 +7,20 @@ import { requireOffered } from "#lib/catalog/catalog.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { listLiveOperations } from "#lib/jobs/store.ts";
-import { readFacts } from "#lib/domains/spokes/actions.ts";
-import { domainsFor, domainTakenFault, ownNamesOf, parentNames } from "#lib/domains/spokes/domains.ts";
+import { readActionFacts } from "#lib/domains/spokes/actions.ts";
+import { domainsFor, domainTakenFault, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
 import { isInUse } from "#lib/domains/spokes/names.ts";
 import { type AcceptedAction, checkAction } from "#lib/operations/check-action.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
-import { type Changes, diffFields, findPendingChanges, toDesired } from "#lib/domains/spokes/desired.ts";
+import { diffFields, type FieldChanges, findPendingChanges, withRequestedDomain } from "#lib/domains/spokes/desired.ts";
 
 interface PatchPlan {
   /** The row after the patch. */
   readonly desired: SpokeRow;
-  readonly changes: Changes;
+  readonly changes: FieldChanges;
   /**
-   * The way in which the site gets the changes. `nothing`: the site has them, or a running operation applies them.
+   * The way in which the site gets the changes. `nothing`: the site has the changes, or a running operation applies them.
    * `install`: the install that has not run yet includes them. `waiting`: a queued operation includes them. Otherwise:
    * a new operation.
    */
@@ -35,7 +35,7 @@ export async function planPatch(
   before: SpokeRow,
   patch: SpokePatch,
 ): Promise<PatchPlan> {
-  const current = toDesired(before), target = { ...current, ...selectDefined(patch) };
+  const current = withRequestedDomain(before), target = { ...current, ...selectDefined(patch) };
   const changes = diffFields(current, target);
   const live = await listLiveOperations(rows, before.id), isNotBuilt = isUnbuilt(before, live);
   // Only changed fields are checked, so that a client can send the record back unchanged.
@@ -51,7 +51,7 @@ export async function planPatch(
   if (live.some((job) => job.kind === "configure" && isUntouched(job))) {
     return { desired, changes, execution: "waiting" };
   }
-  const execution = checkAction("configure", await readFacts(rows, before));
+  const execution = checkAction("configure", await readActionFacts(rows, before));
   // The request repeats a failed change, so report the changes that the site has not applied.
   return { desired, changes: changed ? changes : pending, execution };
 }
@@ -104,7 +104,9 @@ async function requireFreeDomain(
       `Cannot change the domain of a spoke that is moving to ${requestedDomain}; wait until that is finished`;
     throw new Fault("conflict", "spoke_state", message);
   }
-  if (await isInUse(rows, domain, parentNames(domain, ownNamesOf(app.config)), id)) throw domainTakenFault([domain]);
+  if (await isInUse(rows, domain, parentDomains(domain, serviceDomainsOf(app.config)), id)) {
+    throw domainTakenFault([domain]);
+  }
 }
 
 /** Returns whether the install has not started, or will be retried after a failure. */

@@ -1,6 +1,6 @@
 /**
- * Previews a patch of a spoke. The patch is checked like a real one and sent to the cluster as a dry run. Nothing is
- * written.
+ * Previews a patch of a spoke. The patch is checked like a real one and sent to the cluster as a dry run. Writes
+ * nothing.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -16,7 +16,7 @@ import { verifyPatchDomain } from "#lib/domains/spokes/patch.ts";
 import { planPatch } from "#lib/domains/spokes/patch-plan.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview, SpokePatch } from "#lib/domains/spokes/views.ts";
-import { type Changes, toDesiredInputs } from "#lib/domains/spokes/desired.ts";
+import { type FieldChanges, toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 
 /** Previews a patch. Throws the faults of the patch, and an `unavailable` fault if the cluster does not answer. */
 export async function previewPatch(
@@ -27,9 +27,9 @@ export async function previewPatch(
   signal: AbortSignal,
 ): Promise<ActionPreview> {
   await verifyPatchDomain(app, actor, spoke, patch, signal);
-  const { desired: wish, changes, execution: by } = await planPatch(app.db.rows, app, actor, spoke, patch);
+  const { desired, changes, execution: by } = await planPatch(app.db.rows, app, actor, spoke, patch);
   const needsOperation = by !== "nothing" && by !== "install", moves = needsOperation && changes.domain !== undefined;
-  const plannedChanges = needsOperation && spoke.namespaceUid !== null ? await findObjectChanges(app, wish) : [];
+  const plannedChanges = needsOperation && spoke.namespaceUid !== null ? await findObjectChanges(app, desired) : [];
   const { changes: objectChanges, refusals } = await previewInCluster(app, actor, spoke, plannedChanges, signal);
   return {
     dryRun: true,
@@ -64,7 +64,7 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
   mail: "Its mail",
 };
 
-function describeChanges(changes: Changes): string[] {
+function describeChanges(changes: FieldChanges): string[] {
   return Object.entries(changes).map(([field, { from, to }]) =>
     `${FIELD_LABELS[field]} becomes ${to}; it is ${from ?? "none"}`
   );

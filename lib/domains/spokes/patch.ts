@@ -17,14 +17,14 @@ import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { requireVerifiedDomain } from "#lib/domains/spokes/domain-verification.ts";
-import { ownNamesOf } from "#lib/domains/spokes/domains.ts";
+import { serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
 import { lockNames } from "#lib/domains/spokes/names.ts";
 import { enqueue } from "#lib/jobs/store.ts";
-import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { planPatch, requireAllowedDomain } from "#lib/domains/spokes/patch-plan.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
 import type { AcceptedAction } from "#lib/operations/check-action.ts";
-import { lockSpoke, moveSpoke, setAppliedInputs, type SpokeRow, updateDesired } from "#lib/domains/spokes/store.ts";
+import { lockSpoke, setAppliedInputs, setSpokeState, type SpokeRow, updateDesired } from "#lib/domains/spokes/store.ts";
 import type { SpokePatch, SpokeRecord } from "#lib/domains/spokes/views.ts";
 import { withDesiredSettings } from "#lib/domains/spokes/desired.ts";
 
@@ -60,13 +60,13 @@ export async function verifyPatchDomain(
 async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: SpokePatch): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();
-  if (patch.domain !== undefined) await lockNames(tx, patch.domain, ownNamesOf(app.config));
-  const { desired: wish, changes, execution: by } = await planPatch(tx, app, actor, before, patch);
+  if (patch.domain !== undefined) await lockNames(tx, patch.domain, serviceDomainsOf(app.config));
+  const { desired, changes, execution: by } = await planPatch(tx, app, actor, before, patch);
   if (by === "nothing") return before;
-  let after = await updateDesired(tx, wish);
+  let after = await updateDesired(tx, desired);
   if (by === "install") {
-    const inputs = withDesiredSettings(app.catalog, wish, wish.blueprintInputs as SpokeInputs);
-    await setAppliedInputs(tx, id, { ...inputs, host: wish.domain });
+    const inputs = withDesiredSettings(app.catalog, desired, desired.blueprintInputs as SpokeInputs);
+    await setAppliedInputs(tx, id, { ...inputs, host: desired.domain });
   }
   const about = { federationId: after.federationId, spokeId: id };
   let job: Job | undefined;
@@ -94,6 +94,6 @@ export async function enqueueConfigure(
   spoke: SpokeRow,
   { state }: AcceptedAction,
 ): Promise<[SpokeRow, Job]> {
-  const after = state === spoke.state ? spoke : await moveSpoke(tx, spoke.id, state);
-  return [after, await enqueue(tx, requester, operationOn(after, "configure"))];
+  const after = state === spoke.state ? spoke : await setSpokeState(tx, spoke.id, state);
+  return [after, await enqueue(tx, requester, buildSpokeJob(after, "configure"))];
 }

@@ -1,4 +1,4 @@
-/** Previews the creation of a spoke, with the checks of a real creation. Nothing is written. */
+/** Previews the creation of a spoke, with the checks of a real creation. Writes nothing. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
@@ -9,10 +9,10 @@ import { requireOffered } from "#lib/catalog/catalog.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
-import { clusterFor, draftSpoke, inputsOf, noCopy, slugTaken } from "#lib/domains/spokes/create.ts";
+import { clusterFor, draftSpoke, findNoCopySource, inputsOf, slugTakenFault } from "#lib/domains/spokes/create.ts";
 import { applyDefaults } from "#lib/domains/spokes/defaults.ts";
 import { requireVerifiedDomain } from "#lib/domains/spokes/domain-verification.ts";
-import { domainsFor, domainTakenFault, ownNamesOf, parentNames } from "#lib/domains/spokes/domains.ts";
+import { domainsFor, domainTakenFault, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
 import { isInUse } from "#lib/domains/spokes/names.ts";
 import { hasSlug } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokePreview } from "#lib/domains/spokes/views.ts";
@@ -24,14 +24,14 @@ export async function previewSpoke(
   federation: FederationRow,
   input: NewSpoke,
   signal: AbortSignal,
-  findCopySource = noCopy,
+  findCopySource = findNoCopySource,
 ): Promise<SpokePreview> {
   requireLiveHub(federation.state, "add a spoke to");
   const source = await findCopySource(app, actor, input);
   const desired = applyDefaults(app.catalog, federation, actor.email, input, source?.spoke);
   const domains = domainsFor(app.config, desired.slug, federation.slug, input.domain);
   await requireVerifiedDomain(app, actor, federation, domains, signal);
-  if (await hasSlug(app.db.rows, federation.id, desired.slug)) throw slugTaken(desired.slug);
+  if (await hasSlug(app.db.rows, federation.id, desired.slug)) throw slugTakenFault(desired.slug);
   const plan = await source?.preview(), own = draftSpoke(app, federation.id, desired, plan);
   const spoke = { ...own, domain: await findFreeDomain(app, domains) };
   const inputs = inputsOf(app, spoke, clusterFor(app, federation, desired.region), plan);
@@ -55,7 +55,7 @@ export async function previewSpoke(
 /** Returns the first free domain. Throws a `conflict` fault (`domain_taken`) if none is free. */
 async function findFreeDomain({ db, config }: App, domains: readonly string[]): Promise<string> {
   for (const domain of domains) {
-    if (!await isInUse(db.rows, domain, parentNames(domain, ownNamesOf(config)))) return domain;
+    if (!await isInUse(db.rows, domain, parentDomains(domain, serviceDomainsOf(config)))) return domain;
   }
   throw domainTakenFault(domains);
 }

@@ -9,9 +9,9 @@ import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { findLastRemoval, retryRemovalSoon } from "#lib/jobs/removal.ts";
 import { cancelSpokeOperations } from "#lib/jobs/store.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
-import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
-import { lockSpoke, moveSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { lockSpoke, setSpokeState, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /**
@@ -38,9 +38,9 @@ export async function acceptRemoval(tx: Tx, requester: Requester, id: string): P
     }
   }
   const cancelledJobs = await cancelSpokeOperations(tx, id);
-  const after = await moveSpoke(tx, id, "removing");
+  const after = await setSpokeState(tx, id, "removing");
   const about = { federationId: after.federationId, spokeId: id };
-  await recordOperation(tx, requester, operationOn(after, "remove"), (job) => ({
+  await recordOperation(tx, requester, buildSpokeJob(after, "remove"), (job) => ({
     audit: [
       ...cancelledJobs.filter((other) => other.state === "cancelled").map((other) => ({
         kind: "operation_cancelled" as const,

@@ -43,10 +43,10 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> =
     "the site redirects forgotten passwords to another page",
     "turn that off on the site (forgottenpasswordurl), or run reset-admin-password",
   ],
-  missing: ["its account admin was renamed or deleted", OTHER_ADMIN_HINT],
-  suspended: ["its account admin is suspended", OTHER_ADMIN_HINT],
-  closed: ["its account admin may not sign in", OTHER_ADMIN_HINT],
-  elsewhere: ["its account admin signs in with an external service", OTHER_ADMIN_HINT],
+  missing: ["its admin account was renamed or deleted", OTHER_ADMIN_HINT],
+  suspended: ["its admin account is suspended", OTHER_ADMIN_HINT],
+  closed: ["its admin account is not allowed to sign in", OTHER_ADMIN_HINT],
+  elsewhere: ["its admin account signs in with an external service", OTHER_ADMIN_HINT],
 };
 
 /**
@@ -109,7 +109,7 @@ async function deleteJob(
     const job = await space.get(ref, call);
     if (job && belongsToRequest(job, seal)) await space.delete(ref, job.metadata.uid!, call);
   } catch (error) {
-    log.info("Left a Job for the cluster to delete", { namespace: space.namespace, name, error });
+    log.info("Could not delete a Job; the cluster deletes it later", { namespace: space.namespace, name, error });
   }
 }
 

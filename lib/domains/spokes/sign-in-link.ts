@@ -13,11 +13,17 @@ import { record } from "#lib/changes/record.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
-import { readFacts } from "#lib/domains/spokes/actions.ts";
+import { readActionFacts } from "#lib/domains/spokes/actions.ts";
 import { createLinkInSite } from "#lib/domains/spokes/sign-in-job.ts";
 import { transitionOf } from "#lib/operations/check-action.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
-import { findSpoke, lockLinks, lockSpoke, secondsUntilLink, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import {
+  findSpoke,
+  lockSignInLinks,
+  lockSpoke,
+  secondsUntilSignInLink,
+  type SpokeRow,
+} from "#lib/domains/spokes/store.ts";
 import type { SignInLink } from "#lib/domains/spokes/views.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -52,7 +58,7 @@ export async function createSignInLink(
   });
   const expiresAt = new Date(expires * SECOND);
   return await app.db.transact(async (tx) => {
-    await lockLinks(tx, actor.userId);
+    await lockSignInLinks(tx, actor.userId);
     await requireBelowLimit(tx, actor);
     const row = await lockSpoke(tx, spoke.id);
     if (row.state === "removed") throw spokeMissingFault();
@@ -72,7 +78,7 @@ export async function createSignInLink(
 
 /** Requires that the site is open and that no operation is queued that would close it. */
 async function requireOpenSite(rows: Rows, spoke: SpokeRow): Promise<void> {
-  const { state, live, maintenance } = await readFacts(rows, spoke);
+  const { state, live, maintenance } = await readActionFacts(rows, spoke);
   const blocking = live.find((kind) => transitionOf(kind) !== null);
   if (state !== "active" || blocking !== undefined) {
     const next = NEXT_STEP[state] ?? `wait until its ${blocking ?? "operation"} has ended`;
@@ -84,7 +90,7 @@ async function requireOpenSite(rows: Rows, spoke: SpokeRow): Promise<void> {
 }
 
 async function requireBelowLimit(rows: Rows, { userId }: Actor): Promise<void> {
-  const retryAfter = await secondsUntilLink(rows, userId, MAX_LINKS);
+  const retryAfter = await secondsUntilSignInLink(rows, userId, MAX_LINKS);
   if (retryAfter === null) return;
   const message = `You have created ${MAX_LINKS} sign-in links within the hour; wait before you create another`;
   throw new Fault("limited", "too_many_links", message, { retryAfter });

@@ -17,7 +17,7 @@ import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 export type SpokeRow = Selectable<Schema["spokes"]>;
 export type NewSpokeRow = Insertable<Schema["spokes"]>;
 
-/** Facts about a spoke that are not in its columns. They tell the caller whether more queries are needed. */
+/** Facts about a spoke that are not in its columns. The caller needs them to decide whether more queries are needed. */
 interface SpokeExtras {
   /** Whether an operation is queued or running. */
   readonly busy: boolean;
@@ -107,7 +107,7 @@ function parseSpokeKey(name: string, removed: RemovedVisibility): SpokeKey | und
 }
 
 /** Finds the live spokes with these IDs that the viewer can see, in any order. */
-export async function findVisible(rows: Rows, viewer: Viewer, ids: readonly string[]): Promise<SpokeRow[]> {
+export async function findVisibleSpokes(rows: Rows, viewer: Viewer, ids: readonly string[]): Promise<SpokeRow[]> {
   const validIds = ids.filter((id) => isId("spk", id));
   if (validIds.length === 0) return [];
   return await rows.selectFrom("spokes").selectAll().where("id", "in", validIds).where("state", "<>", "removed")
@@ -197,7 +197,7 @@ export async function lockSpoke(tx: Tx, id: string): Promise<SpokeRow> {
 }
 
 /** Changes the state and clears the reason of the previous one. */
-export async function moveSpoke(tx: Tx, id: string, state: SpokeState): Promise<SpokeRow> {
+export async function setSpokeState(tx: Tx, id: string, state: SpokeState): Promise<SpokeRow> {
   return await tx.updateTable("spokes")
     .set({ state, stateReason: null, updatedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
@@ -223,14 +223,14 @@ export async function setBlueprintInputs(tx: Tx, id: string, inputs: SpokeInputs
 }
 
 /** Locks the user's sign-in links until the transaction ends, so that they are counted correctly. */
-export async function lockLinks(tx: Tx, userId: string): Promise<void> {
+export async function lockSignInLinks(tx: Tx, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: sign-in links of ${userId}`}, 0))`.execute(
     tx,
   );
 }
 
 /** Returns the seconds until the user is below the limit of links per hour; null if the user is below it. */
-export async function secondsUntilLink(rows: Rows, userId: string, limit: number): Promise<number | null> {
+export async function secondsUntilSignInLink(rows: Rows, userId: string, limit: number): Promise<number | null> {
   const found = await rows.selectFrom("audit_events")
     .select(sql<number>`extract(epoch from at + interval '1 hour' - wheelwright_now())::float8`.as("wait"))
     .where("actorId", "=", userId).where("kind", "=", "spoke_sign_in_link_created")

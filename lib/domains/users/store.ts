@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
-import { federationIds, type Role, roleOf, spokeIds } from "#lib/domains/members/store.ts";
+import { federationIdsColumn, type Role, roleOf, spokeIdsColumn } from "#lib/domains/members/store.ts";
 
 export interface User {
   readonly id: string;
@@ -31,8 +31,8 @@ export const userColumns = [
   "users.displayName",
   // Like memberships, the flag has an effect only for a verified address.
   sql<boolean>`users.operator and users.email_verified_at is not null`.as("operator"),
-  federationIds.as("federationIds"),
-  spokeIds.as("spokeIds"),
+  federationIdsColumn.as("federationIds"),
+  spokeIdsColumn.as("spokeIds"),
 ] as const;
 
 export interface UserRow {

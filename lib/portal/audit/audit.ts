@@ -1,7 +1,7 @@
 /** Renders the audit log with its search and export. */
 import { AUDIT_KINDS, OBJECT_TYPES } from "#lib/audit/kinds.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { field, selectField } from "#lib/portal/components/forms.ts";
+import { inputField, selectField } from "#lib/portal/components/forms.ts";
 import {
   definitionList,
   emptyState,
@@ -10,9 +10,9 @@ import {
   olderLink,
   withQuery,
 } from "#lib/portal/components/parts.ts";
-import type { View } from "#lib/portal/components/view.ts";
-import { type AuditEventItem, eventRow, eventStyle } from "#lib/portal/audit/event.ts";
-import { MAX_EXPORTED } from "#lib/portal/audit/export.ts";
+import type { PageView } from "#lib/portal/components/view.ts";
+import { type AuditEventItem, eventStyle, renderEventRow } from "#lib/portal/audit/event.ts";
+import { MAX_EXPORTED_EVENTS } from "#lib/portal/audit/export.ts";
 
 export const AUDIT_PER_PAGE = 50;
 
@@ -41,14 +41,14 @@ interface AuditProps {
 
 const PATH = "/audit";
 
-export function auditView({ events, next, filters }: AuditProps): View {
+export function auditView({ events, next, filters }: AuditProps): PageView {
   const isFiltered = Object.values(filters).some((each) => each !== undefined);
   const exportLink = (format: string) => withQuery(`${PATH}/export`, { format, ...filters });
   return {
     title: "Audit",
     section: "audit",
     lead: `Who did what, when and from where. Exports contain the search results: at most the newest ${
-      MAX_EXPORTED.toLocaleString("en")
+      MAX_EXPORTED_EVENTS.toLocaleString("en")
     } events.`,
     actions: markup`${linkButton(["Export CSV", exportLink("csv")])}${
       linkButton(["Export JSON Lines", exportLink("jsonl")])
@@ -57,8 +57,8 @@ export function auditView({ events, next, filters }: AuditProps): View {
     body: markup`${searchForm(filters, isFiltered)}
 <div id="events">${
       events.length > 0
-        ? markup`<ul class="list happened">${
-          events.map((event) => eventRow(event, { linkUsers: true, details: eventDetails(event) }))
+        ? markup`<ul class="list event-list">${
+          events.map((event) => renderEventRow(event, { linkUsers: true, details: eventDetails(event) }))
         }</ul>`
         : emptyState(
           "No matching events",
@@ -75,11 +75,11 @@ function searchForm(
   isFiltered: boolean,
 ): Markup {
   return markup`<form class="filters" role="search" action="${PATH}">
-${field({ name: "actor", label: "Actor", type: "search", value: actor, placeholder: "Address, ID or system" })}
+${inputField({ name: "actor", label: "Actor", type: "search", value: actor, placeholder: "Address, ID or system" })}
 ${selectField({ name: "kind", label: "Event", value: kind, options: [["", "Any"], ...KINDS] })}
-${field({ name: "federationId", label: "Hub", type: "search", value: federationId, placeholder: "Slug or ID" })}
+${inputField({ name: "federationId", label: "Hub", type: "search", value: federationId, placeholder: "Slug or ID" })}
 ${selectField({ name: "objectType", label: "Object type", value: objectType, options: [["", "Any"], ...TYPES] })}
-${field({ name: "objectId", label: "Object ID", type: "search", value: objectId, placeholder: "spk_…" })}
+${inputField({ name: "objectId", label: "Object ID", type: "search", value: objectId, placeholder: "spk_…" })}
 ${dayField(until)}
 <button class="quiet">Search</button>${isFiltered ? linkButton(["Clear", PATH]) : ""}</form>`;
 }

@@ -3,13 +3,13 @@ import type * as v from "valibot";
 import type { AuditKind } from "#lib/audit/kinds.ts";
 import type { AuditEventView } from "#lib/audit/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { type Icon, icon } from "#lib/portal/components/icons.ts";
-import { humanize, instant, type Tone } from "#lib/portal/components/parts.ts";
-import { SENTENCES } from "#lib/portal/audit/sentences.ts";
+import { icon, type IconName } from "#lib/portal/components/icons.ts";
+import { type BadgeTone, humanize, timeElement } from "#lib/portal/components/parts.ts";
+import { EVENT_SENTENCES } from "#lib/portal/audit/sentences.ts";
 
 export type AuditEventItem = v.InferOutput<typeof AuditEventView>;
 
-const SIGNS: Readonly<Record<Tone, Icon>> = {
+const SIGNS: Readonly<Record<BadgeTone, IconName>> = {
   good: "done",
   info: "dot",
   warn: "warning",
@@ -25,7 +25,7 @@ interface RowOptions {
   readonly action?: Markup | string;
 }
 
-export function eventRow(
+export function renderEventRow(
   event: AuditEventItem,
   { linkUsers, badge = "", details = "", action = "" }: RowOptions,
 ): Markup {
@@ -35,12 +35,12 @@ export function eventRow(
 ${detail ? markup`<p class="small">${detail}</p>` : ""}
 <div class="foot"><p class="tiny soft">${
     actor.id === "system" ? "By Wheelwright" : markup`By ${userLink(actor.id, actor.email || actor.id, linkUsers)}`
-  }, ${instant(at)}</p>${details}</div></div>
-${action ? markup`<div class="beside">${action}</div>` : ""}</li>`;
+  }, ${timeElement(at)}</p>${details}</div></div>
+${action ? markup`<div class="row-action">${action}</div>` : ""}</li>`;
 }
 
 /** Returns the sentence as text, for screen readers. */
-export function plainSentence(event: AuditEventItem): string {
+export function eventSentence(event: AuditEventItem): string {
   return pieces(event).map(({ text }) => text).join("");
 }
 
@@ -78,13 +78,13 @@ function fieldText(field: string, value: unknown): string {
   return field === "action" || field === "kind" ? text.replaceAll("-", " ") : text;
 }
 
-function eventTone(event: AuditEventItem): Tone {
+function eventTone(event: AuditEventItem): BadgeTone {
   if (event.kind === "spoke_health_changed") return event.metadata.to === "healthy" ? "good" : "warn";
   return sentenceFor(event)[0];
 }
 
-function sentenceFor({ kind }: AuditEventItem): readonly [Tone, string] {
-  return SENTENCES[kind as AuditKind] ?? ["still", `${humanize(kind)}: %`];
+function sentenceFor({ kind }: AuditEventItem): readonly [BadgeTone, string] {
+  return EVENT_SENTENCES[kind as AuditKind] ?? ["still", `${humanize(kind)}: %`];
 }
 
 function objectName({ objectId, actor, metadata: { slug, email } }: AuditEventItem): string {
@@ -128,22 +128,22 @@ function splitWords(name: string): string {
 }
 
 export const eventStyle: string = `
-.happened > li { grid-template-columns: auto minmax(0, 1fr) auto; align-items: start; }
-.happened .what { display: grid; gap: .15rem; min-width: 0; overflow-wrap: anywhere; }
-.happened .foot { display: flex; flex-wrap: wrap; gap: 0 var(--s4); align-items: baseline; }
-.happened details[open] { flex-basis: 100%; }
-.happened summary { font-size: var(--tiny); color: var(--ink-soft); padding: .1rem 0; }
-.happened .more { display: grid; gap: var(--s3); padding: var(--s2) 0; }
-.happened .badge { vertical-align: .1em; }
-.happened .what a { color: inherit; font-weight: 600; }
-.happened .tiny a { font-weight: 400; }
-.happened .sign { display: grid; place-items: center; width: 1.75rem; height: 1.75rem; border-radius: 50%; color: var(--ink-soft); background: var(--sunken); }
-.happened .sign .icon { width: 1rem; height: 1rem; }
+.event-list > li { grid-template-columns: auto minmax(0, 1fr) auto; align-items: start; }
+.event-list .what { display: grid; gap: .15rem; min-width: 0; overflow-wrap: anywhere; }
+.event-list .foot { display: flex; flex-wrap: wrap; gap: 0 var(--s4); align-items: baseline; }
+.event-list details[open] { flex-basis: 100%; }
+.event-list summary { font-size: var(--tiny); color: var(--ink-soft); padding: .1rem 0; }
+.event-list .more { display: grid; gap: var(--s3); padding: var(--s2) 0; }
+.event-list .badge { vertical-align: .1em; }
+.event-list .what a { color: inherit; font-weight: 600; }
+.event-list .tiny a { font-weight: 400; }
+.event-list .sign { display: grid; place-items: center; width: 1.75rem; height: 1.75rem; border-radius: 50%; color: var(--ink-soft); background: var(--sunken); }
+.event-list .sign .icon { width: 1rem; height: 1rem; }
 @media (max-width: 44rem) {
-  .happened > li { grid-template-columns: auto minmax(0, 1fr); }
-  .list.happened > li > .beside { grid-row: 2; grid-column: 2; }
+  .event-list > li { grid-template-columns: auto minmax(0, 1fr); }
+  .list.event-list > li > .row-action { grid-row: 2; grid-column: 2; }
 }
 .sign.good { color: var(--good); background: var(--good-soft); } .sign.info { color: var(--info); background: var(--info-soft); }
 .sign.warn { color: var(--warn); background: var(--warn-soft); } .sign.bad { color: var(--bad); background: var(--bad-soft); }
-.happened > li:has(form) { background: color-mix(in srgb, var(--accent-soft) 40%, transparent); }
+.event-list > li:has(form) { background: color-mix(in srgb, var(--accent-soft) 40%, transparent); }
 `;

@@ -5,7 +5,7 @@ import type { Reply } from "#lib/http/reply.ts";
 import type { AuditEventItem } from "#lib/portal/audit/event.ts";
 
 /** The maximum number of events in a file. The name of a truncated file contains the number. */
-export const MAX_EXPORTED = 10_000;
+export const MAX_EXPORTED_EVENTS = 10_000;
 export const EXPORT_PAGE_SIZE = 100;
 
 const TYPES = { csv: "text/csv; charset=utf-8", jsonl: "application/x-ndjson" } as const;
@@ -24,7 +24,7 @@ interface ExportedLog {
 export async function collectEvents(
   format: Format,
   read: (before: string | undefined) => Promise<ListPage<AuditEventItem>>,
-  limit = MAX_EXPORTED,
+  limit = MAX_EXPORTED_EVENTS,
 ): Promise<ExportedLog> {
   const events: AuditEventItem[] = [];
   let before: string | undefined;
@@ -36,7 +36,7 @@ export async function collectEvents(
   return { format, events: events.slice(0, limit), isTruncated: events.length > limit };
 }
 
-export const download: Reply<ExportedLog, ExportedLog> = {
+export const exportReply: Reply<ExportedLog, ExportedLog> = {
   status: 200,
   content: { type: "text/csv", schema: v.string() },
   headers: ["content-disposition"],

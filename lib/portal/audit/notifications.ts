@@ -3,8 +3,8 @@ import type * as v from "valibot";
 import type { NotificationView } from "#lib/domains/notifications/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { badge, emptyState, linkButton, olderLink, postButton, withQuery } from "#lib/portal/components/parts.ts";
-import type { CurrentUser, View } from "#lib/portal/components/view.ts";
-import { eventRow, eventStyle, plainSentence } from "#lib/portal/audit/event.ts";
+import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
+import { eventSentence, eventStyle, renderEventRow } from "#lib/portal/audit/event.ts";
 
 export const NOTIFICATIONS_PER_PAGE = 30;
 
@@ -20,7 +20,7 @@ interface NotificationsProps {
 
 const PATH = "/notifications";
 
-export function notificationsView({ me, list, next, query }: NotificationsProps): View {
+export function notificationsView({ me, list, next, query }: NotificationsProps): PageView {
   const unreadOnly = query.show === "unread";
   return {
     title: "Notifications",
@@ -35,7 +35,7 @@ export function notificationsView({ me, list, next, query }: NotificationsProps)
     body: markup`<div id="notifications" data-live>${
       list.length === 0
         ? noNotifications(unreadOnly)
-        : markup`<ul class="list happened">${list.map((each) => row(each, me, query))}</ul>`
+        : markup`<ul class="list event-list">${list.map((each) => row(each, me, query))}</ul>`
     }</div>
 ${olderLink(next && withQuery(PATH, { show: query.show, before: next }))}`,
   };
@@ -43,9 +43,9 @@ ${olderLink(next && withQuery(PATH, { show: query.show, before: next }))}`,
 
 function row(notification: NotificationItem, { role }: CurrentUser, query: NotificationsProps["query"]): Markup {
   const linkUsers = role === "operator";
-  if (notification.read) return eventRow(notification, { linkUsers });
-  const about = plainSentence(notification);
-  return eventRow(notification, {
+  if (notification.read) return renderEventRow(notification, { linkUsers });
+  const about = eventSentence(notification);
+  return renderEventRow(notification, {
     linkUsers,
     badge: markup`${badge("info", "dot", "Unread")} `,
     action: postButton(withQuery(PATH, query), "Mark as read", { fields: { id: notification.id }, about }),

@@ -1,12 +1,12 @@
 /** Defines the sentences of audit events. */
 import type { AuditKind } from "#lib/audit/kinds.ts";
-import type { Tone } from "#lib/portal/components/parts.ts";
+import type { BadgeTone } from "#lib/portal/components/parts.ts";
 
 /**
  * A sentence for each kind of event. `%` is the event's object, `{actor}` the actor's address, and other names in
  * braces are metadata fields.
  */
-export const SENTENCES: Readonly<Record<AuditKind, readonly [tone: Tone, sentence: string]>> = {
+export const EVENT_SENTENCES: Readonly<Record<AuditKind, readonly [tone: BadgeTone, sentence: string]>> = {
   spoke_requested: ["still", "Spoke % was requested"],
   spoke_provisioned: ["good", "Spoke % is ready"],
   spoke_provision_failed: ["bad", "Spoke % could not be installed"],

@@ -24,6 +24,6 @@ export type HubMember = v.InferOutput<typeof MemberView>;
 export type PreviewedAction = v.InferOutput<typeof ActionPreview>;
 export type BulkResult = v.InferOutput<typeof BulkOutcome>;
 export type PreviewedSpoke = v.InferOutput<typeof SpokePreview>;
-export type Backups = v.InferOutput<typeof BackupSummaryView>;
+export type BackupList = v.InferOutput<typeof BackupSummaryView>;
 export type RequestedRestoreItem = v.InferOutput<typeof RestoreRequestView>;
 export type IssuedSignInLink = v.InferOutput<typeof SignInLinkView>;

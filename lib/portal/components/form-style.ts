@@ -8,5 +8,5 @@ form.stack { max-width: 34rem; }
 .field.tick { grid-template-columns: auto minmax(0, 1fr); gap: var(--s1) var(--s2); align-items: center; }
 .field.tick .hint { grid-column: 2; }
 details > .rest { display: grid; gap: var(--s4); margin-top: var(--s4); }
-.ends { display: flex; flex-wrap: wrap; gap: var(--s3); align-items: center; }
+.form-actions { display: flex; flex-wrap: wrap; gap: var(--s3); align-items: center; }
 `;

@@ -1,6 +1,6 @@
 /** Renders the portal's forms, with problems at their fields. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { hiddenInputs, notice } from "#lib/portal/components/parts.ts";
+import { callout, hiddenInputs } from "#lib/portal/components/parts.ts";
 
 /** The values of a refused form, and the reason. */
 export interface Submission {
@@ -35,11 +35,11 @@ export function postForm(
   }>
 ${
     submission && !hideRefusal
-      ? markup`<div id="refusal">${notice("bad", refusalText(submission, inside.toString()))}</div>`
+      ? markup`<div id="refusal">${callout("bad", refusalText(submission, inside.toString()))}</div>`
       : ""
   }
 ${hiddenInputs(also)}${inside}
-<div class="ends"><button class="${variant}">${button}</button>${more}</div>
+<div class="form-actions"><button class="${variant}">${button}</button>${more}</div>
 </form>`;
 }
 
@@ -47,7 +47,7 @@ ${hiddenInputs(also)}${inside}
 function refusalText({ message, problems }: Submission, inside: string): string {
   const names = Object.keys(problems), isListed = (name: string) => inside.includes(`id="${name}-problem"`);
   if (names.length === 0 || !names.every(isListed)) return `${message}.`;
-  return "Nothing was saved. Correct the marked fields.";
+  return "Your input was not saved. Correct the marked fields.";
 }
 
 interface Field {
@@ -67,7 +67,7 @@ interface Field {
   readonly maxLength?: number;
 }
 
-export function field(props: Field): Markup {
+export function inputField(props: Field): Markup {
   const { name, label, subject = label, hint, type = "text", value, required = false, submission } = props;
   const attributes = {
     // Passwords are never sent back.
@@ -99,7 +99,7 @@ interface Area {
 }
 
 /** Returns a multi-line text field. */
-export function textArea({ name, label, hint, required = false, submission, maxLength }: Area): Markup {
+export function textAreaField({ name, label, hint, required = false, submission, maxLength }: Area): Markup {
   return markup`<div class="field"><label for="${name}">${label}${
     required ? "" : markup` <span class="hint">optional</span>`
   }</label>
@@ -110,12 +110,12 @@ ${hintAndProblem(name, label, hint, submission)}</div>`;
 }
 
 /** A value of a select, with its label if that differs. */
-export type Option = readonly [value: string, text?: string];
+export type SelectOption = readonly [value: string, text?: string];
 
 interface Choice {
   readonly name: string;
   readonly label: string;
-  readonly options: readonly Option[];
+  readonly options: readonly SelectOption[];
   readonly value?: string | null | undefined;
   readonly hint?: Markup | string;
   readonly submission?: Submission | undefined;
@@ -133,7 +133,7 @@ ${hintAndProblem(name, label, hint, submission)}</div>`;
 }
 
 /** Returns a checkbox that sends `on`. */
-export function checkbox(name: string, label: string, ticked: boolean, hint?: string): Markup {
+export function checkboxField(name: string, label: string, ticked: boolean, hint?: string): Markup {
   return markup`<div class="field tick"><input id="${name}" name="${name}" type="checkbox" value="on" autocomplete="off" ${
     ticked ? markup`checked` : ""
   } ${ariaAttributes(name, hint, undefined)}><label for="${name}">${label}</label>

@@ -24,9 +24,9 @@ const SHAPES = {
   minus: `<path d="M6 12h12"/>`,
   search: `<circle cx="10.5" cy="10.5" r="6.5"/><path d="M15.5 15.5L21 21"/>`,
 } as const;
-export type Icon = keyof typeof SHAPES;
+export type IconName = keyof typeof SHAPES;
 
-export function icon(name: Icon): Markup {
+export function icon(name: IconName): Markup {
   return trustedMarkup(
     `<svg class="icon ${name}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" ` +
       `stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${SHAPES[name]}</svg>`,

@@ -17,9 +17,9 @@ form.inline { display: inline-flex; gap: var(--s2); align-items: center; }
 .panel > header { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; justify-content: space-between; min-height: 2.25rem; }
 .panel h2 { font-size: var(--body); }
 .panel h3 { font-size: var(--small); }
-.two { display: grid; gap: var(--s5); grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); align-items: start; }
-.pile { display: grid; gap: var(--s5); min-width: 0; }
-@media (max-width: 64rem) { .two { grid-template-columns: minmax(0, 1fr); } }
+.two-columns { display: grid; gap: var(--s5); grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); align-items: start; }
+.column { display: grid; gap: var(--s5); min-width: 0; }
+@media (max-width: 64rem) { .two-columns { grid-template-columns: minmax(0, 1fr); } }
 .badge { display: inline-flex; align-items: center; gap: .3rem; padding: .1rem .55rem .1rem .4rem; border-radius: 1rem; font-size: var(--tiny); font-weight: 600; line-height: 1.35rem; white-space: nowrap; color: var(--ink-soft); background: var(--sunken); }
 .badge .icon { width: .9rem; height: .9rem; stroke-width: 2.6; }
 .badge.good { color: var(--good); background: var(--good-soft); }
@@ -36,7 +36,7 @@ form.inline { display: inline-flex; gap: var(--s2); align-items: center; }
 .counts b { font-size: var(--title); font-weight: 650; line-height: 1.3; font-variant-numeric: tabular-nums; letter-spacing: -.01em; }
 .counts .none { color: var(--ink-soft); font-weight: 450; }
 .counts i .icon { width: .8em; height: .8em; }
-.counts .bad, .proofs .bad { color: var(--bad); }
+.counts .bad, .restore-tests .bad { color: var(--bad); }
 .counts .warn { color: var(--warn); }
 .counts li > span { font-size: var(--tiny); color: var(--ink-soft); }
 .list { list-style: none; padding: 0; background: var(--surface); border: 1px solid var(--line); border-radius: var(--round); overflow: hidden; }

@@ -1,16 +1,16 @@
 /** Renders the components of the portal's pages. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { type Icon, icon } from "#lib/portal/components/icons.ts";
+import { icon, type IconName } from "#lib/portal/components/icons.ts";
 import type { NavLink } from "#lib/portal/components/view.ts";
 
-export type Tone = "good" | "info" | "warn" | "bad" | "still";
+export type BadgeTone = "good" | "info" | "warn" | "bad" | "still";
 
 /** Returns a badge. Text, icon and colour each show the state. */
-export function badge(tone: Tone, sign: Icon, text: string): Markup {
+export function badge(tone: BadgeTone, sign: IconName, text: string): Markup {
   return markup`<span class="badge ${tone}">${icon(sign)}${text}</span>`;
 }
 
-const STATES: Readonly<Record<string, readonly [Tone, Icon]>> = {
+const STATES: Readonly<Record<string, readonly [BadgeTone, IconName]>> = {
   active: ["good", "dot"],
   provisioning: ["info", "work"],
   updating: ["info", "work"],
@@ -40,7 +40,7 @@ export function humanize(word: string): string {
 }
 
 /** Returns a time in UTC, with seconds in its tooltip. The script converts it to the user's time zone. */
-export function instant(stamp: string | null, otherwise = "never"): Markup {
+export function timeElement(stamp: string | null, otherwise = "never"): Markup {
   if (stamp === null) return markup`<span class="soft">${otherwise}</span>`;
   const exact = `${stamp.slice(0, 10)} ${stamp.slice(11, 19)} UTC`;
   return markup`<time datetime="${stamp}" title="${exact}">${
@@ -65,8 +65,8 @@ export function formatDuration(seconds: number): string {
   return `${Math.round(seconds / 86_400)} days`;
 }
 
-export function notice(tone: "good" | "warn" | "bad" | "info", text: Markup | string): Markup {
-  return markup`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}">${text}</div>`;
+export function callout(tone: "good" | "warn" | "bad" | "info", text: Markup | string): Markup {
+  return markup`<div class="callout ${tone}" role="${tone === "bad" ? "alert" : "status"}">${text}</div>`;
 }
 
 interface Panel {
@@ -79,7 +79,7 @@ interface Panel {
 
 export function panel(title: string, body: unknown, { id, live = false, actions = "", lead = "" }: Panel): Markup {
   return markup`<section class="panel" aria-labelledby="${id}-title" id="${id}" ${live ? markup`data-live` : ""}>
-<header><h2 id="${id}-title">${title}</h2>${actions ? markup`<div class="deeds">${actions}</div>` : ""}</header>
+<header><h2 id="${id}-title">${title}</h2>${actions ? markup`<div class="button-row">${actions}</div>` : ""}</header>
 ${lead ? markup`<p class="small soft">${lead}</p>` : ""}
 ${body}
 </section>`;
@@ -116,7 +116,7 @@ export function postButton(
   return markup`<form class="inline" method="post" action="${action}">${
     hiddenInputs(fields)
   }<button class="${variant}">${text}${
-    about === undefined ? "" : markup`<span class="unseen"> ${about}</span>`
+    about === undefined ? "" : markup`<span class="visually-hidden"> ${about}</span>`
   }</button></form>`;
 }
 
@@ -125,7 +125,7 @@ export function hiddenInputs(fields: Readonly<Record<string, string>>): readonly
 }
 
 /** Returns text to which the script adds a Copy button. */
-export function copyable(text: string, label: string): Markup {
+export function copyableCode(text: string, label: string): Markup {
   return markup`<span class="copy" data-copy="${label}"><code>${text}</code></span>`;
 }
 
@@ -143,7 +143,7 @@ export function withQuery(path: string, query: Readonly<Record<string, string | 
 }
 
 /** Returns a table that scrolls horizontally on narrow screens. */
-export function table(caption: string, heads: readonly string[], rows: readonly (readonly unknown[])[]): Markup {
+export function dataTable(caption: string, heads: readonly string[], rows: readonly (readonly unknown[])[]): Markup {
   return markup`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table>
 <thead><tr>${heads.map((head) => markup`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>${rows.map((cells) => markup`<tr>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;

@@ -1,7 +1,7 @@
 /** Renders the progress of an operation: a bar in lists, and its steps. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
-import { formatDuration, humanize, instant } from "#lib/portal/components/parts.ts";
+import { formatDuration, humanize, timeElement } from "#lib/portal/components/parts.ts";
 import type { Operation, OperationDetails } from "#lib/portal/components/api-types.ts";
 
 export const OPERATIONS_PER_PAGE = 25;
@@ -25,7 +25,7 @@ export function progressBar(operation: Operation): Markup {
 }
 
 function waitText({ position, waitingFor, nextAttemptAt, label }: Operation): Markup {
-  if (nextAttemptAt !== null) return markup`Retries at ${instant(nextAttemptAt)}: ${label}`;
+  if (nextAttemptAt !== null) return markup`Retries at ${timeElement(nextAttemptAt)}: ${label}`;
   const queueText = position === null || position === 1 ? "Next in the queue" : `Position ${position} in the queue`;
   return waitingFor ? markup`${queueText}, after: ${waitingFor.label}` : markup`${queueText}`;
 }
@@ -44,7 +44,7 @@ export function stepList(operation: OperationDetails, now: Date): Markup {
       const status = stepStatus(operation, step, i + 1);
       return markup`<li id="step-${step.name}" class="${status}" ${
         status === "now" ? markup`aria-current="step"` : ""
-      }>${icon(SIGNS[status])}<span>${step.label}<span class="unseen">: ${
+      }>${icon(SIGNS[status])}<span>${step.label}<span class="visually-hidden">: ${
         WORDS[status]
       }</span></span> <span class="took">${
         status === "now" && step.startedAt
@@ -107,7 +107,7 @@ export function operationSummary({ state, attempt, createdAt, startedAt, finishe
   const took = startedAt && (finishedAt ? elapsedTime(startedAt, finishedAt) : runningTime(startedAt, now));
   return markup`<p class="small soft">${
     state === "queued" || !took ? "" : markup`<span class="number">${finishedAt ? "Took " : ""}${took}</span> · `
-  }requested ${instant(createdAt)}${finishedAt ? markup` · finished ${instant(finishedAt)}` : ""}${
+  }requested ${timeElement(createdAt)}${finishedAt ? markup` · finished ${timeElement(finishedAt)}` : ""}${
     attempt > 1 ? ` · attempt ${attempt}` : ""
   }</p>`;
 }
@@ -117,7 +117,7 @@ export function failureReport({ state, error }: OperationDetails): Markup | stri
   if (!error) return "";
   const { message, hint, fault, log, events, code } = error;
   const [cause, ...more] = `${message}.`.split(/(?<=\.) (?=[A-Z])/);
-  return markup`<div class="notice ${state === "failed" ? "bad" : "warn"}"><p><b>${cause}</b> ${more.join(" ")}</p>${
+  return markup`<div class="callout ${state === "failed" ? "bad" : "warn"}"><p><b>${cause}</b> ${more.join(" ")}</p>${
     hint ? markup`<p>${hint}</p>` : ""
   }
 <p class="tiny soft">${FAULT_SENTENCES[fault]} (<code>${code}</code>)</p></div>
@@ -132,7 +132,7 @@ ${
       ? ""
       : markup`<details id="failure-events"><summary>Cluster events</summary><ul class="events small">${
         events.map(({ at, object, reason, message, count }) =>
-          markup`<li>${instant(at)} <code>${object}</code> <b>${reason}</b>${
+          markup`<li>${timeElement(at)} <code>${object}</code> <b>${reason}</b>${
             count > 1 ? ` (${count} times)` : ""
           }: ${message}</li>`
         )
@@ -141,11 +141,11 @@ ${
 }
 
 /** Returns the notes of an operation, such as skipped parts. */
-export function noteList({ notes, error }: Pick<OperationDetails, "notes" | "error">): Markup | string {
+export function operationNotes({ notes, error }: Pick<OperationDetails, "notes" | "error">): Markup | string {
   const otherNotes = notes.filter((note) => !error?.message.includes(note));
   return otherNotes.length === 0
     ? ""
-    : markup`<div class="notice warn"><ul class="notes small">${
+    : markup`<div class="callout warn"><ul class="notes small">${
       otherNotes.map((note) => markup`<li>${note}.</li>`)
     }</ul></div>`;
 }
@@ -171,7 +171,7 @@ export const progressStyle: string = `
 .steps .why { grid-column: 2 / -1; display: grid; grid-template-columns: minmax(0, 1fr); overflow-wrap: anywhere; gap: var(--s3); padding: var(--s1) 0 var(--s3); font-weight: 400; min-width: 0; }
 .notes { padding-inline-start: 1.1rem; display: grid; gap: var(--s1); overflow-wrap: anywhere; }
 #operation .progress p { min-height: 2.5rem; }
-.notice { overflow-wrap: anywhere; }
+.callout { overflow-wrap: anywhere; }
 @media (max-width: 30rem) { .steps li { grid-template-columns: 1.25rem minmax(0, 1fr) auto; gap: 0 var(--s2); } .steps li:not(:last-child)::after { inset-inline-start: calc(.625rem - 1px); } .steps li.now:not(:last-child)::after { inset-inline-start: calc(.625rem - 1px + var(--s3)); } }
 .events { display: grid; gap: var(--s2); padding-inline-start: 1.2rem; overflow-wrap: anywhere; }
 details > summary { cursor: pointer; font-size: var(--small); font-weight: 600; }

@@ -21,7 +21,7 @@ export const shellStyle: string = `
 .outer li { display: flex; align-items: center; }
 main { width: 100%; max-width: 74rem; padding: var(--s5) clamp(var(--s4), 3.4vw, 3rem) var(--s7); display: grid; gap: var(--s5); align-content: start; }
 main:focus { outline: none; }
-main > :empty, .pile > :empty, .deeds:empty { display: none; }
+main > :empty, .column > :empty, .button-row:empty { display: none; }
 .icon { width: 1.15rem; height: 1.15rem; flex: none; }
 .lead .icon { width: 1em; height: 1em; vertical-align: -.12em; }
 .soft { color: var(--ink-soft); }
@@ -33,8 +33,8 @@ main > :empty, .pile > :empty, .deeds:empty { display: none; }
 .crumbs a:hover { text-decoration: underline; }
 .title { display: flex; flex-wrap: wrap; align-items: center; gap: var(--s2) var(--s3); min-height: 2.75rem; }
 .title h1 { font-size: var(--title); overflow-wrap: anywhere; }
-.title .deeds { margin-inline-start: auto; }
-.deeds { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; }
+.title .button-row { margin-inline-start: auto; }
+.button-row { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; }
 .tabs { margin-top: var(--s2); border-bottom: 1px solid var(--line); overflow-x: auto; scrollbar-width: none; }
 .tabs ul { list-style: none; padding: 0; display: flex; gap: var(--s4); }
 .tabs a { display: block; padding: .55rem 0 .6rem; color: var(--ink-soft); font-size: var(--small); font-weight: 600; text-decoration: none; border-bottom: 2px solid transparent; white-space: nowrap; }
@@ -54,10 +54,10 @@ main > :empty, .pile > :empty, .deeds:empty { display: none; }
   .outer li:has(button) { display: none; }
   .count { margin-inline-start: 0; }
   main { padding-top: var(--s4); }
-  .title .deeds { position: relative; margin-inline-start: 0; width: 100%; }
+  .title .button-row { position: relative; margin-inline-start: 0; width: 100%; }
   .title .menu { position: static; }
   .title .menu > ul { inset-inline: 0 auto; }
 }
 @media (max-width: 26rem) { .me .who { display: none; } }
-@media print { .side, .deeds, .tabs { display: none; } .shell { display: block; } }
+@media print { .side, .button-row, .tabs { display: none; } .shell { display: block; } }
 `;

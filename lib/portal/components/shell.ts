@@ -1,16 +1,16 @@
 /** Renders the frame of every portal page: navigation, breadcrumb and user. */
-import { wheel } from "#lib/reference/theme.ts";
+import { WHEEL_LOGO } from "#lib/reference/theme.ts";
 import type { Role } from "#lib/domains/auth/access.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
-import { type Icon, icon } from "#lib/portal/components/icons.ts";
-import { notice } from "#lib/portal/components/parts.ts";
+import { icon, type IconName } from "#lib/portal/components/icons.ts";
+import { callout } from "#lib/portal/components/parts.ts";
 import { stylePath } from "#lib/portal/components/stylesheet.ts";
-import type { CurrentUser, PortalSection, View } from "#lib/portal/components/view.ts";
+import type { CurrentUser, PageView, PortalSection } from "#lib/portal/components/view.ts";
 import { scriptPath } from "#lib/portal/script/script.ts";
 
 interface NavItem {
   readonly section: PortalSection;
-  readonly icon: Icon;
+  readonly icon: IconName;
   readonly text: string;
   readonly href: string;
   readonly roles?: readonly Role[];
@@ -35,7 +35,7 @@ const ROLES: Readonly<Record<Role, string>> = {
   spoke_admin: "Spoke admin",
 };
 
-export function shell(me: CurrentUser, view: View): HtmlPage {
+export function renderShell(me: CurrentUser, view: PageView): HtmlPage {
   const { title, section, follow, poll } = view;
   const places = (list: readonly NavItem[]) =>
     list.filter(({ roles }) => !roles || roles.includes(me.role)).map((spokePage) =>
@@ -51,21 +51,21 @@ export function shell(me: CurrentUser, view: View): HtmlPage {
       follow ? markup`data-hub="${follow.federationId}" data-since="${follow.since}"` : ""
     } ${poll ? markup`data-poll="${poll}"` : ""}>
 <header class="side">
-<a class="brand" href="/hubs">${trustedMarkup(wheel)}<span>Wheelwright</span></a>
+<a class="brand" href="/hubs">${trustedMarkup(WHEEL_LOGO)}<span>Wheelwright</span></a>
 <nav aria-label="Main"><ul>${places(NAVIGATION)}</ul><ul class="own">${places(ACCOUNT_NAVIGATION)}</ul>
 <ul class="outer"><li><a href="/changelog">Changelog</a></li><li><a href="/api/docs">API</a></li></ul></nav>
 <div class="me"><p class="who"><b>${me.displayName}</b><span class="soft">${ROLES[me.role]}</span></p>
 <form method="post" action="/sign-out"><button class="plain" title="Sign out">${
       icon("out")
-    }<span class="unseen">Sign out</span></button></form></div>
+    }<span class="visually-hidden">Sign out</span></button></form></div>
 </header>
 <main id="main" tabindex="-1">
-${me.warning === null ? "" : notice("warn", me.warning)}
+${me.warning === null ? "" : callout("warn", me.warning)}
 ${headOf(view)}
-${view.flash ? markup`<div id="said">${notice("good", view.flash)}</div>` : ""}
+${view.flash ? markup`<div id="flash">${callout("good", view.flash)}</div>` : ""}
 ${view.body}
 </main>
-<p class="unseen" id="announcer" role="status" aria-live="polite"></p>
+<p class="visually-hidden" id="announcer" role="status" aria-live="polite"></p>
 </div>`,
   };
 }
@@ -74,26 +74,26 @@ function navItemLink({ section, icon: sign, text, href }: NavItem, here: PortalS
   const count = section === "notifications"
     ? markup`<span class="count" id="unread" data-live ${unread === 0 ? markup`hidden` : ""}><span>${
       unread > 99 ? "99+" : unread
-    }</span><span class="unseen"> unread</span></span>`
+    }</span><span class="visually-hidden"> unread</span></span>`
     : "";
   return markup`<li><a href="${href}" ${section === here ? markup`aria-current="true"` : ""}>${
     icon(sign)
   }<span>${text}</span>${count}</a></li>`;
 }
 
-function headOf({ title, crumbs = [], badge = "", lead = "", actions = "", tabs }: View): Markup {
+function headOf({ title, crumbs = [], badge = "", lead = "", actions = "", tabs }: PageView): Markup {
   const trail = crumbs.length === 0
     ? ""
     : markup`<nav class="crumbs" aria-label="Breadcrumb"><ol>${
       crumbs.map(([text, href]) => markup`<li><a href="${href}">${text}</a></li>`)
     }</ol></nav>`;
   return markup`<div class="head">${trail}
-<div class="title"><h1>${title}</h1><span id="state" data-live>${badge}</span><div class="deeds" id="deeds" data-live>${actions}</div></div>
+<div class="title"><h1>${title}</h1><span id="state" data-live>${badge}</span><div class="button-row" id="title-actions" data-live>${actions}</div></div>
 ${lead ? markup`<p class="lead" id="lead" data-live>${lead}</p>` : ""}
 ${tabs ? tabRow(title, tabs) : ""}</div>`;
 }
 
-function tabRow(title: string, { links, here }: NonNullable<View["tabs"]>): Markup {
+function tabRow(title: string, { links, here }: NonNullable<PageView["tabs"]>): Markup {
   return markup`<nav class="tabs" aria-label="${title}"><ul>${
     links.map(([text, href]) =>
       markup`<li><a href="${href}" ${href === here ? markup`aria-current="page"` : ""}>${text}</a></li>`

@@ -14,7 +14,7 @@ export interface CurrentUser {
 }
 
 /** A position in a hub's events: those after `since`. */
-export interface Follow {
+export interface StreamPosition {
   readonly federationId: string;
   readonly since: number;
 }
@@ -31,7 +31,7 @@ export type PortalSection =
 export type NavLink = readonly [text: string, href: string];
 
 /** The content of a page. */
-export interface View {
+export interface PageView {
   readonly title: string;
   readonly section: PortalSection;
   /** The parent pages, outermost first. */
@@ -47,7 +47,7 @@ export interface View {
   /** A message about the last action. */
   readonly flash?: Markup | string | undefined;
   /** The events that refresh the page's live parts. */
-  readonly follow?: Follow;
+  readonly follow?: StreamPosition;
   /** Seconds between refreshes without an event. */
   readonly poll?: number;
   /** CSS for this page only. */

@@ -1,24 +1,24 @@
 /** Renders a hub's subscription, its open invoice and the address for invoices. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { money } from "#lib/portal/components/amounts.ts";
-import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { formatPrice } from "#lib/portal/components/amounts.ts";
+import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import {
   badge,
+  type BadgeTone,
+  callout,
+  dataTable,
   definitionList,
   emptyState,
   humanize,
-  instant,
-  notice,
   panel,
   postButton,
-  table,
-  type Tone,
+  timeElement,
 } from "#lib/portal/components/parts.ts";
-import type { Icon } from "#lib/portal/components/icons.ts";
+import type { IconName } from "#lib/portal/components/icons.ts";
 import type { Billing, CatalogOffer, Hub } from "#lib/portal/components/api-types.ts";
-import type { CurrentUser, View } from "#lib/portal/components/view.ts";
+import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { hubHead } from "#lib/portal/hubs/hub.ts";
-import { entryTitle } from "#lib/portal/hubs/catalog-fields.ts";
+import { catalogEntryTitle } from "#lib/portal/hubs/catalog-fields.ts";
 
 export interface HubBillingProps {
   readonly me: CurrentUser;
@@ -28,16 +28,16 @@ export interface HubBillingProps {
   readonly submission?: Submission | undefined;
 }
 
-export function hubBillingView({ me, hub, billing, catalog, submission }: HubBillingProps): View {
+export function hubBillingView({ me, hub, billing, catalog, submission }: HubBillingProps): PageView {
   const { id } = hub, managesBilling = me.role === "operator" && catalog.charged;
   return {
     ...hubHead(hub, true, `/hubs/${id}/billing`),
     poll: billing.pending ? 3 : 30,
     style: STYLE,
-    body: markup`<div id="trouble" data-live class="pile">${billingNotices(billing)}</div>
-<div class="two"><div class="pile" id="bill" data-live>${
+    body: markup`<div id="problems" data-live class="column">${billingNotices(billing)}</div>
+<div class="two-columns"><div class="column" id="bill" data-live>${
       billing.connected ? subscriptionPanel(billing) : notBilled(catalog, managesBilling)
-    }${billing.invoice ? invoicePanel(billing.invoice) : ""}</div><div class="pile">${
+    }${billing.invoice ? invoicePanel(billing.invoice) : ""}</div><div class="column">${
       managesBilling ? operatorPanel(id, billing, submission) : ""
     }${pricePanel(catalog)}</div></div>`,
   };
@@ -47,36 +47,39 @@ function notBilled({ charged }: CatalogOffer, managesBilling: boolean): Markup {
   if (!charged) {
     return emptyState(
       "Billing is off",
-      "This service has no payment provider. Nothing is charged.",
+      "This service has no payment provider, so spokes are free of charge.",
     );
   }
   return managesBilling
     ? emptyState("This hub is not billed", "Enter an address for invoices to start billing its spokes.")
-    : emptyState("This hub is not billed", "Nothing is charged. An operator can start billing.");
+    : emptyState("This hub is not billed", "Its spokes are not charged. An operator can start billing.");
 }
 
 function billingNotices({ pastDueSince, difference, error, pending, status }: Billing): readonly (Markup | string)[] {
   return [
-    pastDueSince === null ? "" : notice(
+    pastDueSince === null ? "" : callout(
       "bad",
       markup`<p><b>A payment is overdue</b> since ${
-        instant(pastDueSince)
+        timeElement(pastDueSince)
       }. Pay the invoice below. The spokes keep running.</p>`,
     ),
     difference
-      ? notice("warn", markup`<p><b>The bill differs from this hub's spokes.</b> ${difference.message}.</p>`)
+      ? callout("warn", markup`<p><b>The bill differs from this hub's spokes.</b> ${difference.message}.</p>`)
       : "",
-    error === null ? "" : notice("bad", markup`<p><b>The payment provider refused the last change.</b> ${error}.</p>`),
+    error === null ? "" : callout("bad", markup`<p><b>The payment provider refused the last change.</b> ${error}.</p>`),
     pending && error === null
-      ? notice("info", "Sending a change to the payment provider. This page updates within seconds.")
+      ? callout("info", "Sending a change to the payment provider. This page updates within seconds.")
       : "",
     status === "canceled" || status === "incomplete_expired"
-      ? notice("warn", "The subscription ended. Nothing is charged. Reconcile to start a new one.")
+      ? callout(
+        "warn",
+        "The subscription ended, and the spokes are not charged. Reconcile to start a new subscription.",
+      )
       : "",
   ];
 }
 
-const STATUSES: Readonly<Record<string, readonly [Tone, Icon]>> = {
+const STATUSES: Readonly<Record<string, readonly [BadgeTone, IconName]>> = {
   active: ["good", "dot"],
   trialing: ["info", "dot"],
   past_due: ["bad", "warning"],
@@ -86,7 +89,7 @@ const STATUSES: Readonly<Record<string, readonly [Tone, Icon]>> = {
 
 function subscriptionPanel({ status, monthly, currency, items, email, checkedAt }: Billing): Markup {
   const [tone, sign] = STATUSES[status ?? ""] ?? ["still", "minus"];
-  const amount = (minor: number | null) => minor === null || currency === null ? "–" : money(minor, currency);
+  const amount = (minor: number | null) => minor === null || currency === null ? "–" : formatPrice(minor, currency);
   return panel(
     "Subscription",
     markup`<p class="price">${monthly === null ? "No fixed amount" : amount(monthly)} <span class="small soft">${
@@ -95,7 +98,7 @@ function subscriptionPanel({ status, monthly, currency, items, email, checkedAt 
 ${
       items.length === 0
         ? markup`<p class="small soft">Nothing is billed yet. The first spoke with a price starts the subscription.</p>`
-        : table(
+        : dataTable(
           "Billed spokes",
           ["Size", "Spokes", "Per month"],
           items.map(({ size, quantity, monthly }) => [
@@ -108,7 +111,7 @@ ${
 ${
       definitionList([
         ["Invoices sent to", email ?? "nobody"],
-        ["Last synced", instant(checkedAt, "never")],
+        ["Last synced", timeElement(checkedAt, "never")],
       ])
     }`,
     { id: "subscription", actions: badge(tone, sign, status === null ? "Not started" : humanize(status)) },
@@ -122,9 +125,9 @@ function invoicePanel({ number, status, total, remaining, currency, dueAt, url }
   return panel(
     number === null ? "Invoice" : `Invoice ${number}`,
     definitionList([
-      ["Amount", markup`<span class="number">${money(total, currency)}</span>`],
-      ["Amount due", markup`<span class="number">${money(remaining, currency)}</span>`],
-      ["Due", instant(dueAt, "immediately")],
+      ["Amount", markup`<span class="number">${formatPrice(total, currency)}</span>`],
+      ["Amount due", markup`<span class="number">${formatPrice(remaining, currency)}</span>`],
+      ["Due", timeElement(dueAt, "immediately")],
     ]),
     {
       id: "invoice",
@@ -145,7 +148,7 @@ function operatorPanel(id: string, { connected, email }: Billing, submission: Su
     markup`${
       postForm(
         { action: `/hubs/${id}/billing`, button: connected ? "Change address" : "Start billing", submission },
-        field({
+        inputField({
           name: "email",
           label: "Send invoices to",
           type: "email",
@@ -172,12 +175,12 @@ function pricePanel({ sizes, charged }: CatalogOffer): Markup | string {
   if (priced.length === 0) return "";
   return panel(
     "Price list",
-    table(
+    dataTable(
       "Prices per spoke",
       ["Size", "Per month"],
       priced.map(({ size, price }) => [
-        entryTitle(size),
-        markup`<span class="number">${money(price.monthly, price.currency)}</span>`,
+        catalogEntryTitle(size),
+        markup`<span class="number">${formatPrice(price.monthly, price.currency)}</span>`,
       ]),
     ),
     {
@@ -189,5 +192,5 @@ function pricePanel({ sizes, charged }: CatalogOffer): Markup | string {
 
 const STYLE = `
 .price { font-size: var(--display); font-weight: 650; letter-spacing: -.02em; line-height: 1.2; font-variant-numeric: tabular-nums; }
-#trouble:empty { display: none; }
+#problems:empty { display: none; }
 `;

@@ -2,17 +2,17 @@
 import { type Markup, markup } from "#lib/http/page.ts";
 import {
   badge,
+  callout,
   emptyState,
   hiddenInputs,
   humanize,
   linkButton,
-  notice,
   panel,
   stateBadge,
 } from "#lib/portal/components/parts.ts";
 import { postForm } from "#lib/portal/components/forms.ts";
 import type { BulkResult, Hub, PreviewedAction, Spoke } from "#lib/portal/components/api-types.ts";
-import type { View } from "#lib/portal/components/view.ts";
+import type { PageView } from "#lib/portal/components/view.ts";
 
 /** A selected spoke. `preview` is null if it was not requested, and a message if the action is refused. */
 export interface SelectedSpoke {
@@ -26,14 +26,18 @@ interface BulkProps {
   readonly selected: readonly SelectedSpoke[];
 }
 
-export function confirmBulkView({ hub, action, selected }: BulkProps): View {
+export function confirmBulkView({ hub, action, selected }: BulkProps): PageView {
   const refused = selected.filter(({ preview }) => typeof preview === "string").length;
   const able = selected.length - refused, word = humanize(action);
   return {
     ...bulkHead(hub, `${word}: ${countSpokes(selected.length)}`),
     body: selected.length === 0 || able === 0
       ? nothingToDo(hub, selected)
-      : markup`${refused > 0 ? notice("warn", `${countSpokes(refused)} cannot do this now. The others can.`) : ""}${
+      : markup`${
+        refused > 0
+          ? callout("warn", `${countSpokes(refused)} cannot do this now. The action applies to the others.`)
+          : ""
+      }${
         panel(
           "Selected spokes",
           spokeList(selected.map(({ spoke, preview }) => [spoke, previewCell(preview)])),
@@ -75,12 +79,12 @@ function nothingToDo({ id }: Hub, selected: readonly SelectedSpoke[]): Markup {
 /** Returns the page with the result for each spoke. */
 export function bulkOutcomeView(
   { hub, action, selected, answers }: BulkProps & { readonly answers: readonly BulkResult[] },
-): View {
+): PageView {
   const spokes = new Map(selected.map(({ spoke }) => [spoke.id, spoke]));
   const accepted = answers.filter((answer) => answer.accepted).length, refused = answers.length - accepted;
   return {
     ...bulkHead(hub, `${humanize(action)}: ${accepted} of ${answers.length} accepted`),
-    lead: refused === 0 ? "" : "Nothing changed on the spokes that refused.",
+    lead: refused === 0 ? "" : "The refused spokes are unchanged.",
     body: markup`${
       panel(
         "Results",
@@ -96,7 +100,7 @@ export function bulkOutcomeView(
   };
 }
 
-function bulkHead({ id, name }: Hub, title: string): Pick<View, "title" | "section" | "crumbs"> {
+function bulkHead({ id, name }: Hub, title: string): Pick<PageView, "title" | "section" | "crumbs"> {
   return { title, section: "hubs", crumbs: [["Hubs", "/hubs"], [name, `/hubs/${id}`]] };
 }
 

@@ -1,6 +1,6 @@
 /** Renders form fields for values of the catalog: a select if the catalog lists values, or a text field. */
 import type { Markup } from "#lib/http/page.ts";
-import { field, selectField, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, selectField, type Submission } from "#lib/portal/components/forms.ts";
 import { humanize } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, Hub, HubRequest } from "#lib/portal/components/api-types.ts";
 
@@ -23,10 +23,10 @@ export function catalogField(
   listed: CatalogList,
   { name, label, hint = "", value = null, nothing = "None", submission }: CatalogFieldProps,
 ): Markup | string {
-  if (catalog.open.includes(listed)) return field({ name, label, hint, value, submission, maxLength: 100 });
+  if (catalog.open.includes(listed)) return inputField({ name, label, hint, value, submission, maxLength: 100 });
   const entries = catalog[listed];
   if (entries.length === 0 && value === null) return "";
-  const options = entries.map((publicForm) => [publicForm.name, entryTitle(publicForm)] as const);
+  const options = entries.map((publicForm) => [publicForm.name, catalogEntryTitle(publicForm)] as const);
   const former = value !== null && !entries.some((publicForm) => publicForm.name === value);
   const first = value === null ? ["", nothing] as const : [value, `${value} (no longer offered)`] as const;
   return selectField({
@@ -39,7 +39,7 @@ export function catalogField(
   });
 }
 
-export function entryTitle({ name, title }: { readonly name: string; readonly title: string | null }): string {
+export function catalogEntryTitle({ name, title }: { readonly name: string; readonly title: string | null }): string {
   return title ?? humanize(name);
 }
 
@@ -58,7 +58,7 @@ interface HubFields {
 export function hubFields({ catalog, hub, slug, submission }: HubFields): readonly (Markup | string)[] {
   const { name = "", region = null, mode = null, tier = null } = hub ?? {};
   return [
-    field({
+    inputField({
       name: "name",
       label: "Name",
       value: name,
@@ -67,7 +67,7 @@ export function hubFields({ catalog, hub, slug, submission }: HubFields): readon
       submission,
       maxLength: 200,
     }),
-    slug === "fixed" ? "" : field({
+    slug === "fixed" ? "" : inputField({
       name: "slug",
       label: "Slug",
       value: hub?.slug,

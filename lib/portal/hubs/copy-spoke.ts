@@ -2,23 +2,23 @@
 import { type Markup, markup } from "#lib/http/page.ts";
 import { selectField, type Submission } from "#lib/portal/components/forms.ts";
 import { panel } from "#lib/portal/components/parts.ts";
-import type { Backups, Hub, Spoke } from "#lib/portal/components/api-types.ts";
+import type { BackupList, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 
 /** The spoke to copy, with its backups. */
 export interface SpokeToCopy {
   readonly spoke: Spoke;
-  readonly backups: Backups;
+  readonly backups: BackupList;
 }
 
 /** Returns the spokes that can be copied, those of this hub first. */
-export function copyableFirst(spokes: readonly Spoke[], { id }: Pick<Hub, "id">): readonly Spoke[] {
+export function listCopyableSpokes(spokes: readonly Spoke[], { id }: Pick<Hub, "id">): readonly Spoke[] {
   const copyable = spokes.filter(({ readyAt, state }) => readyAt !== null && state !== "removing");
   const here = (spoke: Spoke): boolean => spoke.federationId === id;
   return [...copyable.filter(here), ...copyable.filter((spoke) => !here(spoke))];
 }
 
 /** Renders the form that selects a spoke to copy. */
-export function copyPanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]): Markup | string {
+export function copySpokePanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]): Markup | string {
   if (spokes.length === 0) return "";
   return panel(
     "Or copy an existing spoke",
@@ -29,13 +29,13 @@ export function copyPanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]): Ma
         hint: "Creates a separate site with the same courses and users. It sends no mail until you turn mail on.",
         options: spokes.map((spoke) => [spoke.id, `${spoke.displayName}, ${spoke.domain}`]),
       })
-    }<div class="ends"><button class="quiet">Continue</button></div></form>`,
+    }<div class="form-actions"><button class="quiet">Continue</button></div></form>`,
     { id: "copying" },
   );
 }
 
 /** Renders the choice between a backup and the current state. */
-export function backupChoice(
+export function backupSelect(
   { backups: { snapshots } }: SpokeToCopy,
   value: string,
   submission: Submission | undefined,

@@ -1,18 +1,18 @@
 /** Renders a hub's page with its spokes. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { field, selectField } from "#lib/portal/components/forms.ts";
+import { inputField, selectField } from "#lib/portal/components/forms.ts";
 import {
+  callout,
   emptyState,
   humanize,
   linkButton,
-  notice,
   olderLink,
   postButton,
   stateBadge,
   withQuery,
 } from "#lib/portal/components/parts.ts";
 import { isUnfinished, progressBar } from "#lib/portal/components/progress.ts";
-import type { Follow, NavLink, View } from "#lib/portal/components/view.ts";
+import type { NavLink, PageView, StreamPosition } from "#lib/portal/components/view.ts";
 import type { FleetOverview, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 import { fleetSummary } from "#lib/portal/hubs/list.ts";
 import { SPOKE_ACTIONS, SPOKE_OPERATIONS, type SpokeActionName } from "#lib/operations/table.ts";
@@ -34,10 +34,10 @@ export interface HubProps {
   /** Whether the user is an operator or an admin of the hub. */
   readonly canManageHub: boolean;
   readonly isOperator: boolean;
-  readonly follow: Follow;
+  readonly follow: StreamPosition;
 }
 
-export function hubView({ hub, overview, spokes, query, next, canManageHub, isOperator, follow }: HubProps): View {
+export function hubView({ hub, overview, spokes, query, next, canManageHub, isOperator, follow }: HubProps): PageView {
   const { id, operation, stateReason, state } = hub;
   const isFiltered = Object.values(query).some((each) => each !== undefined);
   return {
@@ -48,7 +48,7 @@ export function hubView({ hub, overview, spokes, query, next, canManageHub, isOp
     follow,
     body: markup`<div id="hub" data-live>${isUnfinished(operation) ? progressBar(operation) : ""}${
       state === "failed"
-        ? notice(
+        ? callout(
           "bad",
           markup`<p><b>${stateReason ?? "The hub could not be created"}.</b></p>${
             postButton(`/hubs/${id}/retry`, "Try again", { variant: "main" })
@@ -58,7 +58,7 @@ export function hubView({ hub, overview, spokes, query, next, canManageHub, isOp
     }</div>
 ${fleetSummary(overview)}
 <form class="filters" role="search" action="/hubs/${id}">
-${field({ name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name, slug or domain" })}
+${inputField({ name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name, slug or domain" })}
 ${selectField({ name: "state", label: "State", value: query.state, options: [["", "Any"], ...STATE_OPTIONS] })}
 ${
       selectField({
@@ -87,7 +87,7 @@ export function hubHead(
   { id, name, state }: Hub,
   canManageHub: boolean,
   here: string,
-): Pick<View, "title" | "section" | "crumbs" | "badge" | "tabs"> {
+): Pick<PageView, "title" | "section" | "crumbs" | "badge" | "tabs"> {
   const of = (text: string, path: string): NavLink => [text, `/hubs/${id}${path}`];
   const more = [of("Members", "/members"), of("Billing", "/billing"), of("Settings", "/settings")];
   return {

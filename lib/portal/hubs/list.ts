@@ -1,21 +1,21 @@
 /** Renders the list of hubs, with the counts of spokes and, for operators, unhealthy spokes. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
-import { field, selectField } from "#lib/portal/components/forms.ts";
+import { inputField, selectField } from "#lib/portal/components/forms.ts";
 import {
   badge,
   emptyState,
   formatDuration,
   humanize,
-  instant,
   linkButton,
   olderLink,
   panel,
   stateBadge,
+  timeElement,
   withQuery,
 } from "#lib/portal/components/parts.ts";
 import { isUnfinished, progressBar } from "#lib/portal/components/progress.ts";
-import type { CurrentUser, View } from "#lib/portal/components/view.ts";
+import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import type { FleetOverview, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 import { FEDERATION_STATES } from "#lib/domains/federations/state.ts";
 
@@ -32,7 +32,7 @@ export interface HubsProps {
   readonly next: string | null;
 }
 
-export function hubsView({ me, hubs, overview, unhealthy, query, next }: HubsProps): View {
+export function hubsView({ me, hubs, overview, unhealthy, query, next }: HubsProps): PageView {
   const isFiltered = query.q !== undefined || query.state !== undefined;
   return {
     title: "Hubs",
@@ -42,9 +42,9 @@ export function hubsView({ me, hubs, overview, unhealthy, query, next }: HubsPro
       : linkButton(["Request a hub", "/requests/new"]),
     poll: 10,
     body: markup`${fleetSummary(overview)}
-<div id="trouble" data-live>${unhealthy.length > 0 ? unhealthyPanel(unhealthy) : ""}</div>
+<div id="problems" data-live>${unhealthy.length > 0 ? unhealthyPanel(unhealthy) : ""}</div>
 <form class="filters" role="search" action="/hubs">
-${field({ name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name or slug" })}
+${inputField({ name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name or slug" })}
 ${selectField({ name: "state", label: "State", value: query.state, options: [["", "Any"], ...STATE_OPTIONS] })}
 <button class="quiet">Search</button></form>
 <div id="hubs" data-live>${
@@ -93,7 +93,7 @@ export function fleetSummary({ spokes, queue, templates }: FleetOverview): Marku
     counts.map(([count, what, sign]) =>
       markup`<li><b class="${count === 0 ? "none" : ""}">${count} ${sign}</b><span>${what}</span></li>`
     )
-  }</ul><div id="proofs" data-live>${restoreTestSummary(spokes)}</div>
+  }</ul><div id="restore-tests" data-live>${restoreTestSummary(spokes)}</div>
 <div id="templates" data-live>${templates ? templateLine(templates) : ""}</div>`;
 }
 
@@ -116,8 +116,8 @@ function templateLine(templates: NonNullable<FleetOverview["templates"]>): Marku
 function restoreTestSummary({ unverified, oldestVerifiedAt }: FleetOverview["spokes"]): Markup | string {
   if (unverified === 0 && oldestVerifiedAt === null) return "";
   const failing = unverified === 1 ? "The newest backup of 1 spoke" : `The newest backups of ${unverified} spokes`;
-  return markup`<p class="small soft proofs">${
-    oldestVerifiedAt === null ? "" : markup`Oldest restore test: ${instant(oldestVerifiedAt)}. `
+  return markup`<p class="small soft restore-tests">${
+    oldestVerifiedAt === null ? "" : markup`Oldest restore test: ${timeElement(oldestVerifiedAt)}. `
   }${unverified > 0 ? markup`<b class="bad">${icon("cross")} ${failing} failed the restore test.</b>` : ""}</p>`;
 }
 
@@ -148,7 +148,7 @@ ${
       ? progressBar(operation)
       : markup`<span class="marks">${here ? stateCounts(here) : ""}</span>`
   }
-<span class="tiny soft made">Created ${instant(createdAt)}</span>${stateBadge(state)}</li>`;
+<span class="tiny soft created">Created ${timeElement(createdAt)}</span>${stateBadge(state)}</li>`;
 }
 
 function stateCounts({ total, byState, degraded }: FleetOverview["hubs"][number]): Markup {

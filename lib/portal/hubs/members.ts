@@ -1,10 +1,10 @@
 /** Renders the admins of a hub, and the forms that invite and remove them. */
 import { markup } from "#lib/http/page.ts";
-import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
-import { mailBadge, refusedMail } from "#lib/portal/people/refused-mail.ts";
-import { emptyState, instant, linkButton, panel } from "#lib/portal/components/parts.ts";
+import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { mailBadge, refusedMailDetails } from "#lib/portal/people/refused-mail.ts";
+import { emptyState, linkButton, panel, timeElement } from "#lib/portal/components/parts.ts";
 import type { Hub, HubMember } from "#lib/portal/components/api-types.ts";
-import type { CurrentUser, View } from "#lib/portal/components/view.ts";
+import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { hubHead } from "#lib/portal/hubs/hub.ts";
 
 interface HubMembersProps {
@@ -14,11 +14,11 @@ interface HubMembersProps {
   readonly submission?: Submission | undefined;
 }
 
-export function hubMembersView({ me, hub, members, submission }: HubMembersProps): View {
+export function hubMembersView({ me, hub, members, submission }: HubMembersProps): PageView {
   const { id } = hub;
   return {
     ...hubHead(hub, true, `/hubs/${id}/members`),
-    body: markup`<div class="two">${
+    body: markup`<div class="two-columns">${
       panel(
         "Admins of this hub",
         members.length === 0
@@ -28,10 +28,10 @@ export function hubMembersView({ me, hub, members, submission }: HubMembersProps
               markup`<li id="${userId}"><span class="name">${displayName || email}${
                 email === me.email ? " (you)" : ""
               }${displayName && displayName !== email ? markup` <span class="tiny soft">${email}</span>` : ""}</span>
-<span class="marks">${mailBadge({ pending, mailRefusal })}<span class="tiny soft">Since ${instant(createdAt)}</span>${
-                refusedMail(mailRefusal, pending ? `/hubs/${id}/members` : null, email)
-              }</span>
-<a class="button quiet" href="/hubs/${id}/members/${userId}/remove">Remove<span class="unseen"> ${email}</span></a></li>`
+<span class="marks">${mailBadge({ pending, mailRefusal })}<span class="tiny soft">Since ${
+                timeElement(createdAt)
+              }</span>${refusedMailDetails(mailRefusal, pending ? `/hubs/${id}/members` : null, email)}</span>
+<a class="button quiet" href="/hubs/${id}/members/${userId}/remove">Remove<span class="visually-hidden"> ${email}</span></a></li>`
             )
           }</ul>`,
         { id: "members" },
@@ -42,8 +42,15 @@ ${
         "Invite an admin",
         postForm(
           { action: `/hubs/${id}/members`, button: "Invite", submission, hidden: { key: crypto.randomUUID() } },
-          field({ name: "email", label: "E-mail address", type: "email", required: true, maxLength: 254, submission }),
-          field({
+          inputField({
+            name: "email",
+            label: "E-mail address",
+            type: "email",
+            required: true,
+            maxLength: 254,
+            submission,
+          }),
+          inputField({
             name: "displayName",
             label: "Name",
             hint: "Used only for a new account.",
@@ -61,7 +68,7 @@ ${
   };
 }
 
-export function hubMemberRemovalView(hub: Hub, { userId, displayName, email }: HubMember, me: CurrentUser): View {
+export function hubMemberRemovalView(hub: Hub, { userId, displayName, email }: HubMember, me: CurrentUser): PageView {
   const here = `/hubs/${hub.id}/members`, who = email === me.email ? "yourself" : displayName || email;
   return {
     title: `Remove ${who} from ${hub.name}?`,

@@ -3,16 +3,16 @@ import { markup } from "#lib/http/page.ts";
 import { postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
-import type { View } from "#lib/portal/components/view.ts";
+import type { PageView } from "#lib/portal/components/view.ts";
 import { hubFields } from "#lib/portal/hubs/catalog-fields.ts";
 
-export function newHubView(catalog: CatalogOffer, submission?: Submission): View {
+export function newHubView(catalog: CatalogOffer, submission?: Submission): PageView {
   return {
     title: "New hub",
     section: "hubs",
     crumbs: [["Hubs", "/hubs"]],
     lead: "A hub groups the Moodle sites of one organisation and their admins.",
-    body: markup`<div class="two">${
+    body: markup`<div class="two-columns">${
       panel(
         "Details",
         postForm({

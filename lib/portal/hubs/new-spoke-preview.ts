@@ -1,8 +1,8 @@
 /** Renders the preview of a new spoke from the API's dry run: price, address and objects. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
-import { bytes, cpus, money } from "#lib/portal/components/amounts.ts";
-import { badge, copyable, definitionList, humanize, notice, panel } from "#lib/portal/components/parts.ts";
+import { formatCpus, formatPrice, formatStorage } from "#lib/portal/components/amounts.ts";
+import { badge, callout, copyableCode, definitionList, humanize, panel } from "#lib/portal/components/parts.ts";
 import type { SpokeToCopy } from "#lib/portal/hubs/copy-spoke.ts";
 import type { CatalogOffer, CostEstimate, Hub, PreviewedSpoke, Spoke } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser } from "#lib/portal/components/view.ts";
@@ -31,27 +31,27 @@ export function spokePreviewPanel({ catalog, values, submission, preview, cost }
     markup`<div role="status">${previewStatus(preview, submission)}</div>
 ${priceLine(cost, catalog, size)}
 ${preview ? spokeDetails(preview) : ""}`,
-    { id: "foreseen" },
+    { id: "preview" },
   );
 }
 
 function previewStatus(preview: PreviewedSpoke | null, submission: Submission | undefined): Markup {
-  if (submission) return refusalLine(submission);
+  if (submission) return renderRefusal(submission);
   return preview
     ? markup`<p class="small">${badge("good", "done", "Ready to create")}</p>`
-    : markup`<p class="small soft">Enter a slug to preview the spoke. Nothing is created yet.</p>`;
+    : markup`<p class="small soft">Enter a slug to preview the spoke before you create it.</p>`;
 }
 
 /** Extracts name and value of the TXT record from the message for an unverified domain. */
 const RECORD = /set the TXT record (\S+) to (\S+), /;
 
-export function refusalLine({ message }: Submission): Markup {
+export function renderRefusal({ message }: Submission): Markup {
   const [, name, value] = RECORD.exec(message) ?? [];
   return markup`<p class="small">${badge("warn", "warning", "Not yet")} ${spoken(message)}.</p>${
     name && value
-      ? definitionList([["TXT record", copyable(name, "the record's name")], [
+      ? definitionList([["TXT record", copyableCode(name, "the record's name")], [
         "Value",
-        copyable(value, "the record's value"),
+        copyableCode(value, "the record's value"),
       ]])
       : ""
   }`;
@@ -70,21 +70,21 @@ function priceLine(cost: CostEstimate, { sizes, charged }: CatalogOffer, size: s
   if (cost.available) {
     const { currency, recurringMonthly, dueNow } = cost;
     return markup`<div><p class="price">${
-      money(recurringMonthly, currency)
+      formatPrice(recurringMonthly, currency)
     } <span class="small soft">per month</span></p>
 <p class="small soft">${
-      dueNow < 0 ? `${money(-dueNow, currency)} is credited now` : `${money(dueNow, currency)} is due now`
+      dueNow < 0 ? `${formatPrice(-dueNow, currency)} is credited now` : `${formatPrice(dueNow, currency)} is due now`
     } for the rest of this month.</p></div>`;
   }
   const price = sizes.find(({ name }) => name === size)?.price;
-  if (!price) return cost.reason === undefined ? "" : notice("info", `${cost.reason}.`);
+  if (!price) return cost.reason === undefined ? "" : callout("info", `${cost.reason}.`);
   const why = cost.reason !== undefined
     ? `List price. ${cost.reason}.`
     : charged
     ? "List price. This hub is not billed, so nothing is charged."
     : "List price. Billing is off, so nothing is charged.";
   return markup`<div><p class="price">${
-    money(price.monthly, price.currency)
+    formatPrice(price.monthly, price.currency)
   } <span class="small soft">per month</span></p>
 <p class="small soft">${why}</p></div>`;
 }
@@ -102,11 +102,13 @@ function spokeDetails({ spoke, quota, objects }: PreviewedSpoke): Markup {
       ["Administrator's address", spoke.adminEmail],
       [
         "Limits",
-        `${cpus(demand.limits.cpu)} CPU, ${bytes(demand.limits.memory)} memory, ${bytes(demand.storage)} disk`,
+        `${formatCpus(demand.limits.cpu)} CPU, ${formatStorage(demand.limits.memory)} memory, ${
+          formatStorage(demand.storage)
+        } disk`,
       ],
     ])
   }${
-    quota.over.length === 0 ? "" : notice(
+    quota.over.length === 0 ? "" : callout(
       "warn",
       `Over the quota: ${quota.over.join("; ")}.`,
     )
@@ -116,7 +118,7 @@ function spokeDetails({ spoke, quota, objects }: PreviewedSpoke): Markup {
       markup`<li><b>${kind}</b> <span class="soft">${names.join(", ")}</span></li>`
     )
   }</ul>
-<details id="whole"><summary>All manifests</summary><pre class="log" tabindex="0">${
+<details id="manifests"><summary>All manifests</summary><pre class="log" tabindex="0">${
     JSON.stringify(objects, null, 2)
   }</pre></details>`;
 }

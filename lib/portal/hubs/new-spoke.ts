@@ -1,15 +1,15 @@
 /** Renders the form that creates a spoke, next to its preview. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { checkbox, field, postForm, selectField } from "#lib/portal/components/forms.ts";
+import { checkboxField, inputField, postForm, selectField } from "#lib/portal/components/forms.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
-import type { View } from "#lib/portal/components/view.ts";
-import { backupChoice, copyPanel } from "#lib/portal/hubs/copy-spoke.ts";
+import type { PageView } from "#lib/portal/components/view.ts";
+import { backupSelect, copySpokePanel } from "#lib/portal/hubs/copy-spoke.ts";
 import { type NewSpokeProps, spokePreviewPanel } from "#lib/portal/hubs/new-spoke-preview.ts";
-import { catalogField, entryTitle } from "#lib/portal/hubs/catalog-fields.ts";
-import { sizeChoice, sizeStyle } from "#lib/portal/spokes/sizes.ts";
+import { catalogEntryTitle, catalogField } from "#lib/portal/hubs/catalog-fields.ts";
+import { sizeField, sizeStyle } from "#lib/portal/spokes/sizes.ts";
 
-export function newSpokeView(props: NewSpokeProps): View {
+export function newSpokeView(props: NewSpokeProps): PageView {
   const { hub, catalog, values, submission, source } = props, { defaults } = catalog;
   const value = (name: string, otherwise = "") => values[name] ?? otherwise;
   return {
@@ -20,7 +20,7 @@ export function newSpokeView(props: NewSpokeProps): View {
       ? markup`Creates a separate site with the courses and users of <a href="/spokes/${source.spoke.id}">${source.spoke.displayName}</a>. Sessions, tokens and keys are not copied.`
       : "A spoke is one Moodle site with its own database, address and backups.",
     style: sizeStyle + STYLE,
-    body: markup`<div class="two"><div class="pile">${
+    body: markup`<div class="two-columns"><div class="column">${
       panel(
         "Site",
         postForm(
@@ -30,11 +30,11 @@ export function newSpokeView(props: NewSpokeProps): View {
             also: markup`<button class="quiet" name="preview" value="yes">Preview</button>${
               linkButton(["Cancel", `/hubs/${hub.id}`])
             }`,
-            previews: "foreseen",
+            previews: "preview",
             hidden: { key: crypto.randomUUID(), ...(source && { copyOf: source.spoke.id }) },
             submission,
           },
-          field({
+          inputField({
             name: "slug",
             label: "Slug",
             value: value("slug"),
@@ -44,7 +44,7 @@ export function newSpokeView(props: NewSpokeProps): View {
             maxLength: 63,
             submission,
           }),
-          field({
+          inputField({
             name: "displayName",
             label: "Name",
             value: value("displayName"),
@@ -53,8 +53,8 @@ export function newSpokeView(props: NewSpokeProps): View {
             maxLength: 200,
             submission,
           }),
-          sizeChoice({ catalog, chosen: value("size", source?.spoke.size ?? defaults.size), submission }),
-          source ? backupChoice(source, value("copyBackup"), submission) : selectField({
+          sizeField({ catalog, chosen: value("size", source?.spoke.size ?? defaults.size), submission }),
+          source ? backupSelect(source, value("copyBackup"), submission) : selectField({
             name: "lmsVersion",
             label: "Moodle",
             value: value("lmsVersion", defaults.lmsVersion),
@@ -65,7 +65,7 @@ export function newSpokeView(props: NewSpokeProps): View {
         ),
         { id: "site" },
       )
-    }${source ? "" : copyPanel(hub, props.copyable)}</div>
+    }${source ? "" : copySpokePanel(hub, props.copyable)}</div>
 ${spokePreviewPanel(props)}</div>`,
   };
 }
@@ -97,7 +97,7 @@ function optionalFields({ me, hub, catalog, values, submission, source }: NewSpo
   return markup`<details id="rest" ${isOpen ? markup`open` : ""}><summary>Address, ${
     source ? "" : "region, "
   }brand and content</summary><div class="rest">${[
-    field({
+    inputField({
       name: "domain",
       label: "Domain",
       value: values.domain,
@@ -106,7 +106,7 @@ function optionalFields({ me, hub, catalog, values, submission, source }: NewSpo
       maxLength: 253,
       submission,
     }),
-    field({
+    inputField({
       name: "adminEmail",
       label: "Administrator's address",
       type: "email",
@@ -118,7 +118,7 @@ function optionalFields({ me, hub, catalog, values, submission, source }: NewSpo
     source ? "" : catalogField(catalog, "regions", {
       ...chosen("region"),
       label: "Region",
-      nothing: region ? `Same as the hub: ${entryTitle(region)}` : "Same as the hub",
+      nothing: region ? `Same as the hub: ${catalogEntryTitle(region)}` : "Same as the hub",
     }),
     catalogField(catalog, "brands", { ...chosen("brand"), label: "Brand", nothing }),
     catalogField(catalog, "seeds", {
@@ -128,8 +128,12 @@ function optionalFields({ me, hub, catalog, values, submission, source }: NewSpo
       nothing,
     }),
     catalogField(catalog, "contentModes", { ...chosen("contentMode"), label: "Content mode", nothing }),
-    checkbox("identity", "Sign in with the hub's identity provider", isBegun ? values.identity === "on" : identity),
-    checkbox("content", "Include the hub's shared courses", isBegun ? values.content === "on" : content),
+    checkboxField(
+      "identity",
+      "Sign in with the hub's identity provider",
+      isBegun ? values.identity === "on" : identity,
+    ),
+    checkboxField("content", "Include the hub's shared courses", isBegun ? values.content === "on" : content),
   ]}</div></details>`;
 }
 
@@ -148,8 +152,8 @@ function versionText({ name, title, preview, default: usual }: CatalogOffer["ver
 const STYLE = `
 .price { font-size: var(--title); font-weight: 650; letter-spacing: -.01em; font-variant-numeric: tabular-nums; }
 .objects { display: grid; gap: var(--s1); padding: 0; list-style: none; font-size: var(--small); overflow-wrap: anywhere; }
-#foreseen { position: sticky; top: var(--s5); }
-#foreseen .facts { grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); }
-#foreseen[aria-busy=true] { opacity: .65; }
-@media (max-width: 64rem) { #foreseen { position: static; } }
+#preview { position: sticky; top: var(--s5); }
+#preview .facts { grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); }
+#preview[aria-busy=true] { opacity: .65; }
+@media (max-width: 64rem) { #preview { position: static; } }
 `;

@@ -1,18 +1,18 @@
 /** Renders the operations of a hub, and how a program can follow its events. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import {
-  copyable,
+  copyableCode,
   emptyState,
   humanize,
-  instant,
   olderLink,
   panel,
   stateBadge,
+  timeElement,
   withQuery,
 } from "#lib/portal/components/parts.ts";
 import { isUnfinished, progressBar } from "#lib/portal/components/progress.ts";
 import type { Hub, Operation, Spoke } from "#lib/portal/components/api-types.ts";
-import type { Follow, View } from "#lib/portal/components/view.ts";
+import type { PageView, StreamPosition } from "#lib/portal/components/view.ts";
 import { hubHead } from "#lib/portal/hubs/hub.ts";
 
 interface HubOperationsProps {
@@ -25,12 +25,12 @@ interface HubOperationsProps {
   /** The operations' spokes that the user can see, by ID. */
   readonly spokes: ReadonlyMap<string, Spoke>;
   readonly publicUrl: URL;
-  readonly follow: Follow;
+  readonly follow: StreamPosition;
 }
 
 export function hubOperationsView(
   { hub, canManageHub, operations, next, spokes, publicUrl, follow }: HubOperationsProps,
-): View {
+): PageView {
   const { id } = hub;
   const url = new URL(`/api/federations/${id}/events`, publicUrl).href;
   return {
@@ -46,7 +46,7 @@ ${
       panel(
         "Follow events from a program",
         markup`<p class="small">Wheelwright sends each change as a server-sent event. To resume after a disconnect, send the ID of the last event as <code>Last-Event-ID</code>.</p>
-${copyable(`curl -N -H "Authorization: Bearer $TOKEN" ${url}`, "the command")}
+${copyableCode(`curl -N -H "Authorization: Bearer $TOKEN" ${url}`, "the command")}
 <p class="small"><a href="/tokens/new">Create a token</a> with the scope <code>readonly</code>.</p>`,
         { id: "follow" },
       )
@@ -64,7 +64,7 @@ ${
     isUnfinished(operation)
       ? progressBar(operation)
       : markup`<span class="small soft">${error ? `${error.message}. ` : ""}<span class="tiny">${
-        instant(createdAt)
+        timeElement(createdAt)
       }</span></span>`
   }${stateBadge(state)}</li>`;
 }

@@ -1,14 +1,14 @@
 /** Renders the settings and the removal of a hub. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
-import { definitionList, instant, linkButton, notice, panel, stateBadge } from "#lib/portal/components/parts.ts";
+import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { callout, definitionList, linkButton, panel, stateBadge, timeElement } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, Hub, Spoke } from "#lib/portal/components/api-types.ts";
-import type { CurrentUser, View } from "#lib/portal/components/view.ts";
+import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { originalValues } from "#lib/portal/page/form-changes.ts";
 import { hubHead } from "#lib/portal/hubs/hub.ts";
 import { hubFields } from "#lib/portal/hubs/catalog-fields.ts";
 
-export const HUB_CHANGEABLE = ["name", "region", "mode", "tier"] as const;
+export const EDITABLE_HUB_FIELDS = ["name", "region", "mode", "tier"] as const;
 
 interface SettingsProps {
   readonly me: CurrentUser;
@@ -17,11 +17,11 @@ interface SettingsProps {
   readonly submission?: Submission | undefined;
 }
 
-export function hubSettingsView({ me, hub, catalog, submission }: SettingsProps): View {
+export function hubSettingsView({ me, hub, catalog, submission }: SettingsProps): PageView {
   const { id, slug, createdAt, updatedAt } = hub;
   return {
     ...hubHead(hub, true, `/hubs/${id}/settings`),
-    body: markup`<div class="two"><div class="pile">${
+    body: markup`<div class="two-columns"><div class="column">${
       panel(
         "Settings",
         postForm(
@@ -29,7 +29,7 @@ export function hubSettingsView({ me, hub, catalog, submission }: SettingsProps)
             action: `/hubs/${id}/settings`,
             button: "Save",
             submission,
-            hidden: originalValues(HUB_CHANGEABLE, hub, submission?.values),
+            hidden: originalValues(EDITABLE_HUB_FIELDS, hub, submission?.values),
           },
           ...hubFields({ catalog, hub, slug: "fixed", submission }),
         ),
@@ -42,9 +42,9 @@ ${
         "About",
         definitionList([
           ["Slug", markup`<code>${slug}</code>`],
-          ["Id", markup`<code>${id}</code>`],
-          ["Created", instant(createdAt)],
-          ["Updated", instant(updatedAt)],
+          ["ID", markup`<code>${id}</code>`],
+          ["Created", timeElement(createdAt)],
+          ["Updated", timeElement(updatedAt)],
         ]),
         { id: "about" },
       )
@@ -71,7 +71,7 @@ interface RemovalProps {
 }
 
 /** Returns the page that removes a hub. The user types the slug to confirm. */
-export function hubRemovalView({ hub, spokes, submission }: RemovalProps): View {
+export function hubRemovalView({ hub, spokes, submission }: RemovalProps): PageView {
   const { id, slug, name } = hub;
   return {
     title: `Remove ${name}`,
@@ -92,7 +92,13 @@ export function hubRemovalView({ hub, spokes, submission }: RemovalProps): View 
               also: linkButton(["Cancel", `/hubs/${id}/settings`]),
               submission,
             },
-            field({ name: "slug", label: `Type ${slug} to confirm`, subject: "The slug", required: true, submission }),
+            inputField({
+              name: "slug",
+              label: `Type ${slug} to confirm`,
+              subject: "The slug",
+              required: true,
+              submission,
+            }),
           )
         }`,
         { id: "remove" },
@@ -127,7 +133,7 @@ function removalProgressPanel({ id, slug, operation }: Hub, submission?: Submiss
     "Removal in progress",
     markup`${
       error
-        ? notice(
+        ? callout(
           "bad",
           markup`<p><b>${error.message}.</b> Wheelwright keeps retrying.</p>${
             error.hint ? markup`<p>${error.hint}</p>` : ""
@@ -146,7 +152,13 @@ function removalProgressPanel({ id, slug, operation }: Hub, submission?: Submiss
               submission,
               hidden: { abandon: "yes" },
             },
-            field({ name: "slug", label: `Type ${slug} to confirm`, subject: "The slug", required: true, submission }),
+            inputField({
+              name: "slug",
+              label: `Type ${slug} to confirm`,
+              subject: "The slug",
+              required: true,
+              submission,
+            }),
           )
         }`
         : ""

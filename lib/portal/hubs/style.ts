@@ -23,6 +23,6 @@ form:not(:has(.spokes input:checked)) .bulk > :not(label) { visibility: hidden; 
   .list > li > :nth-last-child(1) { grid-row: 1; grid-column: -2; }
   .list > li > .progress, .list > li > .small, .list > li > .marks { grid-column: 1 / -1; }
   .spokes > li:has(input) > .progress, .spokes > li:has(input) > .small { grid-column: 2 / -1; }
-  .list .made { display: none; }
+  .list .created { display: none; }
 }
 `;

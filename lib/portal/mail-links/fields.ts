@@ -2,25 +2,25 @@
 import * as v from "valibot";
 import { findPasswordProblem, MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { field, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, type Submission } from "#lib/portal/components/forms.ts";
 
 /** The values of a form. Missing ones are empty; they are checked after the link. */
-export const Fields = v.object({
+export const LinkForm = v.object({
   token: v.optional(v.string(), ""),
   password: v.optional(v.string(), ""),
   displayName: v.optional(v.string(), ""),
 });
-export type Fields = v.InferOutput<typeof Fields>;
+export type LinkForm = v.InferOutput<typeof LinkForm>;
 
-export const ResetFields = v.object({ ...Fields.entries, keepTokens: v.optional(v.string(), "") });
-export type ResetFields = v.InferOutput<typeof ResetFields>;
+export const ResetForm = v.object({ ...LinkForm.entries, keepTokens: v.optional(v.string(), "") });
+export type ResetForm = v.InferOutput<typeof ResetForm>;
 
 type Checked<T> = { readonly fields: T } | { readonly problems: Submission["problems"] };
 
 /** Checks the fields with the API's schema and the password rules of the account. Empty fields count as absent. */
-export function checkFields<T extends { password: string }>(
+export function checkLinkForm<T extends { password: string }>(
   schema: v.GenericSchema<unknown, T>,
-  form: Fields,
+  form: LinkForm,
   email: string,
 ): Checked<T> {
   const filledFields = Object.fromEntries(
@@ -39,15 +39,22 @@ export function checkFields<T extends { password: string }>(
 export function addressField(email: string): Markup {
   return markup`<div class="field"><p class="label">E-mail address</p>
 <p class="account">${email}</p>
-<input class="unseen" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true"></div>`;
+<input class="visually-hidden" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true"></div>`;
 }
 
 export function nameField(value: string, submission: Submission | undefined): Markup {
-  return field({ name: "displayName", label: "Your name", value, autocomplete: "name", maxLength: 400, submission });
+  return inputField({
+    name: "displayName",
+    label: "Your name",
+    value,
+    autocomplete: "name",
+    maxLength: 400,
+    submission,
+  });
 }
 
 export function passwordField(label: string, submission: Submission | undefined): Markup {
-  return field({
+  return inputField({
     name: "password",
     label,
     subject: "The password",

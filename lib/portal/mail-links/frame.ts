@@ -1,5 +1,5 @@
 /** Renders the frame of pages for mailed links, and sends such pages. */
-import { theme, wheel } from "#lib/reference/theme.ts";
+import { themeStyle, WHEEL_LOGO } from "#lib/reference/theme.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
 import { formStyle } from "#lib/portal/components/form-style.ts";
@@ -17,7 +17,7 @@ const STYLE = `
 .card h1 { font-size: var(--title); overflow-wrap: anywhere; }
 .label { font-weight: 600; font-size: var(--small); }
 .account { padding: .55rem .75rem; background: var(--sunken); border-radius: var(--round-small); overflow-wrap: anywhere; }
-input.unseen { min-height: 0; padding: 0; border: 0; }
+input.visually-hidden { min-height: 0; padding: 0; border: 0; }
 .places { list-style: none; padding: 0; display: grid; border: 1px solid var(--line); border-radius: var(--round-small); }
 .places li { padding: var(--s2) var(--s3); overflow-wrap: anywhere; font-weight: 600; }
 .places li + li { border-top: 1px solid var(--line); }
@@ -35,12 +35,12 @@ form.stack { max-width: none; }
 .ways { display: grid; gap: var(--s2); }
 `;
 
-export function frame(title: string, body: Markup): HtmlPage {
+export function renderFrame(title: string, body: Markup): HtmlPage {
   return {
     title: `${title} · Wheelwright`,
-    style: theme + formStyle + STYLE,
+    style: themeStyle + formStyle + STYLE,
     body: markup`<div class="page">
-<header><span class="brand">${trustedMarkup(wheel)}<span>Wheelwright</span></span></header>
+<header><span class="brand">${trustedMarkup(WHEEL_LOGO)}<span>Wheelwright</span></span></header>
 <main class="card">
 ${body}
 </main>
@@ -49,18 +49,18 @@ ${body}
 }
 
 /** Returns a page's title and lead. */
-export function heading(title: string, lead: Markup | string): Markup {
+export function pageHeading(title: string, lead: Markup | string): Markup {
   return markup`<header><h1>${title}</h1><p class="lead">${lead}</p></header>`;
 }
 
 const TICK = "M5 12.5l4.5 4.5L19 7.5", CROSS = "M12 6.5v7M12 17.2v.3";
 
 /** Returns a title and lead with an icon for success or failure. */
-export function outcome(result: "well" | "wrong", title: string, lead: Markup | string): Markup {
+export function resultHeading(result: "well" | "wrong", title: string, lead: Markup | string): Markup {
   const sign = markup`<svg class="${result === "well" ? "tick" : "tick bad"}" viewBox="0 0 24 24" fill="none"
 stroke="currentColor" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path
 d="${result === "well" ? TICK : CROSS}"/></svg>`;
-  return markup`${sign}${heading(title, lead)}`;
+  return markup`${sign}${pageHeading(title, lead)}`;
 }
 
 /**
@@ -70,7 +70,7 @@ d="${result === "well" ? TICK : CROSS}"/></svg>`;
  */
 const REFERRER_POLICY = "strict-origin";
 
-export const pageReply: Reply<PortalAnswer, PortalAnswer> = {
+export const portalReply: Reply<PortalAnswer, PortalAnswer> = {
   ...html(),
   send(answer) {
     const { status, cookie } = answer;
@@ -101,8 +101,8 @@ interface RefusedRequest {
 /** Returns the page for a refused form of a mailed link. */
 export function refusedLinkPage(problem: RefusedRequest): HtmlPage {
   return refusalWithAdvice(problem, {
-    retryable: "Nothing was changed. Go back and try again in a moment.",
-    permanent: "Nothing was changed. Open the link from the mail again.",
+    retryable: "No changes were made. Go back and try again in a moment.",
+    permanent: "No changes were made. Open the link from the mail again.",
   });
 }
 
@@ -122,5 +122,5 @@ interface Advice {
 function refusalWithAdvice({ statusCode, message }: RefusedRequest, { retryable, permanent }: Advice): HtmlPage {
   const title = statusCode >= 500 ? "Temporarily unavailable" : "The request was refused";
   const advice = statusCode >= 500 ? retryable : permanent;
-  return frame(title, markup`${outcome("wrong", title, `${message}.`)}<p>${advice}</p>`);
+  return renderFrame(title, markup`${resultHeading("wrong", title, `${message}.`)}<p>${advice}</p>`);
 }

@@ -7,22 +7,28 @@ import { findLink, type MailLink } from "#lib/domains/auth/mail-link.ts";
 import { resetByLink } from "#lib/domains/auth/reset-by-link.ts";
 import { verifyEmail } from "#lib/domains/auth/verify-email.ts";
 import { AcceptBody, ResetBody } from "#lib/domains/auth/views.ts";
-import { type AdministeredObject, listAdministeredObjects } from "#lib/domains/members/seats.ts";
+import { type AdministeredObject, listAdministeredObjects } from "#lib/domains/members/memberships.ts";
 import { formatMailTimestamp } from "#lib/drivers/mail/content.ts";
 import type { ServerInfo } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
-import { checkbox, postForm, type Submission } from "#lib/portal/components/forms.ts";
-import { hasPortal, listOf, nextSteps, orSpentLinkPage, spentLinkPage } from "#lib/portal/mail-links/next-steps.ts";
-import { notice } from "#lib/portal/components/parts.ts";
+import { checkboxField, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import {
+  bulletList,
+  catchSpentLink,
+  hasPortal,
+  renderNextSteps,
+  spentLinkPage,
+} from "#lib/portal/mail-links/next-steps.ts";
+import { callout } from "#lib/portal/components/parts.ts";
 import {
   addressField,
-  checkFields,
-  type Fields,
+  checkLinkForm,
+  type LinkForm,
   nameField,
   passwordField,
-  type ResetFields,
+  type ResetForm,
 } from "#lib/portal/mail-links/fields.ts";
-import { frame, heading, outcome, type PortalAnswer } from "#lib/portal/mail-links/frame.ts";
+import { pageHeading, type PortalAnswer, renderFrame, resultHeading } from "#lib/portal/mail-links/frame.ts";
 
 /** The result page, and the cookie of a new session. */
 interface LinkResult {
@@ -31,7 +37,7 @@ interface LinkResult {
   readonly cookie?: string;
 }
 
-interface LinkPage<Form extends Fields, Body extends { password: string }> {
+interface LinkPage<Form extends LinkForm, Body extends { password: string }> {
   readonly purpose: MailLink["purpose"];
   readonly path: string;
   readonly title: string;
@@ -61,7 +67,7 @@ interface Context<Form> {
 }
 
 /** Shows the form without using the link up: mail scanners open links before users do. */
-export async function showLink<Form extends Fields, Body extends { password: string }>(
+export async function showLinkForm<Form extends LinkForm, Body extends { password: string }>(
   app: App,
   page: LinkPage<Form, Body>,
   token: string,
@@ -73,7 +79,7 @@ export async function showLink<Form extends Fields, Body extends { password: str
     : spentLinkPage(app, page.purpose);
 }
 
-export async function submitLink<Form extends Fields, Body extends { password: string }>(
+export async function submitLinkForm<Form extends LinkForm, Body extends { password: string }>(
   app: App,
   service: ServerInfo,
   origin: RequestOrigin,
@@ -83,20 +89,20 @@ export async function submitLink<Form extends Fields, Body extends { password: s
 ): Promise<PortalAnswer> {
   const link = await findLink(app.db.rows, page.purpose, form.token);
   if (!link) return spentLinkPage(app, page.purpose);
-  const checked = checkFields(page.body, form, link.email);
+  const checked = checkLinkForm(page.body, form, link.email);
   if ("problems" in checked) {
     const { problems } = checked;
     return { status: 400, page: await renderForm(app, page, link, form, { problems, reader }) };
   }
-  return await orSpentLinkPage(app, page.purpose, async () => {
+  return await catchSpentLink(app, page.purpose, async () => {
     const places = await listAdministeredObjects(app.db.rows, link.userId);
     const { title, lead, ...session } = await page.run(app, origin, checked.fields, { service, link, form, places });
-    const body = markup`${outcome("well", title, lead)}${nextSteps(app, service, places)}`;
-    return { status: 200, page: frame(title, body), ...session };
+    const body = markup`${resultHeading("well", title, lead)}${renderNextSteps(app, service, places)}`;
+    return { status: 200, page: renderFrame(title, body), ...session };
   });
 }
 
-async function renderForm<Form extends Fields, Body extends { password: string }>(
+async function renderForm<Form extends LinkForm, Body extends { password: string }>(
   app: App,
   page: LinkPage<Form, Body>,
   link: MailLink,
@@ -106,10 +112,10 @@ async function renderForm<Form extends Fields, Body extends { password: string }
   const places = page.listsMemberships ? await listAdministeredObjects(app.db.rows, link.userId) : [];
   const submission = form ? { values: { ...form }, message: "", problems } : undefined;
   const fields = [addressField(link.email), ...page.fields(link, form, submission)];
-  return frame(
+  return renderFrame(
     Object.keys(problems).length > 0 ? `Please check the form: ${page.title}` : page.title,
-    markup`${heading(page.title, page.lead(places))}
-${listOf(places.map(({ name }) => name))}
+    markup`${pageHeading(page.title, page.lead(places))}
+${bulletList(places.map(({ name }) => name))}
 ${reader && page.signsIn && hasPortal(app) && reader.email !== link.email ? signedInAs(reader.email, link.email) : ""}
 ${postForm({ action: page.path, button: page.button, hidden: { token: link.secret }, submission }, ...fields)}
 <footer><p>The link works until ${
@@ -121,11 +127,11 @@ ${postForm({ action: page.path, button: page.button, hidden: { token: link.secre
 function signedInAs(reader: string, email: string): Markup {
   const text = markup`You are signed in as <strong>${reader}</strong>. This invitation is for <strong>${email}</strong>.
 If you accept it, this browser is signed in as ${email}.`;
-  return notice("warn", markup`<p>${text}</p>`);
+  return callout("warn", markup`<p>${text}</p>`);
 }
 
 /** The page that accepts an invitation. */
-export const invitation: LinkPage<Fields, v.InferOutput<typeof AcceptBody>> = {
+export const invitationPage: LinkPage<LinkForm, v.InferOutput<typeof AcceptBody>> = {
   purpose: "invitation",
   path: "/invite",
   title: "You are invited",
@@ -153,7 +159,7 @@ export const invitation: LinkPage<Fields, v.InferOutput<typeof AcceptBody>> = {
 const NewPasswordBody = v.omit(ResetBody, ["keepTokens"]);
 
 /** The page that sets a new password. */
-export const passwordReset: LinkPage<ResetFields, v.InferOutput<typeof NewPasswordBody>> = {
+export const passwordResetPage: LinkPage<ResetForm, v.InferOutput<typeof NewPasswordBody>> = {
   purpose: "password_reset",
   path: "/reset",
   title: "Set a new password",
@@ -163,7 +169,7 @@ export const passwordReset: LinkPage<ResetFields, v.InferOutput<typeof NewPasswo
   body: NewPasswordBody,
   fields: (_, form, submission) => [
     passwordField("New password", submission),
-    checkbox(
+    checkboxField(
       "keepTokens",
       "Keep my API tokens",
       form !== null && form.keepTokens !== "",
@@ -184,7 +190,7 @@ export const passwordReset: LinkPage<ResetFields, v.InferOutput<typeof NewPasswo
  * The page that verifies an address. It requires a password, because someone else may have signed up with the address:
  * see lib/domains/auth/verify-email.ts.
  */
-export const verification: LinkPage<Fields, v.InferOutput<typeof NewPasswordBody>> = {
+export const verificationPage: LinkPage<LinkForm, v.InferOutput<typeof NewPasswordBody>> = {
   purpose: "email_verification",
   path: "/verify",
   title: "Confirm your address",

@@ -1,11 +1,11 @@
 /** Renders the last part of these pages: the next steps, or the explanation of an invalid link. */
 import type { App } from "#lib/app.ts";
-import type { Purpose } from "#lib/domains/auth/one-time-tokens.ts";
+import type { LinkPurpose } from "#lib/domains/auth/one-time-tokens.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { ServerInfo } from "#lib/http/endpoint.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import type { AdministeredObject } from "#lib/domains/members/seats.ts";
-import { frame, outcome, type PortalAnswer } from "#lib/portal/mail-links/frame.ts";
+import type { AdministeredObject } from "#lib/domains/members/memberships.ts";
+import { type PortalAnswer, renderFrame, resultHeading } from "#lib/portal/mail-links/frame.ts";
 
 type Site = NonNullable<AdministeredObject["site"]>;
 
@@ -15,8 +15,8 @@ export function hasPortal({ config }: App): boolean {
 }
 
 /** Returns the next steps of a user who can sign in: their hubs and sites, and how to sign in. */
-export function nextSteps(app: App, service: ServerInfo, places: readonly AdministeredObject[]): Markup {
-  const list = listOf(places.map(({ name, site }) => markup`${name}${site ? addressOf(site) : ""}`));
+export function renderNextSteps(app: App, service: ServerInfo, places: readonly AdministeredObject[]): Markup {
+  const list = bulletList(places.map(({ name, site }) => markup`${name}${site ? addressOf(site) : ""}`));
   if (hasPortal(app)) return markup`${list}<a class="button" href="/hubs">Continue to Wheelwright</a>`;
   const docs = service.manifest.some(([pattern]) => pattern === "/api/docs");
   return markup`${list}<p>Sign in with this address and your password in your organisation's
@@ -29,7 +29,7 @@ ${docs ? markup`<p><a href="/api/docs">API reference</a></p>` : ""}`;
 
 const MAX_LISTED = 10; // more would hide what follows
 
-export function listOf(places: readonly (Markup | string)[]): Markup | string {
+export function bulletList(places: readonly (Markup | string)[]): Markup | string {
   if (places.length === 0) return "";
   const items = places.slice(0, MAX_LISTED).map((spokePage) => markup`<li>${spokePage}</li>`);
   const hiddenCount = places.length - items.length;
@@ -51,7 +51,7 @@ function siteSignInHelp({ config }: App, places: readonly AdministeredObject[]):
 <code class="address">POST ${new URL(path, config.publicUrl).href}</code></p>`;
 }
 
-const ADVICE: Readonly<Record<Purpose, string>> = {
+const ADVICE: Readonly<Record<LinkPurpose, string>> = {
   invitation:
     "If you already accepted the invitation, sign in with your password. Invitations expire after seven days. " +
     "Ask the person who invited you for a new one.",
@@ -62,18 +62,21 @@ const ADVICE: Readonly<Record<Purpose, string>> = {
 };
 
 /** Returns the page for every invalid link. It does not reveal the reason. */
-export function spentLinkPage(app: App, purpose: Purpose): PortalAnswer {
+export function spentLinkPage(app: App, purpose: LinkPurpose): PortalAnswer {
   const title = "This link no longer works";
   const lead = "It was already used, has expired or was not copied completely.";
   const [words, path] = purpose === "password_reset" ? ["Request a new link", "/forgot"] : ["Sign in", "/sign-in"];
   const way = hasPortal(app) ? markup`<a class="button" href="${path}">${words}</a>` : "";
-  return { status: 422, page: frame(title, markup`${outcome("wrong", title, lead)}<p>${ADVICE[purpose]}</p>${way}`) };
+  return {
+    status: 422,
+    page: renderFrame(title, markup`${resultHeading("wrong", title, lead)}<p>${ADVICE[purpose]}</p>${way}`),
+  };
 }
 
 /** Runs `work`. Returns the page for invalid links if the link was used meanwhile. */
-export async function orSpentLinkPage(
+export async function catchSpentLink(
   app: App,
-  purpose: Purpose,
+  purpose: LinkPurpose,
   work: () => Promise<PortalAnswer>,
 ): Promise<PortalAnswer> {
   try {

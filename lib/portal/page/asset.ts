@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import * as v from "valibot";
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { boundedText } from "#lib/base/schema.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -25,11 +25,11 @@ export function assetPath(name: string, text: string): string {
   return `/${name}?v=${createHash("sha256").update(text).digest("hex").slice(0, HASH)}`;
 }
 
-export function asset({ summary, type, text: content, path }: PortalAsset) {
+export function assetEndpoint({ summary, type, text: content, path }: PortalAsset) {
   const currentVersion = new URLSearchParams(path.slice(path.indexOf("?"))).get("v");
   return endpoint({
     summary,
-    access: anyone,
+    access: publicAccess,
     scope: "public",
     portal: true,
     query: v.object({ v: v.optional(boundedText(1, 100)) }),

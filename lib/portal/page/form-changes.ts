@@ -18,7 +18,7 @@ export function originalValues<K extends string>(
 }
 
 /** Returns the flash message for the changes (components/flash-messages.ts). */
-export function changeResult(changes: object): "changed" | "unchanged" {
+export function flashKeyFor(changes: object): "changed" | "unchanged" {
   return Object.keys(changes).length > 0 ? "changed" : "unchanged";
 }
 

@@ -1,19 +1,19 @@
 /** Declares pages and form actions of the portal. Both are endpoints for sessions only, and show refusals as pages. */
 import * as v from "valibot";
 import { Fault, type FaultKind } from "#lib/base/errors.ts";
-import { type Actor, signedIn } from "#lib/domains/auth/access.ts";
+import { type Actor, signedInAccess } from "#lib/domains/auth/access.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
 import { describeDatabaseHold } from "#lib/installation/database-hold.ts";
 import { readStreamBounds } from "#lib/events/store.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { errorHeaders, httpStatusOf } from "#lib/http/problem.ts";
 import { type AnyEndpointCall, type CallApi, createApiCaller } from "#lib/portal/page/call-api.ts";
-import { refusalPage } from "#lib/portal/page/refusal-page.ts";
+import { renderRefusalPage } from "#lib/portal/page/refusal-page.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
 import { flashMessage } from "#lib/portal/components/flash-messages.ts";
-import { shell } from "#lib/portal/components/shell.ts";
-import type { CurrentUser, Follow, View } from "#lib/portal/components/view.ts";
-import { pageReply, type PortalAnswer } from "#lib/portal/mail-links/frame.ts";
+import { renderShell } from "#lib/portal/components/shell.ts";
+import type { CurrentUser, PageView, StreamPosition } from "#lib/portal/components/view.ts";
+import { type PortalAnswer, portalReply } from "#lib/portal/mail-links/frame.ts";
 
 /** The input of a page's functions. */
 export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = Readonly<Record<string, string>>> {
@@ -32,7 +32,7 @@ export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = 
    * Returns the position in a hub's events from which the page follows them. Call it before reading what the page
    * shows.
    */
-  readonly follow: (federationId: string) => Promise<Follow>;
+  readonly follow: (federationId: string) => Promise<StreamPosition>;
 }
 
 // deno-lint-ignore no-explicit-any
@@ -41,7 +41,7 @@ type Schema<T> = v.GenericSchema<any, T>;
 interface Page<Q> {
   readonly summary: string;
   readonly query?: Schema<Q>;
-  show(call: PageCall<Q>): View | Promise<View>;
+  show(call: PageCall<Q>): PageView | Promise<PageView>;
 }
 
 const Params = v.record(v.string(), v.string());
@@ -57,7 +57,7 @@ export function queryParams<K extends string>(...names: readonly K[]) {
 }
 
 /** Returns the schema of a form. A field that is not sent, such as an unticked checkbox, is empty. */
-export function fields<K extends string>(...names: readonly K[]) {
+export function formFields<K extends string>(...names: readonly K[]) {
   const Field = v.optional(v.string(), "");
   return v.object(Object.fromEntries(names.map((name) => [name, Field])) as Record<K, typeof Field>);
 }
@@ -69,16 +69,16 @@ export function nonEmptyFields<K extends string>(typed: Readonly<Record<K, strin
   ) as Record<K, string | undefined>;
 }
 
-export function page<Q = Record<string, never>>({ summary, query, show }: Page<Q>) {
+export function portalPage<Q = Record<string, never>>({ summary, query, show }: Page<Q>) {
   return endpoint({
     summary,
-    access: signedIn,
+    access: signedInAccess,
     scope: "session",
     portal: true,
     params: Params,
     query: query ?? v.object({}) as unknown as Schema<Q>,
-    reply: pageReply,
-    errorPage: refusalPage,
+    reply: portalReply,
+    errorPage: renderRefusalPage,
     async handle(call): Promise<PortalAnswer> {
       const pageCall = await openCall<Q, never>(call), done = new URL(call.request.url).searchParams.get("done");
       // Lets the browser cache the page for its Back button. Signing out clears the cache (routes/sign-out.ts).
@@ -95,9 +95,9 @@ interface FormAction<B, Q> {
   readonly query?: Schema<Q>;
   readonly body?: Schema<B>;
   /** Returns a redirect or a page. Throws the faults of the API. */
-  submit(call: PageCall<Q, B>): Promise<View | Redirect>;
+  submit(call: PageCall<Q, B>): Promise<PageView | Redirect>;
   /** Returns the form with the refusal. Without this function, the refusal is a separate page. */
-  onRefusal?(call: PageCall<Q, B>, submission: Submission): View | Promise<View>;
+  onRefusal?(call: PageCall<Q, B>, submission: Submission): PageView | Promise<PageView>;
 }
 
 export interface Redirect {
@@ -111,7 +111,7 @@ export function formAction<B = Record<string, never>, Q = Record<string, never>>
 ) {
   return endpoint({
     summary,
-    access: signedIn,
+    access: signedInAccess,
     scope: "session",
     portal: true,
     ...(rateLimitMessage !== undefined && { rateLimitMessage }),
@@ -119,8 +119,8 @@ export function formAction<B = Record<string, never>, Q = Record<string, never>>
     query: query ?? v.object({}) as unknown as Schema<Q>,
     form: true,
     body: body ?? v.object({}) as unknown as Schema<B>,
-    reply: pageReply,
-    errorPage: refusalPage,
+    reply: portalReply,
+    errorPage: renderRefusalPage,
     async handle(call): Promise<PortalAnswer> {
       const pageCall = await openCall<Q, B>(call);
       try {
@@ -128,7 +128,7 @@ export function formAction<B = Record<string, never>, Q = Record<string, never>>
         return "to" in done ? { status: 303, ...done } : answer(pageCall, done);
       } catch (error) {
         if (!onRefusal || !isForForm(error)) throw error;
-        const view = await onRefusal(pageCall, submissionOf(error, pageCall.body as Record<string, string>));
+        const view = await onRefusal(pageCall, toSubmission(error, pageCall.body as Record<string, string>));
         return { ...answer(pageCall, { ...view, status: httpStatusOf(error.kind) }), headers: errorHeaders(error) };
       }
     },
@@ -151,7 +151,7 @@ export async function attemptCall<T>(
     return { result: await answer, blocked: false };
   } catch (error) {
     if (!isForForm(error) || error.kind === "forbidden") throw error;
-    return { result: null, submission: submissionOf(error, values), blocked: error.kind !== "unavailable" };
+    return { result: null, submission: toSubmission(error, values), blocked: error.kind !== "unavailable" };
   }
 }
 
@@ -176,7 +176,7 @@ const FIELD_OF: Readonly<Record<string, string>> = {
   backup_unusable: "copyBackup",
 };
 
-export function submissionOf({ code, message, fields }: Fault, values: Readonly<Record<string, string>>): Submission {
+export function toSubmission({ code, message, fields }: Fault, values: Readonly<Record<string, string>>): Submission {
   const field = FIELD_OF[code];
   return { values, message, problems: field === undefined ? fields : { ...fields, [field]: message } };
 }
@@ -202,6 +202,6 @@ async function openCall<Q, B>(call: AnyEndpointCall): Promise<PageCall<Q, B>> {
   };
 }
 
-function answer<Q, B>({ me }: PageCall<Q, B>, view: View): PortalAnswer {
-  return { status: view.status ?? 200, page: shell(me, view) };
+function answer<Q, B>({ me }: PageCall<Q, B>, view: PageView): PortalAnswer {
+  return { status: view.status ?? 200, page: renderShell(me, view) };
 }

@@ -2,7 +2,7 @@
 import type { RequestRefusal } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
 import { signInPage } from "#lib/portal/sign-in/sign-in.ts";
-import { frame, outcome } from "#lib/portal/mail-links/frame.ts";
+import { renderFrame, resultHeading } from "#lib/portal/mail-links/frame.ts";
 
 const TITLES: Readonly<Record<number, string>> = {
   403: "You are not allowed to do this",
@@ -21,27 +21,27 @@ const ADVICE: Readonly<Record<number, string>> = {
 };
 
 /** Returns the refusal; for 401 the sign-in page, which redirects back to `path`. */
-export function refusalPage({ statusCode, message, path }: RequestRefusal): HtmlPage {
+export function renderRefusalPage({ statusCode, message, path }: RequestRefusal): HtmlPage {
   if (statusCode === 401) {
     return path === null ? signInPage({ next: BACK_TO_FORM, lead: SESSION_OVER }) : signInPage({ next: path });
   }
   const title = TITLES[statusCode] ?? "The request was refused";
   const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
-  return frame(
+  return renderFrame(
     title,
-    markup`${outcome("wrong", title, sentence)}<p>${adviceFor(statusCode)}</p>
+    markup`${resultHeading("wrong", title, sentence)}<p>${adviceFor(statusCode)}</p>
 <div class="ways">${path !== null && statusCode >= 429 ? markup`<a class="button" href="${path}">Try again</a>` : ""}
 <a class="button quiet" href="/hubs">Go to your hubs</a></div>`,
   );
 }
 
 const SESSION_OVER = "Your session ended, and nothing was saved. Sign in and submit it again.";
-/** The hash that tells the script to restore a refused form (script/drafts.ts). */
+/** The URL hash for which the script restores a refused form (script/drafts.ts). */
 const BACK_TO_FORM = "/hubs#draft";
 
 function adviceFor(status: number): Markup | string {
   return ADVICE[status] ??
     (status >= 500
       ? "No data was lost. Try again in a moment."
-      : "Nothing was changed. Go back and correct your input.");
+      : "No changes were made. Go back and correct your input.");
 }

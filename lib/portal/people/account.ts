@@ -3,18 +3,18 @@ import type * as v from "valibot";
 import type { SessionView } from "#lib/domains/auth/views.ts";
 import { MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import {
   badge,
+  callout,
   definitionList,
   humanize,
-  instant,
   linkButton,
-  notice,
   panel,
   postButton,
+  timeElement,
 } from "#lib/portal/components/parts.ts";
-import type { CurrentUser, View } from "#lib/portal/components/view.ts";
+import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 
 type Session = v.InferOutput<typeof SessionView>;
 
@@ -25,14 +25,14 @@ interface AccountProps {
   readonly onboarded: boolean;
 }
 
-export function accountView({ me, sessions, onboarded }: AccountProps, submission?: Submission): View {
+export function accountView({ me, sessions, onboarded }: AccountProps, submission?: Submission): PageView {
   const others = sessions.some(({ current }) => !current);
   return {
     title: "Account",
     section: "account",
     style,
     body: markup`${
-      onboarded ? "" : notice(
+      onboarded ? "" : callout(
         "info",
         markup`<p>New here? <a href="/welcome">Set up your account</a>: your name, a password${
           me.role === "operator" ? "" : ", your first hub"
@@ -46,7 +46,7 @@ ${
 ${
           postForm(
             { action: "/account", button: "Save", submission },
-            field({
+            inputField({
               name: "displayName",
               label: "Name",
               value: me.displayName,
@@ -84,7 +84,7 @@ ${
 function sessionRow({ id, createdAt, lastUsedAt, ip, userAgent, current }: Session): Markup {
   const device = deviceOf(userAgent);
   return markup`<li id="${id}"><span class="name"><span title="${userAgent}">${device}</span><span class="tiny soft">${ip}</span></span>
-<span class="tiny soft">Since ${instant(createdAt)}<br>Last used ${instant(lastUsedAt)}</span>
+<span class="tiny soft">Since ${timeElement(createdAt)}<br>Last used ${timeElement(lastUsedAt)}</span>
 ${
     current
       ? badge("good", "dot", "This session")
@@ -105,15 +105,15 @@ function deviceOf(userAgent: string): string {
   return [browser ?? "Unknown program", system].filter((each) => each !== undefined).join(" on ");
 }
 
-export function passwordView(email: string, submission?: Submission): View {
+export function passwordView(email: string, submission?: Submission): PageView {
   return {
     title: "Change password",
     section: "account",
     crumbs: [["Account", "/account"]],
     body: postForm(
       { action: "/account/password", button: "Change password", submission, also: linkButton(["Cancel", "/account"]) },
-      markup`<input class="unseen" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">`,
-      field({
+      markup`<input class="visually-hidden" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">`,
+      inputField({
         name: "current",
         label: "Current password",
         type: "password",
@@ -127,7 +127,7 @@ export function passwordView(email: string, submission?: Submission): View {
 }
 
 export function newPasswordField(submission: Submission | undefined, required: boolean): Markup {
-  return field({
+  return inputField({
     name: "password",
     label: "New password",
     type: "password",

@@ -9,7 +9,7 @@ export function mailBadge({ pending, mailRefusal }: Pick<HubMember, "pending" | 
 }
 
 /** Returns the reason of the refusal. `invitePath` is null if the invitation cannot be sent again. */
-export function refusedMail(reason: string | null, invitePath: string | null, email: string): Markup | string {
+export function refusedMailDetails(reason: string | null, invitePath: string | null, email: string): Markup | string {
   if (reason === null) return "";
   return markup`<span class="tiny">Mail was refused: ${reason}</span>${
     invitePath === null

@@ -4,18 +4,18 @@ import { Fault } from "#lib/base/errors.ts";
 import { DAY } from "#lib/base/time.ts";
 import type { NewTokenView, TokenView } from "#lib/domains/auth/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { field, postForm, selectField, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, postForm, selectField, type Submission } from "#lib/portal/components/forms.ts";
 import {
   badge,
-  copyable,
+  callout,
+  copyableCode,
   definitionList,
   emptyState,
-  instant,
   linkButton,
-  notice,
   panel,
+  timeElement,
 } from "#lib/portal/components/parts.ts";
-import type { View } from "#lib/portal/components/view.ts";
+import type { PageView } from "#lib/portal/components/view.ts";
 
 export type TokenItem = v.InferOutput<typeof TokenView>;
 type NewToken = v.InferOutput<typeof NewTokenView>;
@@ -32,7 +32,7 @@ const SCOPES: Readonly<Record<Scope, readonly [name: string, permission: string]
 
 const TOKEN_PAGE = { section: "tokens", crumbs: [["API tokens", "/tokens"]] } as const;
 
-export function tokensView(tokens: readonly TokenItem[], now: Date): View {
+export function tokensView(tokens: readonly TokenItem[], now: Date): PageView {
   return {
     title: "API tokens",
     section: "tokens",
@@ -52,27 +52,27 @@ export function tokensView(tokens: readonly TokenItem[], now: Date): View {
 function row({ id, name, scope, prefix, createdAt, lastUsedAt, expiresAt }: TokenItem, now: Date): Markup {
   const expired = expiresAt !== null && new Date(expiresAt) <= now;
   return markup`<li id="${id}"><span class="name">${name}<span class="tiny soft"><code>${prefix}…</code></span></span>
-<span class="small">${SCOPES[scope][0]}<br><span class="tiny soft">Created ${instant(createdAt)}, last used ${
-    instant(lastUsedAt)
+<span class="small">${SCOPES[scope][0]}<br><span class="tiny soft">Created ${timeElement(createdAt)}, last used ${
+    timeElement(lastUsedAt)
   }</span></span>
 <span class="tiny soft">${
     expired
       ? badge("warn", "warning", "Expired")
       : expiresAt === null
       ? "Never expires"
-      : markup`Expires ${instant(expiresAt)}`
+      : markup`Expires ${timeElement(expiresAt)}`
   }</span>
-<a class="button quiet" href="/tokens/${id}/revoke">Revoke …<span class="unseen"> ${name}</span></a></li>`;
+<a class="button quiet" href="/tokens/${id}/revoke">Revoke …<span class="visually-hidden"> ${name}</span></a></li>`;
 }
 
-export function newTokenView(submission?: Submission): View {
+export function newTokenView(submission?: Submission): PageView {
   return {
     ...TOKEN_PAGE,
     title: "New token",
     style,
     body: postForm(
       { action: "/tokens/new", button: "Create token", submission, also: linkButton(["Cancel", "/tokens"]) },
-      field({
+      inputField({
         name: "name",
         label: "Name",
         hint: "What the token is for.",
@@ -101,31 +101,31 @@ function scopeField(submission: Submission | undefined): Markup {
 const EXPIRIES = [["30", "In 30 days"], ["90", "In 90 days"], ["365", "In a year"], ["never", "Never"]] as const;
 
 /** Converts the form's choice to a time. Passes other values on for the API to reject. */
-export function expiryOf(chosen: string, now: Date): string | undefined {
+export function parseExpiry(chosen: string, now: Date): string | undefined {
   if (chosen === "never") return undefined;
   const isListed = EXPIRIES.some(([days]) => days === chosen);
   return isListed ? new Date(now.getTime() + Number(chosen) * DAY).toISOString() : chosen;
 }
 
 /** Returns the only page that shows the token. */
-export function createdTokenView({ name, scope, prefix, expiresAt, token }: NewToken, publicUrl: URL): View {
+export function createdTokenView({ name, scope, prefix, expiresAt, token }: NewToken, publicUrl: URL): PageView {
   const command = `curl -H 'Authorization: Bearer ${token}' ${new URL("/api/auth/me", publicUrl).href}`;
   return {
     ...TOKEN_PAGE,
     title: name,
     style,
     body: markup`${
-      notice(
+      callout(
         "good",
         markup`<p><b>Copy it now.</b> It is not shown again. Anyone who has it acts in your name.</p>`,
       )
     }
-${panel("Token", copyable(token, "the token"), { id: "token" })}
+${panel("Token", copyableCode(token, "the token"), { id: "token" })}
 ${
       panel(
         "Try it",
         markup`<p class="small">Send the token with each request. This command returns the user that it belongs to:</p>${
-          copyable(command, "the command")
+          copyableCode(command, "the command")
         }<p class="small"><a href="/api/docs">API reference</a></p>`,
         { id: "try" },
       )
@@ -134,7 +134,7 @@ ${
       definitionList([
         ["Permissions", SCOPES[scope][1]],
         ["Prefix", markup`<code>${prefix}…</code>`],
-        ["Expires", instant(expiresAt)],
+        ["Expires", timeElement(expiresAt)],
       ])
     }
 <p>${linkButton(["I have copied it", "/tokens"])}</p>`,
@@ -144,18 +144,18 @@ ${
 /** Returns the user's token from the path. Throws a `missing` fault. */
 export function requireToken(tokens: readonly TokenItem[], { tokenId }: Readonly<Record<string, string>>): TokenItem {
   const token = tokens.find(({ id }) => id === tokenId);
-  if (!token) throw new Fault("missing", "token_missing", "No such token among yours");
+  if (!token) throw new Fault("missing", "token_missing", "You have no such token");
   return token;
 }
 
-export function revokeTokenView({ id, name, prefix, lastUsedAt }: TokenItem): View {
+export function revokeTokenView({ id, name, prefix, lastUsedAt }: TokenItem): PageView {
   return {
     ...TOKEN_PAGE,
     title: `Revoke ${name}?`,
     body:
       markup`<p><code>${prefix}…</code> stops working immediately, and event streams that use it are closed. This cannot be undone:
 the program needs a new token.</p>
-<p class="soft">Last used: ${instant(lastUsedAt)}</p>
+<p class="soft">Last used: ${timeElement(lastUsedAt)}</p>
 ${
         postForm({
           action: `/tokens/${id}/revoke`,

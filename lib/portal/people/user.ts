@@ -2,18 +2,18 @@
 import { Fault } from "#lib/base/errors.ts";
 import type { UserPatch } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import {
-  copyable,
+  callout,
+  copyableCode,
   definitionList,
   humanize,
-  instant,
   linkButton,
-  notice,
   panel,
+  timeElement,
   withQuery,
 } from "#lib/portal/components/parts.ts";
-import type { NavLink, View } from "#lib/portal/components/view.ts";
+import type { NavLink, PageView } from "#lib/portal/components/view.ts";
 import { userBadge, type UserItem } from "#lib/portal/people/users.ts";
 
 /** The number of memberships that are listed by name; the others are counted. */
@@ -27,7 +27,7 @@ interface UserProps {
   readonly isSelf: boolean;
 }
 
-export function userView({ user, memberships, isSelf }: UserProps, submission?: Submission): View {
+export function userView({ user, memberships, isSelf }: UserProps, submission?: Submission): PageView {
   const { id, email, role, emailVerifiedAt, mailRefusal, disabledAt, createdAt, displayName } = user;
   return {
     ...headOf(user),
@@ -37,27 +37,34 @@ export function userView({ user, memberships, isSelf }: UserProps, submission?: 
     actions: markup`${linkButton(["Audit events", withQuery("/audit", { actor: id })])}${
       isSelf ? linkButton(["Your account", "/account"], "main") : ""
     }`,
-    body: markup`<div class="two"><div class="pile">
+    body: markup`<div class="two-columns"><div class="column">
 ${
       panel(
         "About",
         definitionList([
           ["Role", humanize(role)],
-          ["Address confirmed", instant(emailVerifiedAt, "not yet")],
+          ["Address confirmed", timeElement(emailVerifiedAt, "not yet")],
           mailRefusal === null ? null : ["Mail was refused", mailRefusal],
-          ["Account created", instant(createdAt)],
-          disabledAt === null ? null : ["Disabled", instant(disabledAt)],
+          ["Account created", timeElement(createdAt)],
+          disabledAt === null ? null : ["Disabled", timeElement(disabledAt)],
         ]),
         { id: "about" },
       )
     }
-${panel("Hubs and spokes", membershipList(user, memberships), { id: "seats" })}
+${panel("Hubs and spokes", membershipList(user, memberships), { id: "memberships" })}
 ${
       panel(
         "Rename",
         postForm(
           { action: `/users/${id}`, button: "Save", submission },
-          field({ name: "displayName", label: "Name", value: displayName, required: true, maxLength: 200, submission }),
+          inputField({
+            name: "displayName",
+            label: "Name",
+            value: displayName,
+            required: true,
+            maxLength: 200,
+            submission,
+          }),
         ),
         { id: "name" },
       )
@@ -94,7 +101,9 @@ function accountActions(user: UserItem): Markup {
   ];
   return markup`${
     actions.map(([what, path, text]) =>
-      markup`<div class="ends"><p class="small soft">${what}</p>${linkButton([text, `/users/${id}/${path}`])}</div>`
+      markup`<div class="form-actions"><p class="small soft">${what}</p>${
+        linkButton([text, `/users/${id}/${path}`])
+      }</div>`
     )
   }`;
 }
@@ -124,7 +133,7 @@ const CHANGES: Readonly<Record<string, UserChange>> = {
   },
   disable: {
     title: (name) => `Disable ${name}?`,
-    text: "Their sessions end, and their tokens do not work until you enable the account again. Nothing is deleted.",
+    text: "Their sessions end, and their tokens do not work until you enable the account again. Their data is kept.",
     button: "Disable",
     variant: "danger",
     patch: { disabled: true },
@@ -139,13 +148,13 @@ const CHANGES: Readonly<Record<string, UserChange>> = {
 };
 
 /** Returns the change from the last part of the path. Throws a `missing` fault. */
-export function userChange(change: string | undefined): UserChange {
+export function requireUserChange(change: string | undefined): UserChange {
   if (change !== undefined && Object.hasOwn(CHANGES, change)) return CHANGES[change]!;
   throw new Fault("missing", "no_route", "No endpoint at this path");
 }
 
-export function userChangeView(user: UserItem, change: string, submission?: Submission): View {
-  const { title, text, button, variant } = userChange(change), { id, displayName } = user;
+export function userChangeView(user: UserItem, change: string, submission?: Submission): PageView {
+  const { title, text, button, variant } = requireUserChange(change), { id, displayName } = user;
   return {
     ...headOf(user),
     title: title(displayName),
@@ -160,7 +169,7 @@ export function userChangeView(user: UserItem, change: string, submission?: Subm
   };
 }
 
-export function resetPasswordView(user: UserItem, submission?: Submission): View {
+export function resetPasswordView(user: UserItem, submission?: Submission): PageView {
   const { id, displayName, email } = user;
   const text =
     "They are signed out everywhere. The next page shows their new password, once. Their address then counts as confirmed. " +
@@ -184,19 +193,19 @@ function confirmation(text: string, form: Parameters<typeof postForm>[0]): Marku
 }
 
 /** Returns the only page that shows the password. */
-export function newPasswordView(user: UserItem, password: string): View {
+export function createdPasswordView(user: UserItem, password: string): PageView {
   return {
     ...headOf(user),
     title: `New password of ${user.displayName}`,
     lead: user.email,
     body: markup`${
-      notice(
+      callout(
         "good",
         markup`<p><b>Copy it now.</b> It is not shown again. Send it to the user privately, and ask them to
 change it on their account page.</p>`,
       )
     }
-${copyable(password, "the password")}
+${copyableCode(password, "the password")}
 <p>${linkButton(["I have copied it", `/users/${user.id}`])}</p>`,
   };
 }

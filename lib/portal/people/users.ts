@@ -2,19 +2,19 @@
 import type * as v from "valibot";
 import type { UserRecordView } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { field, type Option, postForm, selectField, type Submission } from "#lib/portal/components/forms.ts";
-import type { Icon } from "#lib/portal/components/icons.ts";
+import { inputField, postForm, selectField, type SelectOption, type Submission } from "#lib/portal/components/forms.ts";
+import type { IconName } from "#lib/portal/components/icons.ts";
 import {
   badge,
+  type BadgeTone,
   emptyState,
   humanize,
   linkButton,
   olderLink,
-  type Tone,
   withQuery,
 } from "#lib/portal/components/parts.ts";
 import type { Hub } from "#lib/portal/components/api-types.ts";
-import type { View } from "#lib/portal/components/view.ts";
+import type { PageView } from "#lib/portal/components/view.ts";
 
 export const USERS_PER_PAGE = 50;
 
@@ -31,14 +31,14 @@ interface UsersProps {
   };
 }
 
-export function usersView({ users, next, query }: UsersProps): View {
+export function usersView({ users, next, query }: UsersProps): PageView {
   return {
     title: "Users",
     section: "users",
     actions: markup`<a class="button main" href="/users/invite" data-create>Invite a user</a>`,
     style,
     body: markup`<form class="filters" role="search" action="/users">
-${field({ name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name or address" })}
+${inputField({ name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name or address" })}
 ${selectField({ name: "role", label: "Role", value: query.role, options: [["", "Any"], ...ROLE_OPTIONS] })}
 ${
       selectField({
@@ -67,7 +67,7 @@ const STATE_LABELS: Readonly<Record<UserItem["state"], string>> = {
   disabled: "Disabled",
 };
 
-const BADGES: Readonly<Record<UserItem["state"], readonly [Tone, Icon]>> = {
+const BADGES: Readonly<Record<UserItem["state"], readonly [BadgeTone, IconName]>> = {
   active: ["good", "dot"],
   invited: ["info", "wait"],
   unverified: ["warn", "warning"],
@@ -95,7 +95,7 @@ function membershipCount(hubs: number, spokes: number): string {
  * Returns the form that invites a user. `hubs` is null if there are too many for a select; the user then types the
  * slug.
  */
-export function inviteView(hubs: readonly Hub[] | null, submission?: Submission): View {
+export function inviteView(hubs: readonly Hub[] | null, submission?: Submission): PageView {
   const page = { section: "users", crumbs: [["Users", "/users"]], title: "Invite a user" } as const;
   if (hubs?.length === 0) {
     const action = linkButton(["New hub", "/hubs/new"], "main");
@@ -107,11 +107,11 @@ export function inviteView(hubs: readonly Hub[] | null, submission?: Submission)
     lead: "The user becomes an admin of the hub and gets a mail with a link. The link works for seven days.",
     body: postForm(
       { action: "/users/invite", button: "Invite", submission, also: linkButton(["Cancel", "/users"]) },
-      field({ name: "email", label: "E-mail address", type: "email", required: true, submission }),
-      field({ name: "displayName", label: "Name", hint: "The user can change it.", maxLength: 200, submission }),
+      inputField({ name: "email", label: "E-mail address", type: "email", required: true, submission }),
+      inputField({ name: "displayName", label: "Name", hint: "The user can change it.", maxLength: 200, submission }),
       hubs
-        ? selectField({ name, label, options: hubs.map(({ id, name }): Option => [id, name]), submission })
-        : field({ name, label, hint: "Slug or ID.", required: true, submission }),
+        ? selectField({ name, label, options: hubs.map(({ id, name }): SelectOption => [id, name]), submission })
+        : inputField({ name, label, hint: "Slug or ID.", required: true, submission }),
       markup`<p class="small soft">To give access to a single spoke, use the spoke's Members page. To make a user an operator, open the
 user's page once they have accepted.</p>`,
     ),

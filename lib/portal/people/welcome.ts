@@ -1,15 +1,15 @@
 /** Renders the onboarding page: name, password and a first hub request. */
 import { markup } from "#lib/http/page.ts";
-import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { emptyState, linkButton } from "#lib/portal/components/parts.ts";
-import type { CurrentUser, View } from "#lib/portal/components/view.ts";
+import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { newPasswordField } from "#lib/portal/people/account.ts";
 
-export function welcomeView(me: CurrentUser, onboarded: boolean, refused?: Submission): View {
+export function welcomeView(me: CurrentUser, onboarded: boolean, refused?: Submission): PageView {
   const submission = refused && withFormNames(refused);
   const page = { title: `Welcome, ${me.displayName}`, section: "account" } as const;
   if (onboarded) {
-    const links = markup`<div class="ends">${linkButton(["Go to your hubs", "/hubs"], "main")}${
+    const links = markup`<div class="form-actions">${linkButton(["Go to your hubs", "/hubs"], "main")}${
       linkButton(["Your account", "/account"])
     }</div>`;
     return {
@@ -19,11 +19,11 @@ export function welcomeView(me: CurrentUser, onboarded: boolean, refused?: Submi
   }
   return {
     ...page,
-    lead: "All fields are optional. You are asked only once.",
+    lead: "All fields are optional. You see this page only once.",
     style: ".stack h2 { font-size: var(--large); }",
     body: postForm(
       { action: "/welcome", button: "Done", submission, also: linkButton(["Not now", "/hubs"]) },
-      field({
+      inputField({
         name: "displayName",
         label: "Your name",
         value: me.displayName,
@@ -41,7 +41,7 @@ function hubFields(submission: Submission | undefined) {
   return markup`<h2>Your first hub</h2>
 <p class="small soft">A hub groups the Moodle sites of one organisation. An operator decides on your request, and you get a mail.</p>
 ${
-    field({
+    inputField({
       name: "slug",
       label: "Slug",
       hint: "Lowercase letters, digits and hyphens. Used in addresses. Leave it empty to request no hub.",
@@ -50,8 +50,8 @@ ${
       submission,
     })
   }
-${field({ name: "name", label: "Name of the hub", placeholder: "Northern schools", maxLength: 200, submission })}
-${field({ name: "reason", label: "Reason", maxLength: 2000, submission })}`;
+${inputField({ name: "name", label: "Name of the hub", placeholder: "Northern schools", maxLength: 200, submission })}
+${inputField({ name: "reason", label: "Reason", maxLength: 2000, submission })}`;
 }
 
 /** Maps the API's field names, such as `federationRequest.slug`, to those of the form. */
@@ -65,7 +65,7 @@ function withFormNames(submission: Submission): Submission {
 type OnboardingForm = Readonly<Record<"displayName" | "password" | "slug" | "name" | "reason", string>>;
 
 /** Returns the API's request body, without empty fields. */
-export function onboardingBody({ displayName, password, slug, name, reason }: OnboardingForm) {
+export function buildOnboardingBody({ displayName, password, slug, name, reason }: OnboardingForm) {
   const trimmed = (text: string) => text.trim() || undefined;
   return {
     displayName: trimmed(displayName),

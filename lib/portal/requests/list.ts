@@ -1,20 +1,20 @@
 /** Renders the list of hub requests. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { selectField } from "#lib/portal/components/forms.ts";
-import type { Icon } from "#lib/portal/components/icons.ts";
+import type { IconName } from "#lib/portal/components/icons.ts";
 import {
   badge,
+  type BadgeTone,
   emptyState,
   humanize,
-  instant,
   linkButton,
   olderLink,
   panel,
-  type Tone,
+  timeElement,
   withQuery,
 } from "#lib/portal/components/parts.ts";
 import type { HubRequest, RequestedRestoreItem } from "#lib/portal/components/api-types.ts";
-import type { CurrentUser, View } from "#lib/portal/components/view.ts";
+import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 
 export const REQUESTS_PER_PAGE = 25;
 
@@ -28,7 +28,7 @@ interface RequestsProps {
   readonly query: { readonly state?: string | undefined };
 }
 
-export function requestsView({ me, requests, next, restores, query }: RequestsProps): View {
+export function requestsView({ me, requests, next, restores, query }: RequestsProps): PageView {
   return {
     title: "Hub requests",
     section: "requests",
@@ -69,7 +69,7 @@ function restoreRequestsPanel(restores: readonly RequestedRestoreItem[]): Markup
     markup`<ul class="list plain">${
       restores.map(({ id, spokeId, backupId, reason, requestedBy, createdAt }) =>
         markup`<li id="${id}"><span class="name"><a class="cover" href="/spokes/${spokeId}/backups#${id}">${requestedBy.email}</a><span class="tiny soft">${backupId}</span></span>
-<span class="small soft">${shorten(reason)}</span><span class="tiny soft">${instant(createdAt)}</span></li>`
+<span class="small soft">${shorten(reason)}</span><span class="tiny soft">${timeElement(createdAt)}</span></li>`
       )
     }</ul>`,
     { id: "open-restores" },
@@ -91,7 +91,7 @@ function requestRow(
   { role }: CurrentUser,
 ): Markup {
   return markup`<li id="${id}"><span class="name"><a class="cover" href="/requests/${id}">${name}</a><span class="tiny soft">${slug}</span></span>
-<span class="small soft">${role === "operator" ? `${requestedBy.email} · ` : ""}${instant(createdAt)}${
+<span class="small soft">${role === "operator" ? `${requestedBy.email} · ` : ""}${timeElement(createdAt)}${
     reason === null ? "" : markup`<br>${shorten(reason)}`
   }</span>${requestBadge(state)}</li>`;
 }
@@ -100,7 +100,7 @@ function shorten(text: string): string {
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;
 }
 
-const STATES: Readonly<Record<HubRequest["state"], readonly [Tone, Icon]>> = {
+const STATES: Readonly<Record<HubRequest["state"], readonly [BadgeTone, IconName]>> = {
   pending: ["warn", "wait"],
   approved: ["good", "done"],
   rejected: ["bad", "cross"],

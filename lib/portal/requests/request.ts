@@ -1,13 +1,13 @@
 /** Renders the form for a hub request, and a request with its decision. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { postForm, type Submission, textArea } from "#lib/portal/components/forms.ts";
-import { definitionList, instant, linkButton, notice, panel, postButton } from "#lib/portal/components/parts.ts";
+import { postForm, type Submission, textAreaField } from "#lib/portal/components/forms.ts";
+import { callout, definitionList, linkButton, panel, postButton, timeElement } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, HubRequest } from "#lib/portal/components/api-types.ts";
-import type { CurrentUser, View } from "#lib/portal/components/view.ts";
+import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { hubFields } from "#lib/portal/hubs/catalog-fields.ts";
 import { requestBadge } from "#lib/portal/requests/list.ts";
 
-export function newRequestView(catalog: CatalogOffer, submission?: Submission): View {
+export function newRequestView(catalog: CatalogOffer, submission?: Submission): PageView {
   return {
     title: "Request a hub",
     section: "requests",
@@ -24,7 +24,7 @@ export function newRequestView(catalog: CatalogOffer, submission?: Submission): 
           hidden: { key: crypto.randomUUID() },
         },
         hubFields({ catalog, slug: "chosen", submission }),
-        textArea({
+        textAreaField({
           name: "reason",
           label: "Reason",
           hint: "Who you are, and how many sites you plan.",
@@ -46,7 +46,7 @@ interface RequestProps {
   readonly refusedDecision?: "approve" | "reject";
 }
 
-export function requestView({ me, request, catalog, submission, refusedDecision }: RequestProps): View {
+export function requestView({ me, request, catalog, submission, refusedDecision }: RequestProps): PageView {
   const { id, name, state } = request, open = state === "pending", canDecide = open && me.role === "operator";
   const submissionFor = (decision: "approve" | "reject") => decision === refusedDecision ? submission : undefined;
   return {
@@ -59,11 +59,11 @@ export function requestView({ me, request, catalog, submission, refusedDecision 
       : "",
     ...(open && { poll: 15 }),
     body: canDecide
-      ? markup`<div class="two"><div class="pile">${requestDetailsPanel(request)}${
+      ? markup`<div class="two-columns"><div class="column">${requestDetailsPanel(request)}${
         approvePanel(request, catalog, submissionFor("approve"))
       }</div>${rejectPanel(request, submissionFor("reject"))}</div>`
-      : markup`${submission ? notice("bad", `${submission.message}.`) : ""}${requestDetailsPanel(request)}`,
-    style: ".said { white-space: pre-line; overflow-wrap: anywhere; }",
+      : markup`${submission ? callout("bad", `${submission.message}.`) : ""}${requestDetailsPanel(request)}`,
+    style: ".user-text { white-space: pre-line; overflow-wrap: anywhere; }",
   };
 }
 
@@ -79,16 +79,16 @@ function requestDetailsPanel(request: HubRequest): Markup {
         tier === null ? null : ["Tier", tier],
         mode === null ? null : ["Mode", mode],
         ["Requested by", requestedBy.email],
-        ["Requested", instant(createdAt)],
+        ["Requested", timeElement(createdAt)],
         decidedBy === null ? null : [`${state === "withdrawn" ? "Withdrawn" : "Decided"} by`, decidedBy.email],
-        decidedAt === null ? null : [state === "withdrawn" ? "Withdrawn" : "Decided", instant(decidedAt)],
+        decidedAt === null ? null : [state === "withdrawn" ? "Withdrawn" : "Decided", timeElement(decidedAt)],
       ])
-    }${reason === null ? "" : markup`<h3>Reason</h3><p class="said">${reason}</p>`}${
+    }${reason === null ? "" : markup`<h3>Reason</h3><p class="user-text">${reason}</p>`}${
       request.rejectReason === null
         ? ""
-        : markup`<h3>Reason for the rejection</h3><p class="said">${request.rejectReason}</p>`
+        : markup`<h3>Reason for the rejection</h3><p class="user-text">${request.rejectReason}</p>`
     }${federationId === null ? "" : markup`<p>${linkButton(["Go to the hub", `/hubs/${federationId}`], "main")}</p>`}`,
-    { id: "asked", live: true },
+    { id: "request", live: true },
   );
 }
 
@@ -123,7 +123,7 @@ function rejectPanel({ id, requestedBy }: HubRequest, submission: Submission | u
         submission,
         hidden: { key: crypto.randomUUID() },
       },
-      textArea({
+      textAreaField({
         name: "reason",
         label: "Reason",
         hint: `Mailed to ${requestedBy.email} and shown here.`,

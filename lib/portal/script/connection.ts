@@ -2,10 +2,10 @@
  * Shows "Reconnecting…" and keeps the page while the server is unreachable. Clicked links open afterwards. Forms are
  * not sent: the browser's error page would replace the input.
  */
-export const connection: string = `
+export const connectionScript: string = `
 const PROBE = 3000;
 const bar = document.createElement("p");
-bar.className = "notice warn";
+bar.className = "callout warn";
 bar.id = "connection";
 bar.hidden = true;
 document.getElementById("main").prepend(bar);

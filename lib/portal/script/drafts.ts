@@ -2,7 +2,7 @@
  * Stores the input of a form in the tab's session storage until it is sent, and restores it if the session ended.
  * Passwords and hidden fields are never stored. Other users never see the input.
  */
-export const drafts: string = `
+export const draftScript: string = `
 const me = shell.dataset.me;
 const isStored = (field) => field.name && !/^(password|hidden|file|submit|button)$/.test(field.type);
 const isTyped = ({ options, type, checked, defaultChecked, value, defaultValue }) => options
@@ -29,7 +29,7 @@ function restoreDraft({ action, values }) {
     else if (field.value === value) field.checked = checked;
   }
   const note = document.createElement("p");
-  note.className = "notice info";
+  note.className = "callout info";
   note.setAttribute("role", "status");
   note.textContent = "Your session ended. Your input is restored; nothing was sent.";
   form.prepend(note);

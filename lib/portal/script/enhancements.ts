@@ -1,5 +1,5 @@
 /** Converts times to the user's time zone, adds Copy buttons, sends forms only once, and previews forms. */
-export const enhancements: string = `
+export const enhancementScript: string = `
 const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
 function inZone(within) {
   for (const time of all("time[datetime]", within)) time.textContent = short.format(new Date(time.dateTime)).replace(" at ", ", ");
@@ -83,21 +83,21 @@ document.addEventListener("click", (event) => {
 
 // Previews a form while the user types, by submitting it with "preview".
 for (const form of all("form[data-previews]")) {
-  let timer, asked = 0;
+  let timer, latest = 0;
   form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(preview, 500); });
   const preview = async () => {
-    const mine = ++asked, place = document.getElementById(form.dataset.previews);
+    const mine = ++latest, place = document.getElementById(form.dataset.previews);
     const body = new URLSearchParams(new FormData(form));
     body.set("preview", "yes");
     place.setAttribute("aria-busy", "true");
     try {
       const answer = await fetch(form.action, { method: "POST", body, headers: { accept: "text/html" } });
       const read = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(place.id);
-      if (mine === asked && read) { inZone(read); offerCopies(read); morph(place, read); }
+      if (mine === latest && read) { inZone(read); offerCopies(read); morph(place, read); }
     } catch {
       // The preview button does the same.
     } finally {
-      if (mine === asked) place.removeAttribute("aria-busy");
+      if (mine === latest) place.removeAttribute("aria-busy");
     }
   };
 }

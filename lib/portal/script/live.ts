@@ -3,7 +3,7 @@
  * between them, which limits the load of busy hubs. The browser resumes a cut stream. Without a stream, the page is
  * refreshed periodically.
  */
-export const live: string = `
+export const liveScript: string = `
 const EVERY = 15000, LEAST = 400;
 let reads = false, again = false, earliest = 0;
 
@@ -43,7 +43,7 @@ function take(page) {
   const after = document.getElementById("state")?.textContent;
   if (after && after !== before) {
     announcer.textContent = document.querySelector("h1").textContent + ": " + after;
-    document.getElementById("said")?.remove(); // the message is outdated
+    document.getElementById("flash")?.remove(); // the message is outdated
   }
   document.dispatchEvent(new Event("renewed"));
 }

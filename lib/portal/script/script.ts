@@ -6,19 +6,19 @@
  * replaces parts of the page with those of a newly fetched one.
  */
 import { assetPath } from "#lib/portal/page/asset.ts";
-import { connection } from "#lib/portal/script/connection.ts";
-import { drafts } from "#lib/portal/script/drafts.ts";
-import { keys } from "#lib/portal/script/keys.ts";
-import { live } from "#lib/portal/script/live.ts";
-import { morph } from "#lib/portal/script/morph.ts";
-import { enhancements } from "#lib/portal/script/enhancements.ts";
+import { connectionScript } from "#lib/portal/script/connection.ts";
+import { draftScript } from "#lib/portal/script/drafts.ts";
+import { shortcutScript } from "#lib/portal/script/shortcuts.ts";
+import { liveScript } from "#lib/portal/script/live.ts";
+import { morphScript } from "#lib/portal/script/morph.ts";
+import { enhancementScript } from "#lib/portal/script/enhancements.ts";
 
 export const portalScript: string = `(() => {
 "use strict";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const shell = document.querySelector(".shell");
 const announcer = document.getElementById("announcer");
-${connection}${morph}${drafts}${enhancements}${live}${keys}
+${connectionScript}${morphScript}${draftScript}${enhancementScript}${liveScript}${shortcutScript}
 })();
 `;
 

@@ -1,16 +1,16 @@
 /** Declares pages and forms for users without a session, such as sign-in. Tokens are refused. */
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
-import { type Actor, anyone } from "#lib/domains/auth/access.ts";
+import { type Actor, publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import type { HtmlPage } from "#lib/http/page.ts";
 import { errorHeaders, httpStatusOf } from "#lib/http/problem.ts";
 import { safeNextPath } from "#lib/portal/sign-in/sign-in.ts";
-import { pageReply, type PortalAnswer } from "#lib/portal/mail-links/frame.ts";
+import { type PortalAnswer, portalReply } from "#lib/portal/mail-links/frame.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
 import { type AnyEndpointCall, type CallApi, createApiCaller } from "#lib/portal/page/call-api.ts";
-import { type Redirect, submissionOf } from "#lib/portal/page/page.ts";
-import { refusalPage } from "#lib/portal/page/refusal-page.ts";
+import { type Redirect, toSubmission } from "#lib/portal/page/page.ts";
+import { renderRefusalPage } from "#lib/portal/page/refusal-page.ts";
 
 /** The input of such a page's functions. */
 export interface PublicCall<T> {
@@ -34,12 +34,12 @@ interface PublicPage<T> {
 export function publicPage<T extends object>({ summary, query, show }: PublicPage<T>) {
   return endpoint({
     summary,
-    access: anyone,
+    access: publicAccess,
     scope: "flow",
     portal: true,
     query,
-    reply: pageReply,
-    errorPage: refusalPage,
+    reply: portalReply,
+    errorPage: renderRefusalPage,
     handle(call): PortalAnswer {
       const publicCall = openCall<T>(call, call.query as T);
       return call.actor ? { status: 303, to: publicCall.next } : { status: 200, page: show(publicCall) };
@@ -59,14 +59,14 @@ interface PublicForm<T> {
 export function publicForm<T extends object>({ summary, rateLimitMessage, body, submit, onRefusal }: PublicForm<T>) {
   return endpoint({
     summary,
-    access: anyone,
+    access: publicAccess,
     scope: "flow",
     portal: true,
     ...(rateLimitMessage !== undefined && { rateLimitMessage }),
     form: true,
     body,
-    reply: pageReply,
-    errorPage: refusalPage,
+    reply: portalReply,
+    errorPage: renderRefusalPage,
     async handle(call): Promise<PortalAnswer> {
       const publicCall = openCall<T>(call, call.body as T);
       try {
@@ -74,7 +74,7 @@ export function publicForm<T extends object>({ summary, rateLimitMessage, body, 
         return "to" in done ? { status: 303, ...done } : { status: 200, page: done };
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        const page = onRefusal(publicCall, submissionOf(error, publicCall.input as Record<string, string>));
+        const page = onRefusal(publicCall, toSubmission(error, publicCall.input as Record<string, string>));
         return { status: httpStatusOf(error.kind), headers: errorHeaders(error), page };
       }
     },

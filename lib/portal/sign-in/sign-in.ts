@@ -1,8 +1,8 @@
 /** Renders the pages for signing in and signing up, and for forgotten passwords. */
 import { type HtmlPage, markup } from "#lib/http/page.ts";
-import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
-import { notice } from "#lib/portal/components/parts.ts";
-import { frame, heading } from "#lib/portal/mail-links/frame.ts";
+import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { callout } from "#lib/portal/components/parts.ts";
+import { pageHeading, renderFrame } from "#lib/portal/mail-links/frame.ts";
 
 interface SignIn {
   /** The path to open after signing in, or null. */
@@ -15,7 +15,7 @@ interface SignIn {
 
 export function signInPage({ next, lead, submission, signup = false }: SignIn): HtmlPage {
   const fields = [
-    field({
+    inputField({
       name: "email",
       label: "E-mail address",
       type: "email",
@@ -23,11 +23,17 @@ export function signInPage({ next, lead, submission, signup = false }: SignIn): 
       autocomplete: "username",
       submission,
     }),
-    field({ name: "password", label: "Password", type: "password", required: true, autocomplete: "current-password" }),
+    inputField({
+      name: "password",
+      label: "Password",
+      type: "password",
+      required: true,
+      autocomplete: "current-password",
+    }),
   ];
-  return frame(
+  return renderFrame(
     "Sign in",
-    markup`${heading("Sign in", lead ?? "Manage your hubs and their sites.")}
+    markup`${pageHeading("Sign in", lead ?? "Manage your hubs and their sites.")}
 ${postForm({ action: "/sign-in", button: "Sign in", submission, hidden: { next: next ?? "/hubs" } }, ...fields)}
 <footer><p><a href="/forgot">Forgot your password?</a></p>${
       signup ? markup`<p>New here? <a href="/sign-up">Create an account</a></p>` : ""
@@ -38,18 +44,18 @@ ${postForm({ action: "/sign-in", button: "Sign in", submission, hidden: { next: 
 /** Returns the page for a forgotten password. It does not reveal whether the account exists. */
 export function forgotPage(sentTo: string | null, submission?: Submission): HtmlPage {
   const lead = "Enter your address to get a link for setting a new password.";
-  return frame(
+  return renderFrame(
     "Forgot password",
-    markup`${heading("Forgot password", lead)}
+    markup`${pageHeading("Forgot password", lead)}
 ${
       sentTo === null
         ? ""
-        : notice("good", `If an account exists for ${sentTo}, a mail is on its way. The link works for one hour.`)
+        : callout("good", `If an account exists for ${sentTo}, a mail is on its way. The link works for one hour.`)
     }
 ${
       postForm(
         { action: "/forgot", button: "Send link", submission },
-        field({
+        inputField({
           name: "email",
           label: "E-mail address",
           type: "email",
@@ -66,16 +72,16 @@ ${
 /** Returns the page that explains that sign-up is closed. */
 export function signUpClosedPage(): HtmlPage {
   const lead = "Sign-up is closed. Ask an administrator for an invitation.";
-  return frame(
+  return renderFrame(
     "Create an account",
-    markup`${heading("Create an account", lead)}<footer><p><a href="/sign-in">Sign in instead</a></p></footer>`,
+    markup`${pageHeading("Create an account", lead)}<footer><p><a href="/sign-in">Sign in instead</a></p></footer>`,
   );
 }
 
 export function signUpPage(sentMessage: string | null, submission?: Submission): HtmlPage {
   const fields = [
-    field({ name: "displayName", label: "Your name", autocomplete: "name", maxLength: 200, submission }),
-    field({
+    inputField({ name: "displayName", label: "Your name", autocomplete: "name", maxLength: 200, submission }),
+    inputField({
       name: "email",
       label: "E-mail address",
       type: "email",
@@ -83,7 +89,7 @@ export function signUpPage(sentMessage: string | null, submission?: Submission):
       autocomplete: "username",
       submission,
     }),
-    field({
+    inputField({
       name: "password",
       label: "Password",
       type: "password",
@@ -94,10 +100,10 @@ export function signUpPage(sentMessage: string | null, submission?: Submission):
     }),
   ];
   const form = postForm({ action: "/sign-up", button: "Create account", submission }, ...fields);
-  return frame(
+  return renderFrame(
     "Create an account",
-    markup`${heading("Create an account", sentMessage === null ? "You get a mail to confirm your address." : "")}
-${sentMessage === null ? form : notice("good", `${sentMessage} Open the link in the mail to confirm your address.`)}
+    markup`${pageHeading("Create an account", sentMessage === null ? "You get a mail to confirm your address." : "")}
+${sentMessage === null ? form : callout("good", `${sentMessage} Open the link in the mail to confirm your address.`)}
 <footer><p><a href="/sign-in">Sign in instead</a></p></footer>`,
   );
 }

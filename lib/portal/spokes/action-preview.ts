@@ -1,14 +1,14 @@
 /** Renders the preview of an action from the API's dry run: effects, steps and changed fields. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { type Icon, icon } from "#lib/portal/components/icons.ts";
-import { money } from "#lib/portal/components/amounts.ts";
+import { icon, type IconName } from "#lib/portal/components/icons.ts";
+import { formatPrice } from "#lib/portal/components/amounts.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { CostEstimate, PreviewedAction } from "#lib/portal/components/api-types.ts";
 
 /** Returns the effects of the action. */
 export function previewSummary({ action, state, becomes, downtime, notes, price }: PreviewedAction): Markup {
   const stays = action === "maintenance-on" || becomes === "suspended";
-  const lines: readonly (readonly [Icon, string])[] = [
+  const lines: readonly (readonly [IconName, string])[] = [
     ...(downtime
       ? [[
         "warning",
@@ -16,12 +16,12 @@ export function previewSummary({ action, state, becomes, downtime, notes, price 
       ]]
       : state === "active"
       ? [["done", "The site stays available."]]
-      : []) as [Icon, string][],
-    ...(becomes === state ? [] : [["dot", `State changes from ${state} to ${becomes}.`]]) as [Icon, string][],
+      : []) as [IconName, string][],
+    ...(becomes === state ? [] : [["dot", `State changes from ${state} to ${becomes}.`]]) as [IconName, string][],
     ...notes.map((note) => ["dot", `${note}.`] as const),
     ...costLines(price).map((words) => ["dot", words] as const),
   ];
-  return markup`<ul class="foreseen small">${
+  return markup`<ul class="effects small">${
     lines.map(([sign, words]) => markup`<li class="${sign}">${icon(sign)}<span>${words}</span></li>`)
   }</ul>`;
 }
@@ -29,8 +29,10 @@ export function previewSummary({ action, state, becomes, downtime, notes, price 
 function costLines(price: CostEstimate): string[] {
   if (!price.available) return price.reason === undefined ? [] : [`The price is not available: ${price.reason}.`];
   const { currency, recurringMonthly, dueNow } = price;
-  const credit = dueNow < 0 ? `${money(-dueNow, currency)} is credited` : `${money(dueNow, currency)} is due now`;
-  return [`New price: ${money(recurringMonthly, currency)} per month; ${credit}.`];
+  const credit = dueNow < 0
+    ? `${formatPrice(-dueNow, currency)} is credited`
+    : `${formatPrice(dueNow, currency)} is due now`;
+  return [`New price: ${formatPrice(recurringMonthly, currency)} per month; ${credit}.`];
 }
 
 /** Returns the steps and the changed objects. */
@@ -41,7 +43,7 @@ export function previewPanels({ steps, changes }: PreviewedAction): Markup {
   return markup`${
     steps.length === 0 ? "" : panel(
       "Steps",
-      markup`<ol class="tobe small">${steps.map((step) => markup`<li>${step}</li>`)}</ol>`,
+      markup`<ol class="step-list small">${steps.map((step) => markup`<li>${step}</li>`)}</ol>`,
       { id: "steps" },
     )
   }${
@@ -70,8 +72,10 @@ function changeLine({ field, from, to }: PreviewedAction["changes"][number]): Ma
       ? markup`<span class="small">${isNothing(from) ? "created" : "removed"}</span>`
       : markup`<code>${field}</code>`
   }<div class="fromto">${
-    isNothing(from) && field === "" ? "" : markup`<del><span class="unseen">From </span>${valueOf(from)}</del>`
-  }${isNothing(to) && field === "" ? "" : markup`<ins><span class="unseen">to </span>${valueOf(to)}</ins>`}</div></li>`;
+    isNothing(from) && field === "" ? "" : markup`<del><span class="visually-hidden">From </span>${valueOf(from)}</del>`
+  }${
+    isNothing(to) && field === "" ? "" : markup`<ins><span class="visually-hidden">to </span>${valueOf(to)}</ins>`
+  }</div></li>`;
 }
 
 function valueOf(value: unknown): Markup | string {
@@ -85,15 +89,15 @@ function isNothing(value: unknown): boolean {
 }
 
 export const previewStyle: string = `
-.asking { display: grid; gap: var(--s5); grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); align-items: start; }
-.asking > .panel:first-child { position: sticky; top: var(--s5); }
-.asking[aria-busy=true] .foreseen, .asking[aria-busy=true] .pile { opacity: .55; }
-.foreseen { list-style: none; padding: 0; display: grid; gap: var(--s2); }
-.foreseen li { display: grid; grid-template-columns: 1.15rem minmax(0, 1fr); gap: var(--s2); }
-.foreseen .icon { margin-top: .15rem; }
-.foreseen .warning .icon { color: var(--warn); } .foreseen .done .icon { color: var(--good); } .foreseen .dot .icon { color: var(--edge); width: .8rem; margin-inline: auto; }
-.tobe { padding-inline-start: 1.4rem; display: grid; gap: var(--s1); }
-.tobe li::marker { color: var(--ink-soft); font-variant-numeric: tabular-nums; }
+.with-preview { display: grid; gap: var(--s5); grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); align-items: start; }
+.with-preview > .panel:first-child { position: sticky; top: var(--s5); }
+.with-preview[aria-busy=true] .effects, .with-preview[aria-busy=true] .column { opacity: .55; }
+.effects { list-style: none; padding: 0; display: grid; gap: var(--s2); }
+.effects li { display: grid; grid-template-columns: 1.15rem minmax(0, 1fr); gap: var(--s2); }
+.effects .icon { margin-top: .15rem; }
+.effects .warning .icon { color: var(--warn); } .effects .done .icon { color: var(--good); } .effects .dot .icon { color: var(--edge); width: .8rem; margin-inline: auto; }
+.step-list { padding-inline-start: 1.4rem; display: grid; gap: var(--s1); }
+.step-list li::marker { color: var(--ink-soft); font-variant-numeric: tabular-nums; }
 .object > ul { list-style: none; padding: 0; display: grid; gap: var(--s3); margin-top: var(--s3); }
 .object li { display: grid; gap: var(--s1); overflow-wrap: anywhere; }
 .object li > code { font-size: var(--tiny); color: var(--ink-soft); }
@@ -104,5 +108,5 @@ export const previewStyle: string = `
 .fromto del { background: var(--bad-soft); } .fromto del::before { content: "−" / ""; color: var(--bad); }
 .fromto ins { background: var(--good-soft); } .fromto ins::before { content: "+" / ""; color: var(--good); }
 .fromto pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 16rem; overflow: auto; }
-@media (max-width: 64rem) { .asking { grid-template-columns: minmax(0, 1fr); } .asking > .panel:first-child { position: static; } }
+@media (max-width: 64rem) { .with-preview { grid-template-columns: minmax(0, 1fr); } .with-preview > .panel:first-child { position: static; } }
 `;

@@ -3,13 +3,13 @@ import { type Markup, markup } from "#lib/http/page.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
 import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
-import { checkbox, field, postForm, selectField, type Submission } from "#lib/portal/components/forms.ts";
-import { humanize, linkButton, notice, panel, stateBadge } from "#lib/portal/components/parts.ts";
+import { checkboxField, inputField, postForm, selectField, type Submission } from "#lib/portal/components/forms.ts";
+import { callout, humanize, linkButton, panel, stateBadge } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, PreviewedAction, Spoke } from "#lib/portal/components/api-types.ts";
-import type { View } from "#lib/portal/components/view.ts";
+import type { PageView } from "#lib/portal/components/view.ts";
 import { previewPanels, previewStyle, previewSummary } from "#lib/portal/spokes/action-preview.ts";
-import { type SpokePage, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
-import { sizeChoice, sizeStyle } from "#lib/portal/spokes/sizes.ts";
+import { type SpokePageData, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
+import { sizeField, sizeStyle } from "#lib/portal/spokes/sizes.ts";
 
 const DESCRIPTIONS: Readonly<Record<SpokeActionName, string>> = {
   suspend: "Stops the site. Its data is kept.",
@@ -28,7 +28,7 @@ const DESCRIPTIONS: Readonly<Record<SpokeActionName, string>> = {
 };
 
 /** Returns the action of that name. Throws a `missing` fault (`no_route`). */
-export function requireAction(name: string | undefined): SpokeActionName {
+export function requireActionName(name: string | undefined): SpokeActionName {
   const found = SPOKE_ACTIONS.find((each) => each === name);
   if (!found) throw new Fault("missing", "no_route", "No such action");
   return found;
@@ -38,7 +38,7 @@ export function requireAction(name: string | undefined): SpokeActionName {
 export type ActionFields = Readonly<Record<"lmsVersion" | "size" | "skipBackup", string>>;
 
 /** Returns the initial values: the next version, or another size. */
-export function defaultFields(
+export function defaultActionFields(
   action: SpokeActionName,
   { lmsVersion, size }: Spoke,
   catalog: CatalogOffer,
@@ -51,13 +51,13 @@ export function defaultFields(
 }
 
 /** Returns the API's request body. */
-export function actionBody(action: SpokeActionName, { lmsVersion, size, skipBackup }: ActionFields): object {
+export function buildActionBody(action: SpokeActionName, { lmsVersion, size, skipBackup }: ActionFields): object {
   if (action === "resize") return { action, size };
   return action === "upgrade" ? { action, lmsVersion, skipBackup: skipBackup !== "" } : { action };
 }
 
 export interface ActionProps {
-  readonly spokePage: SpokePage;
+  readonly spokePage: SpokePageData;
   readonly action: SpokeActionName;
   readonly catalog: CatalogOffer;
   readonly values: ActionFields;
@@ -68,7 +68,9 @@ export interface ActionProps {
   readonly blocked: boolean;
 }
 
-export function actionView({ spokePage, action, catalog, values, preview, submission, blocked }: ActionProps): View {
+export function actionView(
+  { spokePage, action, catalog, values, preview, submission, blocked }: ActionProps,
+): PageView {
   const { spoke } = spokePage, back = `/spokes/${spoke.id}`, path = `${back}/actions/${action}`;
   const inputs = fieldsOf(action, spoke, catalog, values, submission);
   return {
@@ -77,11 +79,11 @@ export function actionView({ spokePage, action, catalog, values, preview, submis
     badge: stateBadge(spoke.state, spoke.health),
     lead: DESCRIPTIONS[action],
     style: previewStyle + sizeStyle,
-    body: markup`<div class="asking" id="asking">${
+    body: markup`<div class="with-preview" id="with-preview">${
       panel(
         spoke.displayName,
         blocked && inputs.length === 0
-          ? markup`${notice("warn", `${submission?.message ?? "This is not possible right now"}.`)}
+          ? markup`${callout("warn", `${submission?.message ?? "This is not possible right now"}.`)}
 <p>${linkButton(["Back to the spoke", back])}</p>`
           : postForm(
             {
@@ -90,14 +92,14 @@ export function actionView({ spokePage, action, catalog, values, preview, submis
               variant: action === "suspend" ? "danger" : "main",
               submission,
               also: markup`${inputs.length === 0 ? "" : PREVIEW_BUTTON}<a class="small" href="${back}">Cancel</a>`,
-              ...(inputs.length > 0 && { previews: "asking" }),
+              ...(inputs.length > 0 && { previews: "with-preview" }),
             },
             inputs,
             preview ? previewSummary(preview) : "",
           ),
         { id: "ask" },
       )
-    }<div class="pile">${preview ? previewPanels(preview) : ""}</div></div>`,
+    }<div class="column">${preview ? previewPanels(preview) : ""}</div></div>`,
   };
 }
 
@@ -111,12 +113,12 @@ function fieldsOf(
   values: ActionFields,
   submission: Submission | undefined,
 ): readonly Markup[] {
-  if (action === "resize") return [sizeChoice({ catalog, chosen: values.size, currentSize: size, submission })];
+  if (action === "resize") return [sizeField({ catalog, chosen: values.size, currentSize: size, submission })];
   if (action !== "upgrade") return [];
   const skip = "Only if the cluster cannot take a backup. Without one, you cannot roll back.";
   return [
     versionField(lmsVersion, catalog, values.lmsVersion, submission),
-    checkbox("skipBackup", "Skip the backup", values.skipBackup !== "", skip),
+    checkboxField("skipBackup", "Skip the backup", values.skipBackup !== "", skip),
   ];
 }
 
@@ -136,5 +138,5 @@ function versionField(
     });
   }
   const hint = `Current version: ${current}. Available: ${named.map(([, text]) => text).join(", ")}.`;
-  return field({ ...about, hint, required: true, maxLength: 40 });
+  return inputField({ ...about, hint, required: true, maxLength: 40 });
 }

@@ -3,64 +3,64 @@ import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import {
   badge,
+  callout,
   definitionList,
   emptyState,
   formatDuration,
-  instant,
-  notice,
   panel,
   postButton,
+  timeElement,
 } from "#lib/portal/components/parts.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
-import { requestedPanel, requestPanel, requestStyle } from "#lib/portal/spokes/restore-requests.ts";
-import type { Backups, RequestedRestoreItem } from "#lib/portal/components/api-types.ts";
-import type { View } from "#lib/portal/components/view.ts";
-import { allowedActions, spokeHead, type SpokePage } from "#lib/portal/spokes/spoke-page.ts";
+import { restoreRequestForm, restoreRequestList, restoreRequestStyle } from "#lib/portal/spokes/restore-requests.ts";
+import type { BackupList, RequestedRestoreItem } from "#lib/portal/components/api-types.ts";
+import type { PageView } from "#lib/portal/components/view.ts";
+import { allowedActions, spokeHead, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
 interface BackupsProps {
-  readonly spokePage: SpokePage;
-  readonly backups: Backups;
+  readonly spokePage: SpokePageData;
+  readonly backups: BackupList;
   readonly requests: readonly RequestedRestoreItem[];
 }
 
-export function backupsView({ spokePage, backups, requests }: BackupsProps, submission?: Submission): View {
+export function backupsView({ spokePage, backups, requests }: BackupsProps, submission?: Submission): PageView {
   const { spoke: { id, state } } = spokePage, isRemoved = state === "removed" || state === "removing";
   return {
     ...spokeHead(spokePage, "/backups"),
     actions: allowedActions(spokePage).includes("backup") && backups.available
       ? postButton(`/spokes/${id}/actions/backup`, "Back up now", { variant: "main" })
       : "",
-    style: STYLE + requestStyle,
-    body: markup`<div id="trouble" data-live>${backupNotice(backups)}</div>
-<div class="two">${
+    style: STYLE + restoreRequestStyle,
+    body: markup`<div id="problems" data-live>${backupNotice(backups)}</div>
+<div class="two-columns">${
       panel("Backups", timeline(backups, isRemoved), { id: "backups", live: true })
-    }<div class="pile"><div class="pile" id="requests" data-live>${requestedPanel(spokePage, requests)}</div>${
-      requestPanel(spokePage, backups, submission)
-    }<div class="pile" id="beside" data-live>${isRemoved ? "" : schedulePanel(backups)}${retainedPanel(backups)}${
-      restorePanel(spokePage)
-    }</div></div></div>`,
+    }<div class="column"><div class="column" id="requests" data-live>${restoreRequestList(spokePage, requests)}</div>${
+      restoreRequestForm(spokePage, backups, submission)
+    }<div class="column" id="side-panels" data-live>${isRemoved ? "" : schedulePanel(backups)}${
+      retainedPanel(backups)
+    }${restorePanel(spokePage)}</div></div></div>`,
   };
 }
 
-function backupNotice(backups: Backups): Markup | string {
+function backupNotice(backups: BackupList): Markup | string {
   const { available, lastError, lastFailureAt, lastSuccessAt } = backups;
-  if (!available) return notice("warn", markup`<p><b>Backups are not available.</b></p><p>${lastError ?? ""}</p>`);
+  if (!available) return callout("warn", markup`<p><b>Backups are not available.</b></p><p>${lastError ?? ""}</p>`);
   if (lastFailureAt === null || (lastSuccessAt !== null && lastSuccessAt > lastFailureAt)) {
     return failedTestNotice(backups);
   }
-  return notice(
+  return callout(
     "bad",
-    markup`<p><b>The last backup failed on ${instant(lastFailureAt)}.</b></p><p>${lastError ?? ""}</p>`,
+    markup`<p><b>The last backup failed on ${timeElement(lastFailureAt)}.</b></p><p>${lastError ?? ""}</p>`,
   );
 }
 
-function failedTestNotice({ unverifiedSince, lastVerifiedAt }: Backups): Markup | string {
+function failedTestNotice({ unverifiedSince, lastVerifiedAt }: BackupList): Markup | string {
   if (unverifiedSince === null) return "";
-  return notice(
+  return callout(
     "bad",
     markup`<p><b>The last restore test failed on ${
-      instant(unverifiedSince)
-    }.</b></p><p>The site is not affected. Last passed restore test: ${instant(lastVerifiedAt)}.</p>`,
+      timeElement(unverifiedSince)
+    }.</b></p><p>The site is not affected. Last passed restore test: ${timeElement(lastVerifiedAt)}.</p>`,
   );
 }
 
@@ -70,7 +70,7 @@ const STATES = {
   failed: badge("bad", "cross", "Failed"),
 } as const;
 
-function timeline({ snapshots, schedule }: Backups, isRemoved: boolean): Markup {
+function timeline({ snapshots, schedule }: BackupList, isRemoved: boolean): Markup {
   if (snapshots.length === 0) {
     return emptyState(
       "No backups yet",
@@ -82,7 +82,7 @@ function timeline({ snapshots, schedule }: Backups, isRemoved: boolean): Markup 
       const { id, createdAt, sizeBytes, state, lmsVersion } = snapshot;
       const size = sizeBytes === null ? state === "ready" ? ["size unknown"] : [] : [formatBytes(sizeBytes)];
       return markup`<li id="${id}" class="${state}"><span class="when"><b>${
-        instant(createdAt)
+        timeElement(createdAt)
       }</b><code class="tiny soft">${id}</code></span>
 <span class="small soft">${[...size, ...(lmsVersion === null ? [] : [`Moodle ${lmsVersion}`])].join(", ")}</span> ${
         STATES[state]
@@ -92,18 +92,18 @@ function timeline({ snapshots, schedule }: Backups, isRemoved: boolean): Markup 
 }
 
 function restoreTestLine(
-  { verifiedAt, verification, verificationError }: Backups["snapshots"][number],
+  { verifiedAt, verification, verificationError }: BackupList["snapshots"][number],
 ): Markup | string {
   const failed = verificationError === null
     ? ""
     : markup`<span class="bad">${icon("cross")} ${verificationError}</span>`;
-  if (verification === null) return failed === "" ? "" : markup`<p class="small proof">${failed}</p>`;
+  if (verification === null) return failed === "" ? "" : markup`<p class="small test-result">${failed}</p>`;
   const { courses, users, seconds, compared, files } = verification;
   const found = courses === null ? "" : `: ${countNoun(courses, "course")}, ${countNoun(users ?? 0, "user")}`;
   const fileCount = typeof files === "number" ? `, all ${countNoun(files, "uploaded file")}` : "";
-  return markup`<p class="small soft proof">${icon("done")} Restore test passed on ${instant(verifiedAt)} in ${
-    formatDuration(seconds)
-  }${found}${fileCount}${
+  return markup`<p class="small soft test-result">${icon("done")} Restore test passed on ${
+    timeElement(verifiedAt)
+  } in ${formatDuration(seconds)}${found}${fileCount}${
     compared ? "; same counts as at the time of the backup" : "; no counts were stored with the backup"
   }. ${failed}</p>`;
 }
@@ -114,20 +114,20 @@ function countNoun(count: number, what: string): string {
 
 function schedulePanel(
   { schedule, retention: { daily, weekly, monthly }, lastSuccessAt, lastFailureAt, restoreTests, lastVerifiedAt }:
-    Backups,
+    BackupList,
 ): Markup {
   return panel(
     "Schedule and retention",
     definitionList([
       ["Schedule", schedule],
-      ["Last success", instant(lastSuccessAt, "none yet")],
-      ["Last failure", instant(lastFailureAt, "none")],
+      ["Last success", timeElement(lastSuccessAt, "none yet")],
+      ["Last failure", timeElement(lastFailureAt, "none")],
       [
         "Retention",
         `${daily} daily, ${weekly} weekly and ${monthly} monthly backups; the newest is always kept`,
       ],
       ["Restore tests", RESTORE_TESTS[restoreTests]],
-      restoreTests === "off" && lastVerifiedAt === null ? null : ["Last passed", instant(lastVerifiedAt)],
+      restoreTests === "off" && lastVerifiedAt === null ? null : ["Last passed", timeElement(lastVerifiedAt)],
     ]),
     { id: "schedule" },
   );
@@ -140,21 +140,21 @@ const RESTORE_TESTS = {
   nightly: "nightly, with the newest backup",
 } as const;
 
-function retainedPanel({ kept }: Backups): Markup | string {
+function retainedPanel({ kept }: BackupList): Markup | string {
   if (kept.length === 0) return "";
   return panel(
     "Volumes from before a restore",
     markup`${
       definitionList(kept.map(({ claim, since, until }) => [
         claim,
-        markup`from ${instant(since)}, kept until ${instant(until)}`,
+        markup`from ${timeElement(since)}, kept until ${timeElement(until)}`,
       ]))
     }<p class="small">You can roll back to these volumes until then, and until the next backup succeeds.</p>`,
-    { id: "kept" },
+    { id: "retained-items" },
   );
 }
 
-function restorePanel({ spoke: { id, state }, isOperator, canManageHub }: SpokePage): Markup {
+function restorePanel({ spoke: { id, state }, isOperator, canManageHub }: SpokePageData): Markup {
   const steps = state === "removed"
     ? ["A new spoke is created in the same hub.", "It gets the files and the database of the backup."]
     : [
@@ -164,7 +164,7 @@ function restorePanel({ spoke: { id, state }, isOperator, canManageHub }: SpokeP
     ];
   return panel(
     "How a restore works",
-    markup`<ol class="tobe small">${steps.map((step) => markup`<li>${step}</li>`)}</ol>
+    markup`<ol class="step-list small">${steps.map((step) => markup`<li>${step}</li>`)}</ol>
 <p class="small">Changes since the backup are lost, including new passwords.</p>
 <p class="small soft">${icon("people")} ${
       isOperator
@@ -190,10 +190,10 @@ const STYLE = `
 .timeline li::before { content: ""; position: absolute; inset-inline-start: .25rem; top: 1.075rem; width: .75rem; height: .75rem; border-radius: 50%; border: 2px solid var(--good); background: var(--surface); z-index: 1; }
 .timeline .ready::before { background: var(--good); } .timeline .pending::before { border-color: var(--info); } .timeline .failed::before { border-color: var(--bad); }
 .timeline li:not(:last-child)::after { content: ""; position: absolute; inset-inline-start: calc(.625rem - 1px); top: 1.8rem; bottom: -1.4rem; width: 2px; background: var(--line); }
-.timeline .proof { grid-column: 1 / -1; overflow-wrap: anywhere; } .timeline .proof .icon { vertical-align: -.2em; } .timeline .proof .bad { color: var(--bad); }
+.timeline .test-result { grid-column: 1 / -1; overflow-wrap: anywhere; } .timeline .test-result .icon { vertical-align: -.2em; } .timeline .test-result .bad { color: var(--bad); }
 .timeline .when { display: grid; overflow-wrap: anywhere; } .timeline .when b { font-weight: 600; font-size: var(--small); }
 #schedule .facts { grid-template-columns: 1fr; gap: var(--s3); } #schedule dd { font-size: var(--small); }
-.tobe { padding-inline-start: 1.4rem; display: grid; gap: var(--s1); }
+.step-list { padding-inline-start: 1.4rem; display: grid; gap: var(--s1); }
 #restoring .icon { vertical-align: -.2em; }
 @media (max-width: 44rem) { .timeline li { grid-template-columns: minmax(0, 1fr) auto; } .timeline li > .badge { grid-row: 1; grid-column: 2; } }
 `;

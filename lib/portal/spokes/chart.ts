@@ -1,6 +1,6 @@
 /** Renders events over time as a bar chart, with the same numbers in a table. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { table } from "#lib/portal/components/parts.ts";
+import { dataTable } from "#lib/portal/components/parts.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 
 /** An event in the chart. */
@@ -20,7 +20,7 @@ const NAMES = ["hour", "3 hours", "6 hours", "12 hours", "day", "2 days", "week"
 const MAX_BARS = 30;
 
 /** Returns the bars from the first event to `until`, in UTC. Bars cover the shortest interval that fits. */
-export function barsOf(
+export function buildChartBars(
   points: readonly ChartPoint[],
   until: Date,
 ): { readonly bars: readonly Bar[]; readonly each: string } {
@@ -39,8 +39,8 @@ export function barsOf(
 
 const WIDTH = 720, HEIGHT = 96, GAP = 3;
 
-export function chart(points: readonly ChartPoint[], until: Date): Markup {
-  const { bars, each } = barsOf(points, until), maxCount = Math.max(1, ...bars.map(({ all }) => all));
+export function eventChart(points: readonly ChartPoint[], until: Date): Markup {
+  const { bars, each } = buildChartBars(points, until), maxCount = Math.max(1, ...bars.map(({ all }) => all));
   const failed = points.filter((point) => point.failed).length, step = WIDTH / bars.length;
   const day = each.endsWith("hour") || each.endsWith("hours") ? HOURLY : DAILY;
   const description =
@@ -69,7 +69,7 @@ export function chart(points: readonly ChartPoint[], until: Date): Markup {
     failed === 0 ? "" : markup`; <span class="key"></span> ${failed === 1 ? "1 failure" : `${failed} failures`}`
   }</span><span>${day.format(until)} UTC</span></figcaption></figure>
 <details id="numbers"><summary>Show as a table</summary>${
-    table(
+    dataTable(
       "Events over time",
       [`From (UTC), by ${each}`, "Events", "Failures"],
       bars.filter(({ all }) => all > 0).map(({ from, all, failed }) => [HOURLY.format(from), all, failed]),

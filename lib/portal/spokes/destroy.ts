@@ -1,13 +1,13 @@
 /** Renders the removal of a spoke: what is deleted, what is kept, and the confirmation. */
 import { Fault } from "#lib/base/errors.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { icon } from "#lib/portal/components/icons.ts";
-import { linkButton, notice, panel, postButton, stateBadge } from "#lib/portal/components/parts.ts";
+import { callout, linkButton, panel, postButton, stateBadge } from "#lib/portal/components/parts.ts";
 import { failureReport, progressBar } from "#lib/portal/components/progress.ts";
-import type { Backups, OperationDetails, Spoke } from "#lib/portal/components/api-types.ts";
-import type { View } from "#lib/portal/components/view.ts";
-import { type SpokePage, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
+import type { BackupList, OperationDetails, Spoke } from "#lib/portal/components/api-types.ts";
+import type { PageView } from "#lib/portal/components/view.ts";
+import { type SpokePageData, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
 
 /** Requires that the user typed the spoke's slug. Throws an `invalid` fault. */
 export function requireSlug({ slug }: Spoke, typed: string): void {
@@ -17,14 +17,14 @@ export function requireSlug({ slug }: Spoke, typed: string): void {
 }
 
 export interface DestroyProps {
-  readonly spokePage: SpokePage;
-  readonly backups: Backups;
+  readonly spokePage: SpokePageData;
+  readonly backups: BackupList;
   /** The removal operation, once requested. */
   readonly removal: OperationDetails | null;
   readonly submission?: Submission | undefined;
 }
 
-export function destroyView({ spokePage, backups, removal, submission }: DestroyProps): View {
+export function destroyView({ spokePage, backups, removal, submission }: DestroyProps): PageView {
   const { spoke } = spokePage, { displayName, state, health } = spoke;
   const about = { ...subpageHead(spokePage), badge: stateBadge(state, health), style: STYLE, follow: spokePage.follow };
   if (state === "removing" || state === "removed") {
@@ -34,9 +34,11 @@ export function destroyView({ spokePage, backups, removal, submission }: Destroy
     ...about,
     title: `Destroy ${displayName}`,
     lead: "This permanently removes the site. It starts immediately and cannot be cancelled.",
-    body: markup`<div class="two"><div class="pile">${panel("What is deleted", lostList(spoke), { id: "lost" })}${
-      panel("What is kept", retainedList(backups), { id: "kept" })
-    }</div>${panel("Confirm", slugForm(spoke, "Destroy this spoke", {}, submission), { id: "destroy" })}</div>`,
+    body: markup`<div class="two-columns"><div class="column">${
+      panel("What is deleted", lostList(spoke), { id: "deleted-items" })
+    }${panel("What is kept", retainedList(backups), { id: "retained-items" })}</div>${
+      panel("Confirm", slugForm(spoke, "Destroy this spoke", {}, submission), { id: "destroy" })
+    }</div>`,
   };
 }
 
@@ -50,7 +52,7 @@ function lostList({ domain, formerDomains }: Spoke): Markup {
   ]);
 }
 
-function retainedList({ available, lastError, lastSuccessAt, snapshots }: Backups): Markup {
+function retainedList({ available, lastError, lastSuccessAt, snapshots }: BackupList): Markup {
   const ready = snapshots.filter(({ state }) => state === "ready").length;
   return markup`${
     iconList("done", [
@@ -60,8 +62,8 @@ function retainedList({ available, lastError, lastSuccessAt, snapshots }: Backup
       ...(ready > 0 ? [ready === 1 ? "Its existing backup" : `Its ${ready} existing backups`] : []),
       "Its audit events, for the hub's admins",
     ])
-  }${available ? "" : notice("warn", markup`<p><b>No final backup can be taken.</b> ${lastError ?? ""}</p>`)}${
-    lastSuccessAt === null && !available ? notice("bad", "This site has no backups.") : ""
+  }${available ? "" : callout("warn", markup`<p><b>No final backup can be taken.</b> ${lastError ?? ""}</p>`)}${
+    lastSuccessAt === null && !available ? callout("bad", "This site has no backups.") : ""
   }
 <p class="small soft">An operator can recreate the spoke from a backup.</p>`;
 }
@@ -87,7 +89,7 @@ function slugForm(
       hidden,
       also: markup`<a class="small" href="/spokes/${id}">Cancel</a>`,
     },
-    field({
+    inputField({
       name: "slug",
       label: "Slug of the spoke",
       hint: markup`Type <b>${slug}</b> to confirm.`,
@@ -99,22 +101,22 @@ function slugForm(
 }
 
 function removalPanels(
-  { spoke, isOperator }: SpokePage,
+  { spoke, isOperator }: SpokePageData,
   removal: OperationDetails | null,
   submission: Submission | undefined,
 ): Markup {
   if (spoke.state === "removed") {
-    return notice("info", markup`This spoke was removed. ${spoke.stateReason ? `${spoke.stateReason}.` : ""}`);
+    return callout("info", markup`This spoke was removed. ${spoke.stateReason ? `${spoke.stateReason}.` : ""}`);
   }
   const stuck = removal === null || removal.error !== null;
-  return markup`<div class="two">${
+  return markup`<div class="two-columns">${
     panel(
       "Removal in progress",
       markup`${removal ? markup`${progressBar(removal)}${failureReport(removal)}` : ""}
 <p class="small">Wheelwright retries until the removal succeeds.${
         stuck ? " If you fixed the cause, retry now." : ""
       }</p>
-<div class="ends">${stuck ? postButton(`/spokes/${spoke.id}/destroy`, "Retry now", { variant: "main" }) : ""}${
+<div class="form-actions">${stuck ? postButton(`/spokes/${spoke.id}/destroy`, "Retry now", { variant: "main" }) : ""}${
         linkButton(["Back to the spoke", `/spokes/${spoke.id}`])
       }</div>`,
       { id: "removal", live: true },

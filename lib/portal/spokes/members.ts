@@ -1,21 +1,21 @@
 /** Renders the admins of a spoke, and the forms that delegate it and remove them. */
 import { Fault } from "#lib/base/errors.ts";
 import { markup } from "#lib/http/page.ts";
-import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
-import { mailBadge, refusedMail } from "#lib/portal/people/refused-mail.ts";
-import { emptyState, instant, panel } from "#lib/portal/components/parts.ts";
+import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { mailBadge, refusedMailDetails } from "#lib/portal/people/refused-mail.ts";
+import { emptyState, panel, timeElement } from "#lib/portal/components/parts.ts";
 import type { HubMember as SpokeMember } from "#lib/portal/components/api-types.ts";
-import type { CurrentUser, View } from "#lib/portal/components/view.ts";
-import { spokeHead, type SpokePage, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
+import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
+import { spokeHead, type SpokePageData, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
 
 export interface SpokeMembersProps {
   readonly me: CurrentUser;
-  readonly spokePage: SpokePage;
+  readonly spokePage: SpokePageData;
   readonly members: readonly SpokeMember[];
   readonly submission?: Submission | undefined;
 }
 
-export function spokeMembersView({ me, spokePage, members, submission }: SpokeMembersProps): View {
+export function spokeMembersView({ me, spokePage, members, submission }: SpokeMembersProps): PageView {
   const { spoke: { id }, canManageHub } = spokePage, here = `/spokes/${id}/members`;
   const list = panel(
     "Admins of this spoke",
@@ -30,13 +30,13 @@ export function spokeMembersView({ me, spokePage, members, submission }: SpokeMe
           return markup`<li id="${userId}"><span class="name">${name}${own ? " (you)" : ""} <span class="tiny soft">${
             name === email ? "" : email
           }</span></span>
-<span class="marks">${mailBadge({ pending, mailRefusal })} <span class="tiny soft">Since ${instant(createdAt)}</span>${
-            refusedMail(mailRefusal, canManageHub && pending ? here : null, email)
-          }</span>
+<span class="marks">${mailBadge({ pending, mailRefusal })} <span class="tiny soft">Since ${
+            timeElement(createdAt)
+          }</span>${refusedMailDetails(mailRefusal, canManageHub && pending ? here : null, email)}</span>
 ${
             canManageHub || own
               ? markup`<a class="button quiet" href="${here}/${userId}/remove">${
-                own ? "Leave" : markup`Remove<span class="unseen"> ${email}</span>`
+                own ? "Leave" : markup`Remove<span class="visually-hidden"> ${email}</span>`
               }</a>`
               : markup`<span></span>`
           }</li>`;
@@ -51,12 +51,12 @@ ${
   return {
     ...spokeHead(spokePage, "/members"),
     body: canManageHub
-      ? markup`<div class="two">${list}${
+      ? markup`<div class="two-columns">${list}${
         panel(
           "Delegate this spoke",
           postForm(
             { action: here, button: "Delegate", submission },
-            field({
+            inputField({
               name: "email",
               label: "E-mail address",
               type: "email",
@@ -64,7 +64,7 @@ ${
               maxLength: 254,
               submission,
             }),
-            field({
+            inputField({
               name: "displayName",
               label: "Name",
               hint: "Used only for a new account.",
@@ -91,10 +91,10 @@ export function requireMember(members: readonly SpokeMember[], userId: string | 
 }
 
 export function spokeMemberRemovalView(
-  spokePage: SpokePage,
+  spokePage: SpokePageData,
   { userId, displayName, email }: SpokeMember,
   me: CurrentUser,
-): View {
+): PageView {
   const { spoke } = spokePage,
     here = `/spokes/${spoke.id}/members`,
     own = email === me.email,

@@ -4,24 +4,24 @@ import { type Markup, markup } from "#lib/http/page.ts";
 import {
   emptyState,
   humanize,
-  instant,
   linkButton,
   olderLink,
   panel,
   stateBadge,
+  timeElement,
   withQuery,
 } from "#lib/portal/components/parts.ts";
 import {
   failureReport,
   isUnfinished,
-  noteList,
+  operationNotes,
   operationSummary,
   progressBar,
   stepList,
 } from "#lib/portal/components/progress.ts";
 import type { Operation, OperationDetails } from "#lib/portal/components/api-types.ts";
-import type { View } from "#lib/portal/components/view.ts";
-import { spokeHead, type SpokePage, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
+import type { PageView } from "#lib/portal/components/view.ts";
+import { spokeHead, type SpokePageData, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
 import { spokeStyle } from "#lib/portal/spokes/style.ts";
 
 /** Returns the panel with the newest operations. */
@@ -33,7 +33,7 @@ export function recentOperationsPanel(id: string, operations: readonly Operation
   });
 }
 
-export function operationsView(spokePage: SpokePage, { items, next }: ListPage<Operation>): View {
+export function operationsView(spokePage: SpokePageData, { items, next }: ListPage<Operation>): PageView {
   const { spoke: { id } } = spokePage;
   return {
     ...spokeHead(spokePage, "/operations"),
@@ -50,7 +50,7 @@ function operationList(id: string, operations: readonly Operation[]): Markup {
       const { kind, state, createdAt, error, label } = operation;
       return markup`<li id="${operation.id}"><span class="name"><a class="cover" href="/spokes/${id}/operations/${operation.id}">${
         humanize(kind)
-      }</a><span class="tiny soft">${instant(createdAt)}</span></span>${markup`<span class="small soft">${
+      }</a><span class="tiny soft">${timeElement(createdAt)}</span></span>${markup`<span class="small soft">${
         isUnfinished(operation) ? label : error?.message ?? ""
       }</span>`}${stateBadge(state)}</li>`;
     })
@@ -58,12 +58,12 @@ function operationList(id: string, operations: readonly Operation[]): Markup {
 }
 
 export interface OperationProps {
-  readonly spokePage: SpokePage;
+  readonly spokePage: SpokePageData;
   readonly operation: OperationDetails;
   readonly now: Date;
 }
 
-export function operationView({ spokePage, operation, now }: OperationProps): View {
+export function operationView({ spokePage, operation, now }: OperationProps): PageView {
   const { spoke: { id, state } } = spokePage;
   const { kind, error, steps, waitingFor } = operation, section = subpageHead(spokePage);
   const report = error && !steps.some(({ name }) => name === error.step) ? failureReport(operation) : "";
@@ -90,7 +90,7 @@ ${
     }
 ${report}
 ${stepList(operation, now)}
-${noteList(operation)}
+${operationNotes(operation)}
 <p class="tiny soft">Operation <code>${operation.id}</code></p>
 </section>`,
   };

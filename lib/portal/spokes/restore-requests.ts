@@ -1,21 +1,21 @@
 /** Renders restore requests on a spoke's backups page: the form, the list and an operator's decision. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { postForm, selectField, type Submission, textArea } from "#lib/portal/components/forms.ts";
-import type { Icon } from "#lib/portal/components/icons.ts";
-import { badge, copyable, instant, panel, postButton, type Tone } from "#lib/portal/components/parts.ts";
-import type { Backups, RequestedRestoreItem } from "#lib/portal/components/api-types.ts";
-import type { SpokePage } from "#lib/portal/spokes/spoke-page.ts";
+import { postForm, selectField, type Submission, textAreaField } from "#lib/portal/components/forms.ts";
+import type { IconName } from "#lib/portal/components/icons.ts";
+import { badge, type BadgeTone, copyableCode, panel, postButton, timeElement } from "#lib/portal/components/parts.ts";
+import type { BackupList, RequestedRestoreItem } from "#lib/portal/components/api-types.ts";
+import type { SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
-const BADGES: Readonly<Record<RequestedRestoreItem["state"], readonly [Tone, Icon, string]>> = {
+const BADGES: Readonly<Record<RequestedRestoreItem["state"], readonly [BadgeTone, IconName, string]>> = {
   open: ["warn", "wait", "Open"],
   done: ["good", "done", "Done"],
   declined: ["bad", "cross", "Declined"],
 };
 
 /** Returns the form; empty if the viewer may not request a restore, or if no backup is ready. */
-export function requestPanel(
-  { spoke: { id }, canManageHub }: SpokePage,
-  backups: Backups,
+export function restoreRequestForm(
+  { spoke: { id }, canManageHub }: SpokePageData,
+  backups: BackupList,
   submission?: Submission,
 ): Markup | string {
   const ready = backups.snapshots.filter(({ state }) => state === "ready");
@@ -37,7 +37,7 @@ export function requestPanel(
         ),
         submission,
       }),
-      textArea({
+      textAreaField({
         name: "reason",
         label: "Reason",
         hint: "Shown to operators.",
@@ -53,7 +53,10 @@ export function requestPanel(
   );
 }
 
-export function requestedPanel({ isOperator }: SpokePage, requests: readonly RequestedRestoreItem[]): Markup | string {
+export function restoreRequestList(
+  { isOperator }: SpokePageData,
+  requests: readonly RequestedRestoreItem[],
+): Markup | string {
   if (requests.length === 0) return "";
   return panel(
     "Restore requests",
@@ -61,14 +64,14 @@ export function requestedPanel({ isOperator }: SpokePage, requests: readonly Req
       requests.map((request) => {
         const { id, backupId, reason, state, requestedBy, createdAt, decidedBy, decidedAt, declineReason } = request;
         return markup`<li id="${id}"><span class="name"><code class="tiny">${backupId}</code><span class="tiny soft">${requestedBy.email}, ${
-          instant(createdAt)
+          timeElement(createdAt)
         }</span></span>
 <span class="small marks"><span class="reason">${reason}</span>${
           declineReason === null ? "" : markup`<span class="reason">Declined: ${declineReason}</span>`
         }${
           decidedAt === null
             ? ""
-            : markup`<span class="tiny soft">${decidedBy?.email ?? "Restored"}, ${instant(decidedAt)}</span>`
+            : markup`<span class="tiny soft">${decidedBy?.email ?? "Restored"}, ${timeElement(decidedAt)}</span>`
         }${isOperator && state === "open" ? decision(request) : ""}</span>${badge(...BADGES[state])}</li>`;
       })
     }</ul>`,
@@ -78,7 +81,7 @@ export function requestedPanel({ isOperator }: SpokePage, requests: readonly Req
 
 function decision({ id, spokeId, command }: RequestedRestoreItem): Markup {
   const action = `/spokes/${spokeId}/restore-requests/${id}`;
-  return markup`${command === null ? "" : copyable(command, "the command that restores")}
+  return markup`${command === null ? "" : copyableCode(command, "the command that restores")}
 ${postButton(action, "Mark as done", { fields: { state: "done" }, about: id })}
 <details><summary>Decline …</summary>${
     postForm(
@@ -89,4 +92,5 @@ ${postButton(action, "Mark as done", { fields: { state: "done" }, about: id })}
   }</details>`;
 }
 
-export const requestStyle: string = ".reason { white-space: pre-line; overflow-wrap: anywhere; flex-basis: 100%; }";
+export const restoreRequestStyle: string =
+  ".reason { white-space: pre-line; overflow-wrap: anywhere; flex-basis: 100%; }";

@@ -1,22 +1,22 @@
 /** Renders the settings of a spoke, with a preview of their changes. */
 import { markup } from "#lib/http/page.ts";
-import { field, postForm, selectField, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, postForm, selectField, type Submission } from "#lib/portal/components/forms.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, PreviewedAction } from "#lib/portal/components/api-types.ts";
-import type { View } from "#lib/portal/components/view.ts";
+import type { PageView } from "#lib/portal/components/view.ts";
 import { type OriginalField, originalValues } from "#lib/portal/page/form-changes.ts";
-import { refusalLine } from "#lib/portal/hubs/new-spoke-preview.ts";
+import { renderRefusal } from "#lib/portal/hubs/new-spoke-preview.ts";
 import { catalogField } from "#lib/portal/hubs/catalog-fields.ts";
 import { previewPanels, previewStyle, previewSummary } from "#lib/portal/spokes/action-preview.ts";
-import { spokeHead, type SpokePage } from "#lib/portal/spokes/spoke-page.ts";
+import { spokeHead, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
 /** Settings that the form changes. None of them can be emptied. */
-export const SPOKE_CHANGEABLE = ["displayName", "adminEmail", "brand", "domain", "mail"] as const;
-type Changeable = (typeof SPOKE_CHANGEABLE)[number];
+export const EDITABLE_SPOKE_FIELDS = ["displayName", "adminEmail", "brand", "domain", "mail"] as const;
+type Changeable = (typeof EDITABLE_SPOKE_FIELDS)[number];
 export type SpokeFields = Readonly<Record<Changeable | OriginalField<Changeable>, string>>;
 
 export interface SettingsProps {
-  readonly spokePage: SpokePage;
+  readonly spokePage: SpokePageData;
   readonly catalog: CatalogOffer;
   /** The values of the form; absent at first. */
   readonly form?: SpokeFields | undefined;
@@ -27,12 +27,12 @@ export interface SettingsProps {
   readonly isSave: boolean;
 }
 
-export function settingsView({ spokePage, catalog, form, preview, submission, isSave }: SettingsProps): View {
+export function settingsView({ spokePage, catalog, form, preview, submission, isSave }: SettingsProps): PageView {
   const { spoke } = spokePage, { displayName, adminEmail, brand, domain, mail } = form ?? spoke;
   return {
     ...spokeHead(spokePage, "/settings"),
     style: previewStyle,
-    body: markup`<div class="asking" id="asking">${
+    body: markup`<div class="with-preview" id="with-preview">${
       panel(
         "Settings",
         postForm(
@@ -42,10 +42,10 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
             submission,
             hideRefusal: !isSave,
             also: markup`<noscript><button class="quiet" name="preview" value="yes">Preview</button></noscript>`,
-            previews: "asking",
-            hidden: originalValues(SPOKE_CHANGEABLE, spoke, form),
+            previews: "with-preview",
+            hidden: originalValues(EDITABLE_SPOKE_FIELDS, spoke, form),
           },
-          field({
+          inputField({
             name: "displayName",
             label: "Name",
             hint: "The full name of the site, shown to visitors.",
@@ -54,7 +54,7 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
             submission,
             maxLength: 200,
           }),
-          field({
+          inputField({
             name: "adminEmail",
             label: "Administrator's address",
             hint: "The site sends its notifications to this address.",
@@ -71,7 +71,7 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
             value: brand,
             submission,
           }),
-          field({
+          inputField({
             name: "domain",
             label: "Domain",
             hint:
@@ -92,15 +92,15 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
         ),
         { id: "settings" },
       )
-    }<div class="pile">${
+    }<div class="column">${
       preview
-        ? markup`${panel("Preview", previewSummary(preview), { id: "foreseen" })}${previewPanels(preview)}`
+        ? markup`${panel("Preview", previewSummary(preview), { id: "preview" })}${previewPanels(preview)}`
         : panel(
           "Preview",
           submission
-            ? refusalLine(submission)
-            : markup`<p class="small soft">Change a field to preview the effect. Nothing is saved yet.</p>`,
-          { id: "foreseen" },
+            ? renderRefusal(submission)
+            : markup`<p class="small soft">Change a field to preview its effect before you save.</p>`,
+          { id: "preview" },
         )
     }</div></div>`,
   };

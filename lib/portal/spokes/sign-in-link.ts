@@ -2,12 +2,16 @@
 import { markup } from "#lib/http/page.ts";
 import { postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { icon } from "#lib/portal/components/icons.ts";
-import { copyable, instant, notice, panel, stateBadge } from "#lib/portal/components/parts.ts";
+import { callout, copyableCode, panel, stateBadge, timeElement } from "#lib/portal/components/parts.ts";
 import type { IssuedSignInLink } from "#lib/portal/components/api-types.ts";
-import type { View } from "#lib/portal/components/view.ts";
-import { type SpokePage, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
+import type { PageView } from "#lib/portal/components/view.ts";
+import { type SpokePageData, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
 
-export function signInLinkView(spokePage: SpokePage, link: IssuedSignInLink | null, submission?: Submission): View {
+export function signInLinkView(
+  spokePage: SpokePageData,
+  link: IssuedSignInLink | null,
+  submission?: Submission,
+): PageView {
   const { spoke: { id, domain, state, health } } = spokePage;
   return {
     ...subpageHead(spokePage),
@@ -18,16 +22,16 @@ export function signInLinkView(spokePage: SpokePage, link: IssuedSignInLink | nu
       ? panel(
         "Sign-in link",
         markup`${
-          notice(
+          callout(
             "warn",
             "This link is shown only once. Anyone who has it can sign in as the site's administrator. Do not share it.",
           )
         }
-${copyable(link.url, "the link")}
-<p class="small">The link works once, until <b>${instant(link.expiresAt)}</b>. Earlier links no longer work.</p>
-<div class="ends"><a class="button main" href="${link.url}" target="_blank" rel="noopener noreferrer">Open the site ${
+${copyableCode(link.url, "the link")}
+<p class="small">The link works once, until <b>${timeElement(link.expiresAt)}</b>. Earlier links no longer work.</p>
+<div class="form-actions"><a class="button main" href="${link.url}" target="_blank" rel="noopener noreferrer">Open the site ${
           icon("open")
-        }<span class="unseen"> in a new tab</span></a><a class="small" href="/spokes/${id}">Done</a></div>`,
+        }<span class="visually-hidden"> in a new tab</span></a><a class="small" href="/spokes/${id}">Done</a></div>`,
         { id: "link" },
       )
       : panel(

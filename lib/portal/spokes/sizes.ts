@@ -1,7 +1,7 @@
 /** Renders the choice of a size, with resources and prices. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
-import { bytes, cpus, money } from "#lib/portal/components/amounts.ts";
+import { formatCpus, formatPrice, formatStorage } from "#lib/portal/components/amounts.ts";
 import { humanize } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 
@@ -14,7 +14,7 @@ interface SizeChoice {
   readonly submission?: Submission | undefined;
 }
 
-export function sizeChoice({ catalog: { sizes }, chosen, currentSize, submission }: SizeChoice): Markup {
+export function sizeField({ catalog: { sizes }, chosen, currentSize, submission }: SizeChoice): Markup {
   const problem = submission?.problems.size;
   return markup`<fieldset class="sizes" ${problem === undefined ? "" : markup`aria-describedby="size-problem"`}>
 <legend>Size</legend>${
@@ -24,11 +24,13 @@ export function sizeChoice({ catalog: { sizes }, chosen, currentSize, submission
       } ${name === currentSize ? markup`disabled` : ""}><span><b>${title ?? humanize(name)}</b> ${
         name === currentSize ? markup`<span class="tiny">current</span>` : ""
       }</span><span class="number">${
-        price ? markup`<b>${money(price.monthly, price.currency)}</b> <span class="tiny">per month</span>` : ""
+        price ? markup`<b>${formatPrice(price.monthly, price.currency)}</b> <span class="tiny">per month</span>` : ""
       }</span>
-<span class="tiny has">Moodle up to ${cpus(app.limits.cpu)} CPU and ${bytes(app.limits.memory)}, database up to ${
-        bytes(database.limits.memory)
-      }, ${bytes(disks.files)} for files</span></label>`
+<span class="tiny resources">Moodle up to ${formatCpus(app.limits.cpu)} CPU and ${
+        formatStorage(app.limits.memory)
+      }, database up to ${formatStorage(database.limits.memory)}, ${
+        formatStorage(disks.files)
+      } for files</span></label>`
     )
   }${problem === undefined ? "" : markup`<p class="problem" id="size-problem">Size ${problem}.</p>`}</fieldset>`;
 }
@@ -38,7 +40,7 @@ export const sizeStyle: string = `
 .sizes legend { padding: 0; margin-bottom: var(--s1); font-weight: 600; font-size: var(--small); }
 .sizes .problem { font-size: var(--small); font-weight: 600; color: var(--bad); }
 .size { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; gap: 0 var(--s3); align-items: center; padding: var(--s2) var(--s3); border: 1px solid var(--line); border-radius: var(--round-small); font-weight: 400; cursor: pointer; }
-.size .has { grid-column: 2 / -1; color: var(--ink-soft); }
+.size .resources { grid-column: 2 / -1; color: var(--ink-soft); }
 .size:has(:checked) { border-color: var(--accent); background: var(--accent-soft); }
 .size:has(:disabled) { cursor: default; color: var(--ink-soft); border-style: dashed; }
 .size:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 1px; }

@@ -4,18 +4,18 @@ import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 import { stateBadge } from "#lib/portal/components/parts.ts";
 import type { Hub, Spoke } from "#lib/portal/components/api-types.ts";
-import type { Follow, NavLink, View } from "#lib/portal/components/view.ts";
+import type { NavLink, PageView, StreamPosition } from "#lib/portal/components/view.ts";
 import { type EndpointReturning, ifAllowed } from "#lib/portal/page/call-api.ts";
 import type { PageCall } from "#lib/portal/page/page.ts";
 
-export interface SpokePage {
+export interface SpokePageData {
   readonly spoke: Spoke;
   /** The hub, or null if the user cannot see it. */
   readonly hub: Hub | null;
   /** Whether the user is an operator or an admin of the hub. */
   readonly canManageHub: boolean;
   readonly isOperator: boolean;
-  readonly follow: Follow;
+  readonly follow: StreamPosition;
 }
 
 type SpokePageCall = Pick<PageCall<unknown, unknown>, "callApi" | "actor" | "follow">;
@@ -28,7 +28,7 @@ export async function loadSpokePage(
   { callApi, actor, follow }: SpokePageCall,
   spokes: EndpointReturning<Spoke>,
   hubs: EndpointReturning<Hub>,
-): Promise<SpokePage> {
+): Promise<SpokePageData> {
   const query = { includeRemoved: "true" };
   const { federationId } = await callApi(spokes, { query }), following = await follow(federationId);
   const [spoke, hub] = await Promise.all([
@@ -44,10 +44,12 @@ export async function loadSpokePage(
   };
 }
 
-type Head = Pick<View, "title" | "section" | "crumbs" | "badge" | "follow" | "style"> & Required<Pick<View, "tabs">>;
+type Head =
+  & Pick<PageView, "title" | "section" | "crumbs" | "badge" | "follow" | "style">
+  & Required<Pick<PageView, "tabs">>;
 
 /** Returns the head of a spoke's tab. `path` is relative to the spoke's page. */
-export function spokeHead({ spoke, hub, follow }: SpokePage, path: string): Head {
+export function spokeHead({ spoke, hub, follow }: SpokePageData, path: string): Head {
   const { id, displayName, state, health } = spoke;
   const of = (text: string, path: string): NavLink => [text, `/spokes/${id}${path}`];
   const activeTabs = [of("Members", "/members"), of("Settings", "/settings")];
@@ -71,7 +73,7 @@ export function spokeHead({ spoke, hub, follow }: SpokePage, path: string): Head
 }
 
 /** Returns section and breadcrumb of a page below a spoke's page. */
-export function subpageHead({ spoke: { id, displayName }, hub }: SpokePage): Pick<View, "section" | "crumbs"> {
+export function subpageHead({ spoke: { id, displayName }, hub }: SpokePageData): Pick<PageView, "section" | "crumbs"> {
   return { section: "hubs", crumbs: [...crumbsOf(hub), [displayName, `/spokes/${id}`]] };
 }
 
@@ -82,7 +84,7 @@ function crumbsOf(hub: Hub | null): NavLink[] {
 export type ActionName = keyof typeof SPOKE_OPERATIONS;
 
 /** Returns the actions that the user may request in the spoke's state, by the declarations of the operations. */
-export function allowedActions({ spoke: { state, maintenance }, isOperator }: SpokePage): readonly ActionName[] {
+export function allowedActions({ spoke: { state, maintenance }, isOperator }: SpokePageData): readonly ActionName[] {
   return (Object.keys(SPOKE_OPERATIONS) as ActionName[]).filter((name) => {
     const operation = SPOKE_OPERATIONS[name];
     if (!("isAction" in operation) || ("forOperators" in operation && !isOperator)) return false;
@@ -94,7 +96,7 @@ export function allowedActions({ spoke: { state, maintenance }, isOperator }: Sp
 /**
  * Requires an operator or an admin of the hub. Throws a `forbidden` fault (`federation_admin_only`), as the API does.
  */
-export function requireHubManager(spokePage: SpokePage): SpokePage {
+export function requireHubManager(spokePage: SpokePageData): SpokePageData {
   if (spokePage.canManageHub) return spokePage;
   throw new Fault("forbidden", "federation_admin_only", "Only an operator or an admin of its hub may remove a spoke");
 }

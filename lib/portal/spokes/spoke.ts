@@ -3,24 +3,30 @@ import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import {
   badge,
+  callout,
   definitionList,
   humanize,
-  instant,
   linkButton,
-  notice,
   panel,
   postButton,
   stateBadge,
+  timeElement,
 } from "#lib/portal/components/parts.ts";
-import { failureReport, noteList, operationSummary, progressBar, stepList } from "#lib/portal/components/progress.ts";
-import type { View } from "#lib/portal/components/view.ts";
+import {
+  failureReport,
+  operationNotes,
+  operationSummary,
+  progressBar,
+  stepList,
+} from "#lib/portal/components/progress.ts";
+import type { PageView } from "#lib/portal/components/view.ts";
 import type { Operation, OperationDetails, Spoke } from "#lib/portal/components/api-types.ts";
 import { recentOperationsPanel } from "#lib/portal/spokes/operations.ts";
-import { allowedActions, spokeHead, type SpokePage } from "#lib/portal/spokes/spoke-page.ts";
+import { allowedActions, spokeHead, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 import { spokeStyle } from "#lib/portal/spokes/style.ts";
 
 export interface SpokeProps {
-  readonly spokePage: SpokePage;
+  readonly spokePage: SpokePageData;
   /** Newest first. */
   readonly operations: readonly Operation[];
   /** The newest operation with its steps, or null. */
@@ -28,7 +34,7 @@ export interface SpokeProps {
   readonly now: Date;
 }
 
-export function spokeView({ spokePage, operations, latest, now }: SpokeProps): View {
+export function spokeView({ spokePage, operations, latest, now }: SpokeProps): PageView {
   const { spoke } = spokePage, { id, domain, url, state } = spoke;
   const reachable = spoke.readyAt !== null && state !== "removed";
   const address = reachable ? markup`<a href="${url}">${domain} ${icon("open")}</a>` : domain;
@@ -37,7 +43,7 @@ export function spokeView({ spokePage, operations, latest, now }: SpokeProps): V
     lead: markup`${address}${spoke.maintenance ? markup` ${badge("warn", "warning", "Maintenance mode")}` : ""}`,
     actions: actionMenu(spokePage),
     style: spokeStyle,
-    body: markup`<div class="two" id="spoke" data-live><div class="pile">
+    body: markup`<div class="two-columns" id="spoke" data-live><div class="column">
 ${state === "removed" ? removedNotice(spoke) : ""}
 <div id="mail" data-live>${spoke.mail === "held" && state === "active" ? mailNotice(spoke) : ""}</div>
 ${operationPanel(spoke, latest, now)}
@@ -51,7 +57,7 @@ ${aboutPanel(spoke)}</div>`,
 /** States without a health panel. The operation explains these states. */
 const WITHOUT_HEALTH: readonly Spoke["state"][] = ["provisioning", "failed", "removing", "removed"];
 
-function actionMenu(spokePage: SpokePage): Markup {
+function actionMenu(spokePage: SpokePageData): Markup {
   const { spoke: { id, federationId, state, maintenance, readyAt }, canManageHub } = spokePage;
   const removable = canManageHub && state !== "removed" && state !== "removing";
   const items = [
@@ -74,7 +80,7 @@ function actionMenu(spokePage: SpokePage): Markup {
   }`;
 }
 
-/** Returns the running or failed operation; empty if there is none. */
+/** Returns the panel of the running or failed operation; empty without such an operation. */
 function operationPanel({ id, state }: Spoke, latest: OperationDetails | null, now: Date): Markup {
   const failed = latest?.state === "failed" && state === "failed";
   if (!latest || (latest.finishedAt !== null && !failed)) return markup`<div id="operation" data-live></div>`;
@@ -85,7 +91,7 @@ function operationPanel({ id, state }: Spoke, latest: OperationDetails | null, n
 ${operationSummary(latest, now)}
 ${atStep ? "" : failureReport(latest)}
 ${stepList(latest, now)}
-${noteList(latest)}`,
+${operationNotes(latest)}`,
     {
       id: "operation",
       live: true,
@@ -96,7 +102,9 @@ ${noteList(latest)}`,
   );
 }
 
-function healthPanel({ spoke: { id, state, health, stateReason, drift, observedAt }, isOperator }: SpokePage): Markup {
+function healthPanel(
+  { spoke: { id, state, health, stateReason, drift, observedAt }, isOperator }: SpokePageData,
+): Markup {
   const healthText = state !== "active"
     ? stateReason ?? "Health is checked while the spoke is active."
     : health === "healthy"
@@ -111,7 +119,9 @@ function healthPanel({ spoke: { id, state, health, stateReason, drift, observedA
     : "";
   return panel(
     "Health and drift",
-    markup`<p class="small">${healthText} <span class="soft">Last checked ${instant(observedAt, "never")}.</span></p>
+    markup`<p class="small">${healthText} <span class="soft">Last checked ${
+      timeElement(observedAt, "never")
+    }.</span></p>
 ${drift ? driftReport(drift, isOperator) : markup`<p class="small soft">No drift.</p>`}`,
     { id: "health", live: true, actions: reapply },
   );
@@ -121,8 +131,8 @@ function driftReport({ objects, revision }: NonNullable<Spoke["drift"]>, isOpera
   return markup`${
     objects.length === 0
       ? ""
-      : markup`<div class="notice warn"><p><b>Objects in the cluster were changed outside of Wheelwright.</b> ${
-        isOperator ? "Reapply previews each field that it would revert." : "An operator can revert them."
+      : markup`<div class="callout warn"><p><b>Objects in the cluster were changed outside of Wheelwright.</b> ${
+        isOperator ? "The action Reapply reverts them. Its preview lists each field." : "An operator can revert them."
       }</p></div>
 <ul class="drift small">${
         objects.map(({ object, what, fields }) =>
@@ -139,17 +149,17 @@ function driftReport({ objects, revision }: NonNullable<Spoke["drift"]>, isOpera
 }
 
 function removedNotice({ id, updatedAt }: Spoke): Markup {
-  return notice(
+  return callout(
     "info",
     markup`<p><b>Removed on ${
-      instant(updatedAt)
+      timeElement(updatedAt)
     }.</b> Its details stay available here. <a href="/spokes/${id}/backups">Its final backup</a> is kept if one was taken.</p>`,
   );
 }
 
 /** Explains that a copy sends no mail: its users belong to the original site. */
 function mailNotice({ id }: Spoke): Markup {
-  return notice(
+  return callout(
     "info",
     markup`<p><b>This copy sends no mail.</b> Turn mail on when the site may send mail to its users.</p>
 <p>${postButton(`/spokes/${id}/settings`, "Turn mail on", { fields: { mail: "on" } })}</p>`,
@@ -171,14 +181,14 @@ function aboutPanel(spoke: Spoke): Markup {
       ["Brand", spoke.brand ?? "none"],
       ["Identity", spoke.identity ? "yes" : "no"],
       ["Content", spoke.content ? spoke.contentMode ?? "yes" : "no"],
-      ["Created", instant(createdAt)],
+      ["Created", timeElement(createdAt)],
       ["Image", imageDigest === null ? "not known yet" : markup`<code>${imageDigest}</code>`],
-      ["Ready since", instant(readyAt, "not yet")],
+      ["Ready since", timeElement(readyAt, "not yet")],
       ["Namespace", markup`<code>${namespace}</code>`],
-      ["Id", markup`<code>${id}</code>`],
+      ["ID", markup`<code>${id}</code>`],
       spoke.formerDomains.length === 0 ? null : [
         "Former addresses",
-        spoke.formerDomains.map(({ domain, until }) => markup`<span>${domain}, until ${instant(until)}</span><br>`),
+        spoke.formerDomains.map(({ domain, until }) => markup`<span>${domain}, until ${timeElement(until)}</span><br>`),
       ],
     ]),
     { id: "about", live: true },

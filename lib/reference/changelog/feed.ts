@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
 import { CHANGELOG_PATH, FEED_PATH } from "#lib/domains/changelog/anchors.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
-import { type Announcement, type Changelog, changelogAt } from "#lib/domains/changelog/view.ts";
+import { type Announcement, buildChangelog, type Changelog } from "#lib/domains/changelog/view.ts";
 import { formatDateTime } from "#lib/reference/changelog/dates.ts";
 import { proseMarkup } from "#lib/reference/page/code.ts";
 import { absoluteUrl } from "#lib/base/config.ts";
@@ -16,7 +16,7 @@ import { markup } from "#lib/http/page.ts";
 
 export async function changelogFeed(app: App, releases: readonly ReleaseNotes[]): Promise<string> {
   const now = await app.db.now();
-  return writeFeed(changelogAt(app, releases, now), app.config.publicUrl, now);
+  return writeFeed(buildChangelog(app, releases, now), app.config.publicUrl, now);
 }
 
 interface Entry {

@@ -2,16 +2,16 @@
 import type { App } from "#lib/app.ts";
 import { FEED_PATH } from "#lib/domains/changelog/anchors.ts";
 import { type ReleaseNotes, UNRELEASED } from "#lib/domains/changelog/releases.ts";
-import { type Announcement, type Changelog, changelogAt } from "#lib/domains/changelog/view.ts";
+import { type Announcement, buildChangelog, type Changelog } from "#lib/domains/changelog/view.ts";
 import { changelogStyle } from "#lib/reference/changelog/style.ts";
 import { describeDaysUntil, formatDateTime, formatDay } from "#lib/reference/changelog/dates.ts";
 import { pathMarkup, proseMarkup } from "#lib/reference/page/code.ts";
-import { theme, wheel } from "#lib/reference/theme.ts";
+import { themeStyle, WHEEL_LOGO } from "#lib/reference/theme.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 
 export async function changelogPage(app: App, releases: readonly ReleaseNotes[]): Promise<HtmlPage> {
   const now = await app.db.now();
-  return writeChangelog(changelogAt(app, releases, now), now);
+  return writeChangelog(buildChangelog(app, releases, now), now);
 }
 
 export function writeChangelog({ api, version, notices, releases }: Changelog, now: Date): HtmlPage {
@@ -21,11 +21,11 @@ export function writeChangelog({ api, version, notices, releases }: Changelog, n
   return {
     title: "Changelog · Wheelwright",
     feed: { title: "Wheelwright changelog", href: FEED_PATH },
-    style: theme + changelogStyle,
+    style: themeStyle + changelogStyle,
     body: markup`
 <a class="skip" href="#main">Skip to changes</a>
 <header>
-<a class="brand" href="#top">${trustedMarkup(wheel)}<span>Wheelwright <small>Changelog</small></span></a>
+<a class="brand" href="#top">${trustedMarkup(WHEEL_LOGO)}<span>Wheelwright <small>Changelog</small></span></a>
 <a href="/api/docs">API reference</a>
 </header>
 <main id="main" tabindex="-1">
@@ -82,7 +82,7 @@ function noticeMarkup(notice: Announcement, now: Date | null): Markup {
   return markup`
 <article class="notice-card${now ? "" : " past"}" id="${id}">
 <p class="date" aria-hidden="true"><b>${takesEffectAt.getUTCDate()}</b> <span>${monthOf(takesEffectAt)}</span></p>
-<div class="told">
+<div class="entry-text">
 <p class="kind">${kind === "deprecation" ? "Deprecation" : "New limit"}</p>
 <h3><a href="#${id}">${titleMarkup(notice)}</a></h3>
 <p class="when">${whenMarkup(notice, now)}</p>

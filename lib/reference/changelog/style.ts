@@ -19,15 +19,15 @@ main { max-width: 60rem; margin: 0 auto; padding: var(--s6) clamp(var(--s4), 3.5
 .notice-card:target { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent), var(--shadow); }
 .date { align-self: start; min-width: 5.25rem; padding: var(--s3) var(--s2); text-align: center; border-radius: var(--round-small); background: var(--warn-soft); color: var(--warn); font-size: var(--tiny); font-weight: 600; line-height: 1.3; }
 .date b { display: block; font-size: 1.875rem; font-weight: 700; line-height: 1.1; letter-spacing: -.02em; font-variant-numeric: tabular-nums; }
-.told { display: grid; gap: var(--s2); }
+.entry-text { display: grid; gap: var(--s2); }
 .kind { font-size: var(--tiny); font-weight: 650; letter-spacing: .06em; text-transform: uppercase; color: var(--ink-soft); }
-.told h3 { font-size: 1.0625rem; letter-spacing: 0; line-height: 1.45; }
-.told h3 a, .release h3 a { color: var(--ink); text-decoration: none; overflow-wrap: anywhere; }
-.told h3 a:hover, .release h3 a:hover { text-decoration: underline; }
-.told h3 a::after, .release h3 a::after { content: " #"; color: var(--accent); opacity: 0; }
-.told h3 a:hover::after, .told h3 a:focus-visible::after, .release h3 a:hover::after, .release h3 a:focus-visible::after { opacity: 1; }
-.told h3 em { font-style: normal; color: var(--ink-soft); }
-.told h3 code { font-size: 1rem; }
+.entry-text h3 { font-size: 1.0625rem; letter-spacing: 0; line-height: 1.45; }
+.entry-text h3 a, .release h3 a { color: var(--ink); text-decoration: none; overflow-wrap: anywhere; }
+.entry-text h3 a:hover, .release h3 a:hover { text-decoration: underline; }
+.entry-text h3 a::after, .release h3 a::after { content: " #"; color: var(--accent); opacity: 0; }
+.entry-text h3 a:hover::after, .entry-text h3 a:focus-visible::after, .release h3 a:hover::after, .release h3 a:focus-visible::after { opacity: 1; }
+.entry-text h3 em { font-style: normal; color: var(--ink-soft); }
+.entry-text h3 code { font-size: 1rem; }
 .when strong { color: var(--warn); }
 .when time { white-space: nowrap; }
 .past { box-shadow: none; background: none; }

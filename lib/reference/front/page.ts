@@ -1,6 +1,6 @@
 /** Renders the front page: what this service is, whether it works, and links. It has no script. */
 import type { App } from "#lib/app.ts";
-import { theme, wheel } from "#lib/reference/theme.ts";
+import { themeStyle, WHEEL_LOGO } from "#lib/reference/theme.ts";
 import type { ServerInfo } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 
@@ -26,11 +26,11 @@ interface Front {
 export function writeFront({ url, version, works, portal }: Front): HtmlPage {
   return {
     title: "Wheelwright",
-    style: theme + style,
+    style: themeStyle + style,
     body: markup`
 <main>
 <header>
-<span class="mark">${trustedMarkup(wheel)}</span>
+<span class="mark">${trustedMarkup(WHEEL_LOGO)}</span>
 <h1>Wheelwright</h1>
 <p class="lead">${LEAD}</p>
 ${portal ? markup`<a class="button" href="/sign-in">Sign in</a>` : ""}

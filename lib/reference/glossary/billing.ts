@@ -1,7 +1,7 @@
 /** Describes the fields of billing, prices and costs, and the defaults of the catalog. */
-import type { Entries } from "#lib/reference/glossary/entry.ts";
+import type { FieldEntries } from "#lib/reference/glossary/entry.ts";
 
-export const BILLING_FIELDS: Entries = {
+export const BILLING_FIELDS: FieldEntries = {
   // Billing. Amounts are in minor units of their currency: 1900 of JPY are ¥ 1,900.
   "Billing.connected": ["Whether the hub's spokes are billed", true],
   "Billing.email | BillingAddress.email": ["The address that invoices are sent to", "treasurer@north.example"],
@@ -14,7 +14,7 @@ export const BILLING_FIELDS: Entries = {
   "items.monthly": ["The monthly price of the whole quantity; null if it is not a single amount", 14700],
   "Billing.monthly": ["The hub's monthly price; null if it is not a single amount, or nothing is billed", 14700],
   "Billing.invoice": [
-    "The latest invoice, or the oldest unpaid one if one is overdue; null if there is none",
+    "The latest invoice, or the oldest unpaid invoice if one is overdue; null before the first invoice",
   ],
   "invoice.number": ["The invoice number; null for a draft", "NORTH-0007"],
   "invoice.status": ["The status at the payment provider", "open"],
@@ -28,10 +28,10 @@ export const BILLING_FIELDS: Entries = {
   ],
   "Billing.pending": ["Whether a change is still to be sent to the payment provider", false],
   "Billing.difference": [
-    "Differences between the payment provider's counts and the spokes; null if there are none",
+    "Differences between the payment provider's counts and the spokes; null if they are equal",
     null,
   ],
-  "difference.message": ["What differs", "The payment provider counts 2 of size medium where there are 3"],
+  "difference.message": ["What differs", "The payment provider counts 2 instead of 3 spokes of size medium"],
   "difference.sizes": ["The same as numbers; empty if it is not only numbers"],
   "sizes.spokes": ["The number of spokes to be billed", 3],
   "sizes.billed": ["The number that the payment provider counts", 2],

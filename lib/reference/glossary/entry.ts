@@ -1,17 +1,17 @@
 /** Defines the entries of the field glossary, and the IDs that the examples share. */
 
 /** The description of a field, and an example if the schema cannot provide one. */
-export type Entry = readonly [saying: string, example?: unknown];
+export type FieldEntry = readonly [saying: string, example?: unknown];
 
 /**
  * Entries by `name`, or by `owner.name` if the name has another meaning in that schema or field. The key `owner.` holds the
  * example of a complete schema. An entry may have several keys: `a | b.c`.
  */
-export type Entries = Readonly<Record<string, Entry>>;
+export type FieldEntries = Readonly<Record<string, FieldEntry>>;
 
-export const HUB_ID = "fed_06fj2c4v7tq0w1x9n3m8k5r2dg";
-export const SPOKE_ID = "spk_06fj2c6b1hz4e8s7y2p5t9w3ka";
-export const USER_ID = "usr_06fj2bx9q3n6m1v8c4d7r5z2je";
-export const OPERATION_ID = "op_06fj2c6b5wk9d3f7x1t8q4n2ms";
-export const EVENT_ID = "evt_06fj2c6b7r2y5b9g4h1j8v3zxp";
-export const BACKUP_ID = "bak_06fj2c9w4m8r1y6t3v7q5z2nbe";
+export const EXAMPLE_HUB_ID = "fed_06fj2c4v7tq0w1x9n3m8k5r2dg";
+export const EXAMPLE_SPOKE_ID = "spk_06fj2c6b1hz4e8s7y2p5t9w3ka";
+export const EXAMPLE_USER_ID = "usr_06fj2bx9q3n6m1v8c4d7r5z2je";
+export const EXAMPLE_OPERATION_ID = "op_06fj2c6b5wk9d3f7x1t8q4n2ms";
+export const EXAMPLE_EVENT_ID = "evt_06fj2c6b7r2y5b9g4h1j8v3zxp";
+export const EXAMPLE_BACKUP_ID = "bak_06fj2c9w4m8r1y6t3v7q5z2nbe";

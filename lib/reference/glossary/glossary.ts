@@ -1,16 +1,16 @@
 /**
  * Looks up descriptions and examples of API fields by name.
  *
- * They are in the files next to this one, not in the views, which stay short. A test names fields without a line.
+ * The texts are in the files next to this one, so that the views stay short. A test finds fields without a text.
  */
 import { BILLING_FIELDS } from "#lib/reference/glossary/billing.ts";
-import type { Entry } from "#lib/reference/glossary/entry.ts";
+import type { FieldEntry } from "#lib/reference/glossary/entry.ts";
 import { OPERATION_FIELDS } from "#lib/reference/glossary/operations.ts";
 import { RECORD_FIELDS } from "#lib/reference/glossary/records.ts";
 import { RESOURCE_FIELDS } from "#lib/reference/glossary/resources.ts";
 
 /** All entries, each with one key. */
-export const GLOSSARY_LINES: readonly (readonly [key: string, entry: Entry])[] = [
+export const GLOSSARY_LINES: readonly (readonly [key: string, entry: FieldEntry])[] = [
   RESOURCE_FIELDS,
   OPERATION_FIELDS,
   RECORD_FIELDS,
@@ -30,6 +30,6 @@ export function fieldExample(owner: string, name: string): unknown {
   return entryOf(owner, name)?.[1];
 }
 
-function entryOf(owner: string, name: string): Entry | undefined {
+function entryOf(owner: string, name: string): FieldEntry | undefined {
   return GLOSSARY.get(`${owner}.${name}`) ?? GLOSSARY.get(name);
 }

@@ -1,7 +1,7 @@
 /** Describes the fields of operations, actions, previews and states. */
-import { type Entries, HUB_ID, SPOKE_ID } from "#lib/reference/glossary/entry.ts";
+import { EXAMPLE_HUB_ID, EXAMPLE_SPOKE_ID, type FieldEntries } from "#lib/reference/glossary/entry.ts";
 
-export const OPERATION_FIELDS: Entries = {
+export const OPERATION_FIELDS: FieldEntries = {
   "Federation.state": ["The hub's state", "active"],
   "Spoke.state": ["The spoke's state", "active"],
   "Operation.state": ["The operation's state", "running"],
@@ -34,7 +34,7 @@ export const OPERATION_FIELDS: Entries = {
   ],
   "revision.from": ["The revision that the spoke was rendered from", "1c43f0a9d2be"],
   "revision.to": ["The current revision", "9be27d40c1f8"],
-  operation: ["The running or queued operation; null if there is none", null],
+  operation: ["The running or queued operation; null if no operation is queued or running", null],
   "StreamEvent.operation": ["The running operation"],
 
   "Overview.spokes": ["The spokes that you can see"],
@@ -53,7 +53,7 @@ export const OPERATION_FIELDS: Entries = {
   ],
   "templates.readyAt": ["When the template became ready", "2026-11-20T09:30:12.000Z"],
   "templates.lastUsedAt": ["When a site last started from it", "2026-11-21T14:02:40.000Z"],
-  "hubs.federationId": ["The hub's ID", HUB_ID],
+  "hubs.federationId": ["The hub's ID", EXAMPLE_HUB_ID],
   "spokes.total | hubs.total": ["The total number", 5],
   byState: ["The number in each state"],
   "byState.active": ["The number in this state", 4],
@@ -62,10 +62,10 @@ export const OPERATION_FIELDS: Entries = {
     "The number in this state",
     0,
   ],
-  degraded: ["The number of active ones whose health is degraded", 1],
-  "spokes.unverified | hubs.unverified": ["The number of active ones whose last restore test failed", 0],
+  degraded: ["The number of active spokes whose health is degraded", 1],
+  "spokes.unverified | hubs.unverified": ["The number of active spokes whose last restore test failed", 0],
   "spokes.oldestVerifiedAt | hubs.oldestVerifiedAt": [
-    "The oldest of the active ones' last verifications; null if no backup was ever verified",
+    "The oldest of the last verifications of active spokes; null if no backup was ever verified",
     "2026-11-19T04:12:55.000Z",
   ],
   queued: ["The number that are queued", 2],
@@ -82,7 +82,7 @@ export const OPERATION_FIELDS: Entries = {
   position: ["Position in its lane, 1 if it is next; null unless queued", null],
   etaSeconds: ["Estimated seconds until it ends, from the median of past runs; null if unknown or ended", 140],
   "Operation.waitingFor | OperationDetail.waitingFor": [
-    "The operation that it waits for; null if there is none or you may not see it",
+    "The operation that must end first; null if it waits for no operation, or if you may not see it",
     null,
   ],
   since: ["When it started", "2026-11-21T11:58:30.000Z"],
@@ -154,7 +154,7 @@ export const OPERATION_FIELDS: Entries = {
 
   action: ["The action", "suspend"],
   "SpokeAction.": ["", { action: "suspend" }],
-  "BulkAction.": ["", { ids: [SPOKE_ID], action: "resize", size: "large" }],
+  "BulkAction.": ["", { ids: [EXAMPLE_SPOKE_ID], action: "resize", size: "large" }],
   "FederationAction.action": ["The action: retry restarts the operation of a failed hub", "retry"],
   accepted: ["Whether the request was accepted", true],
   spoke: ["The spoke, if the request was accepted"],
@@ -164,8 +164,8 @@ export const OPERATION_FIELDS: Entries = {
   steps: ["The steps, in order", ["Pausing scheduled tasks", "Stopping Moodle", "Stopping the database"]],
   changes: ["What would change, from the cluster's dry run"],
   field: ["The field that changes; empty if a new object would be created", "spec.replicas"],
-  from: ["The current value; null if there is none", 1],
-  to: ["The new value; null if there is none", 0],
+  from: ["The current value; null if the field is not set", 1],
+  to: ["The new value; null if the field is removed", 0],
   price: ["The price"],
   objects: ["The objects that would be applied, in order", [{ apiVersion: "v1", kind: "Namespace" }]],
   demand: ["The resources that it would use at most"],

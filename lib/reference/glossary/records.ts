@@ -1,10 +1,17 @@
 /** Describes the fields of audit events, tokens, backups and the changelog, and the parameters of paths and queries. */
-import { BACKUP_ID, type Entries, EVENT_ID, HUB_ID, SPOKE_ID, USER_ID } from "#lib/reference/glossary/entry.ts";
+import {
+  EXAMPLE_BACKUP_ID,
+  EXAMPLE_EVENT_ID,
+  EXAMPLE_HUB_ID,
+  EXAMPLE_SPOKE_ID,
+  EXAMPLE_USER_ID,
+  type FieldEntries,
+} from "#lib/reference/glossary/entry.ts";
 
-export const RECORD_FIELDS: Entries = {
+export const RECORD_FIELDS: FieldEntries = {
   actor: ["Who did it"],
   objectType: ["The type of the object", "spoke"],
-  objectId: ["The object's ID", SPOKE_ID],
+  objectId: ["The object's ID", EXAMPLE_SPOKE_ID],
   metadata: ["More data; its fields depend on the kind", { size: "medium", domain: "ash.school.example" }],
   ip: ["The IP address of the caller; empty for an operator's actions, unless an operator reads this", "203.0.113.7"],
   userAgent: ["The caller's user agent; empty for an operator's actions, unless an operator reads this", "curl/8.14.1"],
@@ -62,7 +69,7 @@ export const RECORD_FIELDS: Entries = {
   "retention.daily": ["Days of which the newest backup is kept", 7],
   "retention.weekly": ["ISO weeks of which the newest backup is kept", 4],
   "retention.monthly": ["Months of which the newest backup is kept", 6],
-  lastSuccessAt: ["When the newest backup became ready; null if there is none", "2026-11-21T02:42:10.000Z"],
+  lastSuccessAt: ["When the newest backup became ready; null before the first backup", "2026-11-21T02:42:10.000Z"],
   lastFailureAt: [
     "When a backup last failed; null if none failed, or while the spoke is suspended",
     null,
@@ -71,7 +78,7 @@ export const RECORD_FIELDS: Entries = {
   "BackupSummary.snapshots": [
     "The backups, newest first. Each holds both volumes of the spoke. Failed ones stay for up to a week",
   ],
-  "snapshots.id": ["The backup's ID, as restores expect it", BACKUP_ID],
+  "snapshots.id": ["The backup's ID, as restores expect it", EXAMPLE_BACKUP_ID],
   "snapshots.createdAt": ["When the backup started", "2026-11-21T02:41:07.000Z"],
   "snapshots.readyAt": ["When the backup was complete; null until then", "2026-11-21T02:42:10.000Z"],
   "snapshots.sizeBytes": ["Bytes of the volumes restored from it; null if the storage does not report it", 16106127360],
@@ -92,7 +99,7 @@ export const RECORD_FIELDS: Entries = {
     true,
   ],
   "verification.files": [
-    "Uploaded files that the database names, each found with the right size; null if another store holds them or nothing was compared",
+    "Uploaded files in the database, each found with the right size; null if another store holds them or nothing was compared",
     5120,
   ],
   "verification.hashed": ["How many of these files, chosen at random, were read and had the right hash", 5120],
@@ -101,7 +108,7 @@ export const RECORD_FIELDS: Entries = {
     "4.5.12 (Build: 20261005)",
   ],
   "snapshots.verificationError": [
-    "Why the last restore test failed, or that the quota had no room for it; null otherwise",
+    "Why the last restore test failed, or that the quota left no space for it; null otherwise",
     null,
   ],
   "BackupSummary.restoreTests": [
@@ -154,8 +161,8 @@ export const RECORD_FIELDS: Entries = {
 
   // Parameters of paths and queries.
   "path.federationId": ["The hub's ID or slug", "north"],
-  "path.spokeId": ["The spoke's ID, or its domain until it is removed", SPOKE_ID],
-  "path.notificationId": ["The notification's ID, which is its audit event's ID", EVENT_ID],
+  "path.spokeId": ["The spoke's ID, or its domain until it is removed", EXAMPLE_SPOKE_ID],
+  "path.notificationId": ["The notification's ID, which is its audit event's ID", EXAMPLE_EVENT_ID],
   "query.limit": ["The maximum number of items"],
   "query.before": [
     "Only entries older than this. The Link header gives the value for the next page",
@@ -176,9 +183,9 @@ export const RECORD_FIELDS: Entries = {
   "query.email": ["Only addresses that start with this text", "ada@"],
   "query.token": ["The token from the mailed link", "x4Kq9TzV…"],
   "query.kind": ["Only events of this kind", "spoke_provisioned"],
-  "query.actor": ['Only events of this actor: an ID, an e-mail address, "system" or "anonymous"', USER_ID],
+  "query.actor": ['Only events of this actor: an ID, an e-mail address, "system" or "anonymous"', EXAMPLE_USER_ID],
   "query.objectType": ["Only events about this type of object", "spoke"],
-  "query.objectId": ["Only events about this object", SPOKE_ID],
-  "query.federationId": ["Only those of this hub, by ID or slug", HUB_ID],
+  "query.objectId": ["Only events about this object", EXAMPLE_SPOKE_ID],
+  "query.federationId": ["Only those of this hub, by ID or slug", EXAMPLE_HUB_ID],
   "query.size": ["The size; the default size if absent", "medium"],
 };

@@ -16,8 +16,10 @@ export function jsonMarkup(value: unknown): Markup {
   return markup`${[...parts, text.slice(at)]}`;
 }
 
-/** The curl command that does it, with the variables of docs/api.md: URL, TOKEN, and the cookies in `jar`. */
-export function curlOf({ method, path, parameters, requestBody, responses, "x-scope": scope }: PageEntry): string {
+/** Builds the curl command of an endpoint, with the variables of docs/api.md: URL, TOKEN, and the cookies in `jar`. */
+export function buildCurlCommand(
+  { method, path, parameters, requestBody, responses, "x-scope": scope }: PageEntry,
+): string {
   const filled = path.replace(
     /\{(\w+)\}/g,
     (whole, name) => parameters.find((one) => one.name === name)?.example ?? whole,

@@ -2,13 +2,13 @@
 import type { JsonSchema } from "#lib/reference/json-schema.ts";
 import type { OpenApi } from "#lib/reference/openapi.ts";
 
-export interface Document {
+export interface ReferenceDocument {
   readonly info: { readonly version: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
-    readonly examples: Readonly<Record<string, Example>>;
+    readonly examples: Readonly<Record<string, ExampleObject>>;
   };
 }
 
@@ -39,15 +39,15 @@ export interface PageAnswer {
   readonly content?: PageContent;
 }
 
-export type PageContent = Readonly<Record<string, Media>>;
+export type PageContent = Readonly<Record<string, MediaTypeObject>>;
 
-export interface Media {
+export interface MediaTypeObject {
   readonly schema: JsonSchema;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, unknown>>;
 }
 
-export interface Example {
+export interface ExampleObject {
   readonly summary: string;
   readonly value: { readonly error: string };
 }
@@ -58,11 +58,11 @@ export interface PageEntry extends Operation {
   readonly path: string;
 }
 
-export function readDocument(document: OpenApi): Document {
-  return document as unknown as Document;
+export function readDocument(document: OpenApi): ReferenceDocument {
+  return document as unknown as ReferenceDocument;
 }
 
-export function listEntries({ paths }: Document): readonly PageEntry[] {
+export function listEntries({ paths }: ReferenceDocument): readonly PageEntry[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path }))
   );

@@ -1,17 +1,17 @@
 /** Renders one endpoint: path, access, parameters, body, responses and an example command. */
-import { curlOf, jsonMarkup, pathMarkup, proseMarkup } from "#lib/reference/page/code.ts";
-import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
-import type { Document, Media, PageAnswer, PageEntry } from "#lib/reference/page/document.ts";
+import { buildCurlCommand, jsonMarkup, pathMarkup, proseMarkup } from "#lib/reference/page/code.ts";
+import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";
+import type { MediaTypeObject, PageAnswer, PageEntry, ReferenceDocument } from "#lib/reference/page/document.ts";
 import { fieldsMarkup, kindMarkup, rowMarkup } from "#lib/reference/page/fields.ts";
 import type { FaultCode } from "#lib/base/faults.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { INTERNAL_ERROR } from "#lib/http/problem.ts";
 
-export function endpointMarkup(document: Document, entry: PageEntry): Markup {
+export function endpointMarkup(document: ReferenceDocument, entry: PageEntry): Markup {
   const { operationId, method, path, summary, description, deprecated, "x-scope": scope } = entry;
   return markup`
 <article id="${operationId}" data-shapes="${shapesOf(entry)}">
-<div class="told">
+<div class="entry-text">
 <h3><span class="method ${method}">${method}</span> <a href="#${operationId}"><code>${pathMarkup(path)}</code></a></h3>
 <p class="summary">${summary}</p>
 <p class="meta"><span class="scope">${scope}</span>${
@@ -22,7 +22,9 @@ ${bodyMarkup(document, entry)}
 ${answersMarkup(document, entry)}
 </div>
 <div class="shown">
-<div class="code"><pre tabindex="0" role="group" aria-label="Command"><code>${curlOf(entry)}</code></pre></div>
+<div class="code"><pre tabindex="0" role="group" aria-label="Command"><code>${
+    buildCurlCommand(entry)
+  }</code></pre></div>
 ${exampleMarkup(entry)}
 </div>
 </article>`;
@@ -40,7 +42,7 @@ function parametersMarkup({ parameters }: PageEntry): Markup | "" {
   }</dl>`;
 }
 
-function bodyMarkup(document: Document, { requestBody }: PageEntry): Markup | "" {
+function bodyMarkup(document: ReferenceDocument, { requestBody }: PageEntry): Markup | "" {
   const schema = Object.values(requestBody?.content ?? {})[0]?.schema;
   if (!schema) return "";
   return markup`<details open><summary><h4>Body</h4></summary>${
@@ -48,7 +50,7 @@ function bodyMarkup(document: Document, { requestBody }: PageEntry): Markup | ""
   }</details>`;
 }
 
-function answersMarkup(document: Document, { responses }: PageEntry): Markup {
+function answersMarkup(document: ReferenceDocument, { responses }: PageEntry): Markup {
   const all = Object.entries(responses);
   const done = all.filter(([status]) => Number(status) < 400),
     refused = all.filter(([status]) => Number(status) >= 400);
@@ -65,12 +67,12 @@ function contentMarkup({ content = {} }: PageAnswer): readonly Markup[] {
   return Object.entries(content).map(([type, { schema }]) =>
     type === "application/json"
       ? markup`: ${kindMarkup(schema)}`
-      : markup`: <code>${type}</code>${referredTo(schema) ? markup` of ${kindMarkup(schema)}` : ""}`
+      : markup`: <code>${type}</code>${referencedName(schema) ? markup` of ${kindMarkup(schema)}` : ""}`
   );
 }
 
 /** Lists the endpoint's own errors. Common errors are listed once, at the top of the page. */
-function sentences({ components }: Document, status: string, { content }: PageAnswer): readonly Markup[] {
+function sentences({ components }: ReferenceDocument, status: string, { content }: PageAnswer): readonly Markup[] {
   const codes = Object.keys(content?.["application/json"]?.examples ?? {});
   return codes.filter((code) => !EVERYWHERE.some((common) => common === code)).map((code) =>
     markup`<li><b>${status}</b> <code>${code}</code> ${components.examples[code]?.summary ?? ""}</li>`
@@ -126,9 +128,9 @@ function exampleMarkup({ responses }: PageEntry): readonly Markup[] {
 
 const SHORT = 12;
 
-function oneExample(status: string, { schema, example }: Media): Markup {
+function oneExample(status: string, { schema, example }: MediaTypeObject): Markup {
   const items = schema.items;
-  const name = referredTo(items ?? schema);
+  const name = referencedName(items ?? schema);
   const short = JSON.stringify(example, null, 2).split("\n").length <= SHORT;
   const label = markup`<summary>${status}${name === null ? "" : ` ${items ? "list of " : ""}${name}`}</summary>`;
   if (name === null || short) {
@@ -141,8 +143,8 @@ function oneExample(status: string, { schema, example }: Media): Markup {
   }>${label}<p>See the example under <a href="#schema-${name}">${name}</a></p></details>`;
 }
 
-function resolve({ components }: Document, schema: JsonSchema): JsonSchema {
-  const name = referredTo(schema);
+function resolve({ components }: ReferenceDocument, schema: JsonSchema): JsonSchema {
+  const name = referencedName(schema);
   return name === null ? schema : components.schemas[name] ?? schema;
 }
 
@@ -150,5 +152,5 @@ function resolve({ components }: Document, schema: JsonSchema): JsonSchema {
 function shapesOf({ responses }: PageEntry): string {
   const done = Object.entries(responses).filter(([status]) => Number(status) < 400);
   const schemas = done.flatMap(([, { content = {} }]) => Object.values(content).map(({ schema }) => schema));
-  return schemas.flatMap((schema) => referredTo(schema.items ?? schema) ?? []).join(" ");
+  return schemas.flatMap((schema) => referencedName(schema.items ?? schema) ?? []).join(" ");
 }

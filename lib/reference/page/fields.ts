@@ -1,8 +1,8 @@
 /** Renders the fields of a schema as a list: name, type, description. Nested objects are indented. */
-import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
+import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 
-/** Sent fields are marked if required; answered fields if optional. */
+/** Whether the fields are sent (required ones are marked) or returned (optional ones are marked). */
 type Direction = "sent" | "answered";
 
 /** Renders the fields, or the type of a schema without fields. */
@@ -71,7 +71,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 
 /** Renders the type of a value in words, with links to named schemas. */
 export function kindMarkup(schema: JsonSchema): Markup {
-  const name = referredTo(schema);
+  const name = referencedName(schema);
   if (name !== null) return markup`<a href="#schema-${name}">${name}</a>`;
   const { type, format, enum: choices, anyOf, items } = schema;
   if (choices) return joinMarkup(choices.map((choice) => markup`<code>${String(choice)}</code>`));

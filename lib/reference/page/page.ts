@@ -1,21 +1,21 @@
 /** Renders the OpenAPI document as the reference page. The script adds only the filter, copy buttons and the position in the menu. */
-import { referredTo } from "#lib/reference/json-schema.ts";
+import { referencedName } from "#lib/reference/json-schema.ts";
 import type { OpenApi } from "#lib/reference/openapi.ts";
-import { LEAD, OTHER_SCOPES, SCOPES, TOPICS } from "#lib/reference/overview.ts";
+import { NON_TOKEN_SCOPE_TEXTS, OVERVIEW_LEAD, OVERVIEW_TOPICS, TOKEN_SCOPE_TEXTS } from "#lib/reference/overview.ts";
 import { jsonMarkup, pathMarkup, proseMarkup } from "#lib/reference/page/code.ts";
 import {
-  type Document,
   listEntries,
   type PageContent,
   type PageEntry,
   readDocument,
+  type ReferenceDocument,
 } from "#lib/reference/page/document.ts";
 import { endpointMarkup } from "#lib/reference/page/endpoint.ts";
 import { fieldsMarkup } from "#lib/reference/page/fields.ts";
-import { script } from "#lib/reference/page/script.ts";
+import { referenceScript } from "#lib/reference/page/script.ts";
 import { referenceStyle } from "#lib/reference/page/style.ts";
 import { STATUS_DESCRIPTIONS } from "#lib/reference/responses.ts";
-import { theme, wheel } from "#lib/reference/theme.ts";
+import { themeStyle, WHEEL_LOGO } from "#lib/reference/theme.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 
 export function referencePage(openApi: OpenApi): HtmlPage {
@@ -28,13 +28,13 @@ export function referencePage(openApi: OpenApi): HtmlPage {
   }));
   return {
     title: "Wheelwright API",
-    style: theme + referenceStyle,
-    script,
+    style: themeStyle + referenceStyle,
+    script: referenceScript,
     body: markup`
 <a class="skip" href="#main">Skip to endpoints</a>
 <header>
-<a class="brand" href="#top">${trustedMarkup(wheel)}<span>Wheelwright <small>API</small></span></a>
-<form role="search" hidden><label class="unseen" for="find">Find an endpoint</label><input id="find" type="search" placeholder="Search paths, words or fields" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd></form>
+<a class="brand" href="#top">${trustedMarkup(WHEEL_LOGO)}<span>Wheelwright <small>API</small></span></a>
+<form role="search" hidden><label class="visually-hidden" for="find">Find an endpoint</label><input id="find" type="search" placeholder="Search paths, words or fields" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd></form>
 <p class="raw"><a href="/changelog">Changelog</a> <a href="/api/openapi.json">openapi.json</a></p>
 </header>
 <div class="sides">
@@ -69,18 +69,18 @@ function areaLinks({ name, id, entries }: Area): Markup {
   }</ul></section>`;
 }
 
-function introMarkup({ info }: Document): Markup {
+function introMarkup({ info }: ReferenceDocument): Markup {
   return markup`
 <section class="intro" id="top">
 <p class="hint">${info.version}</p>
 <h1>Wheelwright API</h1>
-<p class="lead">${LEAD}</p>
+<p class="lead">${OVERVIEW_LEAD}</p>
 <div class="topics">${
-    TOPICS.map(({ title, paragraphs }) =>
+    OVERVIEW_TOPICS.map(({ title, paragraphs }) =>
       markup`<section><h2>${title}</h2>${paragraphs.map((text) => markup`<p>${proseMarkup(text)}</p>`)}</section>`
     )
   }<section><h2>Scopes</h2><dl class="scopes">${
-    [...SCOPES, ...OTHER_SCOPES].map(([scope, may]) =>
+    [...TOKEN_SCOPE_TEXTS, ...NON_TOKEN_SCOPE_TEXTS].map(([scope, may]) =>
       markup`<div><dt><span class="scope">${scope}</span></dt><dd>${may}</dd></div>`
     )
   }</dl></section></div>
@@ -96,7 +96,7 @@ function introMarkup({ info }: Document): Markup {
 </section>`;
 }
 
-function areaMarkup(document: Document, { name, description, id, entries }: Area): Markup {
+function areaMarkup(document: ReferenceDocument, { name, description, id, entries }: Area): Markup {
   return markup`
 <section class="area" aria-labelledby="${id}">
 <h2 id="${id}">${name}</h2>
@@ -105,18 +105,18 @@ ${entries.map((entry) => endpointMarkup(document, entry))}
 </section>`;
 }
 
-function shapesMarkup(document: Document): Markup {
+function shapesMarkup(document: ReferenceDocument): Markup {
   const { components } = document;
   const sent = new Set(listEntries(document).map(({ requestBody }) => bodyName(requestBody?.content)));
   const within = JSON.stringify(components.schemas);
-  const shown = Object.entries(components.schemas)
+  const schemas = Object.entries(components.schemas)
     .filter(([name]) => !sent.has(name) || within.includes(`"#/components/schemas/${name}"`));
   return markup`
 <section class="area shapes" aria-labelledby="shapes">
 <h2 id="shapes">Schemas</h2>
 <p class="lead">The objects in responses, by name.</p>
 ${
-    shown.map(([name, { examples, ...schema }]) =>
+    schemas.map(([name, { examples, ...schema }]) =>
       markup`<details id="schema-${name}"><summary><h3>${name}</h3></summary>${
         fieldsMarkup(schema, "answered")
       }<div class="code"><pre tabindex="0" role="group" aria-label="Example of ${name}"><code>${
@@ -129,5 +129,5 @@ ${
 
 /** Returns the schema name of a request body, whose fields the endpoint lists. */
 function bodyName(content: PageContent | undefined): string | null {
-  return referredTo(content?.["application/json"]?.schema ?? {});
+  return referencedName(content?.["application/json"]?.schema ?? {});
 }

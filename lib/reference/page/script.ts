@@ -1,11 +1,11 @@
 /** The script of the reference page, as text, because the executable has no asset files. It makes no requests. */
-export const script: string = `(() => {
+export const referenceScript: string = `(() => {
 "use strict";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const form = document.querySelector("form[role=search]"), field = document.getElementById("find");
 const found = document.querySelector(".found"), intro = document.querySelector(".intro");
 const shapes = (names) => names.split(" ").filter(Boolean).map((name) => name + " " + all("#schema-" + name + " .fields").map((part) => part.textContent).join(" "));
-const articles = all("article").map((element) => ({ element, text: [element.querySelector(".told").textContent, ...shapes(element.dataset.shapes)].join(" ").toLowerCase() }));
+const articles = all("article").map((element) => ({ element, text: [element.querySelector(".entry-text").textContent, ...shapes(element.dataset.shapes)].join(" ").toLowerCase() }));
 // Searches for "restor" instead of "restoring" or "restored".
 const stem = (word) => word.length > 5 ? word.replace(/(?:ing|ed|es|s|e)$/, "") : word;
 const links = new Map(all("nav li a").map((link) => [link.hash.slice(1), link]));
@@ -82,7 +82,7 @@ for (const block of all("div.code")) {
   block.append(button);
 }
 
-const seen = new IntersectionObserver((entries) => {
+const observer = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
     if (!isIntersecting) continue;
     for (const link of links.values()) link.removeAttribute("aria-current");
@@ -93,5 +93,5 @@ const seen = new IntersectionObserver((entries) => {
     if (top < 0 || top > nav.clientHeight - 60) nav.scrollTop += top - nav.clientHeight / 3;
   }
 }, { rootMargin: "-15% 0px -75% 0px" });
-for (const { element } of articles) seen.observe(element);
+for (const { element } of articles) observer.observe(element);
 })();`;

@@ -44,7 +44,7 @@ p code, dd code, main li code { background: var(--sunken); padding: .08em .32em;
 .area > h2 { font-size: 1.75rem; }
 .area > .lead { margin-top: var(--s1); }
 article { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, clamp(21rem, 33vw, 36rem)); gap: var(--s5) clamp(var(--s5), 3vw, var(--s6)); padding: var(--s6) 0; border-bottom: 1px solid var(--line); scroll-margin-top: 0; }
-article:target > .told > h3 { box-shadow: -.75rem 0 0 var(--ground), calc(-.75rem - 3px) 0 0 var(--accent); }
+article:target > .entry-text > h3 { box-shadow: -.75rem 0 0 var(--ground), calc(-.75rem - 3px) 0 0 var(--accent); }
 article h3 { display: flex; gap: var(--s3); align-items: baseline; letter-spacing: 0; }
 article h3 a { color: var(--ink); text-decoration: none; overflow-wrap: anywhere; font-size: 1.0625rem; }
 article h3 a:hover { text-decoration: underline; }
@@ -61,7 +61,7 @@ article h3 a:hover::after, article h3 a:focus-visible::after { opacity: 1; }
 h4 { font-size: .8125rem; margin-top: var(--s5); }
 summary h4, summary h3 { display: inline; margin: 0; }
 summary { cursor: pointer; border-radius: var(--round-small); font-size: var(--small); }
-.told > details { margin-top: var(--s5); }
+.entry-text > details { margin-top: var(--s5); }
 .fields { margin-top: var(--s2); font-size: var(--small); }
 .fields > dt { padding-top: .5rem; border-top: 1px solid var(--line); }
 .fields > dd { padding-bottom: .5rem; }

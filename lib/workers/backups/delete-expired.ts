@@ -5,7 +5,7 @@
  * The content of a VolumeSnapshot has the deletionPolicy `Retain`. The module therefore changes the policy first,
  * deletes the snapshot by its UID, and waits until it is gone.
  */
-import { mayDelete, selectExpired } from "#lib/domains/backups/retention.ts";
+import { canDeleteBackup, selectExpired } from "#lib/domains/backups/retention.ts";
 import { listBackupsInUse } from "#lib/domains/backups/restore-test-store.ts";
 import { type Backup, listBackups, markRemovalStarted, markRemoved } from "#lib/domains/backups/store.ts";
 import { BACKUP_ANNOTATION } from "#lib/moodle/names.ts";
@@ -86,7 +86,7 @@ async function startDeletion(tx: Tx, spokeId: string, id: string): Promise<Backu
   const { state } = await lockSpoke(tx, spokeId);
   if (state === "removing" || state === "removed") return null;
   const rows = await listBackups(tx, spokeId);
-  if (!mayDelete(rows, id) || (await listBackupsInUse(tx, spokeId)).has(id)) return null;
+  if (!canDeleteBackup(rows, id) || (await listBackupsInUse(tx, spokeId)).has(id)) return null;
   await markRemovalStarted(tx, id);
   return rows.find((row) => row.id === id)!;
 }

@@ -12,7 +12,7 @@ import { SYSTEM } from "#lib/audit/requester.ts";
 import { explainUnavailable, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
 import { nextBackup } from "#lib/domains/backups/schedule.ts";
 import { closeAbandonedBackups, readSnapshotClasses, saveSnapshotClasses } from "#lib/domains/backups/store.ts";
-import { driversOf } from "#lib/domains/backups/summary.ts";
+import { volumeDriversOf } from "#lib/domains/backups/summary.ts";
 import { record } from "#lib/changes/record.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
@@ -20,7 +20,7 @@ import { redact } from "#lib/base/redact.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import type { BackupPayload } from "#lib/workers/backups/backup.ts";
@@ -114,13 +114,16 @@ async function queueDue(tx: Tx, { cluster, classes, limit }: QueueLimits): Promi
     order by backup_due_at limit ${capacity} for no key update skip locked`.execute(tx);
   await setNextTimes(tx, due, due[0]?.now);
   const eligible = due.filter(({ blueprintInputs: inputs, volumes }) => {
-    const requirements = { name: inputs.surroundings?.snapshotClass, drivers: driversOf({ volumes: volumes ?? [] }) };
+    const requirements = {
+      name: inputs.surroundings?.snapshotClass,
+      drivers: volumeDriversOf({ volumes: volumes ?? [] }),
+    };
     return explainUnavailable({ classes, error: null }, requirements) === null;
   });
   const payload: BackupPayload = { kind: "nightly" };
   await record(tx, SYSTEM, {
     jobs: eligible.map((spoke) => ({
-      ...operationOn(spoke, "backup", payload),
+      ...buildSpokeJob(spoke, "backup", payload),
       dedupeKey: `backup:nightly:${spoke.id}`,
     })),
   });

@@ -7,11 +7,11 @@ import { SYSTEM } from "#lib/audit/requester.ts";
 import {
   BILLING_EVENT,
   type EventRow,
+  eventSubjectOf,
   findEvent,
   findQueuedEvents,
   markHandled,
   refundLookup,
-  subjectOf,
 } from "#lib/domains/billing/events.ts";
 import { recordRefunds } from "#lib/domains/billing/refunds.ts";
 import { findByCustomer } from "#lib/domains/billing/store.ts";
@@ -29,7 +29,7 @@ export function billingEvent(app: EventDependencies, payments: Payments): Handle
       async handle(run) {
         const event = await findEvent(app.db.rows, run.job.payload.event);
         if (!event || event.handledAt !== null) return;
-        if (subjectOf(event.type) === "refund") await handleRefund(run, payments, event);
+        if (eventSubjectOf(event.type) === "refund") await handleRefund(run, payments, event);
         else await handleSubscription(app, run, payments, event);
       },
     },

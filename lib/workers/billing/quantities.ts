@@ -1,6 +1,6 @@
 /** Sets the quantities of a hub's subscription with as few calls as possible. */
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { priceForSize, type Quantities, quantityOf } from "#lib/domains/billing/billed.ts";
+import { type BilledQuantities, priceForSize, quantityOf } from "#lib/domains/billing/quantities.ts";
 import type { Payments, Subscription, SubscriptionItem, SubscriptionRequest } from "#lib/drivers/payments/payments.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 
@@ -14,7 +14,7 @@ export type ItemChange =
  * quantity 0. If a size has two items, the first one gets the whole quantity. Items without a size of the catalog are
  * not changed.
  */
-export function planItems(items: readonly SubscriptionItem[], desired: Quantities): ItemChange[] {
+export function planItems(items: readonly SubscriptionItem[], desired: BilledQuantities): ItemChange[] {
   const sizes = new Set<string>();
   const changes = items.flatMap((item): ItemChange[] => {
     if (item.size === null) return [];

@@ -10,7 +10,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
-import { type Quantities, selectBilled } from "#lib/domains/billing/billed.ts";
+import { type BilledQuantities, selectBilled } from "#lib/domains/billing/quantities.ts";
 import { type BilledHub, readBilledHub } from "#lib/domains/billing/hubs.ts";
 import { checkBillingJob, followUpSyncJob, SYNC_BILLING } from "#lib/domains/billing/jobs.ts";
 import { saveSubscription, warnAboutDifference } from "#lib/domains/billing/save-subscription.ts";
@@ -151,7 +151,7 @@ async function saveQuantities(
   { catalog, log }: SyncDependencies,
   run: Run,
   { row: before, removed }: BilledHub,
-  desired: Quantities,
+  desired: BilledQuantities,
   result: Subscription | null,
 ): Promise<void> {
   const federationId = before.federationId;

@@ -13,8 +13,8 @@ import { type Mail, MailError, type MailTransport } from "#lib/drivers/mail/tran
 import { hasOneTimeLink, mailLinkOf, publicPageOf, renderLetter } from "#lib/drivers/mail/render.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { backoffDelay, MINUTE, SECOND } from "#lib/base/time.ts";
-import { FORGOTTEN_PASSWORD, sendResetLink } from "#lib/domains/auth/forgot-password.ts";
-import { processSignup, type QueuedSignup, SIGNUP } from "#lib/domains/auth/signup.ts";
+import { FORGOTTEN_PASSWORD_JOB, sendResetLink } from "#lib/domains/auth/forgot-password.ts";
+import { processSignup, type QueuedSignup, SIGNUP_JOB } from "#lib/domains/auth/signup.ts";
 
 /** Milliseconds before the second attempt, and the maximum between later ones. */
 export interface MailRetry {
@@ -121,7 +121,7 @@ function withRetryDelay(
 /** Returns the handler that processes a password reset or sign-up after the HTTP response; see lib/domains/auth. */
 export function answerForgottenPassword(): Handler {
   return {
-    kind: FORGOTTEN_PASSWORD,
+    kind: FORGOTTEN_PASSWORD_JOB,
     steps: {
       answer: ({ job, write }) => write((tx) => sendResetLink(tx, job.requester, String(job.payload.email))),
     },
@@ -130,7 +130,7 @@ export function answerForgottenPassword(): Handler {
 
 export function answerSignup(): Handler {
   return {
-    kind: SIGNUP,
+    kind: SIGNUP_JOB,
     steps: {
       answer: ({ job, write }) => write((tx) => processSignup(tx, job.requester, job.id, job.payload as QueuedSignup)),
     },

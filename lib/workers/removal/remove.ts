@@ -18,7 +18,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { updateHeldJob } from "#lib/jobs/fence.ts";
 import { analyzeFailure } from "#lib/scheduler/reports.ts";
 import { deleteSourceContents } from "#lib/workers/volumes/pvcs.ts";
-import { listTurns } from "#lib/domains/backups/rollback.ts";
+import { listVolumeSuffixes } from "#lib/domains/backups/rollback.ts";
 import { DAY } from "#lib/base/time.ts";
 
 /** Returns the handler that removes a spoke. Its failures contain no evidence, because the namespace may not exist. */
@@ -61,7 +61,9 @@ const LAST_STEPS = {
 /** Deletes the snapshot contents of volumes that were never created. Contents are cluster-scoped. */
 async function deleteUnusedContents({ app, cluster, spoke }: SpokeSite, run: Run): Promise<void> {
   const { namespace } = spoke;
-  for (const turn of await listTurns(app.db.rows, spoke)) await deleteSourceContents(cluster, run, { namespace, turn });
+  for (const turn of await listVolumeSuffixes(app.db.rows, spoke)) {
+    await deleteSourceContents(cluster, run, { namespace, turn });
+  }
 }
 
 /**

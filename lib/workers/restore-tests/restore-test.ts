@@ -9,7 +9,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { findDataProblem, findFileProblem } from "#lib/domains/backups/restore-test.ts";
-import { isGood } from "#lib/domains/backups/retention.ts";
+import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { createHandler, type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
@@ -119,7 +119,7 @@ function runUntilResult(app: App, work: Work, step: string): Work {
     if (spoke.state === "removing" || spoke.state === "removed") {
       return await endTestWithoutResult(run, `the spoke is ${spoke.state}`);
     }
-    if (!isGood(backup)) return await endTestWithoutResult(run, "the backup was deleted");
+    if (!isUsableBackup(backup)) return await endTestWithoutResult(run, "the backup was deleted");
     const { failure, deadlineAt } = run.job;
     if (failure && await app.db.now() >= deadlineAt!) {
       return await endFailedTest(run, { nature: "transient", report: failure });

@@ -1,5 +1,5 @@
 /** Deletes PVCs that no site uses. Also deletes the snapshot objects of PVCs that were never bound. */
-import { deleteRetainedClaims, listUnusedClaims, type RetainedClaim } from "#lib/domains/backups/retained-claims.ts";
+import { deleteRetainedPvcRows, listUnusedPvcs, type RetainedPvc } from "#lib/domains/backups/retained-pvcs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { adoptionIdOf } from "#lib/moodle/names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -14,7 +14,7 @@ const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 export async function deleteRetainedPvcs(
   context: VolumeContext,
   run: Run,
-  claims: readonly RetainedClaim[],
+  claims: readonly RetainedPvc[],
 ): Promise<void> {
   const { space, inputs } = context, refs = [];
   for (const { claim, uid } of claims) {
@@ -33,10 +33,10 @@ export async function deleteRetainedPvcs(
 
 /** Deletes unused PVCs of failed restores to free quota. PVCs that a pod still uses are deleted later. */
 export async function deleteUnusedPvcs(site: SpokeSite, run: Run): Promise<void> {
-  const { app: { db }, spoke: { id } } = site, unused = await listUnusedClaims(db.rows, id, run.job.id);
+  const { app: { db }, spoke: { id } } = site, unused = await listUnusedPvcs(db.rows, id, run.job.id);
   try {
     await deleteRetainedPvcs(site, run, unused);
-    await run.write((tx) => deleteRetainedClaims(tx, id, unused.map(({ claim }) => claim)));
+    await run.write((tx) => deleteRetainedPvcRows(tx, id, unused.map(({ claim }) => claim)));
   } catch (error) {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
     run.log.warn("Cannot delete the unused PVCs of an earlier restore", { error });

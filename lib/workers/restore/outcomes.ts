@@ -4,7 +4,7 @@
  * that they are deleted later.
  */
 import { closeRestoredRequests } from "#lib/domains/backups/restore-requests/request.ts";
-import { deleteRetainedClaims, retainClaims } from "#lib/domains/backups/retained-claims.ts";
+import { deleteRetainedPvcRows, retainPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type SiteBase, withSiteBase } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -37,8 +37,8 @@ export const restoreOutcomes = actionOutcomes({
   async succeeded(tx, job, before) {
     const { id: operationId, progress } = job;
     const { restore: { target, backupId }, replaced, storageQuota } = progress as RestoreProgress, spokeId = before.id;
-    await deleteRetainedClaims(tx, spokeId, Object.values(sitePvcNames(target)));
-    await retainClaims(tx, { spokeId, operationId, reason: "replaced" }, replaced);
+    await deleteRetainedPvcRows(tx, spokeId, Object.values(sitePvcNames(target)));
+    await retainPvcs(tx, { spokeId, operationId, reason: "replaced" }, replaced);
     const inputs = () => withStorageQuota(withSiteBase(before.blueprintInputs as SpokeInputs, target), storageQuota);
     return {
       ...(backupId && { audit: await closeRestoredRequests(tx, before, backupId) }),
@@ -53,7 +53,7 @@ export const restoreOutcomes = actionOutcomes({
     const { restore } = job.progress as Partial<RestoreProgress>, { backupId } = job.payload;
     if (restore && restore.backupId !== null) {
       const claims = Object.values(sitePvcNames(restore.target)).map((claim) => ({ claim, uid: null }));
-      await retainClaims(tx, { spokeId: before.id, operationId: job.id, reason: "unused" }, claims);
+      await retainPvcs(tx, { spokeId: before.id, operationId: job.id, reason: "unused" }, claims);
     }
     const isFailed = await isSiteDown(tx, job); // whatever state the step has read
     return {

@@ -129,7 +129,7 @@ async function findRollbackTarget({ app: { db }, spoke }: SpokeSite): Promise<Re
   if (!rollback) {
     throw restoreError("NoWayBack", "The volumes from before the last restore no longer exist", "Choose a backup.");
   }
-  const { footing: target, since } = rollback;
+  const { siteBase: target, since } = rollback;
   const reworded = since !== null && await hasSucceededSince(db.rows, spoke.id, "configure", since);
   return { target, backupId: null, reworded };
 }

@@ -1,5 +1,5 @@
 /** Labels the PVCs that the site no longer uses, and records their UIDs, because names can be reused. */
-import type { ClaimIdentity } from "#lib/domains/backups/retained-claims.ts";
+import type { PvcIdentity } from "#lib/domains/backups/retained-pvcs.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import type { SiteBase } from "#lib/moodle/site-base.ts";
 import { KEPT_UNTIL_LABEL, sitePvcNames } from "#lib/moodle/names.ts";
@@ -10,7 +10,7 @@ import { patchFenced } from "#lib/workers/fenced-objects.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 
 /** PVCs that a restore replaced, in the job's progress. */
-export type ReplacedPvcs = readonly ClaimIdentity[];
+export type ReplacedPvcs = readonly PvcIdentity[];
 
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const LABEL = `/metadata/labels/${KEPT_UNTIL_LABEL.replaceAll("/", "~1")}`;
@@ -22,14 +22,14 @@ export async function retainReplacedPvcs(
 ): Promise<void> {
   const until = new Date((await app.db.now()).getTime() + REPLACED_DAYS * DAY).toISOString().slice(0, 10);
   const used = Object.values(sitePvcNames(target)), previous = Object.values(sitePvcNames(before));
-  const patchPvc = async (name: string, change: (claim: KubeObject) => PatchOperation[]): Promise<ClaimIdentity[]> => {
+  const patchPvc = async (name: string, change: (claim: KubeObject) => PatchOperation[]): Promise<PvcIdentity[]> => {
     const ref = { ...PVC, name };
     if (!await space.get(ref, run)) return []; // the PVC was lost, which may be the reason for the restore
     const { metadata } = await patchFenced(space, { ref, jobFence: run.job, change }, run);
     return [{ claim: name, uid: metadata.uid! }];
   };
   for (const name of used) await patchPvc(name, removeLabel);
-  const replaced: ClaimIdentity[] = [];
+  const replaced: PvcIdentity[] = [];
   for (const name of previous.filter((each) => !used.includes(each))) {
     replaced.push(...await patchPvc(name, (claim) => addLabel(claim, until)));
   }

@@ -15,7 +15,12 @@ import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findMismatches } from "#lib/drivers/cluster/diff.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { findNamespaceProblem, findPartProblem, PART_KINDS, partsOf } from "#lib/domains/spokes/health.ts";
+import {
+  findNamespaceProblem,
+  findObjectProblem,
+  HEALTH_OBJECT_KINDS,
+  healthObjectsOf,
+} from "#lib/domains/spokes/health.ts";
 import { checkDrift } from "#lib/workers/sweep/drift.ts";
 import { confirmHealth } from "#lib/workers/sweep/health.ts";
 import { readImages } from "#lib/workers/sweep/images.ts";
@@ -23,7 +28,7 @@ import { expectedOf, type SpokeFacts, type SweepCheck, type SweptKind } from "#l
 import { readSpokeInputs, type SpokeHealth, type SweptSpoke, writeHealth } from "#lib/workers/sweep/rows.ts";
 
 const NAMESPACE: SweptKind = { apiVersion: "v1", kind: "Namespace" };
-const HEALTH_KINDS: readonly SweptKind[] = [NAMESPACE, ...PART_KINDS];
+const HEALTH_KINDS: readonly SweptKind[] = [NAMESPACE, ...HEALTH_OBJECT_KINDS];
 const ROWS = 500;
 
 /** The part of a check's result that is not stored in the database. */
@@ -166,8 +171,8 @@ function recordObject({ spoke, problems, titles }: SpokeFacts, object: KubeObjec
   const title = objectTitle(object);
   titles.add(title);
   if (object.kind === "Namespace") problems.set("Namespace", findNamespaceProblem(object, spoke.namespaceUid));
-  const part = partsOf(spoke).find(({ kind, name }) => kind === object.kind && name === object.metadata.name);
-  if (part) problems.set(title, findPartProblem(part, object));
+  const part = healthObjectsOf(spoke).find(({ kind, name }) => kind === object.kind && name === object.metadata.name);
+  if (part) problems.set(title, findObjectProblem(part, object));
 }
 
 function compare({ suspects }: SpokeFacts, expected: readonly ExpectedObject[], found: readonly KubeObject[]): void {

@@ -5,7 +5,7 @@
  */
 import { objectTitle } from "#lib/moodle/expected-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { findPartProblem, PART_KINDS } from "#lib/domains/spokes/health.ts";
+import { findObjectProblem, HEALTH_OBJECT_KINDS } from "#lib/domains/spokes/health.ts";
 
 export interface DigestRecorder {
   /** Stores the object's digest. Returns whether it was new or has changed. */
@@ -66,8 +66,8 @@ function digestOf(object: KubeObject): number {
   const { apiVersion: _, kind: __, status: ___, metadata: { labels, annotations, deletionTimestamp, uid }, ...rest } =
     object;
   const phase = object.kind === "Namespace" ? object["status"]?.phase : undefined;
-  const isPart = PART_KINDS.some(({ kind }) => kind === object.kind);
-  const problem = isPart ? findPartProblem({ kind: object.kind, name: object.metadata.name }, object) : null;
+  const isPart = HEALTH_OBJECT_KINDS.some(({ kind }) => kind === object.kind);
+  const problem = isPart ? findObjectProblem({ kind: object.kind, name: object.metadata.name }, object) : null;
   return hashOf(JSON.stringify([labels, annotations, deletionTimestamp, uid, rest, phase, problem])) || 1;
 }
 

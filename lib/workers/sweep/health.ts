@@ -1,6 +1,6 @@
 /** Determines the health of spokes. An object that is in no list is read by name before it counts as missing. */
 import { ClusterError, type Ref } from "#lib/drivers/cluster/cluster.ts";
-import { findNamespaceProblem, findPartProblem, partsOf } from "#lib/domains/spokes/health.ts";
+import { findNamespaceProblem, findObjectProblem, healthObjectsOf } from "#lib/domains/spokes/health.ts";
 import { objectTitle } from "#lib/moodle/expected-objects.ts";
 import { sleep } from "#lib/base/time.ts";
 import type { SpokeFacts, SweepCheck } from "#lib/workers/sweep/spoke-facts.ts";
@@ -15,7 +15,9 @@ export async function confirmHealth(check: SweepCheck): Promise<SpokeHealth[]> {
   let left = check.pace.maxReads;
   for (const facts of check.facts.values()) {
     const unlisted = [
-      ...facts.problems.has("Namespace") ? partsOf(facts.spoke).filter((part) => isUnlisted(facts, part)) : [null],
+      ...facts.problems.has("Namespace")
+        ? healthObjectsOf(facts.spoke).filter((part) => isUnlisted(facts, part))
+        : [null],
     ];
     if (unlisted.length > 0 && hasNoListedProblem(facts) && left > 0) {
       left -= unlisted.length;
@@ -43,11 +45,11 @@ async function confirm({ cluster, run }: SweepCheck, { spoke, problems }: SpokeF
   }
   if (problems.get("Namespace") !== null) return;
   const space = cluster.space(spoke.namespace, spoke.namespaceUid);
-  for (const part of partsOf(spoke)) {
+  for (const part of healthObjectsOf(spoke)) {
     const title = objectTitle({ kind: part.kind, metadata: { name: part.name } });
     if (problems.has(title)) continue;
     try {
-      problems.set(title, findPartProblem(part, await space.get(part, run)));
+      problems.set(title, findObjectProblem(part, await space.get(part, run)));
     } catch (error) {
       if (!(error instanceof ClusterError) || error.transient) throw error;
       return void problems.set("Namespace", error.message); // the namespace has just been deleted or replaced
@@ -62,9 +64,9 @@ async function confirm({ cluster, run }: SweepCheck, { spoke, problems }: SpokeF
 function describeProblems({ spoke, problems }: SpokeFacts): string | null {
   const namespace = problems.has("Namespace") ? problems.get("Namespace")! : findNamespaceProblem(null, "");
   if (namespace !== null) return namespace;
-  const wrong = partsOf(spoke).flatMap((part) => {
+  const wrong = healthObjectsOf(spoke).flatMap((part) => {
     const title = objectTitle({ kind: part.kind, metadata: { name: part.name } });
-    return (problems.has(title) ? problems.get(title)! : findPartProblem(part, null)) ?? [];
+    return (problems.has(title) ? problems.get(title)! : findObjectProblem(part, null)) ?? [];
   });
   return wrong.length > 0 ? wrong.join("; ") : null;
 }

@@ -6,12 +6,12 @@
  */
 import type { App } from "#lib/app.ts";
 import {
-  deleteClaimsOfRemovedSpokes,
-  deleteRetainedClaims,
-  findSpokesWithDueClaims,
-  markDueClaims,
-  type RetainedClaim,
-} from "#lib/domains/backups/retained-claims.ts";
+  deletePvcRowsOfRemovedSpokes,
+  deleteRetainedPvcRows,
+  findSpokesWithExpiredPvcs,
+  markExpiredPvcs,
+  type RetainedPvc,
+} from "#lib/domains/backups/retained-pvcs.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { withMail } from "#lib/catalog/inputs.ts";
@@ -30,9 +30,9 @@ const MAX_SPOKES = 100; // spokes per hour
 
 export function deleteExpiredPvcs(app: App): Handler {
   return upkeepHandler({ kind: "delete-retained-pvcs", every: HOUR, limit: 2 * HOUR }, {
-    removed: ["Deleting volume records of removed spokes", MINUTE, () => deleteClaimsOfRemovedSpokes(app.db.rows)],
+    removed: ["Deleting volume records of removed spokes", MINUTE, () => deletePvcRowsOfRemovedSpokes(app.db.rows)],
     spokes: ["Deleting unused volumes", HOUR, async (run) => {
-      for (const id of await findSpokesWithDueClaims(app.db.rows, MAX_SPOKES)) await deleteDuePvcs(app, run, id);
+      for (const id of await findSpokesWithExpiredPvcs(app.db.rows, MAX_SPOKES)) await deleteDuePvcs(app, run, id);
     }],
   });
 }
@@ -42,7 +42,7 @@ async function deleteDuePvcs(app: App, run: Run, id: string): Promise<void> {
   if (due.length === 0) return;
   try {
     await deleteRetainedPvcs(await openVolumeContext(app, spoke), run, due);
-    await run.write((tx) => deleteRetainedClaims(tx, id, due.map(({ claim }) => claim)));
+    await run.write((tx) => deleteRetainedPvcRows(tx, id, due.map(({ claim }) => claim)));
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
     run.log.warn("Cannot delete unused volumes of a site; retrying in an hour", {
@@ -64,10 +64,10 @@ async function openVolumeContext(
 async function markDuePvcs(
   tx: Tx,
   id: string,
-): Promise<{ readonly spoke: SpokeRow; readonly due: readonly RetainedClaim[] }> {
+): Promise<{ readonly spoke: SpokeRow; readonly due: readonly RetainedPvc[] }> {
   const spoke = await lockSpoke(tx, id), live = await listLiveOperations(tx, id);
   const isFree = spoke.state === "active" && live.every(({ kind }) => kind !== OPERATIONS.restore.name);
   const used = Object.values(sitePvcNames(spoke.blueprintInputs as SpokeInputs));
-  const due = isFree ? await markDueClaims(tx, id) : [];
+  const due = isFree ? await markExpiredPvcs(tx, id) : [];
   return { spoke, due: due.filter(({ claim }) => !used.includes(claim)) };
 }

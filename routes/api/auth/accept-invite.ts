@@ -1,6 +1,6 @@
 /** Accepts an invitation. */
 import { acceptAndSignIn } from "#lib/domains/auth/accept-invitation.ts";
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { AcceptBody, MeView } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok, withCookie } from "#lib/http/reply.ts";
@@ -9,7 +9,7 @@ import { showUser } from "#lib/domains/users/views.ts";
 export const POST = endpoint({
   summary: "Accept an invitation by its link. Verifies the address, sets the password and returns a session " +
     "cookie",
-  access: anyone,
+  access: publicAccess,
   scope: "flow",
   body: AcceptBody,
   reply: withCookie(ok(MeView)),

@@ -1,5 +1,5 @@
 /** Mails a link that sets a new password. */
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { forgotPassword } from "#lib/domains/auth/forgot-password.ts";
 import { Acknowledgement, ForgotBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -7,7 +7,7 @@ import { accepted } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Mail a link that sets a new password. The response does not reveal whether the user exists",
-  access: anyone,
+  access: publicAccess,
   scope: "flow",
   rateLimitMessage: "too many requests",
   body: ForgotBody,

@@ -1,5 +1,5 @@
 /** Signs in with a password. */
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { signIn } from "#lib/domains/auth/login.ts";
 import { LoginBody, LoginView } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -8,7 +8,7 @@ import { showUser } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({
   summary: "Sign in with an e-mail address and a password. Returns a session cookie",
-  access: anyone,
+  access: publicAccess,
   scope: "flow",
   rateLimitMessage: "too many login attempts",
   body: LoginBody,

@@ -1,5 +1,5 @@
 /** Returns and renames the caller. */
-import { signedIn } from "#lib/domains/auth/access.ts";
+import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { renameSelf } from "#lib/domains/auth/own-account.ts";
 import { MePatch, MeView } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -8,7 +8,7 @@ import { showUser } from "#lib/domains/users/views.ts";
 
 export const GET = endpoint({
   summary: "The user of your token or session",
-  access: signedIn,
+  access: signedInAccess,
   scope: "readonly",
   reply: ok(MeView),
   handle: ({ actor }) => ({ user: showUser({ ...actor, id: actor.userId }) }),
@@ -16,7 +16,7 @@ export const GET = endpoint({
 
 export const PATCH = endpoint({
   summary: "Change your display name",
-  access: signedIn,
+  access: signedInAccess,
   scope: "session",
   purpose: "changing one's own account",
   body: MePatch,

@@ -1,5 +1,5 @@
 /** Changes the caller's password. */
-import { signedIn } from "#lib/domains/auth/access.ts";
+import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { changePassword } from "#lib/domains/auth/own-account.ts";
 import { Acknowledgement, PasswordBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -7,7 +7,7 @@ import { ok, withCookie } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Change your password. Ends your other sessions, renews this session's cookie and keeps your tokens",
-  access: signedIn,
+  access: signedInAccess,
   scope: "session",
   purpose: "changing the password",
   rateLimitMessage: "too many login attempts",

@@ -1,5 +1,5 @@
 /** Sets a new password with a mailed link. */
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { resetByLink } from "#lib/domains/auth/reset-by-link.ts";
 import { Acknowledgement, ResetBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -8,7 +8,7 @@ import { ok } from "#lib/http/reply.ts";
 export const POST = endpoint({
   summary: "Set a new password with a mailed link. Ends all sessions and revokes API tokens unless keepTokens is " +
     "true",
-  access: anyone,
+  access: publicAccess,
   scope: "flow",
   body: ResetBody,
   reply: ok(Acknowledgement),

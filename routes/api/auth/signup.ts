@@ -1,5 +1,5 @@
 /** Signs up. */
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { signUp } from "#lib/domains/auth/signup.ts";
 import { Acknowledgement, SignupBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -7,7 +7,7 @@ import { accepted } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Sign up, if SIGNUP is on. The response does not reveal whether the user exists",
-  access: anyone,
+  access: publicAccess,
   scope: "flow",
   rateLimitMessage: "too many requests",
   body: SignupBody,

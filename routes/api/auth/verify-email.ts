@@ -1,5 +1,5 @@
 /** Verifies the address of a new account. */
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { verifyEmail } from "#lib/domains/auth/verify-email.ts";
 import { MeView, VerifyBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -9,7 +9,7 @@ import { showUser } from "#lib/domains/users/views.ts";
 export const POST = endpoint({
   summary: "Verify an address by its link. The password in the request becomes the user's password and ends " +
     "earlier access",
-  access: anyone,
+  access: publicAccess,
   scope: "flow",
   body: VerifyBody,
   reply: ok(MeView),

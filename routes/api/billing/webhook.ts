@@ -1,13 +1,13 @@
 /** Receives events from the payment provider. */
 import * as v from "valibot";
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { receiveEvent } from "#lib/domains/billing/receive.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Receive an event from the payment provider, authenticated by a signature over the body",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   raw: true,
   reply: ok(v.object({ received: v.literal(true) })),

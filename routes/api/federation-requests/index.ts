@@ -1,6 +1,6 @@
 /** Lists and creates hub requests. */
 import * as v from "valibot";
-import { signedIn } from "#lib/domains/auth/access.ts";
+import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { requestFederation } from "#lib/domains/federations/requests/create.ts";
 import { findRequests } from "#lib/domains/federations/requests/show.ts";
 import { FederationRequestView, NewFederationRequest, StateFilter } from "#lib/domains/federations/requests/views.ts";
@@ -10,7 +10,7 @@ import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "Hub requests, newest first: your own, or all for operators",
-  access: signedIn,
+  access: signedInAccess,
   scope: "readonly",
   query: v.object({ state: StateFilter, limit: pageLimit(25), before: v.optional(BeforeCursor) }),
   reply: paged(FederationRequestView),
@@ -19,7 +19,7 @@ export const GET = endpoint({
 
 export const POST = endpoint({
   summary: "Request a hub. If an operator approves it, you become its admin",
-  access: signedIn,
+  access: signedInAccess,
   scope: "cli",
   body: NewFederationRequest,
   idempotent: true,

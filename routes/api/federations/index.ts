@@ -1,6 +1,6 @@
 /** Lists and creates hubs. */
 import * as v from "valibot";
-import { operator, signedIn } from "#lib/domains/auth/access.ts";
+import { operatorAccess, signedInAccess } from "#lib/domains/auth/access.ts";
 import { removedVisibility } from "#lib/domains/federations/access.ts";
 import { createFederation } from "#lib/domains/federations/create.ts";
 import { findFederations } from "#lib/domains/federations/show.ts";
@@ -11,7 +11,7 @@ import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts"
 
 export const GET = endpoint({
   summary: "The hubs that you can see, newest first. Complete unless limit is given",
-  access: signedIn,
+  access: signedInAccess,
   scope: "readonly",
   query: v.object({
     ...federationFilters,
@@ -25,7 +25,7 @@ export const GET = endpoint({
 
 export const POST = endpoint({
   summary: "Create a hub. It is provisioned in the background",
-  access: operator,
+  access: operatorAccess,
   scope: "cli",
   body: NewFederation,
   idempotent: true,

@@ -1,5 +1,5 @@
 /** Lists the caller's notifications. */
-import { signedIn } from "#lib/domains/auth/access.ts";
+import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
@@ -7,7 +7,7 @@ import { NotificationQuery, NotificationView } from "#lib/domains/notifications/
 
 export const GET = endpoint({
   summary: "Your notifications, newest first",
-  access: signedIn,
+  access: signedInAccess,
   scope: "readonly",
   query: NotificationQuery,
   reply: paged(NotificationView),

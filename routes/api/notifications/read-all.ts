@@ -1,14 +1,14 @@
 /** Marks all notifications of the caller as read. */
-import { signedIn } from "#lib/domains/auth/access.ts";
+import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { markAllRead } from "#lib/domains/notifications/read-all.ts";
-import { Marked } from "#lib/domains/notifications/views.ts";
+import { MarkedCount } from "#lib/domains/notifications/views.ts";
 
 export const POST = endpoint({
   summary: "Mark all your current notifications as read",
-  access: signedIn,
+  access: signedInAccess,
   scope: "cli",
-  reply: ok(Marked),
+  reply: ok(MarkedCount),
   handle: ({ app, actor }) => markAllRead(app.db, actor),
 });

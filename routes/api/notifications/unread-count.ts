@@ -1,5 +1,5 @@
 /** Counts the caller's unread notifications. Cheap enough for frequent polling. */
-import { signedIn } from "#lib/domains/auth/access.ts";
+import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
@@ -7,7 +7,7 @@ import { UnreadCount } from "#lib/domains/notifications/views.ts";
 
 export const GET = endpoint({
   summary: "The number of your unread notifications",
-  access: signedIn,
+  access: signedInAccess,
   scope: "readonly",
   polled: true,
   reply: ok(UnreadCount),

@@ -1,5 +1,5 @@
 /** Completes the onboarding of a new user. */
-import { signedIn } from "#lib/domains/auth/access.ts";
+import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok, withCookie } from "#lib/http/reply.ts";
 import { completeOnboarding } from "#lib/domains/onboarding/complete.ts";
@@ -8,7 +8,7 @@ import { OnboardingBody, OnboardingView } from "#lib/domains/onboarding/views.ts
 export const POST = endpoint({
   summary: "Complete onboarding, once: display name, password and a first hub request. Renews the session's " +
     "cookie",
-  access: signedIn,
+  access: signedInAccess,
   scope: "session",
   purpose: "completing onboarding",
   body: OnboardingBody,

@@ -1,5 +1,5 @@
 /** Reports whether the caller completed onboarding. */
-import { signedIn } from "#lib/domains/auth/access.ts";
+import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { findOnboardedAt } from "#lib/domains/onboarding/complete.ts";
@@ -7,7 +7,7 @@ import { OnboardingState } from "#lib/domains/onboarding/views.ts";
 
 export const GET = endpoint({
   summary: "When you completed onboarding. Onboarding is optional",
-  access: signedIn,
+  access: signedInAccess,
   scope: "readonly",
   reply: ok(OnboardingState),
   handle: async ({ app, actor }) => ({ onboardedAt: await findOnboardedAt(app.db.rows, actor.userId) }),

@@ -2,12 +2,12 @@
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { OperationDetail } from "#lib/jobs/operation.ts";
-import { operation } from "#lib/domains/operations/access.ts";
+import { operationAccess } from "#lib/domains/operations/access.ts";
 import { showOperation } from "#lib/domains/operations/show.ts";
 
 export const GET = endpoint({
   summary: "One operation: its progress, what it waits for and why it failed",
-  access: operation(),
+  access: operationAccess(),
   scope: "readonly",
   polled: true,
   reply: ok(OperationDetail),

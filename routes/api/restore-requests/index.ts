@@ -1,6 +1,6 @@
 /** Lists restore requests, for operators. */
 import * as v from "valibot";
-import { operator } from "#lib/domains/auth/access.ts";
+import { operatorAccess } from "#lib/domains/auth/access.ts";
 import { listRestoreRequests } from "#lib/domains/backups/restore-requests/store.ts";
 import { RestoreRequestFilter, RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -9,7 +9,7 @@ import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "Restore requests of all spokes, newest first, each with the command that restores",
-  access: operator,
+  access: operatorAccess,
   scope: "readonly",
   query: v.object({ state: RestoreRequestFilter, limit: pageLimit(25), before: v.optional(BeforeCursor) }),
   reply: paged(RestoreRequestView),

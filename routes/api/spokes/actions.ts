@@ -1,6 +1,6 @@
 /** Requests an action on many spokes. */
 import * as v from "valibot";
-import { signedIn } from "#lib/domains/auth/access.ts";
+import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted } from "#lib/http/reply.ts";
 import { requestActions } from "#lib/domains/spokes/bulk.ts";
@@ -8,7 +8,7 @@ import { BulkAction, BulkOutcome } from "#lib/domains/spokes/views.ts";
 
 export const POST = endpoint({
   summary: "Request the same action for many spokes. IDs that you cannot see are skipped",
-  access: signedIn,
+  access: signedInAccess,
   scope: "cli",
   // Refuses dryRun: ignoring it would run the action.
   query: v.object({ dryRun: v.optional(v.picklist(["false", "0"], "is possible for one spoke at a time")) }),

@@ -1,6 +1,6 @@
 /** Lists users, for operators. */
 import * as v from "valibot";
-import { operator } from "#lib/domains/auth/access.ts";
+import { operatorAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
@@ -9,7 +9,7 @@ import { userFilters, UserRecordView } from "#lib/domains/users/views.ts";
 
 export const GET = endpoint({
   summary: "Users, newest first. email matches an address or its beginning",
-  access: operator,
+  access: operatorAccess,
   scope: "readonly",
   query: v.object({ ...userFilters, limit: pageLimit(25), before: v.optional(BeforeCursor) }),
   reply: paged(UserRecordView),

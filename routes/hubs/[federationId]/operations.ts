@@ -6,9 +6,9 @@ import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import { OPERATIONS_PER_PAGE } from "#lib/portal/components/progress.ts";
 import { hubOperationsView } from "#lib/portal/hubs/operations.ts";
 import { ifAllowed } from "#lib/portal/page/call-api.ts";
-import { page, queryParams } from "#lib/portal/page/page.ts";
+import { portalPage, queryParams } from "#lib/portal/page/page.ts";
 
-export const GET = page({
+export const GET = portalPage({
   summary: "Operations of a hub and its spokes, live",
   query: queryParams("before"),
   async show({ callApi, actor, follow, publicUrl, query: { before } }) {

@@ -5,7 +5,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { requireOperator } from "#lib/domains/auth/access.ts";
 import { hubRemovalView } from "#lib/portal/hubs/settings.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
-import { fields, formAction, page, type PageCall } from "#lib/portal/page/page.ts";
+import { formAction, formFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
 
 async function show({ callApi, actor }: Pick<PageCall, "callApi" | "actor">, submission?: Submission) {
   requireOperator(actor);
@@ -13,11 +13,11 @@ async function show({ callApi, actor }: Pick<PageCall, "callApi" | "actor">, sub
   return hubRemovalView({ hub, spokes: living.items, submission });
 }
 
-export const GET = page({ summary: "Confirm the removal of a hub", show: (call) => show(call) });
+export const GET = portalPage({ summary: "Confirm the removal of a hub", show: (call) => show(call) });
 
 export const POST = formAction({
   summary: "Remove a hub, or abandon its removal",
-  body: fields("slug", "abandon"),
+  body: formFields("slug", "abandon"),
   async submit({ callApi, body }) {
     const { id, slug } = await callApi(getHub);
     if (body.slug.trim() !== slug) {

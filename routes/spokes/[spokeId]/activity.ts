@@ -2,11 +2,11 @@
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getActivity } from "#routes/api/spokes/[spokeId]/activity.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
-import { page, queryParams } from "#lib/portal/page/page.ts";
+import { portalPage, queryParams } from "#lib/portal/page/page.ts";
 import { activityView, EVENTS_PER_PAGE } from "#lib/portal/spokes/activity.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
-export const GET = page({
+export const GET = portalPage({
   summary: "The audit events of a spoke",
   query: queryParams("before"),
   async show(call) {

@@ -4,18 +4,18 @@ import { GET as getBackups } from "#routes/api/spokes/[spokeId]/backups.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getRequested, POST as requestRestore } from "#routes/api/spokes/[spokeId]/restore-requests.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
-import { fields, formAction, nonEmptyFields, page, type PageCall } from "#lib/portal/page/page.ts";
+import { formAction, formFields, nonEmptyFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
 import { backupsView } from "#lib/portal/spokes/backups.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
-export const GET = page({
+export const GET = portalPage({
   summary: "A spoke's backups and restore requests",
   show: (call) => show(call),
 });
 
 export const POST = formAction({
   summary: "Request a restore",
-  body: fields("backupId", "reason", "key"),
+  body: formFields("backupId", "reason", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
     const { spokeId } = await callApi(requestRestore, { body: nonEmptyFields(typed), key });
     return { to: `/spokes/${spokeId}/backups?done=restore-requested` };

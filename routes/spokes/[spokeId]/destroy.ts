@@ -4,15 +4,15 @@ import { GET as getOperation } from "#routes/api/operations/[operationId].ts";
 import { GET as getBackups } from "#routes/api/spokes/[spokeId]/backups.ts";
 import { DELETE as removeSpoke, GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
-import { fields, formAction, page, type PageCall } from "#lib/portal/page/page.ts";
+import { formAction, formFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
 import { destroyView, requireSlug } from "#lib/portal/spokes/destroy.ts";
 import { loadSpokePage, requireHubManager } from "#lib/portal/spokes/spoke-page.ts";
 
-export const GET = page({ summary: "Confirm the removal of a spoke", show: (call) => show(call) });
+export const GET = portalPage({ summary: "Confirm the removal of a spoke", show: (call) => show(call) });
 
 export const POST = formAction({
   summary: "Remove a spoke",
-  body: fields("slug", "abandon"),
+  body: formFields("slug", "abandon"),
   async submit({ callApi, body: { slug, abandon } }) {
     const spoke = await callApi(getSpoke), isRetry = spoke.state === "removing" && !abandon;
     if (!isRetry) requireSlug(spoke, slug);

@@ -3,11 +3,11 @@ import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getOperation } from "#routes/api/operations/[operationId].ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getOperations } from "#routes/api/spokes/[spokeId]/operations.ts";
-import { page } from "#lib/portal/page/page.ts";
+import { portalPage } from "#lib/portal/page/page.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 import { spokeView } from "#lib/portal/spokes/spoke.ts";
 
-export const GET = page({
+export const GET = portalPage({
   summary: "A spoke: its state, current operation and health",
   async show(call) {
     const spokePage = await loadSpokePage(call, getSpoke, getHub), { callApi, now } = call;

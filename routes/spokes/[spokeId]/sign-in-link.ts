@@ -2,11 +2,11 @@
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { POST as createSignInLink } from "#routes/api/spokes/[spokeId]/sign-in-link.ts";
-import { formAction, page } from "#lib/portal/page/page.ts";
+import { formAction, portalPage } from "#lib/portal/page/page.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 import { signInLinkView } from "#lib/portal/spokes/sign-in-link.ts";
 
-export const GET = page({
+export const GET = portalPage({
   summary: "The form that creates a sign-in link for a spoke's site",
   show: async (call) => signInLinkView(await loadSpokePage(call, getSpoke, getHub), null),
 });

@@ -1,9 +1,9 @@
 /** Changes a user's operator role or disables them, after a confirmation. */
 import { GET as getUser, PATCH as updateUser } from "#routes/api/users/[userId]/index.ts";
-import { formAction, page } from "#lib/portal/page/page.ts";
-import { userChange, userChangeView } from "#lib/portal/people/user.ts";
+import { formAction, portalPage } from "#lib/portal/page/page.ts";
+import { requireUserChange, userChangeView } from "#lib/portal/people/user.ts";
 
-export const GET = page({
+export const GET = portalPage({
   summary: "Confirm a change of a user's role or state",
   show: async ({ callApi, params }) => userChangeView(await callApi(getUser), params.change!),
 });
@@ -11,7 +11,7 @@ export const GET = page({
 export const POST = formAction({
   summary: "Change a user's role or state",
   async submit({ callApi, params }) {
-    await callApi(updateUser, { body: userChange(params.change).patch });
+    await callApi(updateUser, { body: requireUserChange(params.change).patch });
     return { to: `/users/${params.userId}?done=changed` };
   },
   onRefusal: async ({ callApi, params }, submission) =>

@@ -2,20 +2,20 @@
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getUser, PATCH as updateUser } from "#routes/api/users/[userId]/index.ts";
-import { fields, formAction, page, type PageCall } from "#lib/portal/page/page.ts";
+import { formAction, formFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
 import { ifAllowed } from "#lib/portal/page/call-api.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
 import type { NavLink } from "#lib/portal/components/view.ts";
 import { MAX_NAMED_MEMBERSHIPS, userView } from "#lib/portal/people/user.ts";
 
-export const GET = page({
+export const GET = portalPage({
   summary: "One user, for operators",
   show: (call) => show(call),
 });
 
 export const POST = formAction({
   summary: "Rename a user",
-  body: fields("displayName"),
+  body: formFields("displayName"),
   async submit({ callApi, params, body }) {
     const before = await callApi(getUser), { displayName } = await callApi(updateUser, { body });
     return { to: `/users/${params.userId}?done=${displayName === before.displayName ? "unchanged" : "changed"}` };

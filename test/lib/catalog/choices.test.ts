@@ -4,7 +4,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { createFederation } from "#lib/domains/federations/create.ts";
 import { patchFederation } from "#lib/domains/federations/patch.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
-import { openStage, type Stage } from "#test/lib/domains/spokes/stage.ts";
+import { type DomainScene, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
 
 const CATALOGUE = `
 regions: [eu, us]
@@ -17,9 +17,9 @@ versions: ["4.5.12"]
 sizes: [small]
 `;
 
-const test = suite<{ stage: Stage }>("refuseUnlisted");
+const test = suite<{ stage: DomainScene }>("refuseUnlisted");
 test.before(async (context) => {
-  context.stage = await openStage(CATALOGUE);
+  context.stage = await openDomainScene(CATALOGUE);
 });
 test.after(({ stage }) => stage.close());
 

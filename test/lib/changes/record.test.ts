@@ -17,13 +17,13 @@ test.before(async (context) => {
 });
 test.after((context) => context.db.close());
 
-test("40 writers at once leave a sequence without a gap, in commit order, whose times grow", async ({ db, user }) => {
+test("numbers the events of 40 parallel writers without gaps, in commit order, with increasing times", async ({ db, user }) => {
   const hub = await insertHub(db, user, "busy");
-  const seen: number[] = [];
+  const numbers: number[] = [];
   let writing = true;
   const follow = async () => {
     for (let last = 0; writing || last < 120;) {
-      for (const event of await readEvents(db.rows, hub, last, 50)) seen.push(last = event.number);
+      for (const event of await readEvents(db.rows, hub, last, 50)) numbers.push(last = event.number);
     }
   };
   const following = follow();
@@ -44,13 +44,13 @@ test("40 writers at once leave a sequence without a gap, in commit order, whose 
   );
   writing = false;
   await following;
-  assert.equal(seen, Array.from({ length: 120 }, (_, i) => i + 1));
+  assert.equal(numbers, Array.from({ length: 120 }, (_, i) => i + 1));
   const events = await readEvents(db.rows, hub, 0, 1000);
   const times = events.map((event) => Date.parse(event.data.at));
   assert.ok(times.every((at, i) => i === 0 || at > times[i - 1]!));
 });
 
-test("audit and stream stand together or not at all", async ({ db, user }) => {
+test("writes audit and stream events together or not at all", async ({ db, user }) => {
   const hub = await insertHub(db, user, "whole");
   const change = {
     audit: [{
@@ -73,7 +73,7 @@ test("audit and stream stand together or not at all", async ({ db, user }) => {
   assert.is(event!.type, "FederationUpdateActive");
 });
 
-test("two changes that touch two hubs in opposite order do not block each other for ever", async ({ db, user }) => {
+test("does not deadlock when two changes lock two hubs in opposite order", async ({ db, user }) => {
   const [a, b] = [await insertHub(db, user, "left"), await insertHub(db, user, "right")];
   const touch = (...hubs: string[]) =>
     db.transact((tx) =>
@@ -83,7 +83,7 @@ test("two changes that touch two hubs in opposite order do not block each other 
   assert.is((await readEvents(db.rows, a!, 0, 100)).length, 20);
 });
 
-test("a change of one hub does not wait for a change of another that is not committed yet", async ({ db, user }) => {
+test("does not wait for an uncommitted change of another hub", async ({ db, user }) => {
   const [held, free] = [await insertHub(db, user, "held"), await insertHub(db, user, "free")];
   const change = (federationId: string) => ({
     audit: [{ kind: "federation_updated", objectType: "federation", objectId: federationId, federationId }] as const,
@@ -96,7 +96,7 @@ test("a change of one hub does not wait for a change of another that is not comm
   assert.equal(counts.map(({ events }) => Number(events)), [1, 1]);
 });
 
-test("the hub and the spoke count what customers see, and nothing else", async ({ db, user }) => {
+test("counts only customer-visible events of the hub and the spoke", async ({ db, user }) => {
   const hub = await insertHub(db, user, "counted"), spoke = await insertSpoke(db, user, hub);
   const about = { objectType: "spoke" as const, objectId: spoke, federationId: hub, spokeId: spoke };
   await db.transact((tx) =>
@@ -110,7 +110,7 @@ test("the hub and the spoke count what customers see, and nothing else", async (
   assert.equal({ ...row }, { hub: "1", spoke: "1" });
 });
 
-test("what has an audience, or is of no hub, is counted too, and where it belongs", async ({ db, user }) => {
+test("counts events with an audience and events without a hub", async ({ db, user }) => {
   const hub = await insertHub(db, user, "heard"), spoke = await insertSpoke(db, user, hub);
   const decided = { objectType: "federation" as const, objectId: "req", audienceUserId: user };
   const rejected = { ...decided, kind: "federation_request_rejected" as const };
@@ -143,7 +143,7 @@ test("what has an audience, or is of no hub, is counted too, and where it belong
   assert.equal([Number(after.count) - Number(before.count), after.newest], [3, true]);
 });
 
-test("changes with the same audiences in opposite order do not block each other for ever", async ({ db }) => {
+test("does not deadlock when two changes have the same audiences in opposite order", async ({ db }) => {
   const [a, b] = [await insertUser(db), await insertUser(db)];
   const decide = (...audience: string[]) =>
     db.transact((tx) =>
@@ -161,16 +161,18 @@ test("changes with the same audiences in opposite order do not block each other 
   assert.equal(rows.map(({ n }) => n), ["20", "20"]);
 });
 
-test("an event caused through a token has its prefix, and the asker's four strings", async ({ db, user }) => {
-  const asker = { userId: user, email: "a@b.cd", ip: "::1", userAgent: "curl", tokenPrefix: "ww_cli_abcd" };
-  await db.transact((tx) => record(tx, asker, { audit: [{ kind: "auth_login", objectType: "user", objectId: user }] }));
+test("stores the requester and the token prefix with an event", async ({ db, user }) => {
+  const requester = { userId: user, email: "a@b.cd", ip: "::1", userAgent: "curl", tokenPrefix: "ww_cli_abcd" };
+  await db.transact((tx) =>
+    record(tx, requester, { audit: [{ kind: "auth_login", objectType: "user", objectId: user }] })
+  );
   const [row] = await db.sql("select * from audit_events where actor_id = $1", [user]);
   assert.equal([row.actorEmail, row.ip, row.userAgent, row.metadata.token], ["a@b.cd", "::1", "curl", "ww_cli_abcd"]);
 });
 
 const LOOSE = { kind: "auth_login", objectType: "user", objectId: "u" } as const;
 
-test("events of no hub commit in the order of their times, so that none appears before one that was seen", async ({ db }) => {
+test("commits events without a hub in the order of their times, so a reader misses none", async ({ db }) => {
   const recorded = (objectId: string) => (tx: Tx) => record(tx, SYSTEM, { audit: [{ ...LOOSE, objectId }] });
   const written = Promise.withResolvers<void>(), released = Promise.withResolvers<void>();
   const first = db.transact(async (tx) => {
@@ -181,11 +183,12 @@ test("events of no hub commit in the order of their times, so that none appears 
   await written.promise;
   let done = false;
   const second = db.transact(recorded("second")).then(() => done = true);
-  const seen = async () => (await db.sql("select 1 from audit_events where object_id in ('first', 'second')")).length;
+  const countEvents = async () =>
+    (await db.sql("select 1 from audit_events where object_id in ('first', 'second')")).length;
   const waiting = "select 1 from pg_locks where locktype = 'advisory' and not granted and database = " +
     "(select oid from pg_database where datname = current_database())";
   await until(async () => done || (await db.sql(waiting)).length > 0);
-  assert.is(await seen(), 0, "the later one is not seen while the earlier one can still come");
+  assert.is(await countEvents(), 0, "hides the later event while the earlier one can still be committed");
   released.resolve();
   await Promise.all([first, second]);
   const rows = await db.sql(
@@ -195,7 +198,7 @@ test("events of no hub commit in the order of their times, so that none appears 
   assert.ok(rows[1].at > rows[0].at);
 });
 
-test("times of events of no hub grow by a millisecond though the clock goes back, and within one change", async ({ db }) => {
+test("increases the times of events without a hub by a millisecond, even if the clock goes back", async ({ db }) => {
   const audit = [{ ...LOOSE, objectId: "grows" }, { ...LOOSE, objectId: "grows" }];
   await db.transact((tx) => record(tx, SYSTEM, { audit }));
   await db.shiftClock(-60_000);
@@ -206,7 +209,7 @@ test("times of events of no hub grow by a millisecond though the clock goes back
   assert.equal(times, [0, 1, 2, 3]);
 });
 
-test("the audit log refuses update, delete and truncate", async ({ db }) => {
+test("rejects updates, deletes and truncates of the audit log", async ({ db }) => {
   for (const statement of ["update audit_events set ip = ''", "delete from audit_events", "truncate audit_events"]) {
     const refusal = await db.sql(statement).then(() => "done", (error) => error.message);
     assert.match(refusal, /append-only/);

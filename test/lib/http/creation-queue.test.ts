@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { openTestHandler } from "#test/support/handler.ts";
@@ -16,7 +16,7 @@ async function open(
 ) {
   const create = endpoint({
     summary: "Create",
-    access: anyone,
+    access: publicAccess,
     scope: "public",
     queued: true,
     query: v.object({ name: v.optional(v.string()) }),
@@ -28,7 +28,7 @@ async function open(
   });
   const slow = endpoint({
     summary: "Never ends",
-    access: anyone,
+    access: publicAccess,
     scope: "public",
     reply: ok(v.object({})),
     handle: () => new Promise<never>(() => {}),

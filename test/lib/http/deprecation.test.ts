@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { type Access, type Actor, anyone, signedIn } from "#lib/domains/auth/access.ts";
+import { type Access, type Actor, publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { collectAnnouncedChanges, postponeAnnouncedChanges } from "#lib/http/deprecation.ts";
 import { type AnyEndpoint, endpoint, type Manifest } from "#lib/http/endpoint.ts";
@@ -24,7 +24,7 @@ function old(more: More = {}): AnyEndpoint {
   const handle = () => ({ seen: 1 });
   const all = {
     summary: "Old",
-    access: signedIn,
+    access: signedInAccess,
     scope: "readonly",
     reply: ok(ResultSchema),
     deprecated: OLD,
@@ -48,7 +48,7 @@ let release = () => {};
 const held = new Promise<void>((resolve) => release = resolve);
 
 const { send } = await openTestHandler([
-  ["/api/auth/login", { POST: old({ access: anyone, scope: "flow", body: v.object({}) }) }],
+  ["/api/auth/login", { POST: old({ access: publicAccess, scope: "flow", body: v.object({}) }) }],
   ["/api/plain", { GET: old({ deprecated: undefined }) }],
   ["/api/bad/:id", { GET: old({ query: v.object({ needed: v.string() }) }) }],
   ["/api/narrow/:id", { GET: old({ scope: "cli" }) }],

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { type HtmlPage, markup } from "#lib/http/page.ts";
 import { ok } from "#lib/http/reply.ts";
@@ -12,7 +12,7 @@ const page = (text: string): HtmlPage => ({ title: text, style: "", body: markup
 
 const POST = endpoint({
   summary: "A form",
-  access: anyone,
+  access: publicAccess,
   scope: "flow",
   form: true,
   body: Any,

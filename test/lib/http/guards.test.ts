@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { type Access, type Actor, anyone, signedIn } from "#lib/domains/auth/access.ts";
+import { type Access, type Actor, publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
@@ -16,7 +16,7 @@ const ResultSchema = v.object({ seen: v.any() });
 function echo(more: Partial<AnyEndpoint> = {}): AnyEndpoint {
   return endpoint({
     summary: "Echo",
-    access: signedIn,
+    access: signedInAccess,
     scope: "cli",
     body: Body,
     reply: ok(ResultSchema),
@@ -31,7 +31,7 @@ const cli = { authorization: "Bearer cli" };
 test("refuses any Authorization header on a flow before rate limit and body", async () => {
   const { send } = await open(
     "/api/auth/login",
-    echo({ access: anyone, scope: "flow", rateLimitMessage: "too many login attempts" }),
+    echo({ access: publicAccess, scope: "flow", rateLimitMessage: "too many login attempts" }),
   );
   for (let i = 0; i < 6; i++) {
     const answer = await send("/auth/login", jsonPost("not json", { authorization: "Basic x" }));
@@ -79,7 +79,7 @@ test("checks the credential, then the scope, then the object, then the input", a
 test("ignores credentials on public endpoints", async () => {
   const get = endpoint({
     summary: "Get",
-    access: anyone,
+    access: publicAccess,
     scope: "public",
     reply: ok(ResultSchema),
     handle: ({ actor }) => ({ seen: actor }),

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { boundedText, optionalOrNull, pageLimit, Slug } from "#lib/base/schema.ts";
@@ -12,7 +12,7 @@ const ResultSchema = v.object({ seen: v.any() });
 
 const make = endpoint({
   summary: "Make",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   body: v.object({
     slug: Slug,
@@ -26,7 +26,7 @@ const make = endpoint({
 });
 const find = endpoint({
   summary: "Find",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   query: v.object({ limit: pageLimit(25) }),
   reply: ok(ResultSchema),
@@ -34,7 +34,7 @@ const find = endpoint({
 });
 const free = endpoint({
   summary: "Free",
-  access: anyone,
+  access: publicAccess,
   scope: "public",
   body: v.object({ name: optionalOrNull(v.string()) }),
   reply: ok(ResultSchema),

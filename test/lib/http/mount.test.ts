@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { type Access, type Actor, anyone, signedIn } from "#lib/domains/auth/access.ts";
+import { type Access, type Actor, publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint, type Manifest } from "#lib/http/endpoint.ts";
 import { created, noContent, ok, withCookie } from "#lib/http/reply.ts";
 import { Slug } from "#lib/base/schema.ts";
@@ -15,7 +15,7 @@ const ResultSchema = v.object({ seen: v.any() });
 function echo(more: Partial<AnyEndpoint> = {}): AnyEndpoint {
   return endpoint({
     summary: "Echo",
-    access: signedIn,
+    access: signedInAccess,
     scope: "cli",
     body: Body,
     reply: ok(ResultSchema),
@@ -91,7 +91,7 @@ test("answers 404 to an unknown path, and 405 with Allow to an unsupported metho
 test("answers HEAD like GET without a body", async () => {
   const get = endpoint({
     summary: "Get",
-    access: anyone,
+    access: publicAccess,
     scope: "public",
     reply: ok(ResultSchema),
     handle: () => ({ seen: 1 }),
@@ -105,7 +105,7 @@ test("answers HEAD like GET without a body", async () => {
 
 test("prefers literal segments to parameters, and ignores a trailing slash", async () => {
   const saying = (text: string) => ({
-    GET: echo({ scope: "public", access: anyone, body: undefined, handle: () => ({ seen: text }) }),
+    GET: echo({ scope: "public", access: publicAccess, body: undefined, handle: () => ({ seen: text }) }),
   });
   const manifest: Manifest = [["/api/x/all", saying("word")], ["/api/x/:id", saying("parameter")]];
   const { send } = await openTestHandler(manifest);
@@ -116,8 +116,8 @@ test("prefers literal segments to parameters, and ignores a trailing slash", asy
 });
 
 test("serves sign-in flows without /api too, with one rate limit", async () => {
-  const login = echo({ access: anyone, scope: "flow", rateLimitMessage: "too many login attempts" });
-  const forgot = echo({ access: anyone, scope: "flow", rateLimitMessage: "too many requests" });
+  const login = echo({ access: publicAccess, scope: "flow", rateLimitMessage: "too many login attempts" });
+  const forgot = echo({ access: publicAccess, scope: "flow", rateLimitMessage: "too many requests" });
   const { send } = await openTestHandler([["/api/auth/login", { POST: login }], ["/api/auth/forgot-password", {
     POST: forgot,
   }]]);

@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { anyone } from "#lib/domains/auth/access.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { markup } from "#lib/http/page.ts";
@@ -15,7 +15,7 @@ let value = 1, made = 1;
 const get = (more: { readonly [K in keyof AnyEndpoint]?: AnyEndpoint[K] | undefined } = {}) =>
   endpoint({
     summary: "Get",
-    access: anyone,
+    access: publicAccess,
     scope: "public",
     cacheSeconds: 300,
     reply: ok(v.object({ seen: v.number() })),

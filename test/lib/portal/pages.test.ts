@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Purpose } from "#lib/domains/auth/one-time-tokens.ts";
+import type { LinkPurpose } from "#lib/domains/auth/one-time-tokens.ts";
 import { openLog } from "#lib/base/log.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
@@ -11,14 +11,14 @@ import { attribute, parseHtmlForm, submissionOf, textOf } from "#test/support/ht
 import { addSpokeAdmin, createTestUser, type TestUser } from "#test/support/users.ts";
 import { insertSpoke } from "#test/support/insert-rows.ts";
 
-const PAGES: readonly (readonly [path: string, purpose: Purpose])[] = [
+const PAGES: readonly (readonly [path: string, purpose: LinkPurpose])[] = [
   ["/invite", "invitation"],
   ["/reset", "password_reset"],
   ["/verify", "email_verification"],
 ];
 const NEW = "a wholly new password";
 
-const test = suite<{ flows: MailLinkFlows; people: Map<Purpose, TestUser> }>("landing pages");
+const test = suite<{ flows: MailLinkFlows; people: Map<LinkPurpose, TestUser> }>("pages of mailed links");
 
 test.before(async (context) => {
   context.flows = await openMailLinkFlows({ PORTAL: "off", PUBLIC_URL: "https://hubs.example.org" });
@@ -31,7 +31,7 @@ test.before(async (context) => {
 test.after(({ flows }) => flows.close());
 
 /** The page by state. */
-async function* states(flows: MailLinkFlows, people: Map<Purpose, TestUser>) {
+async function* states(flows: MailLinkFlows, people: Map<LinkPurpose, TestUser>) {
   for (const [path, purpose] of PAGES) {
     const url = `${path}?token=${await flows.link(purpose, people.get(purpose)!)}`;
     const form = await flows.send(url);
@@ -169,7 +169,7 @@ test("reject forms from other sites", async ({ flows }) => {
         ...submissionOf(form.body, { password: NEW }, headers as Record<string, string>),
       );
       assert.is(refused.status, 403);
-      assert.match(textOf(refused), "Nothing was changed");
+      assert.match(textOf(refused), "No changes were made");
     }
     const own = { origin: "https://hubs.example.org", "sec-fetch-site": "same-origin" };
     assert.is((await flows.send(...submissionOf(form.body, { password: NEW }, own))).status, 200);

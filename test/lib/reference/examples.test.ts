@@ -38,7 +38,7 @@ const contents = endpoints.flatMap(({ name, operation }) => [
   })),
 ]).flatMap(({ at, content }) => Object.entries<Json>(content).map(([type, media]) => ({ at, type, media })));
 
-test("has an example wherever data is sent or answered, and each fits its schema", () => {
+test("has a valid example for every request body and response", () => {
   const wrong = contents.flatMap(({ at, type, media: { schema, example, examples } }) => {
     if (/^text\/(?!event-stream)|\+xml$/.test(type)) return []; // a page, or a format with its own specification
     const values = examples ? Object.values<Json>(examples).map((one) => resolve(one).value) : [example];
@@ -47,14 +47,14 @@ test("has an example wherever data is sent or answered, and each fits its schema
   assert.equal(wrong, []);
 });
 
-test("has an example of each named schema, and each fits", () => {
+test("has a valid example of each named schema", () => {
   const wrong = Object.entries<Json>(document.components.schemas).flatMap(([name, schema]) =>
     schema.examples.flatMap((one: Json) => read.misfit(schema, one) ?? []).map((misfit: string) => `${name}: ${misfit}`)
   );
   assert.equal(wrong, []);
 });
 
-test("shows bodies that the server itself would take", () => {
+test("has example bodies that the server accepts", () => {
   const bodies = endpoints.filter(({ endpoint }) => endpoint.body);
   assert.ok(bodies.length > 5);
   const refused = bodies.flatMap(({ name, endpoint, operation }) => {
@@ -64,14 +64,14 @@ test("shows bodies that the server itself would take", () => {
   assert.equal(refused, []);
 });
 
-test("explains every field, with an example where the schema cannot give one", () => {
+test("describes every field, with an example if the schema has none", () => {
   const silent: string[] = [];
   for (const [name, schema] of Object.entries(namedSchemas())) findSilent(schema, name, silent);
   for (const { media } of contents) findSilent(media.schema, "", silent);
   assert.equal([...new Set(silent)].map((field) => `lib/reference/glossary has no line for ${field}`), []);
 });
 
-test("explains every parameter", () => {
+test("describes every parameter", () => {
   const silent = endpoints.flatMap(({ name, operation }) =>
     operation.parameters.filter((one: Json) => one.in !== "header" && fieldDescription(one.in, one.name) === null).map((
       one: Json,
@@ -80,26 +80,26 @@ test("explains every parameter", () => {
   assert.equal(silent, []);
 });
 
-test("refers to nothing that is not there", () => {
+test("has no broken reference", () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref!);
   assert.ok(references.length > 100);
   assert.equal(references.filter((ref) => !resolve({ $ref: ref })), []);
 });
 
-test("gives a name to every object that is sent", () => {
+test("names the schema of every request body", () => {
   const unnamed = endpoints.filter(({ endpoint: { body, form } }) =>
     body && !form && !Object.values(INPUT_SCHEMAS).includes(body)
   );
   assert.equal(unnamed.map(({ name }) => `${name}: name its body in lib/reference/schemas.ts`), []);
 });
 
-test("names no schema that nothing refers to", () => {
+test("has no unused schema", () => {
   const text = JSON.stringify(document);
   const names = Object.keys(document.components.schemas);
   assert.equal(names.filter((name) => !text.includes(`"#/components/schemas/${name}"`)), []);
 });
 
-test("knows what every access refuses", () => {
+test("lists the errors of every access rule", () => {
   const unknown = endpoints.map(({ endpoint }) => endpoint.access.name).filter((name) => !accessNoteOf(name));
   assert.equal(
     [...new Set(unknown)].map((name) => `lib/reference/refusals.ts has no line for the access "${name}"`),
@@ -107,13 +107,13 @@ test("knows what every access refuses", () => {
   );
 });
 
-test("has an area for every endpoint: the service's own are those that nobody has to sign in for", () => {
+test("has an area for every endpoint; the last area needs no sign-in", () => {
   const last = listAreas().at(-1)!.name;
   const astray = endpoints.filter(({ pattern, endpoint }) => areaOf(pattern) === last && endpoint.scope !== "public");
   assert.equal(astray.map(({ name }) => `lib/reference/areas.ts has no area for ${name}`), []);
 });
 
-test("names each operation once", () => {
+test("has unique operation names", () => {
   const ids = endpoints.map(({ operation }) => operation.operationId);
   assert.equal(ids.length, new Set(ids).size);
 });

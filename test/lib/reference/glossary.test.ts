@@ -39,17 +39,17 @@ function findUsed(): ReadonlySet<string> {
   return used;
 }
 
-test("has no line for a field that the API does not have", () => {
+test("has no entry for a missing field", () => {
   const used = findUsed();
   assert.equal(Object.keys(all).filter((key) => !used.has(key)), []);
 });
 
-test("has each line once", () => {
+test("has each entry once", () => {
   const keys = GLOSSARY_LINES.map(([key]) => key);
   assert.equal(keys.filter((key, i) => keys.indexOf(key) !== i), []);
 });
 
-test("gives ids as they are made", () => {
+test("has example IDs in the real format", () => {
   const ids = Object.values(all).flatMap(([, example]) =>
     typeof example === "string" && /^(fed|spk|usr|evt|op|tok|frq)_/.test(example) ? [example] : []
   );
@@ -57,7 +57,7 @@ test("gives ids as they are made", () => {
   assert.equal([...new Set(ids)].filter((id) => !isId(id.split("_")[0] as "fed", id)), []);
 });
 
-test("prefers what a name means in its place", () => {
+test("prefers the entry of the owner", () => {
   assert.is(fieldDescription("Operation", "id"), "The operation's ID");
   assert.is(fieldDescription("Unheard", "slug"), all.slug?.[0]);
   assert.is(fieldDescription("Unheard", "unheard"), null);

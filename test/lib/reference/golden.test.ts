@@ -3,28 +3,28 @@ import { readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { publishApi } from "#lib/reference/publish.ts";
-import { endpointTable, unguardedTable } from "#test/lib/reference/table.ts";
+import { endpointTable, publicEndpointTable } from "#test/lib/reference/endpoint-table.ts";
 import { manifest } from "#src/manifest.ts";
 
-const test = suite("the surface of the API");
+const test = suite("the API surface");
 
 async function compare(name: string, text: string): Promise<void> {
   const file = new URL(`../../golden/${name}`, import.meta.url);
   if (process.env.UPDATE_GOLDEN) await writeFile(file, text);
-  assert.is(text, await readFile(file, "utf8"), `test/golden/${name} is another; UPDATE_GOLDEN=1 writes it anew`);
+  assert.is(text, await readFile(file, "utf8"), `test/golden/${name} differs; update it with UPDATE_GOLDEN=1`);
 }
 
-test("is described by the committed OpenAPI document", async () => {
+test("matches the committed OpenAPI document", async () => {
   const release = { api: "v0", version: "golden", commit: "golden" };
   await compare("openapi.json", JSON.stringify(publishApi(manifest, release), null, 2) + "\n");
 });
 
-test("has the committed endpoints, accesses, scopes and faults", async () => {
+test("matches the committed endpoints, access rules, scopes and faults", async () => {
   await compare("endpoints.txt", endpointTable(manifest));
 });
 
-test("lets everybody in where the committed list says so, and nowhere else", async () => {
-  await compare("unguarded.txt", unguardedTable(manifest));
+test("has only the committed public endpoints", async () => {
+  await compare("unguarded.txt", publicEndpointTable(manifest));
 });
 
 test.run();

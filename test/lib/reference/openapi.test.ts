@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { anyone, signedIn } from "#lib/domains/auth/access.ts";
+import { publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
 import { describeApi } from "#lib/reference/openapi.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { markup } from "#lib/http/page.ts";
@@ -16,7 +16,7 @@ const describe = (path: string, post: unknown): any => describeApi([[path, { POS
 
 const make = endpoint({
   summary: "Make a thing",
-  access: signedIn,
+  access: signedInAccess,
   scope: "provisioning",
   query: v.object({ dryRun: v.optional(v.string()) }),
   body: v.object({ slug: Slug, name: optionalOrNull(v.string()) }),
@@ -26,7 +26,7 @@ const make = endpoint({
   handle: () => ({ id: "1", at: new Date() }),
 });
 
-test("gives the path's, the query's and the header's parameters", () => {
+test("lists the parameters of path, query and headers", () => {
   const operation = describe("/api/hubs/:hubId/things", make).paths["/api/hubs/{hubId}/things"].post;
   assert.equal(operation.parameters.map((one: Record<string, unknown>) => [one.in, one.name, one.required]), [
     ["path", "hubId", true],
@@ -36,7 +36,7 @@ test("gives the path's, the query's and the header's parameters", () => {
   assert.is(operation.operationId, "createHubThing");
 });
 
-test("says of the body what may be sent, and of the reply what is answered", () => {
+test("describes request bodies and responses", () => {
   const { requestBody, responses } = describe("/api/things", make).paths["/api/things"].post;
   const body = requestBody.content["application/json"].schema;
   assert.equal(body.required, ["slug"]);
@@ -47,17 +47,17 @@ test("says of the body what may be sent, and of the reply what is answered", () 
   assert.equal(made.headers.Location, { $ref: "#/components/headers/Location" });
 });
 
-test("names who may call and with what", () => {
+test("documents the access and the credentials", () => {
   const operation = describe("/api/things", make).paths["/api/things"].post;
   assert.equal(operation.security, [{ bearer: [] }, { session: [] }]);
   assert.is(operation["x-scope"], "provisioning");
   assert.is(operation["x-access"], "signed in");
   assert.equal(operation["x-faults"], ["slug_taken"]);
   assert.equal(describe("/x", { ...make, scope: "session" }).paths["/x"].post.security, [{ session: [] }]);
-  assert.equal(describe("/x", { ...make, access: anyone, scope: "flow" }).paths["/x"].post.security, []);
+  assert.equal(describe("/x", { ...make, access: publicAccess, scope: "flow" }).paths["/x"].post.security, []);
 });
 
-test("names the other address of a flow, and marks what is deprecated", () => {
+test("lists the other path of a sign-in endpoint, and marks deprecations", () => {
   const deprecated = { since: "2026-01-01", sunset: "2026-03-01", note: "Use /api/y" };
   const operation = describe("/api/auth/login", { ...make, deprecated }).paths["/api/auth/login"].post;
   assert.match(operation.description, "Also at /auth/login.");
@@ -69,7 +69,7 @@ test("names the other address of a flow, and marks what is deprecated", () => {
   assert.not.ok("x-deprecation" in plain || "x-aliases" in plain || "deprecated" in plain);
 });
 
-test("names every status that can come, with the codes of each", () => {
+test("lists every status with its codes", () => {
   const { responses } = describe("/api/hubs/:hubId/things", { ...make, rateLimitMessage: "too many requests" })
     .paths["/api/hubs/{hubId}/things"].post;
   const codes = Object.entries<{ content: { "application/json": { examples: object } } }>(responses).flatMap((
@@ -91,8 +91,8 @@ test("names every status that can come, with the codes of each", () => {
   ]);
 });
 
-test("names for a public GET only what everybody can meet", () => {
-  const health = { ...make, access: anyone, scope: "public", probe: true, idempotent: false, faults: [] };
+test("lists only the errors that a public GET can return", () => {
+  const health = { ...make, access: publicAccess, scope: "public", probe: true, idempotent: false, faults: [] };
   const { query: _, body: __, ...bare } = health;
   const document = describeApi([["/api/health", { GET: bare as unknown as AnyEndpoint }]], release);
   // deno-lint-ignore no-explicit-any
@@ -100,7 +100,7 @@ test("names for a public GET only what everybody can meet", () => {
   assert.equal(Object.keys(responses), ["201", "400", "500", "504"]);
 });
 
-test("says that a form is sent and a page answered, where people call", () => {
+test("documents forms and pages of endpoints for people", () => {
   const form = { ...make, form: true, reply: html(), errorPage: () => ({ title: "", style: "", body: markup`` }) };
   const { requestBody, responses } = describe("/invite", form).paths["/invite"].post;
   assert.equal(Object.keys(requestBody.content), ["application/x-www-form-urlencoded"]);
@@ -109,9 +109,9 @@ test("says that a form is sent and a page answered, where people call", () => {
   assert.equal(Object.keys(responses["503"].content), ["text/html", "application/json"]);
 });
 
-test("says that any object is sent where the body is signed, and by which header", () => {
+test("documents a signed body of any shape, with its signature header", () => {
   const { body: _, query: __, ...bare } = make;
-  const signed = { ...bare, raw: true, idempotent: false, access: anyone, scope: "public" };
+  const signed = { ...bare, raw: true, idempotent: false, access: publicAccess, scope: "public" };
   const { requestBody, parameters, responses } = describe("/api/hook", signed).paths["/api/hook"].post;
   assert.equal([requestBody.required, requestBody.content["application/json"].schema], [true, { type: "object" }]);
   // deno-lint-ignore no-explicit-any
@@ -120,7 +120,7 @@ test("says that any object is sent where the body is signed, and by which header
   assert.not.ok(responses[415]);
 });
 
-test("tells of the headers that come with a status", () => {
+test("lists the headers of each status", () => {
   const { responses } = describe("/api/things", make).paths["/api/things"].post;
   const names = (status: number) => Object.keys(responses[status].headers);
   assert.equal(names(201), ["X-Request-Id", "Location"]);
@@ -131,7 +131,7 @@ test("tells of the headers that come with a status", () => {
   assert.equal(Object.keys(old[400].headers), ["X-Request-Id", "Deprecation", "Sunset", "Link"]);
 });
 
-test("requires a body only where an empty one is not enough", () => {
+test("requires a body only if an empty one is invalid", () => {
   const optional = { ...make, body: v.object({ name: optionalOrNull(v.string()) }) };
   assert.is(describe("/x", make).paths["/x"].post.requestBody.required, true);
   assert.is(describe("/x", optional).paths["/x"].post.requestBody.required, false);
@@ -144,7 +144,7 @@ test("describes a stream by its events", () => {
   assert.is(operation.parameters.at(-1).name, "Last-Event-ID");
 });
 
-test("fails for a schema that it cannot describe, instead of leaving it out", () => {
+test("fails for a schema that it cannot describe", () => {
   assert.throws(() => describe("/x", { ...make, reply: ok(v.object({ size: v.bigint() })) }), /cannot be documented/);
 });
 

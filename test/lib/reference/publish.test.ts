@@ -15,7 +15,7 @@ const source: Json = JSON.parse(JSON.stringify(describeApi(manifest, release)));
 const document: Json = JSON.parse(JSON.stringify(publishApi(manifest, release)));
 const operations: Json[] = Object.values<Json>(document.paths).flatMap((item) => Object.values(item));
 
-test("has no component that nothing refers to, and no reference to one that is missing", () => {
+test("removes unused components and keeps all references valid", () => {
   const text = JSON.stringify(document);
   const referred = new Set([...text.matchAll(/"#\/components\/([^"]+)"/g)].map(([, name]) => name));
   const { securitySchemes: _, ...kinds } = document.components;
@@ -27,7 +27,7 @@ test("has no component that nothing refers to, and no reference to one that is m
   assert.not.ok(document.components.headers.Sunset);
 });
 
-test("types numbers and booleans in queries, their defaults and examples", () => {
+test("gives types to numbers and booleans in queries, with defaults and examples", () => {
   const named = (path: string, name: string) =>
     document.paths[path].get.parameters.find((one: Json) => one.name === name).schema;
   assert.equal(named("/api/notifications", "limit"), { type: "integer", default: 20 });
@@ -41,7 +41,7 @@ test("types numbers and booleans in queries, their defaults and examples", () =>
   }
 });
 
-test("names no scopes with a scheme that has none", () => {
+test("lists no scopes for schemes without scopes", () => {
   for (const { security } of operations) {
     for (const way of security) for (const scopes of Object.values(way)) assert.equal(scopes, []);
   }

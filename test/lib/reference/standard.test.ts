@@ -17,16 +17,16 @@ async function openStandard(): Promise<(document: Json) => string[]> {
   return (document) => validator.validate(document).errors.map((error) => `${error.instanceLocation}: ${error.error}`);
 }
 
-test("is what the standard's schema says", async () => {
-  const judge = await openStandard();
+test("matches the schema of the standard", async () => {
+  const validate = await openStandard();
   const document: Json = structuredClone(describeApi(manifest, { api: "v0", version: "1.2.3", commit: "abc" }));
-  assert.equal(judge(document), []);
+  assert.equal(validate(document), []);
 
   document.paths["/api/version"].get.parameters = [{ name: "x" }]; // checks that the schema finds errors
-  assert.ok(judge(document).length > 0);
+  assert.ok(validate(document).length > 0);
 });
 
-test("shows at each path the parameters that the path names", () => {
+test("documents the parameters of each path", () => {
   const document: Json = describeApi(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
   const wrong = Object.entries<Json>(document.paths).flatMap(([path, operations]) => {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort().join();

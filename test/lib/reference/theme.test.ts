@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { theme } from "#lib/reference/theme.ts";
+import { themeStyle } from "#lib/reference/theme.ts";
 
-const test = suite("theme");
+const test = suite("themeStyle");
 
 type Colours = ReadonlyMap<string, string>;
 
@@ -10,7 +10,7 @@ type Colours = ReadonlyMap<string, string>;
 function read(): { light: Colours; dark: Colours } {
   const colours = (css: string) =>
     new Map([...css.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, hex]) => [name!, hex!]));
-  const [before = "", after = ""] = theme.split("prefers-color-scheme: dark");
+  const [before = "", after = ""] = themeStyle.split("prefers-color-scheme: dark");
   return { light: colours(before), dark: colours(after) };
 }
 
@@ -51,19 +51,19 @@ for (const [name, colours] of Object.entries(read())) {
   });
 }
 
-test("has the same colours in light and dark", () => {
+test("defines the same colours for light and dark", () => {
   const { light, dark } = read();
   assert.ok(light.size > 15);
   assert.equal([...light.keys()], [...dark.keys()]);
 });
 
-test("uses no property that it does not have", () => {
-  const used = [...theme.matchAll(/var\(--([\w-]+)\)/g)].map(([, name]) => name!);
-  assert.equal(used.filter((name) => !theme.includes(`--${name}:`)), []);
+test("uses only properties that it defines", () => {
+  const used = [...themeStyle.matchAll(/var\(--([\w-]+)\)/g)].map(([, name]) => name!);
+  assert.equal(used.filter((name) => !themeStyle.includes(`--${name}:`)), []);
 });
 
-test("asks nobody for anything", () => {
-  assert.not.match(theme, /url\(|@import|https?:/);
+test("loads nothing from elsewhere", () => {
+  assert.not.match(themeStyle, /url\(|@import|https?:/);
 });
 
 test.run();

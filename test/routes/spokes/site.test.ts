@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openPorch, type Porch } from "#test/lib/domains/spokes/porch.ts";
+import { openSignInScene, type SignInScene } from "#test/lib/domains/spokes/sign-in-scene.ts";
 import { parsePage } from "#test/support/page.ts";
 
-const test = suite<{ porch: Porch }>("the pages of a spoke with a running site");
-test.before(async (context) => void (context.porch = await openPorch()));
+const test = suite<{ porch: SignInScene }>("the pages of a spoke with a running site");
+test.before(async (context) => void (context.porch = await openSignInScene()));
 test.after.each(({ porch }) => porch.work.simulator.faults.clear());
 test.after(({ porch }) => porch.close());
 

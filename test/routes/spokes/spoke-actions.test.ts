@@ -117,7 +117,7 @@ test("offers spoke admins no action that they may not take, and answers 403", as
 
 test("saves only changed settings, previews them and escapes hostile text", async ({ scene, elm }) => {
   const page = await parsePage(scene, `/spokes/${elm}/settings`, "hubAdmin");
-  assert.match(page.text, "Change a field to preview the effect");
+  assert.match(page.text, "Change a field to preview its effect");
   const preview = await page.submit("Preview", { Name: "<b>Elm</b>" });
   assert.match(preview.part("region", "Preview").text, "full name becomes <b>Elm</b>; it is elm");
   assert.not(preview.html.includes("<b>Elm</b>"));

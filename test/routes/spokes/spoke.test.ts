@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { newId } from "#lib/base/ids.ts";
-import { retainClaims } from "#lib/domains/backups/retained-claims.ts";
+import { retainPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { parsePage } from "#test/support/page.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
@@ -136,7 +136,7 @@ test("show each backup's state and size and the schedule, and take a backup", as
     }).execute();
   };
   const none = await parsePage(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
-  assert.match(none.text, /Backups are not available.*Not checked yet.*No backups yet/);
+  assert.match(none.text, /Backups are not available.*Checking whether.*No backups yet/);
   assert.not(none.has("button", "Back up now"));
   await saveSnapshotClasses(db.rows, "default", [{ name: "snap", driver: "csi.example.org" }]);
   await take("ready", 30);
@@ -151,7 +151,7 @@ test("show each backup's state and size and the schedule, and take a backup", as
   assert.match(page.part("region", "How a restore works").text, "Only operators can restore a backup");
   assert.not.match(page.text, "Volumes from before a restore");
   const claims = [{ claim: "data-db-0", uid: "1" }, { claim: "files", uid: "2" }];
-  await db.transact((tx) => retainClaims(tx, { spokeId: spoke, operationId: "op_1", reason: "replaced" }, claims));
+  await db.transact((tx) => retainPvcs(tx, { spokeId: spoke, operationId: "op_1", reason: "replaced" }, claims));
   const backups = await parsePage(scene, `/spokes/${spoke}/backups`, "operator");
   assert.match(
     backups.part("region", "Volumes from before a restore").text,

@@ -17,7 +17,7 @@ import type {
   RestoreDecision,
   RestoreRequestRecord,
 } from "#lib/domains/backups/restore-requests/views.ts";
-import { isGood } from "#lib/domains/backups/retention.ts";
+import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import { findBackup } from "#lib/domains/backups/store.ts";
 import type { ListedSpoke } from "#lib/domains/spokes/store.ts";
 import { listOperators } from "#lib/domains/users/store.ts";
@@ -44,7 +44,7 @@ export async function requestRestoreOf(
   return await app.db.transact((tx) =>
     runOnce(tx, key, async () => {
       const backup = await findBackup(tx, backupId);
-      if (backup?.spokeId !== spoke.id || !isGood(backup)) {
+      if (backup?.spokeId !== spoke.id || !isUsableBackup(backup)) {
         const message = `The spoke ${spoke.slug} has no backup ${backupId} that is ready; choose another one`;
         throw new Fault("conflict", "backup_unusable", message);
       }
@@ -96,7 +96,7 @@ export async function decideRestoreRequest(
       const decision = { state, decidedBy: actor.userId, ...(declineReason !== undefined && { declineReason }) };
       const [row] = await closeRestoreRequests(tx, { id }, decision);
       if (!row) {
-        throw new Fault("conflict", "request_decided", `This request is ${before.state}; nothing is left to decide`);
+        throw new Fault("conflict", "request_decided", `This request is already ${before.state}`);
       }
       const { slug } = await tx.selectFrom("spokes").select("slug").where("id", "=", row.spokeId)
         .executeTakeFirstOrThrow();

@@ -6,7 +6,7 @@ import { findRequest, type RequestRow } from "#lib/domains/federations/requests/
 /** `see` and `withdraw`: operators and the requester. `decide`: operators. */
 type RequestPermission = "see" | "decide" | "withdraw";
 
-export function federationRequest(permission: RequestPermission): Access<Actor, { readonly hubRequest: RequestRow }> {
+export function hubRequestAccess(permission: RequestPermission): Access<Actor, { readonly hubRequest: RequestRow }> {
   return {
     name: `federation request: ${permission}`,
     async admit({ app, actor: caller, params }) {

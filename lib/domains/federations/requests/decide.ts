@@ -22,7 +22,7 @@ import type { NewFederation } from "#lib/domains/federations/views.ts";
 import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import type { Letter } from "#lib/drivers/mail/letter.ts";
-import { addSeat } from "#lib/domains/members/seats.ts";
+import { addMembership } from "#lib/domains/members/memberships.ts";
 import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 /**
@@ -45,7 +45,7 @@ export async function approveRequest(
       const input = mergeApproval(before, approval);
       requireOffered(app.catalog, { region: input.region, mode: input.mode, tier: input.tier });
       const hub = await insertNewFederation(tx, app, actor, input);
-      await addSeat(tx, { federationId: hub.id }, requester.id);
+      await addMembership(tx, { federationId: hub.id }, requester.id);
       const billing = app.payments ? await connectHub(tx, hub, requester.email) : [];
       const after = await saveDecision(tx, id, { state: "approved", decidedBy: actor.userId, federationId: hub.id });
       const to = { email: requester.email, name: requester.displayName };
@@ -102,14 +102,14 @@ export async function rejectRequest(
 /** Creates the fault that names the decision and the person who made it. */
 export async function requestDecidedFault(rows: Rows, row: RequestRow): Promise<Fault> {
   const { decidedBy, state } = await showRequest(rows, row);
-  const message = `This request was ${state} by ${decidedBy?.email}; nothing is left to decide`;
+  const message = `This request was already ${state} by ${decidedBy?.email}`;
   return new Fault("conflict", "request_decided", message);
 }
 
 /** Locks the requester's account until the transaction ends. */
 async function lockRequester(tx: Tx, { requestedBy }: RequestRow): Promise<LockedUser> {
   const user = await lockUser(tx, { id: requestedBy });
-  if (!user) throw new Error(`The user ${requestedBy}, who made a request, is not there`);
+  if (!user) throw new Error(`The user ${requestedBy} of a hub request does not exist`);
   return user;
 }
 

@@ -1,13 +1,13 @@
 /** Ends one session of the caller. */
 import * as v from "valibot";
-import { signedIn } from "#lib/domains/auth/access.ts";
+import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endOwnSession } from "#lib/domains/auth/own-sessions.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { noContent } from "#lib/http/reply.ts";
 
 export const DELETE = endpoint({
   summary: "End one of your sessions and its event streams. Repeating the request changes nothing",
-  access: signedIn,
+  access: signedInAccess,
   scope: "session",
   purpose: "ending sessions",
   params: v.object({ sessionId: v.string() }),

@@ -1,6 +1,6 @@
 /** Lists the caller's sessions. */
 import * as v from "valibot";
-import { signedIn } from "#lib/domains/auth/access.ts";
+import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { listSessions } from "#lib/domains/auth/own-sessions.ts";
 import { SessionView } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -8,7 +8,7 @@ import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "Your sessions, at most 100: the current one first, then the others by last use",
-  access: signedIn,
+  access: signedInAccess,
   scope: "readonly",
   reply: ok(v.array(SessionView)),
   handle: ({ app, actor }) => listSessions(app.db.rows, actor),

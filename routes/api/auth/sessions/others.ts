@@ -1,12 +1,12 @@
 /** Ends the caller's other sessions. */
-import { signedIn } from "#lib/domains/auth/access.ts";
+import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endOwnOtherSessions } from "#lib/domains/auth/own-sessions.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { noContent } from "#lib/http/reply.ts";
 
 export const DELETE = endpoint({
   summary: "End all your sessions except the current one, and their event streams",
-  access: signedIn,
+  access: signedInAccess,
   scope: "session",
   purpose: "ending sessions",
   reply: noContent,

@@ -1,11 +1,11 @@
 /** Revokes an API token. */
-import { ownToken, revokeToken } from "#lib/domains/auth/tokens.ts";
+import { ownTokenAccess, revokeToken } from "#lib/domains/auth/tokens.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { noContent } from "#lib/http/reply.ts";
 
 export const DELETE = endpoint({
   summary: "Revoke a token. It stops working with this response",
-  access: ownToken,
+  access: ownTokenAccess,
   scope: "cli",
   reply: noContent,
   faults: ["token_missing"],

@@ -1,6 +1,6 @@
 /** Lists and creates the caller's API tokens. */
 import * as v from "valibot";
-import { signedIn } from "#lib/domains/auth/access.ts";
+import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { createToken, listTokens } from "#lib/domains/auth/tokens.ts";
 import { NewTokenView, TokenBody, TokenView } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -9,7 +9,7 @@ import { BeforeCursor, OptionalPageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "Your tokens that are not revoked, newest first. Complete unless limit is given",
-  access: signedIn,
+  access: signedInAccess,
   scope: "readonly",
   query: v.object({ limit: OptionalPageLimit, before: v.optional(BeforeCursor) }),
   reply: paged(TokenView),
@@ -18,7 +18,7 @@ export const GET = endpoint({
 
 export const POST = endpoint({
   summary: "Create an API token. The response is the only place that contains its plaintext",
-  access: signedIn,
+  access: signedInAccess,
   scope: "session",
   purpose: "token minting",
   body: TokenBody,

@@ -1,5 +1,5 @@
 /** Approves a hub request. */
-import { federationRequest } from "#lib/domains/federations/requests/access.ts";
+import { hubRequestAccess } from "#lib/domains/federations/requests/access.ts";
 import { approveRequest } from "#lib/domains/federations/requests/decide.ts";
 import { Approval, FederationRequestView } from "#lib/domains/federations/requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -8,7 +8,7 @@ import { ok } from "#lib/http/reply.ts";
 export const POST = endpoint({
   summary: "Approve a hub request: create the hub and make the requester its admin. The body may override the " +
     "requested values",
-  access: federationRequest("decide"),
+  access: hubRequestAccess("decide"),
   scope: "cli",
   body: Approval,
   idempotent: true,

@@ -1,5 +1,5 @@
 /** Shows a hub request. */
-import { federationRequest } from "#lib/domains/federations/requests/access.ts";
+import { hubRequestAccess } from "#lib/domains/federations/requests/access.ts";
 import { withdrawRequest } from "#lib/domains/federations/requests/create.ts";
 import { showRequest } from "#lib/domains/federations/requests/show.ts";
 import { FederationRequestView } from "#lib/domains/federations/requests/views.ts";
@@ -8,7 +8,7 @@ import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "One hub request and its outcome",
-  access: federationRequest("see"),
+  access: hubRequestAccess("see"),
   scope: "readonly",
   reply: ok(FederationRequestView),
   handle: ({ app, hubRequest: asked }) => showRequest(app.db.rows, asked),
@@ -16,7 +16,7 @@ export const GET = endpoint({
 
 export const DELETE = endpoint({
   summary: "Withdraw a pending hub request. Repeating the request changes nothing",
-  access: federationRequest("withdraw"),
+  access: hubRequestAccess("withdraw"),
   scope: "cli",
   reply: ok(FederationRequestView),
   faults: ["request_decided"],

@@ -1,5 +1,5 @@
 /** Rejects a hub request. */
-import { federationRequest } from "#lib/domains/federations/requests/access.ts";
+import { hubRequestAccess } from "#lib/domains/federations/requests/access.ts";
 import { rejectRequest } from "#lib/domains/federations/requests/decide.ts";
 import { FederationRequestView, Rejection } from "#lib/domains/federations/requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -7,7 +7,7 @@ import { ok } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Reject a hub request. The requester sees the reason",
-  access: federationRequest("decide"),
+  access: hubRequestAccess("decide"),
   scope: "cli",
   body: Rejection,
   idempotent: true,

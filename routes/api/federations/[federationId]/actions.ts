@@ -1,5 +1,5 @@
 /** Requests an action on a hub. */
-import { federation } from "#lib/domains/federations/access.ts";
+import { hubAccess } from "#lib/domains/federations/access.ts";
 import { requestHubAction } from "#lib/domains/federations/actions.ts";
 import { FederationAction, FederationView } from "#lib/domains/federations/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -7,7 +7,7 @@ import { accepted } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Retry the provisioning of a failed hub",
-  access: federation("change"),
+  access: hubAccess("change"),
   scope: "cli",
   body: FederationAction,
   reply: accepted(FederationView),

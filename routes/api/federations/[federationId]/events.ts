@@ -1,7 +1,7 @@
 /** Streams a hub's events. */
 import * as v from "valibot";
 import { StreamData } from "#lib/events/store.ts";
-import { federation } from "#lib/domains/federations/access.ts";
+import { hubAccess } from "#lib/domains/federations/access.ts";
 import { followFederation, resumePosition } from "#lib/domains/federations/follow.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { eventStream } from "#lib/http/reply.ts";
@@ -9,7 +9,7 @@ import { EventNumber } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "Follow a hub's events. Resume after a given event with Last-Event-ID or since",
-  access: federation("see"),
+  access: hubAccess("see"),
   scope: "readonly",
   query: v.object({ since: v.optional(EventNumber) }),
   reply: eventStream(StreamData),

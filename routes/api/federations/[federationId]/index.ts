@@ -1,7 +1,7 @@
 /** Returns, changes and removes a hub, by ID or slug. */
 import * as v from "valibot";
 import { abandonFederation } from "#lib/domains/federations/abandon.ts";
-import { federation } from "#lib/domains/federations/access.ts";
+import { hubAccess } from "#lib/domains/federations/access.ts";
 import { patchFederation } from "#lib/domains/federations/patch.ts";
 import { removeFederation } from "#lib/domains/federations/remove.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
@@ -12,7 +12,7 @@ import { QueryFlag } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "One hub and its current operation",
-  access: federation("see"),
+  access: hubAccess("see"),
   scope: "readonly",
   query: v.object({ includeRemoved: QueryFlag }),
   polled: true,
@@ -22,7 +22,7 @@ export const GET = endpoint({
 
 export const PATCH = endpoint({
   summary: "Change a hub's name, region, mode or tier",
-  access: federation("change"),
+  access: hubAccess("change"),
   scope: "cli",
   body: FederationPatch,
   reply: ok(FederationView),
@@ -32,7 +32,7 @@ export const PATCH = endpoint({
 
 export const DELETE = endpoint({
   summary: "Remove a hub without spokes. It is removed when its namespace is gone",
-  access: federation("remove"),
+  access: hubAccess("remove"),
   scope: "cli",
   query: v.object({ abandon: QueryFlag }),
   reply: accepted(FederationView),

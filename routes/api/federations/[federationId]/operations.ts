@@ -1,6 +1,6 @@
 /** Lists the operations on a hub and its spokes. */
 import * as v from "valibot";
-import { federation } from "#lib/domains/federations/access.ts";
+import { hubAccess } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
@@ -9,7 +9,7 @@ import { BeforeCursor, pageLimit, QueryFlag } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "Operations on a hub and on its spokes, newest first",
-  access: federation("see"),
+  access: hubAccess("see"),
   scope: "readonly",
   query: v.object({ limit: pageLimit(25), before: v.optional(BeforeCursor), includeRemoved: QueryFlag }),
   reply: paged(OperationView),

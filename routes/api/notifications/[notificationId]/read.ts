@@ -2,12 +2,12 @@
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
-import { markRead, notification } from "#lib/domains/notifications/read.ts";
+import { markRead, notificationAccess } from "#lib/domains/notifications/read.ts";
 import { NotificationView } from "#lib/domains/notifications/views.ts";
 
 export const POST = endpoint({
   summary: "Mark a notification as read. Repeating the request changes nothing",
-  access: notification,
+  access: notificationAccess,
   scope: "cli",
   params: v.object({ notificationId: v.string() }),
   reply: ok(NotificationView),

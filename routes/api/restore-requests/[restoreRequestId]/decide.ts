@@ -1,6 +1,6 @@
 /** Decides a restore request. */
 import * as v from "valibot";
-import { operator } from "#lib/domains/auth/access.ts";
+import { operatorAccess } from "#lib/domains/auth/access.ts";
 import { decideRestoreRequest } from "#lib/domains/backups/restore-requests/request.ts";
 import { RestoreDecision, RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -9,7 +9,7 @@ import { ok } from "#lib/http/reply.ts";
 export const POST = endpoint({
   summary: "Mark a restore request as done, or decline it with a reason. Restoring its backup marks it " +
     "automatically",
-  access: operator,
+  access: operatorAccess,
   scope: "cli",
   params: v.object({ restoreRequestId: v.string() }),
   body: RestoreDecision,

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted, eitherReply, ok } from "#lib/http/reply.ts";
 import { QueryFlag } from "#lib/base/schema.ts";
-import { spoke } from "#lib/domains/spokes/access.ts";
+import { spokeAccess } from "#lib/domains/spokes/access.ts";
 import { previewAction } from "#lib/domains/spokes/action-preview.ts";
 import { requestAction } from "#lib/domains/spokes/actions.ts";
 import { ActionPreview, SpokeAction, SpokeView } from "#lib/domains/spokes/views.ts";
@@ -11,7 +11,7 @@ import { ActionPreview, SpokeAction, SpokeView } from "#lib/domains/spokes/views
 export const POST = endpoint({
   summary: "Request an action: suspend, resume, restart, upgrade, resize, back up and so on. dryRun=true returns " +
     "a preview",
-  access: spoke("act"),
+  access: spokeAccess("act"),
   scope: "cli",
   query: v.object({ dryRun: QueryFlag }),
   body: SpokeAction,

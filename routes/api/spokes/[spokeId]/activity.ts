@@ -4,12 +4,12 @@ import { AuditEventView } from "#lib/audit/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
-import { spoke } from "#lib/domains/spokes/access.ts";
+import { spokeAccess } from "#lib/domains/spokes/access.ts";
 import { findActivity } from "#lib/domains/spokes/show.ts";
 
 export const GET = endpoint({
   summary: "The audit events of a spoke, newest first",
-  access: spoke("history"),
+  access: spokeAccess("history"),
   scope: "readonly",
   query: v.object({ limit: pageLimit(25), before: v.optional(BeforeCursor) }),
   reply: paged(AuditEventView),

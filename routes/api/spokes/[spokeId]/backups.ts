@@ -5,11 +5,11 @@ import { BackupSummaryView } from "#lib/domains/backups/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { QueryFlag } from "#lib/base/schema.ts";
-import { spoke } from "#lib/domains/spokes/access.ts";
+import { spokeAccess } from "#lib/domains/spokes/access.ts";
 
 export const GET = endpoint({
   summary: "A spoke's backups, their schedule and their retention. To restore one, create a restore request",
-  access: spoke("see"),
+  access: spokeAccess("see"),
   scope: "readonly",
   query: v.object({ includeRemoved: QueryFlag }),
   reply: ok(BackupSummaryView),

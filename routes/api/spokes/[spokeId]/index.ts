@@ -4,7 +4,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted, ok } from "#lib/http/reply.ts";
 import { QueryFlag } from "#lib/base/schema.ts";
 import { abandonSpoke } from "#lib/domains/spokes/abandon.ts";
-import { spoke } from "#lib/domains/spokes/access.ts";
+import { spokeAccess } from "#lib/domains/spokes/access.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { previewPatch } from "#lib/domains/spokes/patch-preview.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
@@ -13,7 +13,7 @@ import { ActionPreview, SpokePatch, SpokeView } from "#lib/domains/spokes/views.
 
 export const GET = endpoint({
   summary: "One spoke and its current operation",
-  access: spoke("see"),
+  access: spokeAccess("see"),
   scope: "readonly",
   query: v.object({ includeRemoved: QueryFlag }),
   polled: true,
@@ -23,7 +23,7 @@ export const GET = endpoint({
 
 export const PATCH = endpoint({
   summary: "Change a spoke's name, brand, administrator's address, domain or mail. dryRun=true returns a preview",
-  access: spoke("act"),
+  access: spokeAccess("act"),
   scope: "cli",
   query: v.object({ dryRun: QueryFlag }),
   body: SpokePatch,
@@ -45,7 +45,7 @@ export const PATCH = endpoint({
 
 export const DELETE = endpoint({
   summary: "Remove a spoke and its site. Repeating the request returns the same operation",
-  access: spoke("remove"),
+  access: spokeAccess("remove"),
   scope: "provisioning",
   query: v.object({ abandon: QueryFlag }),
   reply: accepted(SpokeView),

@@ -5,11 +5,11 @@ import { paged } from "#lib/http/reply.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import { findSpokeOperations } from "#lib/domains/operations/show.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
-import { spoke } from "#lib/domains/spokes/access.ts";
+import { spokeAccess } from "#lib/domains/spokes/access.ts";
 
 export const GET = endpoint({
   summary: "Operations on a spoke, newest first",
-  access: spoke("history"),
+  access: spokeAccess("history"),
   scope: "readonly",
   query: v.object({ limit: pageLimit(25), before: v.optional(BeforeCursor) }),
   reply: paged(OperationView),

@@ -6,11 +6,11 @@ import { NewRestoreRequest, RestoreRequestView } from "#lib/domains/backups/rest
 import { endpoint } from "#lib/http/endpoint.ts";
 import { created, paged } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
-import { spoke } from "#lib/domains/spokes/access.ts";
+import { spokeAccess } from "#lib/domains/spokes/access.ts";
 
 export const GET = endpoint({
   summary: "Restore requests of the spoke, newest first, with their outcome",
-  access: spoke("restore"),
+  access: spokeAccess("restore"),
   scope: "readonly",
   query: v.object({ limit: pageLimit(25), before: v.optional(BeforeCursor) }),
   reply: paged(RestoreRequestView),
@@ -19,7 +19,7 @@ export const GET = endpoint({
 
 export const POST = endpoint({
   summary: "Request that an operator restore the spoke from a backup",
-  access: spoke("restore"),
+  access: spokeAccess("restore"),
   scope: "cli",
   body: NewRestoreRequest,
   idempotent: true,

@@ -1,7 +1,7 @@
 /** Creates a sign-in link for a site's administrator. */
 import { endpoint } from "#lib/http/endpoint.ts";
 import { createdSecret } from "#lib/http/reply.ts";
-import { spoke } from "#lib/domains/spokes/access.ts";
+import { spokeAccess } from "#lib/domains/spokes/access.ts";
 import { createSignInLink } from "#lib/domains/spokes/sign-in-link.ts";
 import { SignInLinkView } from "#lib/domains/spokes/views.ts";
 
@@ -9,7 +9,7 @@ export const POST = endpoint({
   summary: "Create a link for the site's administrator to choose a password and sign in. The response is the " +
     "only place that contains it. The link works once and replaces earlier links. The site must be " +
     "running. At most ten links per hour",
-  access: spoke("act"),
+  access: spokeAccess("act"),
   scope: "cli",
   reply: createdSecret(SignInLinkView),
   faults: ["spoke_state", "link_under_way", "admin_unusable", "too_many_links", "link_failed", "cluster_unavailable"],

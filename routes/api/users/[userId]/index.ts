@@ -1,12 +1,12 @@
 /** Returns and changes a user, for operators. */
-import { account, patchUser } from "#lib/domains/auth/accounts.ts";
+import { patchUser, userAccess } from "#lib/domains/auth/accounts.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { UserPatch, UserRecordView } from "#lib/domains/users/views.ts";
 
 export const GET = endpoint({
   summary: "One user",
-  access: account,
+  access: userAccess,
   scope: "readonly",
   reply: ok(UserRecordView),
   faults: ["user_missing"],
@@ -17,7 +17,7 @@ export const PATCH = endpoint({
   summary: "Rename, disable or enable a user, or change their operator role. Granting the role requires a " +
     "session. Disabling ends their sessions and stops their tokens until the account is enabled again. " +
     "The last operator cannot be removed",
-  access: account,
+  access: userAccess,
   scope: "cli",
   body: UserPatch,
   reply: ok(UserRecordView),

@@ -1,5 +1,5 @@
 /** Resets a user's password. */
-import { account } from "#lib/domains/auth/accounts.ts";
+import { userAccess } from "#lib/domains/auth/accounts.ts";
 import { resetByOperator } from "#lib/domains/auth/admin-reset.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
@@ -8,7 +8,7 @@ import { NewPasswordView } from "#lib/domains/users/views.ts";
 export const POST = endpoint({
   summary: "Set a new password for a user. The response is the only place that contains it. All sessions of the " +
     "user end, also your own if it is you. An unverified address becomes verified",
-  access: account,
+  access: userAccess,
   scope: "session",
   purpose: "resetting a password",
   reply: ok(NewPasswordView),

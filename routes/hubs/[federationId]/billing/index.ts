@@ -4,18 +4,18 @@ import { GET as getBilling, POST as connectBilling } from "#routes/api/federatio
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { hubBillingView } from "#lib/portal/hubs/billing.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
-import { fields, formAction, nonEmptyFields, page, type PageCall } from "#lib/portal/page/page.ts";
+import { formAction, formFields, nonEmptyFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
 
 async function show({ callApi, me }: Pick<PageCall, "callApi" | "me">, submission?: Submission) {
   const [hub, bill, catalog] = await Promise.all([callApi(getHub), callApi(getBilling), callApi(getCatalog)]);
   return hubBillingView({ me, hub, billing: bill, catalog, submission });
 }
 
-export const GET = page({ summary: "A hub's billing and its open invoice", show: (call) => show(call) });
+export const GET = portalPage({ summary: "A hub's billing and its open invoice", show: (call) => show(call) });
 
 export const POST = formAction({
   summary: "Start billing a hub, or change the address for its invoices",
-  body: fields("email"),
+  body: formFields("email"),
   async submit({ callApi, body, params: { federationId } }) {
     await callApi(connectBilling, { body: nonEmptyFields(body) });
     return { to: `/hubs/${federationId}/billing?done=changed` };

@@ -4,18 +4,18 @@ import { GET as getMembers, POST as addMember } from "#routes/api/federations/[f
 import { hubMembersView } from "#lib/portal/hubs/members.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
 import { INVITE_RESULTS } from "#lib/portal/components/flash-messages.ts";
-import { fields, formAction, nonEmptyFields, page, type PageCall } from "#lib/portal/page/page.ts";
+import { formAction, formFields, nonEmptyFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
 
 async function show({ callApi, me }: Pick<PageCall, "callApi" | "me">, submission?: Submission) {
   const [hub, found] = await Promise.all([callApi(getHub), callApi(getMembers)]);
   return hubMembersView({ me, hub, members: found.items, submission });
 }
 
-export const GET = page({ summary: "The admins of a hub", show: (call) => show(call) });
+export const GET = portalPage({ summary: "The admins of a hub", show: (call) => show(call) });
 
 export const POST = formAction({
   summary: "Make a user an admin of a hub",
-  body: fields("email", "displayName", "key"),
+  body: formFields("email", "displayName", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
     const { federationId, status } = await callApi(addMember, { body: nonEmptyFields(typed), key });
     return { to: `/hubs/${federationId}/members?done=${INVITE_RESULTS[status]}` };

@@ -8,11 +8,18 @@ import { GET as getBackups } from "#routes/api/spokes/[spokeId]/backups.ts";
 import { GET as getOneSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireHubAdmin } from "#lib/domains/federations/access.ts";
-import { copyableFirst, type SpokeToCopy } from "#lib/portal/hubs/copy-spoke.ts";
+import { listCopyableSpokes, type SpokeToCopy } from "#lib/portal/hubs/copy-spoke.ts";
 import type { NewSpokeProps } from "#lib/portal/hubs/new-spoke-preview.ts";
 import { newSpokeView } from "#lib/portal/hubs/new-spoke.ts";
 import type { CostEstimate } from "#lib/portal/components/api-types.ts";
-import { fields, formAction, nonEmptyFields, page, type PageCall, queryParams } from "#lib/portal/page/page.ts";
+import {
+  formAction,
+  formFields,
+  nonEmptyFields,
+  type PageCall,
+  portalPage,
+  queryParams,
+} from "#lib/portal/page/page.ts";
 
 type FormState = Pick<NewSpokeProps, "values" | "submission"> & Partial<Pick<NewSpokeProps, "preview">>;
 type Call = Pick<PageCall, "callApi" | "me" | "actor">;
@@ -26,7 +33,7 @@ async function show({ callApi, me, actor }: Call, formState: FormState, copyOf: 
   const source = copyOf === undefined ? null : await readSource({ callApi }, copyOf);
   const copyable = source
     ? []
-    : copyableFirst((await callApi(getMySpokes, { query: { limit: MAX_COPYABLE } })).items, hub);
+    : listCopyableSpokes((await callApi(getMySpokes, { query: { limit: MAX_COPYABLE } })).items, hub);
   const { preview = null, values } = formState, size = values.size ?? source?.spoke.size;
   const cost = preview?.price ?? await callApi(previewCost, { query: { size } }).catch(unavailableCost);
   return newSpokeView({ me, hub, catalog, ...formState, preview, cost, source, copyable });
@@ -44,7 +51,7 @@ function unavailableCost(error: unknown): CostEstimate {
   throw error;
 }
 
-export const GET = page({
+export const GET = portalPage({
   summary: "The form that creates a spoke, or copies the one in copyOf",
   query: queryParams("copyOf"),
   show: (call) => show(call, { values: {} }, call.query.copyOf),
@@ -52,7 +59,7 @@ export const GET = page({
 
 export const POST = formAction({
   summary: "Create a spoke, or preview it",
-  body: fields(
+  body: formFields(
     ...["slug", "displayName", "domain", "size", "lmsVersion", "region", "brand", "seed", "contentMode"] as const,
     ...["adminEmail", "identity", "content", "copyOf", "copyBackup", "preview", "key"] as const,
   ),

@@ -4,20 +4,26 @@ import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { POST as runAction } from "#routes/api/spokes/[spokeId]/actions.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
-import { attemptCall, fields, formAction, page, type PageCall } from "#lib/portal/page/page.ts";
-import { actionBody, type ActionFields, actionView, defaultFields, requireAction } from "#lib/portal/spokes/action.ts";
+import { attemptCall, formAction, formFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
+import {
+  type ActionFields,
+  actionView,
+  buildActionBody,
+  defaultActionFields,
+  requireActionName,
+} from "#lib/portal/spokes/action.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
-export const GET = page({ summary: "The preview of an action on a spoke", show: (call) => show(call) });
+export const GET = portalPage({ summary: "The preview of an action on a spoke", show: (call) => show(call) });
 
 export const POST = formAction({
   summary: "Request an action on a spoke",
-  body: fields("lmsVersion", "size", "skipBackup", "preview"),
+  body: formFields("lmsVersion", "size", "skipBackup", "preview"),
   async submit(call) {
     const { callApi, body, params } = call;
     if (body.preview) return await show(call, body);
     const { id } = await callApi(getSpoke);
-    await callApi(runAction, { body: actionBody(requireAction(params.action), body) });
+    await callApi(runAction, { body: buildActionBody(requireActionName(params.action), body) });
     return { to: `/spokes/${id}?done=asked` };
   },
   onRefusal: (call, submission) => show(call, call.body, submission),
@@ -25,9 +31,9 @@ export const POST = formAction({
 
 async function show(call: PageCall<unknown, unknown>, form?: ActionFields, refused?: Submission) {
   const { callApi, params } = call, spokePage = await loadSpokePage(call, getSpoke, getHub);
-  const action = requireAction(params.action), catalog = await callApi(getCatalog);
-  const actionFields = form ?? defaultFields(action, spokePage.spoke, catalog);
-  const request = callApi(runAction, { query: { dryRun: "true" }, body: actionBody(action, actionFields) });
+  const action = requireActionName(params.action), catalog = await callApi(getCatalog);
+  const actionFields = form ?? defaultActionFields(action, spokePage.spoke, catalog);
+  const request = callApi(runAction, { query: { dryRun: "true" }, body: buildActionBody(action, actionFields) });
   const { result, submission, blocked } = await attemptCall(request, { ...actionFields });
   const preview = result && "other" in result ? result.other : null;
   return actionView({

@@ -5,15 +5,15 @@ import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getMembers } from "#routes/api/spokes/[spokeId]/members/index.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
 import { INVITE_RESULTS } from "#lib/portal/components/flash-messages.ts";
-import { fields, formAction, nonEmptyFields, page, type PageCall } from "#lib/portal/page/page.ts";
+import { formAction, formFields, nonEmptyFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
 import { spokeMembersView } from "#lib/portal/spokes/members.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
-export const GET = page({ summary: "The admins of a spoke", show: (call) => show(call) });
+export const GET = portalPage({ summary: "The admins of a spoke", show: (call) => show(call) });
 
 export const POST = formAction({
   summary: "Delegate a spoke to a user",
-  body: fields("email", "displayName"),
+  body: formFields("email", "displayName"),
   async submit({ callApi, params, body }) {
     const { status } = await callApi(delegate, { body: nonEmptyFields(body) });
     return { to: `/spokes/${params.spokeId}/members?done=${INVITE_RESULTS[status]}` };

@@ -2,12 +2,12 @@
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getOperations } from "#routes/api/spokes/[spokeId]/operations.ts";
-import { page, queryParams } from "#lib/portal/page/page.ts";
+import { portalPage, queryParams } from "#lib/portal/page/page.ts";
 import { OPERATIONS_PER_PAGE } from "#lib/portal/components/progress.ts";
 import { operationsView } from "#lib/portal/spokes/operations.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
-export const GET = page({
+export const GET = portalPage({
   summary: "Operations on a spoke",
   query: queryParams("before"),
   async show(call) {

@@ -1,10 +1,10 @@
 /** Decides a restore request. */
 import { POST as decide } from "#routes/api/restore-requests/[restoreRequestId]/decide.ts";
-import { fields, formAction, nonEmptyFields } from "#lib/portal/page/page.ts";
+import { formAction, formFields, nonEmptyFields } from "#lib/portal/page/page.ts";
 
 export const POST = formAction({
   summary: "Decide a restore request",
-  body: fields("state", "declineReason"),
+  body: formFields("state", "declineReason"),
   async submit({ callApi, params: { spokeId }, body }) {
     const { state } = await callApi(decide, { body: nonEmptyFields(body) });
     return { to: `/spokes/${spokeId}/backups?done=restore-${state}` };

@@ -32,13 +32,16 @@ test.before.each(async ({ db }) => {
 });
 test.after(({ db }) => db.close());
 
-test("leaves one of two operators who demote or disable each other at once", async (stage) => {
+test("keeps one of two operators who demote or disable each other at the same time", async (stage) => {
   const { db } = stage;
   for (const patch of [{ operator: false }, { disabled: true }] as const) {
     for (let round = 0; round < 5; round++) {
       await db.sql("update users set operator = false");
       const [ada, bob] = [await makeOperator(db), await makeOperator(db)];
-      const done = await Promise.allSettled([deed(stage, 0, ada, bob, patch), deed(stage, 1, bob, ada, patch)]);
+      const done = await Promise.allSettled([
+        applyPatch(stage, 0, ada, bob, patch),
+        applyPatch(stage, 1, bob, ada, patch),
+      ]);
       assert.equal(done.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
       const refused = done.find((one) => one.status === "rejected")!;
       assert.is(refused.reason.code, "last_operator");
@@ -47,15 +50,15 @@ test("leaves one of two operators who demote or disable each other at once", asy
   }
 });
 
-test("leaves one of ten who all step down at once", async (stage) => {
+test("keeps one of ten operators who all demote themselves at the same time", async (stage) => {
   const all: TestUser[] = [];
   for (let i = 0; i < 10; i++) all.push(await makeOperator(stage.db));
-  const done = await Promise.allSettled(all.map((one, i) => deed(stage, i % 2, one, one, { operator: false })));
+  const done = await Promise.allSettled(all.map((one, i) => applyPatch(stage, i % 2, one, one, { operator: false })));
   assert.is(done.filter(({ status }) => status === "fulfilled").length, 9);
   assert.is(await operators(stage.db), 1);
 });
 
-test("lets nobody give themselves back what is just being taken from them", async (stage) => {
+test("prevents users from restoring a permission that is being revoked", async (stage) => {
   const { db } = stage;
   await makeOperator(db);
   for (
@@ -70,7 +73,7 @@ test("lets nobody give themselves back what is just being taken from them", asyn
       await commit.promise;
     });
     await taken.promise;
-    const giving = deed(stage, 1, bob, bob, give);
+    const giving = applyPatch(stage, 1, bob, bob, give);
     await until(async () => (await db.sql(AWAITED_LOCKS_QUERY)).length > 0);
     commit.resolve();
     await Promise.all([taking, giving]);
@@ -79,13 +82,13 @@ test("lets nobody give themselves back what is just being taken from them", asyn
   }
 });
 
-test("wakes the streams of whom it promotes, demotes or disables, and nobody's for a new name", async (stage) => {
+test("wakes the streams of promoted, demoted and disabled users, but not of renamed ones", async (stage) => {
   const ann = await makeOperator(stage.db), bob = await createTestUser(stage.db, "bob");
   const woken: (keyof UserPatch)[] = [];
   for (const patch of [{ displayName: "Bob" }, { operator: true }, { operator: false }, { disabled: true }]) {
     const [field] = Object.keys(patch) as (keyof UserPatch)[];
     const end = stage.apps[0]!.db.wakeups.subscribe(`user:${bob.id}`, () => woken.push(field!));
-    await deed(stage, 0, ann, bob, patch);
+    await applyPatch(stage, 0, ann, bob, patch);
     end();
   }
   assert.equal(woken, ["operator", "operator", "disabled"]);
@@ -97,7 +100,7 @@ async function makeOperator(db: TestDatabase): Promise<TestUser> {
   return await createTestUser(db, crypto.randomUUID(), { operator: true });
 }
 
-async function deed({ db, apps }: Stage, replica: number, by: TestUser, to: TestUser, patch: Partial<UserPatch>) {
+async function applyPatch({ db, apps }: Stage, replica: number, by: TestUser, to: TestUser, patch: Partial<UserPatch>) {
   const app = apps[replica]!, cookie = `wheelwright=${(await createTestSession(db, by)).secret}`;
   const actor = await authenticate(app, new Request("http://x/", { headers: { cookie } }), { ip: "", userAgent: "" });
   const user = (await findUserRecord(app.db.rows, to.id))!;

@@ -7,14 +7,14 @@ import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestSession, createTestToken, createTestUser, PASSWORD } from "#test/support/users.ts";
 import { rejection, until } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase }>("resetPassword");
+const test = suite<{ db: TestDatabase }>("resetByOperator");
 
 test.before(async (stage) => {
   stage.db = await openTestDatabase();
 });
 test.after((stage) => stage.db.close());
 
-test("returns a password that is right from then on, and the old one is not", async ({ db }) => {
+test("returns a password that works, and invalidates the old one", async ({ db }) => {
   const ada = await createTestUser(db, "ada");
   const { password } = await resetPasswordLocally({ db, passwords: openPasswordHasher() }, " ADA@example.org ");
   const [{ passwordHash }] = await db.sql("select password_hash from users where id = $1", [ada.id]);
@@ -22,21 +22,21 @@ test("returns a password that is right from then on, and the old one is not", as
   assert.is(await verifyPassword(PASSWORD, passwordHash), "wrong");
 });
 
-test("ends the user's sessions, tells their streams, and leaves tokens and others alone", async ({ db }) => {
+test("ends the user's sessions and their streams, but keeps tokens and other users", async ({ db }) => {
   const ada = await createTestUser(db, "ann"), bob = await createTestUser(db, "bob");
   await createTestSession(db, ada);
   const other = await createTestSession(db, bob);
   await createTestToken(db, ada, "cli");
-  let told = false;
-  const end = db.wakeups.subscribe(`user:${ada.id}`, () => void (told = true));
+  let isWoken = false;
+  const end = db.wakeups.subscribe(`user:${ada.id}`, () => void (isWoken = true));
   await resetPasswordLocally(quick(db), ada.email);
-  await until(() => told);
+  await until(() => isWoken);
   end();
   assert.equal(await db.sql("select id from sessions where ended_at is null"), [{ id: other.id }]);
   assert.equal(await db.sql("select id from api_tokens where revoked_at is not null"), []);
 });
 
-test("of an address that nobody proved counts as proof, and ends what a stranger left in the account", async ({ db }) => {
+test("verifies an unverified address and revokes a stranger's credentials", async ({ db }) => {
   const eve = await createTestUser(db, "eve", { verified: false });
   const { id } = await createTestToken(db, eve, "cli");
   await resetPasswordLocally(quick(db), eve.email);
@@ -47,7 +47,7 @@ test("of an address that nobody proved counts as proof, and ends what a stranger
   assert.equal(events, ["email_verified", "password_reset", "token_revoked"]);
 });
 
-test("is refused for a disabled user, as long as an operator is there to enable them", async ({ db }) => {
+test("is rejected for a disabled user while an operator can enable them", async ({ db }) => {
   await createTestUser(db, "root", { operator: true });
   for (const operator of [true, false]) {
     const dan = await createTestUser(db, `dan-${operator}`, { disabled: true, operator });
@@ -57,7 +57,7 @@ test("is refused for a disabled user, as long as an operator is there to enable 
   }
 });
 
-test("enables a disabled operator where no other is left, and nobody else", async ({ db }) => {
+test("enables a disabled operator only if no other operator is left", async ({ db }) => {
   await db.sql("update users set operator = false");
   const lost = await createTestUser(db, "lost", { disabled: true, operator: true });
   await createTestUser(db, "unproven", { verified: false, operator: true });
@@ -70,7 +70,7 @@ test("enables a disabled operator where no other is left, and nobody else", asyn
   assert.equal(event.metadata, { changed: { disabled: false } });
 });
 
-test("is written down, without the password", async ({ db }) => {
+test("is recorded without the password", async ({ db }) => {
   const ada = await createTestUser(db, "eda");
   const { password } = await resetPasswordLocally(quick(db), ada.email);
   const [event] = (await listAuditEvents(db.rows, {}, { limit: 9 })).items;
@@ -78,7 +78,7 @@ test("is written down, without the password", async ({ db }) => {
   assert.not.match(JSON.stringify(event), password);
 });
 
-test("says that there is no such user", async ({ db }) => {
+test("reports an unknown user", async ({ db }) => {
   const fault = await rejection(resetPasswordLocally(quick(db), "nobody@example.org"));
   assert.equal([fault.code, fault.message], [
     "user_missing",

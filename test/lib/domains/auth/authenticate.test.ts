@@ -31,13 +31,13 @@ test.before.each(async (stage) => {
 });
 test.after((stage) => stage.db.close());
 
-test("is nobody without header and cookie", async ({ app }) => {
-  assert.is(await authenticate(app, asked({}), ORIGIN), null);
+test("returns null without header and cookie", async ({ app }) => {
+  assert.is(await authenticate(app, requestWith({}), ORIGIN), null);
 });
 
-test("knows a session by its cookie, also among others", async ({ app, db, person }) => {
+test("finds a session by its cookie, among other cookies", async ({ app, db, person }) => {
   const { id, secret } = await createTestSession(db, person);
-  const actor = await authenticate(app, asked({ cookie: `theme=dark; wheelwright=${secret}; x=y` }), ORIGIN);
+  const actor = await authenticate(app, requestWith({ cookie: `theme=dark; wheelwright=${secret}; x=y` }), ORIGIN);
   assert.equal(actor, {
     userId: person.id,
     email: person.email,
@@ -51,23 +51,26 @@ test("knows a session by its cookie, also among others", async ({ app, db, perso
   });
 });
 
-test("knows a token, its scope and its prefix, however Bearer is written", async ({ app, db, person }) => {
+test("finds a token with scope and prefix, whatever the case of Bearer", async ({ app, db, person }) => {
   const { id, plaintext, prefix } = await createTestToken(db, person, "provisioning");
   for (const word of ["Bearer", "bearer", "BEARER "]) {
-    const actor = await authenticate(app, asked({ authorization: `${word} ${plaintext}` }), ORIGIN);
+    const actor = await authenticate(app, requestWith({ authorization: `${word} ${plaintext}` }), ORIGIN);
     assert.equal(actor?.credential, { kind: "token", id, scope: "provisioning" });
     assert.equal([actor?.userId, actor?.tokenPrefix, actor?.ip], [person.id, prefix, ORIGIN.ip]);
   }
 });
 
-test("looks for __Host-wheelwright alone where the service is public", async ({ db, person }) => {
+test("reads only the cookie __Host-wheelwright on a public service", async ({ db, person }) => {
   const app = await createTestApp(db, { PUBLIC_URL: "https://hubs.example.org" });
   const { secret } = await createTestSession(db, person);
-  assert.is(await authenticate(app, asked({ cookie: `wheelwright=${secret}` }), ORIGIN), null);
-  assert.is((await authenticate(app, asked({ cookie: `__Host-wheelwright=${secret}` }), ORIGIN))?.userId, person.id);
+  assert.is(await authenticate(app, requestWith({ cookie: `wheelwright=${secret}` }), ORIGIN), null);
+  assert.is(
+    (await authenticate(app, requestWith({ cookie: `__Host-wheelwright=${secret}` }), ORIGIN))?.userId,
+    person.id,
+  );
 });
 
-test("never falls back to the cookie, whatever is wrong with the header", async ({ app, db, person }) => {
+test("never falls back to the cookie if the header is invalid", async ({ app, db, person }) => {
   const { secret } = await createTestSession(db, person);
   const { plaintext } = await createTestToken(db, person, "cli");
   const headers = [
@@ -85,33 +88,33 @@ test("never falls back to the cookie, whatever is wrong with the header", async 
     `Bearer ${newToken("cli").plaintext}`,
   ];
   for (const authorization of headers) {
-    const request = asked({ authorization, cookie: `wheelwright=${secret}` });
+    const request = requestWith({ authorization, cookie: `wheelwright=${secret}` });
     const fault = await rejection(authenticate(app, request, ORIGIN));
     assert.equal([fault.code, fault.message], ["bad_credentials", MESSAGE], authorization);
   }
 });
 
-test("asks the database nothing about what cannot be a token or a cookie of ours", async ({ app, db, person }) => {
+test("does not query the database for malformed tokens and cookies", async ({ app, db, person }) => {
   const { plaintext } = await createTestToken(db, person, "cli");
   const unasked = { ...app, db: deaf(db) };
   const mistyped = plaintext.slice(0, -1) + (plaintext.endsWith("0") ? "1" : "0");
   for (const token of [mistyped, "x".repeat(10_000), plaintext.replace("cli", "ro"), "%00"]) {
-    const fault = await rejection(authenticate(unasked, asked({ authorization: `Bearer ${token}` }), ORIGIN));
+    const fault = await rejection(authenticate(unasked, requestWith({ authorization: `Bearer ${token}` }), ORIGIN));
     assert.is(fault.code, "bad_credentials", token);
   }
   for (
     const cookie of ["wheelwright=", "wheelwright=x", `wheelwright=${"y".repeat(5000)}`, "wheelwright=%ff", "=;;="]
   ) {
-    assert.is(await authenticate(unasked, asked({ cookie }), ORIGIN), null, cookie);
+    assert.is(await authenticate(unasked, requestWith({ cookie }), ORIGIN), null, cookie);
   }
 });
 
-test("does not know a session that never was", async ({ app }) => {
-  assert.is(await authenticate(app, asked({ cookie: `wheelwright=${newSecret()}` }), ORIGIN), null);
+test("rejects an unknown session", async ({ app }) => {
+  assert.is(await authenticate(app, requestWith({ cookie: `wheelwright=${newSecret()}` }), ORIGIN), null);
 });
 
-test("lets a session go 12 hours after its last use", async ({ app, db, person }) => {
-  const request = asked({ cookie: `wheelwright=${(await createTestSession(db, person)).secret}` });
+test("expires a session 12 hours after its last use", async ({ app, db, person }) => {
+  const request = requestWith({ cookie: `wheelwright=${(await createTestSession(db, person)).secret}` });
   await db.shiftClock(12 * HOUR - MINUTE);
   assert.ok(await authenticate(app, request, ORIGIN));
   await db.shiftClock(24 * HOUR - 2 * MINUTE);
@@ -120,9 +123,9 @@ test("lets a session go 12 hours after its last use", async ({ app, db, person }
   assert.is(await authenticate(app, request, ORIGIN), null);
 });
 
-test("lets a session go after 30 days, however much it is used", async ({ app, db, person }) => {
+test("expires a session after 30 days, even if it is used", async ({ app, db, person }) => {
   const { id, secret } = await createTestSession(db, person);
-  const request = asked({ cookie: `wheelwright=${secret}` });
+  const request = requestWith({ cookie: `wheelwright=${secret}` });
   const use = (ago: number) =>
     db.sql(
       "update sessions set last_used_at = wheelwright_now(), created_at = wheelwright_now() - $2::float8 * interval '1 ms' where id = $1",
@@ -134,28 +137,28 @@ test("lets a session go after 30 days, however much it is used", async ({ app, d
   assert.is(await authenticate(app, request, ORIGIN), null);
 });
 
-test("refuses a token from the moment on at which it expires", async ({ app, db, person }) => {
+test("rejects a token from its expiry on", async ({ app, db, person }) => {
   const expiresAt = new Date((await db.now()).getTime() + HOUR);
   const { plaintext } = await createTestToken(db, person, "cli", expiresAt);
-  const request = asked({ authorization: `Bearer ${plaintext}` });
+  const request = requestWith({ authorization: `Bearer ${plaintext}` });
   await db.shiftClock(HOUR - MINUTE);
   assert.ok(await authenticate(app, request, ORIGIN));
   await db.shiftClock(HOUR);
   assert.is((await rejection(authenticate(app, request, ORIGIN))).message, MESSAGE);
 });
 
-test("stops a disabled user's sessions and tokens", async ({ app, db, person }) => {
+test("rejects sessions and tokens of a disabled user", async ({ app, db, person }) => {
   const cookie = `wheelwright=${(await createTestSession(db, person)).secret}`;
   const authorization = `Bearer ${(await createTestToken(db, person, "cli")).plaintext}`;
   await db.sql("update users set disabled_at = wheelwright_now() where id = $1", [person.id]);
-  assert.is(await authenticate(app, asked({ cookie }), ORIGIN), null);
-  assert.is((await rejection(authenticate(app, asked({ authorization }), ORIGIN))).message, MESSAGE);
+  assert.is(await authenticate(app, requestWith({ cookie }), ORIGIN), null);
+  assert.is((await rejection(authenticate(app, requestWith({ authorization }), ORIGIN))).message, MESSAGE);
 });
 
-test("costs one statement, and notes the use of a token or session at most once a minute", async (stage) => {
+test("needs one statement, and records the use of a credential at most once a minute", async (stage) => {
   const { app, db, person } = stage;
   const token = await createTestToken(db, person, "cli"), session = await createTestSession(db, person);
-  const counted = counting(db);
+  const countingDb = counting(db);
   const noted = async () => {
     const [row] = await db.sql(
       "select api_tokens.last_used_at as token_used_at, sessions.last_used_at as session_used_at from api_tokens, sessions where api_tokens.id = $1 and sessions.id = $2",
@@ -164,11 +167,11 @@ test("costs one statement, and notes the use of a token or session at most once 
     return [row.tokenUsedAt, row.sessionUsedAt].map(String);
   };
   const use = async () => {
-    counted.statements.length = 0;
-    const asking = { ...app, db: counted.db };
-    await authenticate(asking, asked({ authorization: `Bearer ${token.plaintext}` }), ORIGIN);
-    await authenticate(asking, asked({ cookie: `wheelwright=${session.secret}` }), ORIGIN);
-    return counted.statements.map((text) => text.split(" ")[0]);
+    countingDb.statements.length = 0;
+    const asking = { ...app, db: countingDb.db };
+    await authenticate(asking, requestWith({ authorization: `Bearer ${token.plaintext}` }), ORIGIN);
+    await authenticate(asking, requestWith({ cookie: `wheelwright=${session.secret}` }), ORIGIN);
+    return countingDb.statements.map((text) => text.split(" ")[0]);
   };
   assert.equal(await use(), ["select", "update", "select"], "a token's first use is noted, a session's is its login");
   const first = await noted();
@@ -183,7 +186,7 @@ test("costs one statement, and notes the use of a token or session at most once 
 
 test.run();
 
-const again = suite<Stage>("authenticateAgain");
+const again = suite<Stage>("reauthenticate");
 
 again.before(async (stage) => {
   stage.db = await openTestDatabase();
@@ -192,18 +195,18 @@ again.before(async (stage) => {
 });
 again.after((stage) => stage.db.close());
 
-again("finds the caller as it is by now, with the credential that it came with", async ({ app, db, person }) => {
+again("returns the caller's current permissions, with the same credential", async ({ app, db, person }) => {
   const { plaintext } = await createTestToken(db, person, "readonly");
-  const actor = (await authenticate(app, asked({ authorization: `Bearer ${plaintext}` }), ORIGIN))!;
+  const actor = (await authenticate(app, requestWith({ authorization: `Bearer ${plaintext}` }), ORIGIN))!;
   assert.equal(await reauthenticate(app, actor), actor);
   await db.sql("update users set operator = true where id = $1", [person.id]);
   assert.is((await reauthenticate(app, actor))?.role, "operator");
 });
 
-again("is null once the token is revoked or the session has ended", async ({ app, db, person }) => {
+again("returns null if the token is revoked or the session has ended", async ({ app, db, person }) => {
   const token = await createTestToken(db, person, "readonly"), session = await createTestSession(db, person);
-  const byToken = (await authenticate(app, asked({ authorization: `Bearer ${token.plaintext}` }), ORIGIN))!;
-  const bySession = (await authenticate(app, asked({ cookie: `wheelwright=${session.secret}` }), ORIGIN))!;
+  const byToken = (await authenticate(app, requestWith({ authorization: `Bearer ${token.plaintext}` }), ORIGIN))!;
+  const bySession = (await authenticate(app, requestWith({ cookie: `wheelwright=${session.secret}` }), ORIGIN))!;
   await db.sql("update api_tokens set revoked_at = wheelwright_now()");
   assert.is(await reauthenticate(app, byToken), null);
   assert.equal(await reauthenticate(app, bySession), bySession);
@@ -213,7 +216,7 @@ again("is null once the token is revoked or the session has ended", async ({ app
 
 again.run();
 
-function asked(headers: Record<string, string>): Request {
+function requestWith(headers: Record<string, string>): Request {
   return new Request("http://localhost:3000/api/auth/me", { headers });
 }
 
@@ -221,7 +224,7 @@ function asked(headers: Record<string, string>): Request {
 function deaf(db: TestDatabase): TestDatabase {
   return Object.defineProperty({ ...db }, "rows", {
     get() {
-      throw new Error("The database was asked");
+      throw new Error("Unexpected query");
     },
   });
 }

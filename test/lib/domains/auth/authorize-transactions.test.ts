@@ -10,7 +10,7 @@ import { addHubAdmin, addSpokeAdmin, createTestSession, createTestToken, createT
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 import { rejection, until } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase; app: App }>("holdRight");
+const test = suite<{ db: TestDatabase; app: App }>("authorizeTransactions");
 test.before(async (context) => {
   context.db = await openTestDatabase();
   context.app = await createTestApp(context.db);
@@ -21,10 +21,10 @@ test.after(async ({ app, db }) => {
 });
 
 const ORIGIN = { ip: "192.0.2.1", userAgent: "test" };
-type Means = "session" | "token";
+type CredentialKind = "session" | "token";
 
 /** Statements that revoke a permission of user $1, and the error of the next transaction. */
-const TAKES: readonly (readonly [what: string, means: Means, sql: string, code: string])[] = [
+const TAKES: readonly (readonly [what: string, means: CredentialKind, sql: string, code: string])[] = [
   ["its session", "session", "update sessions set ended_at = now() where user_id = $1", "sign_in_required"],
   ["its token", "token", "update api_tokens set revoked_at = now() where user_id = $1", "bad_credentials"],
   ["the use of its account", "session", "update users set disabled_at = now() where id = $1", "sign_in_required"],
@@ -35,10 +35,10 @@ const TAKES: readonly (readonly [what: string, means: Means, sql: string, code: 
 ];
 
 for (const [i, [what, means, sql, code]] of TAKES.entries()) {
-  test(`whoever takes ${what} away is told so once nothing is done with it any more`, async ({ db, app }) => {
+  test(`reports the loss of ${what} only once nothing can use it`, async ({ db, app }) => {
     const { id, actor } = await someone(db, app, `someone-${i}`, means);
     const begun = Promise.withResolvers<void>(), end = Promise.withResolvers<void>(), order: string[] = [];
-    const deed = authorizeTransactions(app, actor).db.transact(async () => {
+    const change = authorizeTransactions(app, actor).db.transact(async () => {
       begun.resolve();
       await end.promise;
       order.push("done");
@@ -54,7 +54,7 @@ for (const [i, [what, means, sql, code]] of TAKES.entries()) {
     );
     assert.equal(order, []);
     end.resolve();
-    await Promise.all([deed, taking]);
+    await Promise.all([change, taking]);
     assert.equal(order, ["done", "told"]);
     assert.is((await late).code, code);
   });
@@ -63,31 +63,31 @@ for (const [i, [what, means, sql, code]] of TAKES.entries()) {
 /** Statements that change the memberships of user $1 without revoking anything. */
 const CHANGES: readonly (readonly [what: string, sql: string])[] = [
   [
-    "another spoke of its is removed",
+    "another spoke of the user is removed",
     `update spokes set state = 'removed', removed_at = now()
       where id in (select spoke_id from spoke_members where user_id = $1)`,
   ],
   [
-    "its hub is removed",
+    "the user's hub is removed",
     `update federations set state = 'removed', removed_at = now()
       where id in (select federation_id from federation_members where user_id = $1)`,
   ],
   [
-    "it comes to run the hub of its spoke",
+    "the user becomes an admin of the spoke's hub",
     `insert into federation_members (federation_id, user_id) select federation_id, $1 from spokes
       where id in (select spoke_id from spoke_members where user_id = $1)`,
   ],
 ];
 
 for (const [i, [what, sql]] of CHANGES.entries()) {
-  test(`a deed is done though ${what} meanwhile`, async ({ db, app }) => {
+  test(`commits although ${what} meanwhile`, async ({ db, app }) => {
     const { id, actor } = await someone(db, app, `late-change-${i}`, "session");
     await db.sql(sql, [id]);
     assert.is(await authorizeTransactions(app, actor).db.transact(() => Promise.resolve("done")), "done");
   });
 }
 
-test("runs COMMIT as the caller says, whose time may stand still meanwhile", async ({ db, app }) => {
+test("runs COMMIT through the caller's function, even if the clock stands still", async ({ db, app }) => {
   const { actor } = await someone(db, app, "committer", "token"), order: string[] = [];
   const onCommit = async <T>(commit: () => Promise<T>): Promise<T> => {
     order.push("commit");
@@ -97,11 +97,11 @@ test("runs COMMIT as the caller says, whose time may stand still meanwhile", asy
   assert.equal(order, ["work", "commit", "committed"]);
 });
 
-test("whoever takes something away is told so after the deed, also where that is longer than one wait for a lock", async ({ db }) => {
+test("reports a revocation only after the transaction, even if that takes longer than one lock wait", async ({ db }) => {
   const impatient = await db.openAgain({ size: 4, lockLimit: 50 }), app = await createTestApp(impatient);
   const { id, actor } = await someone(db, app, "long", "session");
   const begun = Promise.withResolvers<void>(), end = Promise.withResolvers<void>(), order: string[] = [];
-  const deed = authorizeTransactions(app, actor).db.transact(async () => {
+  const change = authorizeTransactions(app, actor).db.transact(async () => {
     begun.resolve();
     await end.promise;
     order.push("done");
@@ -111,20 +111,20 @@ test("whoever takes something away is told so after the deed, also where that is
     order.push("told")
   );
   const begins = new Set<number>(); // start times of the waits; each has its own
-  const tries = async () => {
+  const hasRetried = async () => {
     const waiting = await db.sql(AWAITED_LOCKS_QUERY);
     for (const { waitstart } of waiting) if (waitstart) begins.add(waitstart.getTime());
     return begins.size > 1;
   };
-  await until(tries);
+  await until(hasRetried);
   assert.equal(order, []);
   end.resolve();
-  await Promise.all([deed, taking]);
+  await Promise.all([change, taking]);
   assert.equal(order, ["done", "told"]);
   app.feeds.close();
 });
 
-test("leaves a connection that others can use when the right cannot be held in time", async ({ db }) => {
+test("releases the connection if the lock is not acquired in time", async ({ db }) => {
   const impatient = await db.openAgain({ size: 1, lockLimit: 50 }), app = await createTestApp(impatient);
   const { id, actor } = await someone(db, app, "late", "session");
   await db.transact(async (tx) => {
@@ -140,7 +140,7 @@ test("leaves a connection that others can use when the right cannot be held in t
 test.run();
 
 /** Creates a user with every permission, and the actor of a request. */
-async function someone(db: TestDatabase, app: App, name: string, means: Means) {
+async function someone(db: TestDatabase, app: App, name: string, means: CredentialKind) {
   const person = await createTestUser(db, name, { operator: true });
   const hub = await insertHub(db, person.id, name),
     spoke = await insertSpoke(db, person.id, await insertHub(db, person.id, `${name}-2`), name);

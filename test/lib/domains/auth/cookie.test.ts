@@ -1,17 +1,22 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { clearedCookie, findPublicUrlProblem, readCookie, sessionCookie } from "#lib/domains/auth/cookie.ts";
+import {
+  expiredSessionCookie,
+  findPublicUrlProblem,
+  readSessionCookie,
+  sessionCookie,
+} from "#lib/domains/auth/cookie.ts";
 
 const PUBLIC = new URL("https://hubs.example.org"), LOCAL = new URL("http://localhost:3000");
 
 const test = suite("sessionCookie");
 
-test("is tied to its host and to TLS, hidden from scripts, and lasts 30 days", () => {
+test("is restricted to its host and TLS, hidden from scripts, and lasts 30 days", () => {
   const expected = "__Host-wheelwright=abc; Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Lax";
   assert.is(sessionCookie(PUBLIC, "abc"), expected);
 });
 
-test("goes without TLS on plain HTTP on this machine alone", () => {
+test("omits the Secure flag only for plain HTTP on localhost", () => {
   const places = ["http://localhost:3000", "http://127.0.0.1", "http://[::1]:8080", "http://hubs.localhost"];
   for (const place of places) assert.match(sessionCookie(new URL(place), "abc"), /^wheelwright=(?!.*Secure)/);
   const others = [
@@ -23,7 +28,7 @@ test("goes without TLS on plain HTTP on this machine alone", () => {
   for (const place of others) assert.match(sessionCookie(new URL(place), "abc"), /^__Host-wheelwright=.*Secure/);
 });
 
-test("is told to be in vain where users come over plain HTTP from elsewhere, and an address that leads to no other machine", () => {
+test("reports a public URL with plain HTTP, or one that other machines cannot reach", () => {
   assert.is(findPublicUrlProblem(new URL("https://hubs.example.org")), null);
   for (const local of ["http://localhost:3000", "http://127.0.0.1", "https://hubs.localhost"]) {
     assert.match(
@@ -37,29 +42,29 @@ test("is told to be in vain where users come over plain HTTP from elsewhere, and
   }
 });
 
-test("is cleared under the same name and attributes, or a browser would keep it", () => {
-  assert.is(clearedCookie(PUBLIC), "__Host-wheelwright=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax");
+test("is cleared with the same name and attributes", () => {
+  assert.is(expiredSessionCookie(PUBLIC), "__Host-wheelwright=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax");
 });
 
 test.run();
 
-const reading = suite("readCookie");
+const reading = suite("readSessionCookie");
 
-reading("finds it among others", () => {
-  assert.is(readCookie(LOCAL, asked("a=b; wheelwright=abc;c=d")), "abc");
-  assert.is(readCookie(PUBLIC, asked("wheelwright=no; __Host-wheelwright=abc")), "abc");
+reading("finds the cookie among others", () => {
+  assert.is(readSessionCookie(LOCAL, requestWith("a=b; wheelwright=abc;c=d")), "abc");
+  assert.is(readSessionCookie(PUBLIC, requestWith("wheelwright=no; __Host-wheelwright=abc")), "abc");
 });
 
-reading("is null where there is none, or only one of another name", () => {
+reading("returns null without the cookie, or with another name", () => {
   for (const cookie of ["", ";", "xwheelwright=abc", "wheelwrightx=abc", "a=wheelwright", "=abc"]) {
-    assert.is(readCookie(LOCAL, asked(cookie)), null, cookie);
+    assert.is(readSessionCookie(LOCAL, requestWith(cookie)), null, cookie);
   }
-  assert.is(readCookie(LOCAL, new Request("http://localhost/")), null);
-  assert.is(readCookie(PUBLIC, asked("wheelwright=abc")), null);
+  assert.is(readSessionCookie(LOCAL, new Request("http://localhost/")), null);
+  assert.is(readSessionCookie(PUBLIC, requestWith("wheelwright=abc")), null);
 });
 
 reading.run();
 
-function asked(cookie: string): Request {
+function requestWith(cookie: string): Request {
   return new Request("http://localhost:3000/", { headers: { cookie } });
 }

@@ -7,7 +7,7 @@ import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestSession, createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase; ada: TestUser }>("noteToken and noteSession");
+const test = suite<{ db: TestDatabase; ada: TestUser }>("recordTokenUse and recordSessionUse");
 test.before.each(async (context) => {
   context.db = await openTestDatabase({ size: 1 });
   context.ada = await createTestUser(context.db, "ada");
@@ -23,7 +23,7 @@ async function refuse(db: TestDatabase, state: string): Promise<void> {
   }
 }
 
-test("let in whoever comes while nothing can be written, and no other failure", async ({ db, ada }) => {
+test("ignore a read-only database, but no other error", async ({ db, ada }) => {
   const token = await createTestToken(db, ada, "cli"), session = await createTestSession(db, ada);
   await db.sql("update sessions set last_used_at = last_used_at - interval '1 hour'");
   await refuse(db, "53100");
@@ -36,7 +36,7 @@ test("let in whoever comes while nothing can be written, and no other failure", 
   }
 });
 
-test("are not called for on a server that only reads", async ({ db, ada }) => {
+test("are not due on a read-only server", async ({ db, ada }) => {
   const token = await createTestToken(db, ada, "cli"), session = await createTestSession(db, ada);
   await db.sql("update sessions set last_used_at = last_used_at - interval '1 hour'");
   const stale = async () => [

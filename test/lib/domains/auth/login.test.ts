@@ -32,7 +32,7 @@ test.before.each(async (stage) => {
 });
 test.after.each((stage) => stage.db.close());
 
-test("begins a session that the cookie opens, and writes down who did it from where", async ({ app, db }) => {
+test("starts a session for the cookie, and records who signed in from where", async ({ app, db }) => {
   const ada = await createTestUser(db, "ada");
   const { user, cookie } = await signIn(app, ORIGIN, { email: ada.email, password: PASSWORD });
   assert.equal([user.id, user.role, user.displayName], [ada.id, "spoke_admin", "ada"]);
@@ -46,7 +46,7 @@ test("begins a session that the cookie opens, and writes down who did it from wh
   );
 });
 
-test("tells who has not proved the address, after the right password, and mails the link at most once an hour", async ({ app, db }) => {
+test("asks unverified users to verify the address, and mails the link at most once an hour", async ({ app, db }) => {
   const una = await createTestUser(db, "una", { verified: false }), ada = await createTestUser(db, "ada");
   await rejection(signIn(app, ORIGIN, { email: una.email, password: "a wrong password" }));
   const mails = () => db.sql("select payload -> 'letter' as letter from jobs where kind = 'mail'");
@@ -63,7 +63,7 @@ test("tells who has not proved the address, after the right password, and mails 
   assert.is((await mails()).length, 1);
 });
 
-test("keeps of a session only the hash of its secret", async ({ app, db }) => {
+test("stores only the hash of a session's secret", async ({ app, db }) => {
   const ada = await createTestUser(db, "ada");
   const { cookie } = await signIn(app, ORIGIN, { email: ada.email, password: PASSWORD });
   const secret = cookie.slice("wheelwright=".length).split(";")[0]!;
@@ -74,13 +74,13 @@ test("keeps of a session only the hash of its secret", async ({ app, db }) => {
   assert.not.match(kept, PASSWORD);
 });
 
-test("begins a new session each time", async ({ app, db }) => {
+test("starts a new session each time", async ({ app, db }) => {
   const ada = await createTestUser(db, "ada");
   const login = { email: ada.email, password: PASSWORD };
   assert.is.not((await signIn(app, ORIGIN, login)).cookie, (await signIn(app, ORIGIN, login)).cookie);
 });
 
-test("says and does the same whatever is wrong: address, password, no password yet, disabled", async ({ app, db }) => {
+test("behaves the same for a wrong address, a wrong or missing password, and a disabled user", async ({ app, db }) => {
   const runs = counting(app.passwords);
   const ada = await createTestUser(db, "ada");
   const invited = await createTestUser(db, "invited", { passwordHash: null });
@@ -103,7 +103,7 @@ test("says and does the same whatever is wrong: address, password, no password y
   assert.equal(await db.sql("select id from sessions"), []);
 });
 
-test("writes down a failure with the address that was typed, and no password", async ({ app, db }) => {
+test("records a failure with the entered address and without the password", async ({ app, db }) => {
   const ada = await createTestUser(db, "ada");
   for (const email of [ada.email, "nobody@example.org"]) {
     await rejection(signIn(app, ORIGIN, { email, password: "my secret, mistyped" }));
@@ -116,22 +116,22 @@ test("writes down a failure with the address that was typed, and no password", a
   assert.not.match(JSON.stringify(events), "mistyped");
 });
 
-test("waits for its turn without a connection, until its request ends, whether or not there is the account", async ({ app, db }) => {
+test("waits in the queue without a connection until the request ends, whether or not the account exists", async ({ app, db }) => {
   const ada = await createTestUser(db, "ada"), quick = { ...app, passwords: createFakePasswords() };
   const outcomes: unknown[] = [];
   for (const email of [ada.email, "nobody@example.org"]) {
     const attempts = openLoginAttempts({ after: () => () => {} }), statements: string[] = [];
     const stage = { ...quick, loginAttempts: attempts, db: watched(db, statements) };
     for (let i = 0; i < 5; i++) await rejection(signIn(stage, ORIGIN, { email, password: "a wrong password" }));
-    const asked = statements.splice(0).length, leaving = new AbortController();
+    const countBefore = statements.splice(0).length, leaving = new AbortController();
     const waiting = rejection(signIn(stage, ORIGIN, { email, password: PASSWORD }, leaving.signal));
     leaving.abort(new Error("The client is gone"));
-    outcomes.push([asked, (await waiting).message, statements, quick.passwords.count()]);
+    outcomes.push([countBefore, (await waiting).message, statements, quick.passwords.count()]);
   }
   assert.equal(outcomes, Array.from({ length: 2 }, () => [10, "The client is gone", [], 5]));
 });
 
-test("lets the owner in between the guesses of others, which are slowed until then", async ({ app, db }) => {
+test("lets the owner sign in between slowed guesses of others", async ({ app, db }) => {
   const ada = await createTestUser(db, "ada"), waiting: (() => void)[] = [];
   const attempts = openLoginAttempts({ after: (ms, work) => (ms <= 2 * SECOND && waiting.push(work), () => {}) });
   const stage = { ...app, loginAttempts: attempts, passwords: createFakePasswords() };
@@ -145,7 +145,7 @@ test("lets the owner in between the guesses of others, which are slowed until th
   assert.equal([...new Set(await Promise.all(guesses.slice(0, 5)))], ["login_failed"]);
 });
 
-test("makes an outdated hash anew, once", async ({ app, db }) => {
+test("rehashes an outdated hash once", async ({ app, db }) => {
   const ada = await createTestUser(db, "ada", { passwordHash: cheapHash(PASSWORD) });
   const login = { email: ada.email, password: PASSWORD };
   const hash = async () => (await db.sql("select password_hash from users"))[0].passwordHash;
@@ -156,26 +156,26 @@ test("makes an outdated hash anew, once", async ({ app, db }) => {
   assert.is(await hash(), renewed);
 });
 
-test("lets two logins in that both find the hash outdated", async ({ app, db }) => {
+test("accepts two parallel logins with an outdated hash", async ({ app, db }) => {
   const ada = await createTestUser(db, "ada", { passwordHash: cheapHash(PASSWORD) });
   const login = { email: ada.email, password: PASSWORD };
   const both = await Promise.all([signIn(app, ORIGIN, login), signIn(app, ORIGIN, login)]);
   for (const { cookie } of both) assert.ok(await authenticate(app, withCookie(cookie), ORIGIN));
 });
 
-test("refuses the old password when a new one was set while it was judged", async ({ app, db }) => {
+test("rejects the old password if a new one is set during the check", async ({ app, db }) => {
   const ada = await createTestUser(db, "ada");
-  let judged = 0;
+  let checks = 0;
   const passwords: PasswordHasher = {
     ...app.passwords,
-    async verify(...asked) {
-      const verdict = await app.passwords.verify(...asked);
-      if (++judged === 1) await resetPasswordLocally(app, ada.email);
+    async verify(...args) {
+      const verdict = await app.passwords.verify(...args);
+      if (++checks === 1) await resetPasswordLocally(app, ada.email);
       return verdict;
     },
   };
   const fault = await rejection(signIn({ ...app, passwords }, ORIGIN, { email: ada.email, password: PASSWORD }));
-  assert.equal([fault.code, judged], ["login_failed", 2]);
+  assert.equal([fault.code, checks], ["login_failed", 2]);
   assert.equal(await db.sql("select id from sessions"), []);
 });
 
@@ -189,7 +189,7 @@ leaving.before.each(async (stage) => {
 });
 leaving.after.each((stage) => stage.db.close());
 
-leaving("ends this session and no other, once, and clears the cookie", async ({ app, db }) => {
+leaving("ends only this session, once, and clears the cookie", async ({ app, db }) => {
   const ada = await createTestUser(db, "ada");
   const [one, other] = [await createTestSession(db, ada), await createTestSession(db, ada)];
   const actor = await authenticate(app, withCookie(`wheelwright=${one.secret}`), ORIGIN);
@@ -202,7 +202,7 @@ leaving("ends this session and no other, once, and clears the cookie", async ({ 
   assert.equal(events.map((event) => [event.actor, event.objectId]), [[ada, one.id]]);
 });
 
-leaving("has nothing to do without a session", async ({ app, db }) => {
+leaving("does nothing without a session", async ({ app, db }) => {
   assert.match(await signOut(app, null), "Max-Age=0");
   assert.equal((await listAuditEvents(db.rows, {}, { limit: 9 })).items, []);
 });
@@ -216,12 +216,12 @@ function withCookie(cookie: string): Request {
 function counting(passwords: PasswordHasher): PasswordHasher & { count(): number } {
   let runs = 0;
   return {
-    hash: (...asked) => (runs++, passwords.hash(...asked)),
-    verify: (...asked) => (runs++, passwords.verify(...asked)),
+    hash: (...args) => (runs++, passwords.hash(...args)),
+    verify: (...args) => (runs++, passwords.verify(...args)),
     count: () => {
-      const counted = runs;
+      const count = runs;
       runs = 0;
-      return counted;
+      return count;
     },
   };
 }

@@ -18,7 +18,7 @@ interface Stage {
   app: App;
 }
 
-const test = suite<Stage>("settle");
+const test = suite<Stage>("takeOverAccount");
 
 test.before(async (stage) => {
   stage.db = await openTestDatabase();
@@ -37,7 +37,7 @@ async function actorOf({ db, app }: Stage, person: TestUser) {
   return (await authenticate(app, request, ORIGIN))!;
 }
 
-test("gives whoever mints a token at the same moment none that outlives it", async (stage) => {
+test("leaves no token that is created at the same moment", async (stage) => {
   const { db, app } = stage;
   const ada = await createTestUser(db, "ada", { verified: false });
   const actor = await actorOf(stage, ada), link = await linkOf(stage, ada);
@@ -57,7 +57,7 @@ test("gives whoever mints a token at the same moment none that outlives it", asy
   assert.equal(await db.sql("select id from api_tokens where user_id = $1 and revoked_at is null", [ada.id]), []);
 });
 
-test("revokes tokens, but those that are to be kept of a proved address, and returns what the log shall say", async (stage) => {
+test("revokes tokens, except kept ones of a verified address, and returns their audit events", async (stage) => {
   const { db } = stage;
   for (const [name, verified] of [["bob", false], ["eve", true]] as const) {
     const person = await createTestUser(db, name, { verified }), token = await createTestToken(db, person, "cli");
@@ -75,16 +75,16 @@ test("revokes tokens, but those that are to be kept of a proved address, and ret
   }
 });
 
-test("wakes the streams of what it ends", async (stage) => {
+test("wakes the streams of ended sessions and tokens", async (stage) => {
   const { db } = stage, dan = await createTestUser(db, "dan"), link = await linkOf(stage, dan);
-  let told = false;
-  const end = db.wakeups.subscribe(`user:${dan.id}`, () => void (told = true));
+  let isWoken = false;
+  const end = db.wakeups.subscribe(`user:${dan.id}`, () => void (isWoken = true));
   await db.transact(async (tx) => void await takeOverAccount(tx, await redeemLink(tx, link), { passwordHash: null }));
-  await until(() => told);
+  await until(() => isWoken);
   end();
 });
 
-test("is for one of those who use a link at once", async (stage) => {
+test("succeeds for only one of several parallel uses", async (stage) => {
   const { db } = stage, fay = await createTestUser(db, "fay"), link = await linkOf(stage, fay);
   const uses = await Promise.allSettled(
     Array.from({ length: 20 }, () => db.transact(async (tx) => void await redeemLink(tx, link))),

@@ -4,9 +4,9 @@ import {
   addSecret,
   createGrant,
   findGrant,
-  type Grant,
   hasRecentGrant,
-  LIFETIME,
+  LINK_LIFETIMES,
+  type LinkGrant,
   redeemGrant,
   voidGrants,
 } from "#lib/domains/auth/one-time-tokens.ts";
@@ -31,19 +31,19 @@ test.before.each(async (stage) => {
   stage.ada = await createTestUser(stage.db, `ada-${crypto.randomUUID()}`);
 });
 
-const grant = ({ db, ada }: Stage, purpose: Grant["purpose"] = "password_reset") =>
+const grant = ({ db, ada }: Stage, purpose: LinkGrant["purpose"] = "password_reset") =>
   db.transact((tx) => createGrant(tx, purpose, ada.id));
 const mint = ({ db }: Stage, id: string) => db.transact((tx) => addSecret(tx, id));
 
-test("live as long as their purpose allows", async (stage) => {
+test("expire after the lifetime of their purpose", async (stage) => {
   for (const purpose of ["invitation", "password_reset", "email_verification"] as const) {
     const { createdAt, expiresAt } = await grant(stage, purpose);
-    const off = expiresAt.getTime() - createdAt.getTime() - LIFETIME[purpose]; // reads the clock for each
+    const off = expiresAt.getTime() - createdAt.getTime() - LINK_LIFETIMES[purpose]; // reads the clock for each
     assert.ok(Math.abs(off) < MINUTE, `${purpose} is off by ${off} ms`);
   }
 });
 
-test("are opened by each secret that was mailed, and used up by the first", async (stage) => {
+test("are found by each mailed secret, and redeemed by the first", async (stage) => {
   const { db } = stage, { id } = await grant(stage);
   const [first, second] = [(await mint(stage, id))!, (await mint(stage, id))!];
   for (const secret of [first, second]) assert.is((await findGrant(db.rows, "password_reset", secret))?.id, id);
@@ -56,7 +56,7 @@ test("are opened by each secret that was mailed, and used up by the first", asyn
   assert.is(await mint(stage, id), null, "nothing is left to open");
 });
 
-test("stay good when what came after using them up fails", async (stage) => {
+test("stay valid if the transaction that redeems them fails", async (stage) => {
   const { db } = stage, secret = (await mint(stage, (await grant(stage)).id))!;
   await rejection(db.transact(async (tx) => {
     await redeemGrant(tx, "password_reset", secret);
@@ -65,19 +65,19 @@ test("stay good when what came after using them up fails", async (stage) => {
   assert.ok(await findGrant(db.rows, "password_reset", secret));
 });
 
-test("open nothing for another purpose", async (stage) => {
+test("are not valid for another purpose", async (stage) => {
   const secret = (await mint(stage, (await grant(stage)).id))!;
   assert.is(await findGrant(stage.db.rows, "invitation", secret), null);
   assert.is((await rejection(stage.db.transact((tx) => redeemGrant(tx, "invitation", secret)))).code, "link_spent");
 });
 
-test("are kept as hashes alone", async (stage) => {
+test("are stored only as hashes", async (stage) => {
   const secret = (await mint(stage, (await grant(stage)).id))!;
   const rows = await stage.db.sql("select one_time_tokens::text as row from one_time_tokens");
   assert.not.match(JSON.stringify(rows), secret);
 });
 
-test("are closed by the user and the purpose, and no others", async (stage) => {
+test("are voided by user and purpose", async (stage) => {
   const { db, ada } = stage, other = await createTestUser(db, `other-${ada.id}`);
   await grant(stage, "invitation");
   await grant(stage);
@@ -88,7 +88,7 @@ test("are closed by the user and the purpose, and no others", async (stage) => {
   assert.ok(await hasRecentGrant(db.rows, "password_reset", other.id, MINUTE));
 });
 
-test("are recent until the time is over or they are used", async (stage) => {
+test("are recent until the time has passed or they are redeemed", async (stage) => {
   const { db, ada } = stage;
   const recent = () => hasRecentGrant(db.rows, "password_reset", ada.id, 5 * MINUTE);
   assert.not(await recent());
@@ -102,7 +102,7 @@ test("are recent until the time is over or they are used", async (stage) => {
   assert.not(await recent());
 });
 
-test("are mailed with no secret once they have expired", async (stage) => {
+test("get no new secret after they expire", async (stage) => {
   const { id } = await grant(stage);
   await stage.db.shiftClock(HOUR + 1);
   assert.is(await mint(stage, id), null);

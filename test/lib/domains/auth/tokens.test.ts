@@ -6,7 +6,7 @@ import type { App } from "#lib/app.ts";
 import { listAuditEvents } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
-import { createToken, listTokens, ownToken, revokeToken, type Token } from "#lib/domains/auth/tokens.ts";
+import { type ApiToken, createToken, listTokens, ownTokenAccess, revokeToken } from "#lib/domains/auth/tokens.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { createTestApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -38,7 +38,7 @@ for (const each of [test, listing, revoking]) {
   each.after.each((stage) => stage.db.close());
 }
 
-test("answers the plaintext, which acts as its maker within its scope", async ({ app, ada }) => {
+test("returns the plaintext, which acts as its creator within its scope", async ({ app, ada }) => {
   const made = await createToken(app, ada, { name: "laptop", scope: "provisioning" });
   assert.match(made.token, /^ww_prv_/);
   assert.equal([made.name, made.scope, made.expiresAt, made.lastUsedAt], ["laptop", "provisioning", null, null]);
@@ -50,7 +50,7 @@ test("answers the plaintext, which acts as its maker within its scope", async ({
   }]);
 });
 
-test("keeps neither the plaintext nor more of it than the prefix", async ({ app, db, ada }) => {
+test("stores neither the plaintext nor more of it than the prefix", async ({ app, db, ada }) => {
   const { token, prefix } = await createToken(app, ada, { name: "laptop", scope: "cli" });
   const [{ kept }] = await db.sql(
     "select string_agg(api_tokens::text, '') || (select string_agg(audit_events::text, '') from audit_events) as kept from api_tokens",
@@ -60,7 +60,7 @@ test("keeps neither the plaintext nor more of it than the prefix", async ({ app,
   assert.not.match(kept, token.slice(0, prefix.length + 1));
 });
 
-test("writes down who made what", async ({ app, db, ada }) => {
+test("records who created which token", async ({ app, db, ada }) => {
   const { id, prefix } = await createToken(app, ada, { name: "laptop", scope: "readonly" });
   const [event] = (await listAuditEvents(db.rows, {}, { limit: 9 })).items;
   assert.equal([event?.kind, event?.actor.id, event?.objectType, event?.objectId, event?.metadata], [
@@ -72,7 +72,7 @@ test("writes down who made what", async ({ app, db, ada }) => {
   ]);
 });
 
-test("refuses an expiry that is not ahead by the service's clock, and leaves nothing behind", async (stage) => {
+test("rejects an expiry in the past by the service's clock, and stores nothing", async (stage) => {
   const { app, db, ada } = stage;
   const now = await db.now();
   await db.shiftClock(HOUR);
@@ -86,7 +86,7 @@ test("refuses an expiry that is not ahead by the service's clock, and leaves not
 
 test.run();
 
-listing("shows the caller's own that are not revoked, newest first, and when each was used", async (stage) => {
+listing("lists the caller's active tokens, newest first, with their last use", async (stage) => {
   const { app, db, ada, bob } = stage;
   await createToken(app, bob, { name: "bob's", scope: "cli" });
   const first = await createToken(app, ada, { name: "first", scope: "cli" });
@@ -99,8 +99,8 @@ listing("shows the caller's own that are not revoked, newest first, and when eac
   assert.instance(listed[1]?.lastUsedAt, Date);
 });
 
-listing("ends a page between tokens of the same moment", async ({ app, db, ada }) => {
-  const made: Token[] = [];
+listing("ends a page between tokens of the same millisecond", async ({ app, db, ada }) => {
+  const made: ApiToken[] = [];
   for (const name of ["1", "2", "3", "4"]) made.push(await createToken(app, ada, { name, scope: "cli" }));
   await db.sql("update api_tokens set created_at = '2026-01-01T00:00:00Z' where name in ('2', '3')");
   await db.sql("update api_tokens set created_at = '2026-01-02T00:00:00Z' where name = '4'");
@@ -114,7 +114,7 @@ listing("ends a page between tokens of the same moment", async ({ app, db, ada }
 
 listing.run();
 
-revoking("stops the token on every replica by the time it returns", async ({ app, db, ada }) => {
+revoking("invalidates the token on every replica before it returns", async ({ app, db, ada }) => {
   const other = { ...app, db: await db.openAgain() };
   try {
     const made = await createToken(app, ada, { name: "laptop", scope: "cli" });
@@ -126,16 +126,16 @@ revoking("stops the token on every replica by the time it returns", async ({ app
   }
 });
 
-revoking("tells the streams that the token has opened", async ({ app, db, ada }) => {
+revoking("wakes the token's streams", async ({ app, db, ada }) => {
   const made = await createToken(app, ada, { name: "laptop", scope: "cli" });
-  let told = false;
-  const end = db.wakeups.subscribe(`user:${ada.userId}`, () => void (told = true));
+  let isWoken = false;
+  const end = db.wakeups.subscribe(`user:${ada.userId}`, () => void (isWoken = true));
   await revokeToken(app, ada, made);
-  await until(() => told);
+  await until(() => isWoken);
   end();
 });
 
-revoking("writes down who took what from whom", async ({ app, db, ada, root }) => {
+revoking("records who revoked whose token", async ({ app, db, ada, root }) => {
   const { id, name, prefix, ...rest } = await createToken(app, ada, { name: "laptop", scope: "cli" });
   await revokeToken(app, root, { id, name, prefix, ...rest });
   const [event] = (await listAuditEvents(db.rows, { kind: "token_revoked" }, { limit: 9 })).items;
@@ -146,18 +146,18 @@ revoking("writes down who took what from whom", async ({ app, db, ada, root }) =
   ]);
 });
 
-revoking("is done once by two who ask at the same time", async ({ app, db, ada }) => {
+revoking("revokes once for two parallel requests", async ({ app, db, ada }) => {
   const made = await createToken(app, ada, { name: "laptop", scope: "cli" });
   const both = await Promise.allSettled([revokeToken(app, ada, made), revokeToken(app, ada, made)]);
   assert.equal(both.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
   assert.is((await listAuditEvents(db.rows, { kind: "token_revoked" }, { limit: 9 })).items.length, 1);
 });
 
-revoking("reaches one's own tokens alone, but for an operator, and none that is gone", async (stage) => {
+revoking("revokes only own tokens, except for operators, and none that is already revoked", async (stage) => {
   const { app, ada, bob, root } = stage;
   const made = await createToken(app, ada, { name: "laptop", scope: "cli" });
   const reach = async (actor: Actor, tokenId: string) =>
-    (await ownToken.admit({ app, actor, params: { tokenId }, query: {} })).token.id;
+    (await ownTokenAccess.admit({ app, actor, params: { tokenId }, query: {} })).token.id;
   assert.is(await reach(ada, made.id), made.id);
   assert.is(await reach(root, made.id), made.id);
   assert.is((await rejection(reach(bob, made.id))).code, "token_missing");

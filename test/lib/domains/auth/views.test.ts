@@ -5,12 +5,12 @@ import { LoginBody, NewTokenView, TokenView } from "#lib/domains/auth/views.ts";
 
 const test = suite("LoginBody");
 
-test("takes an address in any case and a password of any Unicode, unchanged", () => {
-  const given = { email: " Ada@Example.ORG ", password: " e\u0301 🔑\t\u0007 " };
-  assert.equal(v.parse(LoginBody, given), { email: "ada@example.org", password: given.password });
+test("accepts an address in any case and a password of any Unicode text", () => {
+  const input = { email: " Ada@Example.ORG ", password: " e\u0301 🔑\t\u0007 " };
+  assert.equal(v.parse(LoginBody, input), { email: "ada@example.org", password: input.password });
 });
 
-test("asks no more of a password than that it can be one: it may be older than our rules", () => {
+test("does not apply the rules for new passwords", () => {
   for (const password of ["x", "password", "y".repeat(4096)]) {
     assert.ok(v.is(LoginBody, { email: "a@example.org", password }));
   }
@@ -19,7 +19,7 @@ test("asks no more of a password than that it can be one: it may be older than o
   }
 });
 
-test("refuses what is no address", () => {
+test("rejects an invalid address", () => {
   for (
     const email of ["", "x", "a@", "a b@example.org", "a\0@example.org", "a@example.org\n\u0001", ["a@b.cd"], null]
   ) {
@@ -29,9 +29,9 @@ test("refuses what is no address", () => {
 
 test.run();
 
-const shown = suite("TokenView");
+const tokenView = suite("TokenView");
 
-shown("lets out neither the hash nor, once it is made, the plaintext", () => {
+tokenView("never returns the hash, and the plaintext only at creation", () => {
   const row = {
     id: "tok_1",
     name: "CI",
@@ -50,4 +50,4 @@ shown("lets out neither the hash nor, once it is made, the plaintext", () => {
   assert.equal(v.parse(NewTokenView, row), made);
 });
 
-shown.run();
+tokenView.run();

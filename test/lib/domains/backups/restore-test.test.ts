@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { findDataProblem } from "#lib/domains/backups/restore-test.ts";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
 
-const test = suite("lackOfProof");
+const test = suite("findDataProblem");
 
 const SITE: SiteIdentity = {
   state: "installed",
@@ -17,7 +17,7 @@ const same = { courses: 3, users: 10 };
 const code = (site: Partial<SiteIdentity>, siteIdentifier: string | null, before = same, after = same) =>
   findDataProblem({ ...SITE, ...site }, { siteIdentifier, counts: { before, after } })?.code ?? null;
 
-test("finds the same site with what was counted, and no other.", () => {
+test("accepts only the same site with the recorded counts", () => {
   assert.is(code({}, "one"), null);
   assert.is(code({}, null), null, "where nobody has noted which site it was");
   assert.is(code({}, "another"), "AnotherSite");
@@ -25,7 +25,7 @@ test("finds the same site with what was counted, and no other.", () => {
   for (const state of ["empty", "partial"] as const) assert.is(code({ state }, "one"), "NotInstalled", state);
 });
 
-test("takes all that lies between the two counts, in whichever direction they went.", () => {
+test("accepts counts between the two recorded counts, whether they rose or fell", () => {
   for (const [before, after] of [[8, 12], [12, 8], [10, 12], [8, 10]] as const) {
     assert.is(code({}, "one", { courses: 3, users: before }, { courses: 3, users: after }), null, `${before} ${after}`);
   }
@@ -33,10 +33,10 @@ test("takes all that lies between the two counts, in whichever direction they we
   assert.is(code({}, "one", { courses: 1, users: 10 }, { courses: 2, users: 10 }), "OtherCounts");
 });
 
-test("says what it has and what was counted; without counts on either side it compares none.", () => {
+test("reports the restored and the recorded counts, and compares nothing without counts", () => {
   const before = { courses: 4, users: 10 }, after = { courses: 5, users: 10 };
   const lack = findDataProblem(SITE, { siteIdentifier: "one", counts: { before, after } });
-  assert.is(lack!.sentence, "it has 3 courses, where 4 to 5 were counted as it was taken");
+  assert.is(lack!.sentence, "it has 3 courses, but 4 to 5 were counted during the backup");
   assert.is(findDataProblem(SITE, { siteIdentifier: "one", counts: null }), null);
   assert.is(findDataProblem({ ...SITE, counts: null }, { siteIdentifier: "one", counts: { before, after } }), null);
 });

@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
+  canDeleteBackup,
   type DatedBackup,
-  mayDelete,
   RETENTION,
   selectExpired,
   selectRetained,
@@ -58,43 +58,43 @@ function isoWeek(at: Date): string {
   return `${thursday.getUTCFullYear()}-W${String(Math.ceil(((+thursday - first) / DAY + 1) / 7)).padStart(2, "0")}`;
 }
 
-const rule = suite("keep");
+const rule = suite("selectRetained");
 
-rule("keeps of 2,000 histories exactly what a slow reading of the rule keeps.", () => {
+rule("retains the same backups as a slow reference implementation, for 2,000 histories", () => {
   for (let seed = 1; seed <= 2000; seed++) {
     const all = history(seed);
     assert.equal([...selectRetained(all, NOW)].sort(), oracle(all), `seed ${seed}`);
   }
 });
 
-rule("always keeps the newest good one, and never more than 17.", () => {
+rule("always retains the newest good backup, and at most 17", () => {
   for (let seed = 1; seed <= 2000; seed++) {
-    const all = history(seed), kept = selectRetained(all, NOW);
+    const all = history(seed), retained = selectRetained(all, NOW);
     const good = all.filter(({ state, deletingSince }) => state === "ready" && !deletingSince);
     const newest = good.sort((a, b) => +b.createdAt - +a.createdAt || (a.id < b.id ? 1 : -1))[0];
-    assert.is(newest === undefined || kept.has(newest.id), true, `seed ${seed}`);
-    assert.ok(kept.size <= RETENTION.daily + RETENTION.weekly + RETENTION.monthly);
+    assert.is(newest === undefined || retained.has(newest.id), true, `seed ${seed}`);
+    assert.ok(retained.size <= RETENTION.daily + RETENTION.weekly + RETENTION.monthly);
   }
 });
 
-rule("of a backup each night for a year keeps 7 days, 4 weeks and 6 months.", () => {
+rule("retains 7 days, 4 weeks and 6 months of a year of nightly backups", () => {
   const all = Array.from({ length: 365 }, (_, i) => ready(`bak_${i}`, new Date(NOW.getTime() - i * DAY)));
-  const kept = all.filter(({ id }) => selectRetained(all, NOW).has(id)).map(({ createdAt }) =>
+  const retained = all.filter(({ id }) => selectRetained(all, NOW).has(id)).map(({ createdAt }) =>
     createdAt.toISOString().slice(0, 10)
   );
-  assert.equal(kept, [
+  assert.equal(retained, [
     ...["2026-11-21", "2026-11-20", "2026-11-19", "2026-11-18", "2026-11-17", "2026-11-16", "2026-11-15"],
     ...["2026-11-08", "2026-11-01", "2026-10-31", "2026-09-30", "2026-08-31", "2026-07-31", "2026-06-30"],
   ]);
 });
 
-rule("keeps what was taken as the spoke went, and what a clock that was ahead has dated.", () => {
+rule("retains last backups and backups with a future date", () => {
   const ahead = ready("bak_ahead", new Date(NOW.getTime() + 400 * DAY));
   const last: DatedBackup = { ...ready("bak_last", new Date(NOW.getTime() - 900 * DAY)), kind: "last" };
   const nights = Array.from({ length: 30 }, (_, i) => ready(`bak_${i}`, new Date(NOW.getTime() - i * DAY)));
-  const kept = selectRetained([ahead, last, ...nights], NOW);
-  assert.ok(kept.has(ahead.id) && kept.has(last.id));
-  assert.is(kept.size, 2 + selectRetained(nights, NOW).size);
+  const retained = selectRetained([ahead, last, ...nights], NOW);
+  assert.ok(retained.has(ahead.id) && retained.has(last.id));
+  assert.is(retained.size, 2 + selectRetained(nights, NOW).size);
   assert.not.ok(selectExpired([ahead, last, ...nights], NOW).includes(last.id));
 });
 
@@ -102,9 +102,9 @@ function ready(id: string, createdAt: Date): DatedBackup {
   return { id, kind: "nightly", state: "ready", createdAt, deletingSince: null };
 }
 
-const over = suite("expired");
+const over = suite("selectExpired");
 
-over("names good ones that are not kept, and leftovers after a day, oldest first.", () => {
+over("returns unretained good backups, and failed ones after a day, oldest first", () => {
   const failed = (id: string, hours: number): DatedBackup => ({
     ...ready(id, new Date(NOW.getTime() - hours * HOUR)),
     state: "failed",
@@ -122,19 +122,19 @@ over("names good ones that are not kept, and leftovers after a day, oldest first
   assert.equal(selectExpired(all, NOW), ["bak_begun", "bak_old", "bak_same_day"]);
 });
 
-const guard = suite("mayGo");
+const guard = suite("canDeleteBackup");
 
-guard("lets a good one go only where a newer good one stays.", () => {
+guard("allows deleting a good backup only if a newer good one remains", () => {
   const old = ready("bak_old", new Date(NOW.getTime() - DAY)), fresh = ready("bak_new", NOW);
-  assert.is(mayDelete([old, fresh], old.id), true);
-  assert.is(mayDelete([old, fresh], fresh.id), false);
-  assert.is(mayDelete([old], old.id), false);
-  assert.is(mayDelete([old, { ...fresh, deletingSince: NOW }], old.id), false);
-  assert.is(mayDelete([old, { ...fresh, state: "failed" }], old.id), false);
-  assert.is(mayDelete([{ ...old, kind: "last" }, fresh], old.id), false);
-  assert.is(mayDelete([{ ...old, state: "pending" }, fresh], old.id), false);
-  assert.is(mayDelete([{ ...old, state: "failed" }], old.id), true);
-  assert.is(mayDelete([fresh], old.id), false);
+  assert.is(canDeleteBackup([old, fresh], old.id), true);
+  assert.is(canDeleteBackup([old, fresh], fresh.id), false);
+  assert.is(canDeleteBackup([old], old.id), false);
+  assert.is(canDeleteBackup([old, { ...fresh, deletingSince: NOW }], old.id), false);
+  assert.is(canDeleteBackup([old, { ...fresh, state: "failed" }], old.id), false);
+  assert.is(canDeleteBackup([{ ...old, kind: "last" }, fresh], old.id), false);
+  assert.is(canDeleteBackup([{ ...old, state: "pending" }, fresh], old.id), false);
+  assert.is(canDeleteBackup([{ ...old, state: "failed" }], old.id), true);
+  assert.is(canDeleteBackup([fresh], old.id), false);
 });
 
 rule.run();

@@ -7,7 +7,7 @@ import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 const test = suite("nextBackup");
 const EVENING = new Date("2026-11-21T22:00:00.000Z");
 
-test("is in the night, at the same time each night, and no more than a day away.", () => {
+test("is at the same time each night, at most a day ahead", () => {
   for (let i = 0; i < 500; i++) {
     const id = newId("spk");
     let at = new Date(EVENING.getTime() + i * 7 * MINUTE);
@@ -24,13 +24,13 @@ test("is in the night, at the same time each night, and no more than a day away.
   }
 });
 
-test("is later than the moment itself, so that a backup that is due now is not due again.", () => {
+test("is later than the given time, so that a backup that starts now is not scheduled twice", () => {
   const id = newId("spk"), first = nextBackup(id, EVENING);
   assert.is(nextBackup(id, first).getTime(), first.getTime() + DAY);
   assert.is(nextBackup(id, new Date(first.getTime() - 1)).getTime(), first.getTime());
 });
 
-test("spreads ten thousand spokes evenly over the night, also those that were made together.", () => {
+test("spreads 10,000 spokes evenly over the night, even if they were created together", () => {
   const quarters = new Array<number>(24).fill(0);
   for (let i = 0; i < 10_000; i++) {
     const at = nextBackup(newId("spk"), new Date(EVENING.getTime() - 1)); // otherwise a backup at the very start would belong to the next window
@@ -40,12 +40,12 @@ test("spreads ten thousand spokes evenly over the night, also those that were ma
   for (const count of quarters) assert.ok(count > fair * 0.7 && count < fair * 1.3, quarters.join(" "));
 });
 
-test("is told to people as the minute in which it is.", () => {
+test("is described to users by its minute", () => {
   const id = newId("spk"), at = nextBackup(id, EVENING).toISOString();
   assert.is(describeSchedule(id), `every night at ${at.slice(11, 16)} UTC`);
 });
 
-test("has drills some hours later, in the morning; weekly ones on all days alike.", () => {
+test("schedules restore tests for the morning, and spreads weekly ones over all days", () => {
   const days = new Array<number>(7).fill(0);
   for (let i = 0; i < 7000; i++) {
     const id = newId("spk"),

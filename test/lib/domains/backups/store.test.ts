@@ -6,7 +6,7 @@ import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 
-const test = suite<{ db: TestDatabase; spoke: SpokeRow }>("a backup's row");
+const test = suite<{ db: TestDatabase; spoke: SpokeRow }>("beginBackup");
 test.before(async (context) => {
   const db = context.db = await openTestDatabase();
   const user = await insertUser(db);
@@ -20,7 +20,7 @@ function within<T>({ db }: { db: TestDatabase }, work: (tx: Tx) => Promise<T>): 
   return db.transact(work);
 }
 
-test("is one for an operation, however often it is begun.", async (context) => {
+test("creates one backup per operation, even if called again", async (context) => {
   const origin = { operationId: "op_1", kind: "manual" } as const;
   const first = await within(context, (tx) => beginBackup(tx, context.spoke, origin));
   const again = await Promise.all(
@@ -30,7 +30,7 @@ test("is one for an operation, however often it is begun.", async (context) => {
   assert.match(first.id, /^bak_[0-9a-z]{26}$/);
 });
 
-test("of a try that failed is gone on with by the next, and left as it is by who only asks.", async (context) => {
+test("continues the backup of a failed attempt, and ensureBackup leaves it unchanged", async (context) => {
   const origin = { operationId: "op_2", kind: "last" } as const;
   const { id } = await within(context, (tx) => beginBackup(tx, context.spoke, origin));
   await within(context, (tx) => failBackup(tx, "op_2", "no luck"));
@@ -42,7 +42,7 @@ test("of a try that failed is gone on with by the next, and left as it is by who
   assert.is((await within(context, (tx) => beginBackup(tx, context.spoke, origin))).state, "ready");
 });
 
-test("that is ready is changed neither by a late failure nor by who plans late.", async (context) => {
+test("leaves a ready backup unchanged after a late failure or a late plan", async (context) => {
   const origin = { operationId: "op_3", kind: "nightly" } as const;
   const { id } = await within(context, (tx) => beginBackup(tx, context.spoke, origin));
   await within(context, (tx) => completeBackup(tx, id, VOLUMES));
@@ -51,7 +51,7 @@ test("that is ready is changed neither by a late failure nor by who plans late."
   assert.equal([late!.state, late!.error, late!.volumes.length], ["ready", null, 2]);
 });
 
-test("is refused by the database where it contradicts itself, or would remove what was taken last.", async ({ db }) => {
+test("cannot store a contradictory row, or the removal of a last backup", async ({ db }) => {
   for (
     const change of [
       "state = 'deleted'",

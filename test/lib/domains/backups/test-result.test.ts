@@ -14,24 +14,24 @@ function backup(id: string, more: Partial<Backup> = {}): Backup {
 const chosen = (...backups: Backup[]) => preferVerified(backups)?.id ?? null;
 const verified = { verifiedAt: AT }, failed = { verificationError: FAILED };
 
-test("takes the newest good backup, whether it was tested or not", () => {
+test("selects the newest good backup, tested or not", () => {
   assert.is(chosen(), null);
   assert.is(chosen(backup("new"), backup("old", verified)), "new");
   assert.is(chosen(backup("cut", { state: "failed" }), backup("going", { deletingSince: AT }), backup("good")), "good");
 });
 
-test("takes an older verified one where the newest failed its restore test", () => {
+test("selects an older verified backup if the newest failed its restore test", () => {
   assert.is(
     chosen(backup("new", failed), backup("untested"), backup("old", verified), backup("older", verified)),
     "old",
   );
 });
 
-test("takes the newest where it failed its test and none was verified", () => {
+test("selects the newest backup if it failed its test and no backup is verified", () => {
   assert.is(chosen(backup("new", failed), backup("old")), "new");
 });
 
-test("holds a test that did not take place against no backup", () => {
+test("ignores a skipped test", () => {
   const untried = { verificationError: "Not tried: no node can take the pod" };
   assert.is(chosen(backup("new", untried), backup("old", verified)), "new");
   assert.is(testFailure({ verificationError: untried.verificationError }), null);

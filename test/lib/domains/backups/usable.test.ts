@@ -6,13 +6,13 @@ import { newId } from "#lib/base/ids.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
-import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase; spoke: SpokeRow }>("demandUsable");
+const test = suite<{ db: TestDatabase; spoke: SpokeRow }>("requireUsableBackup");
 test.before.each(async (context) => {
   const db = context.db = await openTestDatabase(), user = await insertUser(db);
   const id = await insertSpoke(db, user, await insertHub(db, user), "oak");
@@ -43,7 +43,7 @@ async function refusal({ db, spoke }: { db: TestDatabase; spoke: SpokeRow }, id?
   return `${code}: ${message}`;
 }
 
-test("takes the one that is named, or else the newest good one.", async (context) => {
+test("selects the named backup, or else the newest good one", async (context) => {
   const { db, spoke } = context;
   const first = await backup(context), second = await backup(context);
   await backup(context, { state: "pending", readyAt: null });
@@ -52,55 +52,57 @@ test("takes the one that is named, or else the newest good one.", async (context
   assert.is((await requireUsableBackup(db.rows, spoke, first)).id, first);
 });
 
-test("takes one of which nothing was noted for one of its spoke.", async (context) => {
+test("accepts a backup without a recorded site identifier", async (context) => {
   const id = await backup(context, { lmsVersion: null, images: null, siteIdentifier: null });
   assert.is((await requireUsableBackup(context.db.rows, context.spoke, id)).id, id);
 });
 
-test("refuses what is not there, not ready, or another spoke's.", async (context) => {
+test("rejects a backup that is missing, not ready or of another spoke", async (context) => {
   const { db, spoke } = context;
   assert.is(await refusal(context), "NoBackup: The spoke oak has no backup that is ready");
   const other = await insertSpoke(db, spoke.createdBy, spoke.federationId, "ash");
   const foreign = await backup(context, { spokeId: other });
   assert.match(await refusal(context, foreign), /^NoBackup: The spoke oak has no backup bak_/);
-  const told = async (more: object) => (await refusal(context, await backup(context, more))).replace(/bak_\w+/, "it");
-  assert.is(await told({ state: "pending", readyAt: null }), "BackupNotReady: The backup it is being taken");
+  const errorFor = async (more: object) =>
+    (await refusal(context, await backup(context, more))).replace(/bak_\w+/, "it");
+  assert.is(await errorFor({ state: "pending", readyAt: null }), "BackupNotReady: The backup it is being taken");
   const failed = { state: "failed", readyAt: null, failedAt: new Date() };
-  assert.is(await told(failed), "BackupNotReady: The backup it was never completed");
-  assert.is(await told({ deletingSince: new Date() }), "BackupNotReady: The backup it has expired and was deleted");
+  assert.is(await errorFor(failed), "BackupNotReady: The backup it was never completed");
+  assert.is(await errorFor({ deletingSince: new Date() }), "BackupNotReady: The backup it has expired and was deleted");
   assert.is(
-    await told({ state: "deleted", deletedAt: new Date() }),
+    await errorFor({ state: "deleted", deletedAt: new Date() }),
     "BackupNotReady: The backup it has expired and was deleted",
   );
 });
 
-test("refuses what the spoke's place cannot take.", async (context) => {
-  const told = async (more: object) => (await refusal(context, await backup(context, more))).replace(/bak_\w+/, "it");
+test("rejects a backup that the spoke's cluster or database cannot use", async (context) => {
+  const errorFor = async (more: object) =>
+    (await refusal(context, await backup(context, more))).replace(/bak_\w+/, "it");
   assert.is(
-    await told({ cluster: "east" }),
+    await errorFor({ cluster: "east" }),
     "another_cluster: The backup it is in the cluster east, and the spoke in default",
   );
   const older = JSON.stringify({ moodle: "m:v4.5.12", postgres: "postgres:16-alpine", fpmDirectory: "/f" });
   assert.is(
-    await told({ images: older }),
+    await errorFor({ images: older }),
     "AnotherPostgres: The backup it needs PostgreSQL 16, and the spoke runs PostgreSQL 17",
   );
-  assert.is(await told({ siteIdentifier: "xyz" }), "AnotherSite: The backup it belongs to another site");
+  assert.is(await errorFor({ siteIdentifier: "xyz" }), "AnotherSite: The backup it belongs to another site");
   assert.is(
-    await told({ volumes: JSON.stringify(VOLUMES.slice(1)) }),
-    "Incomplete: The backup it does not hold both volumes of the spoke",
+    await errorFor({ volumes: JSON.stringify(VOLUMES.slice(1)) }),
+    "Incomplete: The backup it does not contain both volumes of the spoke",
   );
   await saveSnapshotClasses(context.db.rows, "default", [{ name: "keeping", driver: "other.example" }]);
   assert.match(
-    await told({}),
-    /^NoSnapshotClass: The cluster has no VolumeSnapshotClass of disk\.example with the deletion policy Retain/,
+    await errorFor({}),
+    /^NoSnapshotClass: The backup it needs a VolumeSnapshotClass of disk\.example with the deletion policy Retain/,
   );
 });
 
-test("refuses one from before an upgrade whose version was not noted, and takes one whose was.", async (context) => {
+test("rejects a backup from before an upgrade unless its version was recorded", async (context) => {
   const { db, spoke } = context;
   const old = await backup(context, { lmsVersion: null }), noted = await backup(context);
-  const job = await db.transact((tx) => enqueue(tx, SYSTEM, operationOn(spoke, OPERATIONS.upgrade.name)));
+  const job = await db.transact((tx) => enqueue(tx, SYSTEM, buildSpokeJob(spoke, OPERATIONS.upgrade.name)));
   await db.sql("update jobs set state = 'succeeded', finished_at = now() + interval '1 minute' where id = $1", [
     job.id,
   ]);
@@ -110,9 +112,9 @@ test("refuses one from before an upgrade whose version was not noted, and takes 
 
 test.run();
 
-const least = suite("leastDisks");
+const least = suite("minimumDisks");
 
-least("tells the claims of files and database apart, whatever they are called.", () => {
+least("distinguishes the PVCs of files and database by their role, not their name", () => {
   const volumes = [{ claim: "data-abc-db-0", restoreSize: 7 }, { claim: "files-abc", restoreSize: null }];
   assert.equal(minimumDisks({ volumes } as never), { files: null, database: 7 });
 });

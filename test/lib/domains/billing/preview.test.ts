@@ -18,7 +18,7 @@ interface Scene extends paid.PaymentsSetup {
 // Both suites share a scene, because neither changes it.
 const shared = {} as Scene;
 const cost = suite<Scene>("GET /api/federations/{id}/spokes/preview-cost of a billed hub", shared);
-const dry = suite<Scene>("the price of a dry run", shared), change = suite("changesOf");
+const dry = suite<Scene>("price of a dry run", shared), change = suite("priceChangesOf");
 const { NEVER_ABORTED: NEVER, SECONDS_PER_DAY: DAYS, DECEMBER_FIRST: DECEMBER } = paid, NONE = { available: false };
 const PRORATED = { available: true, currency: "EUR", prorationDate: "2026-12-12T00:00:00.000Z" };
 
@@ -27,13 +27,13 @@ cost.before(async (scene) => {
   const { payments, provider } = scene, stage = scene.stage = await openScene();
   Object.assign(stage.app, { payments, catalog: loadCatalog(paid.PRICES, stage.app.blueprint) });
   scene.customer = await paid.customerOf(scene, stage.hub);
-  const price = async (wanted: typeof paid.SMALL_PRICE) => await payments.priceFor(wanted, NEVER);
+  const price = async (priceRequest: typeof paid.SMALL_PRICE) => await payments.priceFor(priceRequest, NEVER);
   const items = [
     { price: await price(paid.SMALL_PRICE), size: "small", quantity: 2 },
     { price: await price(paid.LARGE_PRICE), size: "large", quantity: 1 },
   ];
-  const wanted = { federationId: stage.hub, customer: scene.customer, items };
-  scene.subscription = (await payments.createSubscription(wanted, NEVER)).id;
+  const subscription = { federationId: stage.hub, customer: scene.customer, items };
+  scene.subscription = (await payments.createSubscription(subscription, NEVER)).id;
   provider.setNow(DECEMBER + 11 * DAYS);
   await stage.db.sql("update spokes set size = 'small'");
   await stage.db.sql(
@@ -65,7 +65,7 @@ async function meanwhile({ stage }: Scene, values: string, work: () => Promise<v
   ]);
 }
 
-cost("tells what one more costs now and each month, in minor units", async (scene) => {
+cost("returns the cost of another spoke now and per month, in minor units", async (scene) => {
   const { status, body } = await costOf(scene, "small");
   assert.equal([status, body], [200, { ...PRORATED, size: "small", recurringMonthly: 3100, dueNow: 2000 }]);
   assert.equal((await costOf(scene, "large")).body, {
@@ -76,7 +76,7 @@ cost("tells what one more costs now and each month, in minor units", async (scen
   });
 });
 
-cost("tells a hub's first spoke: all of the first invoice", async (scene) => {
+cost("returns the whole first invoice for a hub's first spoke", async (scene) => {
   await meanwhile(scene, "subscription_id = null, status = null", async () => {
     assert.equal((await costOf(scene, "large")).body, {
       ...PRORATED,
@@ -91,7 +91,7 @@ cost("is not available for a size without a price", async (scene) => {
   assert.equal((await costOf(scene, "medium")).body, NONE);
 });
 
-cost("is 503 with when to try again before the provider knows the hub, which is connected already", async (scene) => {
+cost("returns 503 with Retry-After before the provider knows the connected hub", async (scene) => {
   await meanwhile(scene, "customer_id = null, subscription_id = null, status = null", async () => {
     const { status, body, headers } = await costOf(scene, "small");
     assert.equal([status, headers.get("retry-after")], [503, "3"]);
@@ -107,10 +107,10 @@ cost("is not available for a hub that is not billed", async (scene) => {
   assert.equal([status, body], [200, NONE]);
 });
 
-cost("is 503 with when to try again while the provider is in trouble, and nothing of it is said", async (scene) => {
-  const mend = scene.provider.break({ what: "429", retryAfter: 7 });
+cost("returns 503 with Retry-After while the provider is unavailable, without its error", async (scene) => {
+  const repair = scene.provider.break({ what: "429", retryAfter: 7 });
   const { status, body, headers } = await costOf(scene, "small");
-  mend();
+  repair();
   assert.equal([status, headers.get("retry-after")], [503, "7"]);
   assert.is(body.message, "The payment provider does not answer; try again");
   const away = scene.provider.break("down");
@@ -118,13 +118,13 @@ cost("is 503 with when to try again while the provider is in trouble, and nothin
   away();
 });
 
-cost("is refused for a size that there is not, before anybody is asked", async (scene) => {
+cost("rejects an unknown size before it calls the provider", async (scene) => {
   const { length } = scene.provider.calls;
   assert.is((await costOf(scene, "huge")).status, 400);
   assert.is(scene.provider.calls.length, length);
 });
 
-cost("is for those who run the hub: not available to admins of single spokes, and 404 for strangers", async (scene) => {
+cost("is available to hub admins, not to spoke admins, and returns 404 to strangers", async (scene) => {
   const { stage, provider } = scene, { length } = provider.calls;
   const { status, body } = await stage.as("spokeAdmin").get("/api/federations/north/spokes/preview-cost?size=small");
   assert.equal([status, body], [200, NONE]);
@@ -137,7 +137,7 @@ cost("is for those who run the hub: not available to admins of single spokes, an
   assert.is((await stage.as("stranger").get("/api/federations/north/spokes/preview-cost")).status, 404);
 });
 
-dry("is told for a new spoke", async (scene) => {
+dry("is returned for a new spoke", async (scene) => {
   const add = async (size: string) =>
     (await scene.stage.as("hubAdmin").post("/api/federations/north/spokes?dryRun=true", { slug: "ash", size })).body
       .price;
@@ -145,24 +145,24 @@ dry("is told for a new spoke", async (scene) => {
   assert.equal(await add("medium"), NONE);
 });
 
-dry("is told for a copy, which has the size of the other one unless another is given", async ({ stage }) => {
+dry("is returned for a copy, which defaults to the source's size", async ({ stage }) => {
   const [row] = await stage.db.sql("select * from spokes where id = $1", [stage.spoke]);
   const inputs = spokeInputs(stage.app.catalog, stage.app.config, row as SpokeRow);
   await stage.db.sql("update spokes set blueprint_inputs = $2 where id = $1", [stage.spoke, inputs]);
   const copy = async (more: object) => {
-    const asked = { slug: "ash", copyOf: stage.spoke, copyBackup: "now", ...more };
-    return (await stage.as("hubAdmin").post("/api/federations/north/spokes?dryRun=true", asked)).body.price;
+    const body = { slug: "ash", copyOf: stage.spoke, copyBackup: "now", ...more };
+    return (await stage.as("hubAdmin").post("/api/federations/north/spokes?dryRun=true", body)).body.price;
   };
   assert.equal(await copy({}), { ...PRORATED, size: "small", recurringMonthly: 3100, dueNow: 2000 });
   assert.equal(await copy({ size: "large" }), { ...PRORATED, size: "large", recurringMonthly: 6200, dueNow: 4000 });
 });
 
-dry("is told for another size: less of one and more of the other", async (scene) => {
+dry("is returned for a resize: one spoke less of the old size and one more of the new", async (scene) => {
   const large = { ...PRORATED, size: "large", recurringMonthly: 6200, dueNow: 4000 - 2000 };
   assert.equal(await priceOf(scene, { action: "resize", size: "large" }), large);
 });
 
-dry("is nothing a month when it is suspended, and what was paid is credited", async (scene) => {
+dry("is zero per month for a suspended spoke, with a credit", async (scene) => {
   const suspended = { ...PRORATED, size: "small", recurringMonthly: 0, dueNow: -2000 };
   assert.equal(await priceOf(scene, { action: "suspend" }), suspended);
   await scene.stage.db.sql("update spokes set state = 'suspending'");
@@ -173,20 +173,20 @@ dry("is nothing a month when it is suspended, and what was paid is credited", as
   await scene.stage.db.sql("update spokes set state = 'active'");
 });
 
-dry("is not available for what does not change what is paid", async (scene) => {
+dry("is not available for changes without an effect on the bill", async (scene) => {
   const { length } = scene.provider.calls;
   for (const action of ["restart", "maintenance-on", "backup"]) assert.equal(await priceOf(scene, { action }), NONE);
   assert.is(scene.provider.calls.length, length);
 });
 
-dry("does not fail while the provider is in trouble", async (scene) => {
-  const mend = scene.provider.break("500");
+dry("does not fail while the provider is unavailable", async (scene) => {
+  const repair = scene.provider.break("500");
   const reason = "The payment provider does not answer; try again";
   assert.equal(await priceOf(scene, { action: "suspend" }), { ...NONE, reason });
-  mend();
+  repair();
 });
 
-change("counts a spoke by what its row says before, and will say after", () => {
+change("counts a spoke by its row before and after the change", () => {
   const of = (before: readonly [string, string] | null, after: readonly [string, string]) => {
     const spoke = ([size, state]: readonly [string, string]) => ({ size, state: state as "active" });
     const changes = priceChangesOf({ federationId: "fed_1", before: before && spoke(before), after: spoke(after) });

@@ -11,7 +11,7 @@ import { addHubAdmin, createTestSession, createTestUser } from "#test/support/us
 import { insertHub } from "#test/support/insert-rows.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
-const test = suite<{ scene: Scene }>("noteSubscription");
+const test = suite<{ scene: Scene }>("saveSubscription");
 
 test.before(async (context) => {
   context.scene = await openScene();
@@ -41,7 +41,7 @@ const OWED: Subscription = {
   },
 };
 
-test("tells of dunning and refunds whoever runs the hub and operators, and nobody else", async ({ scene }) => {
+test("notifies hub admins and operators of overdue payments and refunds, and nobody else", async ({ scene }) => {
   const { db, hub, people } = scene;
   const other = await createTestUser(db, "other-hub-admin");
   await addHubAdmin(db, other, await insertHub(db, people.operator.id, "south"));
@@ -58,7 +58,7 @@ test("tells of dunning and refunds whoever runs the hub and operators, and nobod
     const audit = [...await saveSubscription(tx, row, OWED, {}), ...await recordRefunds(tx, hub, [refund])];
     await record(tx, SYSTEM, { audit });
   });
-  const told = async (call: (path: string) => Promise<{ body: { kind: string }[] }>) =>
+  const kindsFor = async (call: (path: string) => Promise<{ body: { kind: string }[] }>) =>
     (await call("/api/notifications")).body.map(({ kind }) => kind);
   const both = ["billing_subscription_refunded", "billing_subscription_past_due"];
   const expected: Readonly<Record<SceneRole, readonly string[]>> = {
@@ -68,16 +68,16 @@ test("tells of dunning and refunds whoever runs the hub and operators, and nobod
     stranger: [],
   };
   for (const [who, kinds] of Object.entries(expected)) {
-    assert.equal([who, await told(scene.as(who as SceneRole).get)], [who, kinds]);
+    assert.equal([who, await kindsFor(scene.as(who as SceneRole).get)], [who, kinds]);
     const { body } = await scene.as(who as SceneRole).get("/api/notifications/unread-count");
     assert.equal([who, body.count], [who, kinds.length]);
   }
   const cookie = `wheelwright=${(await createTestSession(db, other)).secret}`;
-  assert.equal(await told((path) => scene.send(path, { headers: { cookie } })), []);
+  assert.equal(await kindsFor((path) => scene.send(path, { headers: { cookie } })), []);
   assert.equal((await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}/activity`)).body, []);
 });
 
-test("puts the address at which an invoice can be paid into no event", async ({ scene }) => {
+test("leaves an invoice's payment URL out of events", async ({ scene }) => {
   const { body } = await scene.as("operator").get("/api/audit");
   const [event] = (body as { kind: string; metadata: unknown }[]).filter(({ kind }) =>
     kind === "billing_subscription_past_due"
@@ -92,7 +92,7 @@ test("puts the address at which an invoice can be paid into no event", async ({ 
   assert.not.match(JSON.stringify(body), /pay\.example/);
 });
 
-test("says to operators what differs", () => {
+test("logs differences for operators", () => {
   // deno-lint-ignore no-explicit-any
   const lines: any[] = [];
   const log = openLog({ level: "debug", format: "json", write: (line) => lines.push(JSON.parse(line)) });

@@ -14,7 +14,7 @@ const limit = (name: string): AnnouncedLimitChange => {
   return { kind: "limit", id: `limit ${name}`, title: "So many", since, from: later, note: "Ask less." };
 };
 
-test("names what it is about and when it was announced, and nothing that may be written anew", () => {
+test("contains the endpoint and the day, and nothing that may be reworded", () => {
   const notice = endpoint("DELETE", "/api/spokes/{spokeId}");
   assert.is(anchorOf(notice), "DELETE/api/spokes/:spokeId/2026-12-01");
   assert.is(anchorOf({ ...notice, note: "Other words.", sunset: new Date("2028-01-01") }), anchorOf(notice));
@@ -22,7 +22,7 @@ test("names what it is about and when it was announced, and nothing that may be 
   assert.is(anchorOf({ ...limit("x"), title: "Other words", since: later }), "limit/x");
 });
 
-test("is another for every announcement", () => {
+test("is unique for every announcement", () => {
   const all = [
     endpoint("GET", "/api/a/b"),
     endpoint("GET", "/api/a-b"),
@@ -37,7 +37,7 @@ test("is another for every announcement", () => {
   assert.is(new Set(all).size, all.length);
 });
 
-test("stands in a URL and in a header as it is", () => {
+test("needs no escaping in a URL or a header", () => {
   const publicUrl = new URL("https://example.org/");
   for (const notice of [endpoint("GET", "/api/a/{b}", new Date("2026-12-01T08:00:00Z")), limit('a "b" <c>\n')]) {
     const address = noticeUrl(publicUrl, notice);

@@ -43,11 +43,11 @@ test("reads the entries of all groups in order", () => {
   assert.equal(readReleases(text)[0]!.changes, ["X. Y.", "Z."]);
 });
 
-test("takes a release that has nothing in it yet, as long as it is none", () => {
+test("accepts an empty section only for unreleased changes", () => {
   assert.equal(readReleases(`${HEAD}## Unreleased\n`), [{ version: "unreleased", date: null, changes: [] }]);
 });
 
-test("reads the changelog of this program, and loses no entry of it", async () => {
+test("reads the changelog of this program completely", async () => {
   const text = await readFile(new URL("../../../../CHANGELOG.md", import.meta.url), "utf8");
   const releases = readReleases(text);
   assert.is(releases.flatMap(({ changes }) => changes).length, [...text.matchAll(/^- /gm)].length);
@@ -63,7 +63,7 @@ const REFUSED: readonly (readonly [what: string, text: string, says: RegExp])[] 
   ["without a release", HEAD, /has no release/],
   ["with a heading of another form", `${HEAD}## v0.2.0\n`, /line 5 must be "## Unreleased" or like .* is "## v0.2.0"/],
   ["with a release that has no day", `${HEAD}## 0.2.0\n- X.\n`, /line 5 must be/],
-  ["with a day that is none", `${HEAD}## 0.2.0 (2026-02-30)\n- X.\n`, /line 5 has 2026-02-30, which is no day/],
+  ["with an invalid date", `${HEAD}## 0.2.0 (2026-02-30)\n- X.\n`, /line 5 has the invalid date 2026-02-30/],
   [
     "with a release twice",
     `${HEAD}## 0.2.0 (2026-02-03)\n- X.\n## 0.2.0 (2026-02-03)\n- X.\n`,
@@ -86,11 +86,11 @@ const REFUSED: readonly (readonly [what: string, text: string, says: RegExp])[] 
   ["with a list in an entry", `${HEAD}## Unreleased\n- X:\n  - Y.\n`, /line 7 must begin an entry/],
   ["with a paragraph in an entry", `${HEAD}## Unreleased\n- X.\n\n  Y.\n`, /line 8 must begin an entry/],
   ["with an entry of nothing", `${HEAD}## Unreleased\n- \n`, /line 6 must begin an entry/],
-  ["with a control character", `${HEAD}## Unreleased\n- X\x1b[1m.\n`, /line 6 holds a control character/],
+  ["with a control character", `${HEAD}## Unreleased\n- X\x1b[1m.\n`, /line 6 contains a control character/],
 ];
 
 for (const [what, text, says] of REFUSED) {
-  test(`refuses a file ${what}, and names the line`, () => {
+  test(`rejects a file ${what}, and names the line`, () => {
     assert.throws(
       () => readReleases(text),
       (error: Error) => says.test(error.message) || assert.match(error.message, says),
@@ -100,7 +100,7 @@ for (const [what, text, says] of REFUSED) {
 
 const OPEN = `${HEAD}## Unreleased\n\n- New,\n  indeed.\n- Old.\n\n## 0.9.0 (2026-12-01)\n\n- X.\n`;
 
-test("puts what is unreleased under a version and its day, and hands it over as notes", () => {
+test("moves unreleased entries under a version and day, and returns them as notes", () => {
   const { text, notes } = closeUnreleased(OPEN, "0.10.0", "2026-12-02");
   assert.is(text, OPEN.replace("## Unreleased\n", "## Unreleased\n\n## 0.10.0 (2026-12-02)\n"));
   assert.is(notes, "- New,\n  indeed.\n- Old.\n");
@@ -116,7 +116,7 @@ for (
     ["for a day before the last", OPEN, "0.10.0", "2026-11-30", /is newer than the release above it/],
   ] as const
 ) {
-  test(`closes no file ${what}`, () => {
+  test(`does not close a file ${what}`, () => {
     assert.throws(
       () => closeUnreleased(text, version, day),
       (error: Error) => says.test(error.message) || assert.match(error.message, says),

@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { changelogAt } from "#lib/domains/changelog/view.ts";
+import { buildChangelog } from "#lib/domains/changelog/view.ts";
 import type { Config } from "#lib/base/config.ts";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
 
-const test = suite("changelogAt");
+const test = suite("buildChangelog");
 
 const from = new Date("2027-01-15T18:00:00Z");
 const limit = (name: string, since: string): AnnouncedChange => {
@@ -16,19 +16,19 @@ const app = {
   release: { api: "v0", version: "0.2.0", commit: "abc" },
 };
 
-test("says of each announcement whether it is so by now, to the millisecond", () => {
-  const stateAt = (at: number) => changelogAt(app, [], new Date(at)).notices[0]!.state;
+test("shows whether each announcement is in effect, to the millisecond", () => {
+  const stateAt = (at: number) => buildChangelog(app, [], new Date(at)).notices[0]!.state;
   assert.is(stateAt(from.getTime() - 1), "announced");
   assert.is(stateAt(from.getTime()), "in_effect");
 });
 
-test("keeps what has taken effect, and tells the newest first", () => {
-  const { notices } = changelogAt(app, [], new Date("2036-01-01"));
+test("keeps announcements in effect, newest first", () => {
+  const { notices } = buildChangelog(app, [], new Date("2036-01-01"));
   assert.equal(notices.map(({ id }) => id), ["limit/second", "limit/first"]);
 });
 
-test("has nothing of an endpoint where there is none", () => {
-  assert.equal(Object.keys(changelogAt(app, [], from).notices[0]!).filter((key) => /method|path/.test(key)), []);
+test("has no endpoint fields for a limit", () => {
+  assert.equal(Object.keys(buildChangelog(app, [], from).notices[0]!).filter((key) => /method|path/.test(key)), []);
 });
 
 test.run();

@@ -45,7 +45,7 @@ function open({ db, log, counters }: Context, options: Partial<CounterOptions> =
   return counter;
 }
 
-async function counted({ db }: Context): Promise<Record<string, number>> {
+async function readCounts({ db }: Context): Promise<Record<string, number>> {
   const rows = await db.sql(
     `select token_id || ' ' || endpoint || ' ' || day - (wheelwright_now() at time zone 'UTC')::date as key, calls::int
      from token_calls order by 1`,
@@ -72,14 +72,14 @@ function fragile({ db }: Context) {
   return state;
 }
 
-test("adds up by token, endpoint and day", async (context) => {
+test("adds up calls by token, endpoint and day", async (context) => {
   const { one, two } = context, counter = open(context);
   for (const token of [one, one, two]) counter.count(token, "GET /api/x");
   counter.count(one, "POST /api/x");
   await counter.flush();
   counter.count(one, "GET /api/x");
   await counter.flush();
-  assert.equal(await counted(context), {
+  assert.equal(await readCounts(context), {
     [`${one} GET /api/x 0`]: 3,
     [`${one} POST /api/x 0`]: 1,
     [`${two} GET /api/x 0`]: 1,
@@ -87,32 +87,32 @@ test("adds up by token, endpoint and day", async (context) => {
   await context.db.shiftClock(DAY);
   counter.count(one, "GET /api/x");
   await counter.flush();
-  const after = await counted(context);
+  const after = await readCounts(context);
   await context.db.shiftClock(0);
   assert.is(after[`${one} GET /api/x -1`], 3);
   assert.is(after[`${one} GET /api/x 0`], 1);
 });
 
-test("writes by itself after a while, and at once when it is much", async (context) => {
+test("writes automatically after the interval, and immediately above the size limit", async (context) => {
   open(context, { flushIntervalMs: 20 }).count(context.one, "GET /api/soon");
-  await until(async () => (await counted(context))[`${context.one} GET /api/soon 0`] === 1);
+  await until(async () => (await readCounts(context))[`${context.one} GET /api/soon 0`] === 1);
   const counter = open(context, { flushSize: 3 });
   for (const name of ["a", "b", "c"]) counter.count(context.one, `GET /api/${name}`);
-  await until(async () => (await counted(context))[`${context.one} GET /api/c 0`] === 1);
+  await until(async () => (await readCounts(context))[`${context.one} GET /api/c 0`] === 1);
 });
 
-test("lets replicas write the same rows at the same time", async (context) => {
+test("writes the same rows from several replicas at the same time", async (context) => {
   const endpoints = Array.from({ length: 400 }, (_, i) => `GET /api/${i}`);
   const replicas = [endpoints, endpoints.toReversed(), endpoints].map((order) => ({ order, counter: open(context) }));
   for (let round = 0; round < 5; round++) {
     for (const { order, counter } of replicas) for (const endpoint of order) counter.count(context.one, endpoint);
     await Promise.all(replicas.map(({ counter }) => counter.flush()));
   }
-  assert.equal(new Set(Object.values(await counted(context))), new Set([15]));
+  assert.equal(new Set(Object.values(await readCounts(context))), new Set([15]));
   assert.equal(context.log, []);
 });
 
-test("writes for the sake of none of the requests that it counts", async (context) => {
+test("writes outside of the contexts of the counted requests", async (context) => {
   const state = fragile(context), causes: unknown[] = [];
   state.meanwhile = () => void causes.push(currentContext());
   const counter = open(context, { db: state.db, flushSize: 1 });
@@ -124,7 +124,7 @@ test("writes for the sake of none of the requests that it counts", async (contex
   assert.equal(causes, [null]);
 });
 
-test("passes over a token that is gone, and writes the rest", async (context) => {
+test("skips a deleted token and writes the other counts", async (context) => {
   const { db, ada, one } = context, counter = open(context);
   const gone = await createTestToken(db, ada, "cli");
   counter.count(gone.id, "GET /api/x");
@@ -132,10 +132,10 @@ test("passes over a token that is gone, and writes the rest", async (context) =>
   await db.sql("delete from api_tokens where id = $1", [gone.id]);
   for (const token of [gone.id, one, "tok_never"]) counter.count(token, "GET /api/x");
   await counter.flush();
-  assert.equal(await counted(context), { [`${one} GET /api/x 0`]: 1 });
+  assert.equal(await readCounts(context), { [`${one} GET /api/x 0`]: 1 });
 });
 
-test("keeps what it cannot write, the older before the newer, and goes on when it can", async (context) => {
+test("keeps counts after a failed write, older before newer, and writes them later", async (context) => {
   const { one } = context, state = fragile(context);
   const counter = open(context, { db: state.db, flushSize: 2, maxPairs: 3 });
   state.away = true;
@@ -149,7 +149,7 @@ test("keeps what it cannot write, the older before the newer, and goes on when i
   state.away = false;
   state.meanwhile = () => {};
   await counter.flush();
-  assert.equal(await counted(context), {
+  assert.equal(await readCounts(context), {
     [`${one} GET /api/1 0`]: 2,
     [`${one} GET /api/2 0`]: 2,
     [`${one} GET /api/3 0`]: 1,
@@ -159,27 +159,27 @@ test("keeps what it cannot write, the older before the newer, and goes on when i
   assert.equal([news.message, news.lost], ["Token calls are stored again", 2]);
 });
 
-test("tries again by itself while the database is away", async (context) => {
+test("retries automatically while the database is unavailable", async (context) => {
   const state = fragile(context);
   const counter = open(context, { db: state.db, flushIntervalMs: 10 });
   state.away = true;
   counter.count(context.one, "GET /api/x");
   await until(() => state.asked >= 3);
   state.away = false;
-  await until(async () => (await counted(context))[`${context.one} GET /api/x 0`] === 1);
+  await until(async () => (await readCounts(context))[`${context.one} GET /api/x 0`] === 1);
 });
 
-test("writes what is left when it is closed, also what came while it wrote", async (context) => {
+test("writes the remaining counts on close, including those that arrive during the write", async (context) => {
   const counter = open(context);
   counter.count(context.one, "GET /api/x");
   const writing = counter.flush();
   counter.count(context.one, "GET /api/x");
   await counter.close();
   await writing;
-  assert.equal(await counted(context), { [`${context.one} GET /api/x 0`]: 2 });
+  assert.equal(await readCounts(context), { [`${context.one} GET /api/x 0`]: 2 });
 });
 
-test("closes although the database is away, and says that something is lost", async (context) => {
+test("closes while the database is unavailable, and logs the loss", async (context) => {
   const state = fragile(context);
   state.away = true;
   const counter = open(context, { db: state.db });

@@ -65,30 +65,30 @@ test.after(async ({ db, here, there }) => {
   await db.close();
 });
 
-test("ends for a disabled user, whether by session or by token", async (stage) => {
-  for (const means of ["session", "token"] as const) {
-    const ada = await createTestUser(stage.db, `ada-${means}`);
+test("ends for a disabled user, with a session or a token", async (stage) => {
+  for (const credential of ["session", "token"] as const) {
+    const ada = await createTestUser(stage.db, `ada-${credential}`);
     await addHubAdmin(stage.db, ada, stage.hub);
-    const stream = await follow(stage, await signIn(stage.there, ada, means));
+    const stream = await follow(stage, await signIn(stage.there, ada, credential));
     const user = (await findUserRecord(stage.db.rows, ada.id))!;
     const patch = { displayName: undefined, operator: undefined, disabled: true };
     await stream.endsAfter(() => patchUser(stage.here, stage.root, user, patch));
   }
 });
 
-test("ends with the session when an operator sets a new password; the token's goes on", async (stage) => {
+test("ends session streams when an operator resets the password, but not token streams", async (stage) => {
   const bob = await createTestUser(stage.db, "bob");
   await addHubAdmin(stage.db, bob, stage.hub);
   const byToken = await follow(stage, await signIn(stage.there, bob, "token"));
   const bySession = await follow(stage, await signIn(stage.there, bob, "session"));
   assert.is(await byToken.next(), `active ${stage.elm}`);
   await bySession.endsAfter(() => resetByOperator(stage.here, stage.root, bob.id));
-  await tell(stage, stage.oak);
+  await recordChange(stage, stage.oak);
   assert.is(await byToken.next(), `active ${stage.oak}`);
   await byToken.close();
 });
 
-test("ends for who was an operator and is none any more", async (stage) => {
+test("ends for a demoted operator", async (stage) => {
   const ops = await createTestUser(stage.db, "ops", { operator: true });
   const stream = await follow(stage, await signIn(stage.there, ops, "token"));
   const user = (await findUserRecord(stage.db.rows, ops.id))!;
@@ -104,7 +104,7 @@ test("ends with the membership of the hub", async (stage) => {
   await stream.endsAfter(() => removeHubMember(stage.here, stage.root, federation, cal.id));
 });
 
-test("goes on without a spoke that was taken back, and ends with the last one of the hub", async (stage) => {
+test("continues without a removed spoke membership, and ends with the last one of the hub", async (stage) => {
   const dot = await createTestUser(stage.db, "dot"), { db, oak, elm } = stage;
   const other = await insertHub(db, stage.root.userId, "other");
   const elsewhere = await insertSpoke(db, stage.root.userId, other, "fir");
@@ -114,16 +114,16 @@ test("goes on without a spoke that was taken back, and ends with the last one of
     const spoke = (await findSpoke(db.rows, id, "hidden"))!;
     await removeSpokeMember(stage.here, stage.root, spoke, dot.id);
   };
-  await tell(stage, oak);
+  await recordChange(stage, oak);
   assert.is(await stream.next(), `active ${oak}`);
   await take(oak);
-  await tell(stage, oak);
-  await tell(stage, elm);
+  await recordChange(stage, oak);
+  await recordChange(stage, elm);
   assert.is(await stream.next(), `active ${elm}`);
   await stream.endsAfter(() => take(elm));
 });
 
-test("tells who administered it that a spoke is gone, and the hub, and ends with the hub", async (stage) => {
+test("sends the removal of a spoke and of the hub to their former admins, and ends with the hub", async (stage) => {
   const { db } = stage, hub = await insertHub(db, stage.root.userId, "west");
   const ash = await insertSpoke(db, stage.root.userId, hub, "ash");
   const eva = await createTestUser(db, "eva"), fox = await createTestUser(db, "fox");
@@ -143,7 +143,7 @@ test("tells who administered it that a spoke is gone, and the hub, and ends with
   }
 });
 
-test("takes no place for a request that is over already", async ({ there, root, hub }) => {
+test("takes no stream slot for an aborted request", async ({ there, root, hub }) => {
   const federation = (await findFederation(there.db.rows, hub, "hidden"))!, signal = AbortSignal.abort();
   for (let i = 0; i < 21; i++) {
     assert.throws(() => followFederation(there, root, federation, { since: null, signal }), /aborted/);
@@ -162,7 +162,7 @@ function remove({ db, hub }: Stage, table: "spokes" | "federations", id: string,
   });
 }
 
-function tell({ db, hub }: Stage, spokeId: string): Promise<unknown> {
+function recordChange({ db, hub }: Stage, spokeId: string): Promise<unknown> {
   return db.transact((tx) => record(tx, SYSTEM, { events: [{ federationId: hub, spokeId, state: "active" }] }));
 }
 
@@ -183,7 +183,7 @@ async function follow(stage: Stage, actor: Actor) {
     }
   };
   const first = next();
-  await tell(stage, elm);
+  await recordChange(stage, elm);
   assert.is(await first, `active ${elm}`);
   return {
     next,
@@ -191,20 +191,20 @@ async function follow(stage: Stage, actor: Actor) {
     /** The stream would notice within seconds. A wake-up for its user must make it check earlier. */
     async endsAfter(deed: () => Promise<unknown>): Promise<void> {
       const ended = next();
-      let told = false;
-      const stop = there.db.wakeups.subscribe(`user:${actor.userId}`, () => void (told = true));
+      let isWoken = false;
+      const stop = there.db.wakeups.subscribe(`user:${actor.userId}`, () => void (isWoken = true));
       await deed();
       const last = await ended;
       stop();
       await frames.return(undefined); // an open stream would keep this process alive
       assert.is(last, undefined);
-      assert.ok(told, "the other replica was told");
+      assert.ok(isWoken, "wakes the other replica");
     },
   };
 }
 
-async function signIn(app: App, person: TestUser, means: "session" | "token"): Promise<Actor> {
-  const headers: Record<string, string> = means === "session"
+async function signIn(app: App, person: TestUser, credential: "session" | "token"): Promise<Actor> {
+  const headers: Record<string, string> = credential === "session"
     ? { cookie: `wheelwright=${(await createTestSession(app.db, person)).secret}` }
     : { authorization: `Bearer ${(await createTestToken(app.db, person, "readonly")).plaintext}` };
   return (await authenticate(app, new Request("http://x/", { headers }), { ip: "192.0.2.1", userAgent: "test" }))!;

@@ -35,25 +35,25 @@ test.after(async ({ db, explainer }) => {
 const PAGES = 300; // more than all live operations, and far fewer than the finished ones
 const OPERATOR: Viewer = { role: "operator", federationIds: [], spokeIds: [] };
 const VIEWERS: readonly (readonly [who: string, viewer: Viewer, hub?: string])[] = [
-  ["an operator who asks for one hub", OPERATOR, hubId(0)],
+  ["an operator who selects one hub", OPERATOR, hubId(0)],
   ["a hub admin", { role: "hub_admin", federationIds: [hubId(0)], spokeIds: [] }],
   ["a spoke admin", { role: "spoke_admin", federationIds: [], spokeIds: [spokeId(0)] }],
 ];
 
 for (const [who, viewer, hub] of VIEWERS) {
-  test(`looks at what is live, and at no spoke of others, for ${who}`, async ({ explainer }) => {
+  test(`reads only live objects, and no spokes of others, for ${who}`, async ({ explainer }) => {
     const plans = await explainer.explain((rows) => showOverview(rows, viewer, hub));
-    const shown = plans.flatMap(({ lines }) => lines).join("\n");
-    assert.ok(plans.reduce((sum, { buffers }) => sum + buffers, 0) < PAGES, shown);
+    const planText = plans.flatMap(({ lines }) => lines).join("\n");
+    assert.ok(plans.reduce((sum, { buffers }) => sum + buffers, 0) < PAGES, planText);
     assert.equal(
       plans.flatMap(({ scannedTables: walked }) => walked).filter((table) => table !== "federations"),
       [],
-      shown,
+      planText,
     );
   });
 }
 
-test("looks at no operation that is over, for an operator", async ({ explainer }) => {
+test("reads no finished operation for an operator", async ({ explainer }) => {
   const plans = await explainer.explain((rows) => showOverview(rows, OPERATOR, undefined));
   const { indexes, scannedTables: walked, lines } = plans.find(({ query }) => query.includes("oldest_wait"))!;
   assert.equal([indexes, walked], [["jobs_live_of_spoke"], []], lines.join("\n"));

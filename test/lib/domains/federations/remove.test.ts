@@ -4,34 +4,34 @@ import { removeFederation } from "#lib/domains/federations/remove.ts";
 import { findFederation, lockFederationShared } from "#lib/domains/federations/store.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
-import { openStage, type Stage } from "#test/lib/domains/spokes/stage.ts";
+import { type DomainScene, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
 import { insertSpoke } from "#test/support/insert-rows.ts";
 import { rejection, until } from "#test/support/until.ts";
 
-const test = suite<{ stage: Stage }>("removeFederation");
+const test = suite<{ stage: DomainScene }>("removeFederation");
 test.before(async (context) => {
-  context.stage = await openStage();
+  context.stage = await openDomainScene();
 });
 test.after(({ stage }) => stage.close());
 
-async function jobsOf({ db }: Stage, id: string): Promise<string[]> {
+async function jobsOf({ db }: DomainScene, id: string): Promise<string[]> {
   const jobs = await db.sql("select kind, state from jobs where federation_id = $1 and spoke_id is null order by seq", [
     id,
   ]);
   return jobs.map(({ kind, state }) => `${kind} ${state}`);
 }
 
-test("queues the removal in the hub's lane, and tells it", async ({ stage }) => {
+test("queues the removal in the hub's lane, and sends the event", async ({ stage }) => {
   const { app, db, operator, hub } = stage;
   const empty = await hub("empty");
-  const shown = await removeFederation(app, operator, empty);
-  assert.equal([shown.state, shown.operation!.kind, shown.operation!.state], ["removing", "remove-hub", "queued"]);
-  const [job] = await db.sql("select lane from jobs where id = $1", [shown.operation!.id]);
+  const record = await removeFederation(app, operator, empty);
+  assert.equal([record.state, record.operation!.kind, record.operation!.state], ["removing", "remove-hub", "queued"]);
+  const [job] = await db.sql("select lane from jobs where id = $1", [record.operation!.id]);
   assert.is(job.lane, `federation:${empty.id}`);
   const [audit] = await db.sql("select * from audit_events where federation_id = $1 order by at desc", [empty.id]);
   assert.equal([audit.kind, audit.objectId, audit.metadata.operationId, audit.metadata.slug], [
     ...["federation_removal_requested", empty.id],
-    ...[shown.operation!.id, "empty"],
+    ...[record.operation!.id, "empty"],
   ]);
   const [event] = await db.sql("select type from stream_events where federation_id = $1 order by number desc", [
     empty.id,
@@ -39,7 +39,7 @@ test("queues the removal in the hub's lane, and tells it", async ({ stage }) => 
   assert.is(event.type, "FederationUpdateRemoving");
 });
 
-test("cancels a queued provisioning, and asks a running one to stop", async ({ stage }) => {
+test("cancels a queued provisioning, and requests the cancellation of a running one", async ({ stage }) => {
   const { app, db, operator, hub } = stage;
   const queued = await hub("queued", "provisioning"), running = await hub("running", "provisioning");
   const set = "update jobs set finished_at = null, state = ";
@@ -64,12 +64,12 @@ test("cancels a queued provisioning, and asks a running one to stop", async ({ s
   ]);
 });
 
-test("answers with the same operation when asked again, also by many at once", async ({ stage }) => {
+test("returns the same operation for repeated and parallel requests", async ({ stage }) => {
   const { app, operator, hub } = stage;
   const twice = await hub("twice");
-  const shown = await Promise.all(Array.from({ length: 6 }, () => removeFederation(app, operator, twice)));
+  const records = await Promise.all(Array.from({ length: 6 }, () => removeFederation(app, operator, twice)));
   const again = await removeFederation(app, operator, twice);
-  assert.is(new Set([...shown, again].map((each) => each.operation!.id)).size, 1);
+  assert.is(new Set([...records, again].map((each) => each.operation!.id)).size, 1);
   assert.equal(await jobsOf(stage, twice.id), ["provision-hub succeeded", "remove-hub queued"]);
 });
 
@@ -83,7 +83,7 @@ test("enqueues a removal for a hub that was adopted in the state removing", asyn
   assert.is.not(again.operation!.id, operation!.id);
 });
 
-test("is refused while spokes live in it, whatever they do, and not for those that are gone", async ({ stage }) => {
+test("is rejected while the hub has spokes in any state except removed", async ({ stage }) => {
   const { app, db, operator, hub, spoke } = stage;
   const full = await hub("full");
   const oak = await spoke(full, { slug: "oak" }, "active"), elm = await spoke(full, { slug: "elm" });
@@ -99,7 +99,7 @@ test("is refused while spokes live in it, whatever they do, and not for those th
   assert.is((await removeFederation(app, operator, full)).state, "removing");
 });
 
-test("and a spoke at the same moment: one comes first, and the other is refused", async ({ stage }) => {
+test("lets only one of a parallel removal and spoke creation succeed", async ({ stage }) => {
   const { app, db, operator, hub } = stage;
   for (let round = 0; round < 4; round++) {
     const { id, slug } = await hub(`race-${round}`);
@@ -117,14 +117,14 @@ test("and a spoke at the same moment: one comes first, and the other is refused"
   }
 });
 
-test("finds nothing to remove in one that has gone since it was looked at", async ({ stage }) => {
+test("reports a missing hub if it was removed after it was loaded", async ({ stage }) => {
   const { app, db, operator, hub } = stage;
   const gone = await hub("gone");
   await db.sql("update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [gone.id]);
   assert.is((await rejection(removeFederation(app, operator, gone))).code, "federation_missing");
 });
 
-test("waits for a spoke that is just being added", async ({ stage }) => {
+test("waits for a spoke that is being added", async ({ stage }) => {
   const { app, db, operator, hub } = stage;
   const late = await hub("late");
   let removal: Promise<Error & { code?: string }> | undefined;
@@ -139,7 +139,7 @@ test("waits for a spoke that is just being added", async ({ stage }) => {
 
 test.run();
 
-async function untilSomebodyWaits({ db }: Stage): Promise<void> {
+async function untilSomebodyWaits({ db }: DomainScene): Promise<void> {
   await until(async () => {
     const [{ count }] = await db.sql(
       "select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",

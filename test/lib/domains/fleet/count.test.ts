@@ -16,7 +16,7 @@ test.after.each(({ scene }) => scene.close());
 
 const ago = (now: Date, ms: number) => new Date(now.getTime() - ms);
 
-test("counts the spokes that are not removed by state and health, and those that have drifted", async ({ scene: { db }, hub }) => {
+test("counts live spokes by state and health, and drifted spokes", async ({ scene: { db }, hub }) => {
   const [one, two, three, four] = hub.spokes;
   await db.sql("update spokes set state = 'active', health = 'healthy' where id = any($1)", [[one, two]]);
   await db.sql("update spokes set drift = '{}' where id = $1", [two]);
@@ -29,7 +29,7 @@ test("counts the spokes that are not removed by state and health, and those that
   ]);
 });
 
-test("knows the oldest of the newest good backups, and a spoke without any by its own age", async ({ scene: { db }, hub }) => {
+test("finds the oldest of the newest good backups, and uses the age of a spoke without one", async ({ scene: { db }, hub }) => {
   const now = await db.now(), [one, two, three] = hub.spokes;
   const backup = (spokeId: string, age: number, state: "ready" | "failed", more: object = {}) =>
     db.rows.insertInto("backups").values({
@@ -57,7 +57,7 @@ test("knows the oldest of the newest good backups, and a spoke without any by it
   assert.equal((await countFleet(db)).oldestBackup, ago(now, 3 * DAY));
 });
 
-test("knows when the oldest event was written that should be sealed and is not", async ({ scene: { db }, hub }) => {
+test("finds the oldest event that should be sealed but is not", async ({ scene: { db }, hub }) => {
   const now = await db.now();
   await write(db, hub.id, 2);
   assert.is((await countFleet(db)).oldestUnsealed, null, "it has not settled yet");
@@ -69,7 +69,7 @@ test("knows when the oldest event was written that should be sealed and is not",
   assert.is((await countFleet(db)).oldestUnsealed, null);
 });
 
-test("counts a lane as queued whose operation could run, and as waiting only what waits for a replica", async ({ scene, hub }) => {
+test("counts a lane as queued if its operation could run, and as waiting only for a replica", async ({ scene, hub }) => {
   const work = kind("work", ["only"]), end = Promise.withResolvers<void>(), { db } = scene;
   await scene.enqueue(install(work, hub, 0), install(work, hub, 1), action(work, hub, 2));
   await scene.enqueue({ ...action(work, hub, 3), runAt: new Date(Date.now() + HOUR) });

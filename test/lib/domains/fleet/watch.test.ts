@@ -14,12 +14,12 @@ test.after.each(({ db }) => db.close());
 
 const SOON = 20;
 
-test("one of several replicas counts, and when its connection is gone another one does", async ({ db }) => {
+test("counts on one replica, and on another one after its connection is lost", async ({ db }) => {
   const first = await db.openAgain(), second = await db.openAgain();
   const leader = watchFleet({ db: first, log: silentLog }, SOON);
   await until(() => leader.last());
   const other = watchFleet({ db: second, log: silentLog }, SOON);
-  for (let looks = 0; looks < 3; looks++) {
+  for (let checks = 0; checks < 3; checks++) {
     await other.whenCounted();
     assert.is(other.last(), null);
   }
@@ -29,7 +29,7 @@ test("one of several replicas counts, and when its connection is gone another on
   await other.close();
 });
 
-test("nobody counts what the database does not tell, and the log says so once", async ({ db }) => {
+test("returns nothing while the database is unavailable, and logs it once", async ({ db }) => {
   const lines: string[] = [], log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
   let down = false;
   const control = {

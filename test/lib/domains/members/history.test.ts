@@ -1,18 +1,18 @@
 /** Tests that events before a membership count as read, for each way to become a member. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";
-import { forget, tell } from "#test/lib/domains/notifications/tell.ts";
+import { assertCountsAreExact } from "#test/lib/domains/notifications/recount.ts";
+import { recordEvents, resetNotifications } from "#test/lib/domains/notifications/record-events.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 import { insertSpoke } from "#test/support/insert-rows.ts";
 
-const test = suite<{ scene: Scene }>("skipHistory");
+const test = suite<{ scene: Scene }>("markHistoryAsRead");
 
 test.before(async (context) => {
   context.scene = await openScene();
 });
 test.after(({ scene }) => scene.close());
-test.before.each(({ scene }) => forget(scene));
+test.before.each(({ scene }) => resetNotifications(scene));
 
 const delegate = async ({ as, people, spoke }: Scene, who: SceneRole, id = spoke) =>
   assert.is((await as("operator").post(`/api/spokes/${id}/delegate`, { email: people[who].email })).status, 200);
@@ -28,9 +28,9 @@ const kinds = async ({ as }: Scene, who: SceneRole, query = "") =>
     { kind, read, readAt }: { kind: string; read: boolean; readAt: string | null },
   ) => [kind, read, readAt]);
 
-test("a spoke's new admin reads its history, and has only what came with the seat and after it unread", async ({ scene }) => {
+test("marks events from before the membership as read for a new spoke admin", async ({ scene }) => {
   const { db, hub, spoke } = scene;
-  await tell(db, { hub, spoke }, { hub, spoke }, { hub });
+  await recordEvents(db, { hub, spoke }, { hub, spoke }, { hub });
   await delegate(scene, "stranger");
   assert.is(await unread(scene, "stranger"), 1);
   assert.equal(await kinds(scene, "stranger"), [
@@ -39,69 +39,69 @@ test("a spoke's new admin reads its history, and has only what came with the sea
     ["spoke_actioned", true, null],
   ]);
   assert.equal(await kinds(scene, "stranger", "?unreadOnly=true"), [["spoke_delegated", false, null]]);
-  await tell(db, { hub, spoke });
+  await recordEvents(db, { hub, spoke });
   assert.is(await unread(scene, "stranger"), 2);
   assert.equal((await scene.as("stranger").post("/api/notifications/read-all")).body, { marked: 2 });
-  await countsAreExact(db);
+  await assertCountsAreExact(db);
 });
 
-test("what was before cannot be marked, and marking it changes no count", async ({ scene }) => {
+test("ignores marking events from before the membership", async ({ scene }) => {
   const { db, hub, spoke } = scene;
-  await tell(db, { hub, spoke });
+  await recordEvents(db, { hub, spoke });
   const [{ id }] = await db.sql("select id from audit_events where kind = 'spoke_actioned'");
   await delegate(scene, "stranger");
   const { status, body } = await scene.as("stranger").post(`/api/notifications/${id}/read`);
   assert.equal([status, body.read, body.readAt], [200, true, null]);
   assert.is(await unread(scene, "stranger"), 1);
-  await countsAreExact(db);
+  await assertCountsAreExact(db);
 });
 
-test("a hub's new admin begins with nothing unread, but for what is unread in spokes that they had", async ({ scene }) => {
+test("marks a hub's history as read for a new admin, except unread events of the admin's own spokes", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
   const elm = await insertSpoke(db, people.operator.id, hub, "elm");
-  await tell(db, { hub, spoke: elm }, { hub });
+  await recordEvents(db, { hub, spoke: elm }, { hub });
   await delegate(scene, "stranger");
-  await tell(db, { hub, spoke }, { hub, spoke: elm }, { hub });
+  await recordEvents(db, { hub, spoke }, { hub, spoke: elm }, { hub });
   await invite(scene, "stranger");
   assert.is(await unread(scene, "stranger"), 2);
   assert.equal(await kinds(scene, "stranger", "?unreadOnly=true"), [
     ["spoke_actioned", false, null],
     ["spoke_delegated", false, null],
   ]);
-  await countsAreExact(db);
+  await assertCountsAreExact(db);
   await db.sql("delete from federation_members where user_id = $1", [people.stranger.id]);
   assert.is(await unread(scene, "stranger"), 2);
 });
 
-test("reading all marks what is unread, and nothing of what was before", async ({ scene }) => {
+test("leaves the history unchanged when all is marked as read", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
   const elm = await insertSpoke(db, people.operator.id, hub, "elm");
   await delegate(scene, "stranger");
-  await tell(db, { hub, spoke }, { hub, spoke: elm }, { hub });
+  await recordEvents(db, { hub, spoke }, { hub, spoke: elm }, { hub });
   await invite(scene, "stranger");
   assert.equal((await scene.as("stranger").post("/api/notifications/read-all")).body, { marked: 2 });
-  await countsAreExact(db);
+  await assertCountsAreExact(db);
 });
 
-test("who sees the place already loses nothing that is unread by a seat in it", async ({ scene }) => {
+test("keeps unread events of users who could already see the object", async ({ scene }) => {
   const { db, hub, spoke } = scene;
-  await tell(db, { hub, spoke }, { hub });
+  await recordEvents(db, { hub, spoke }, { hub });
   await delegate(scene, "hubAdmin");
   assert.is(await unread(scene, "hubAdmin"), 3);
   await delegate(scene, "operator");
   await invite(scene, "operator");
   assert.is(await unread(scene, "operator"), 4);
-  await countsAreExact(db);
+  await assertCountsAreExact(db);
 });
 
-test("who comes again skips what was while they were away", async ({ scene }) => {
+test("skips the events of the time between two memberships", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
   await delegate(scene, "stranger");
   assert.is((await scene.as("operator").delete(`/api/spokes/${spoke}/members/${people.stranger.id}`)).status, 204);
-  await tell(db, { hub, spoke });
+  await recordEvents(db, { hub, spoke });
   await delegate(scene, "stranger");
   assert.is(await unread(scene, "stranger"), 1);
-  await countsAreExact(db);
+  await assertCountsAreExact(db);
 });
 
 test.run();

@@ -10,7 +10,7 @@ interface Stage {
   root: TestUser;
 }
 
-const test = suite<Stage>("memberships");
+const test = suite<Stage>("roleOf");
 
 test.before.each(async (stage) => {
   stage.db = await openTestDatabase();
@@ -18,55 +18,55 @@ test.before.each(async (stage) => {
 });
 test.after.each((stage) => stage.db.close());
 
-test("make somebody the admin of hubs, and of spokes of other hubs", async ({ db, root }) => {
+test("returns the user's hubs, and the spokes of other hubs", async ({ db, root }) => {
   const ada = await createTestUser(db, "ada");
   const [north, south] = [await insertHub(db, root.id, "north"), await insertHub(db, root.id, "south")];
   const [oak, elm] = [await insertSpoke(db, root.id, north, "oak"), await insertSpoke(db, root.id, south, "elm")];
   await addHubAdmin(db, ada, north);
   await addSpokeAdmin(db, ada, oak);
   await addSpokeAdmin(db, ada, elm);
-  assert.equal(standing(await readUser(db.rows, ada.id)), ["hub_admin", [north], [elm]]);
+  assert.equal(permissionsOf(await readUser(db.rows, ada.id)), ["hub_admin", [north], [elm]]);
 });
 
-test("in spokes alone make a spoke admin, as does none at all", async ({ db, root }) => {
+test("returns spoke_admin for memberships in spokes only, or for none", async ({ db, root }) => {
   const [ada, bob] = [await createTestUser(db, "ada"), await createTestUser(db, "bob")];
   const spoke = await insertSpoke(db, root.id, await insertHub(db, root.id));
   await addSpokeAdmin(db, ada, spoke);
-  assert.equal(standing(await readUser(db.rows, ada.id)), ["spoke_admin", [], [spoke]]);
-  assert.equal(standing(await readUser(db.rows, bob.id)), ["spoke_admin", [], []]);
+  assert.equal(permissionsOf(await readUser(db.rows, ada.id)), ["spoke_admin", [], [spoke]]);
+  assert.equal(permissionsOf(await readUser(db.rows, bob.id)), ["spoke_admin", [], []]);
 });
 
-test("change nothing of an operator's role", async ({ db, root }) => {
+test("returns operator whatever the memberships", async ({ db, root }) => {
   const hub = await insertHub(db, root.id);
   await addHubAdmin(db, root, hub);
-  assert.equal(standing(await readUser(db.rows, root.id)), ["operator", [hub], []]);
+  assert.equal(permissionsOf(await readUser(db.rows, root.id)), ["operator", [hub], []]);
 });
 
-test("and the operator's flag do not work while the address is not verified", async ({ db }) => {
+test("ignores memberships and the operator flag of an unverified address", async ({ db }) => {
   const ops = await createTestUser(db, "ops", { operator: true, verified: false });
-  assert.equal(standing(await readUser(db.rows, ops.id)), ["spoke_admin", [], []]);
+  assert.equal(permissionsOf(await readUser(db.rows, ops.id)), ["spoke_admin", [], []]);
 });
 
-test("do not count while the address is not verified", async ({ db, root }) => {
+test("ignores memberships of an unverified address", async ({ db, root }) => {
   const ada = await createTestUser(db, "ada", { verified: false });
   const [north, south] = [await insertHub(db, root.id, "north"), await insertHub(db, root.id, "south")];
   await addHubAdmin(db, ada, north);
   await addSpokeAdmin(db, ada, await insertSpoke(db, root.id, south));
-  assert.equal(standing(await readUser(db.rows, ada.id)), ["spoke_admin", [], []]);
+  assert.equal(permissionsOf(await readUser(db.rows, ada.id)), ["spoke_admin", [], []]);
 });
 
-test("do not count in what was removed", async ({ db, root }) => {
+test("ignores memberships in removed objects", async ({ db, root }) => {
   const ada = await createTestUser(db, "ada");
   const [north, south] = [await insertHub(db, root.id, "north"), await insertHub(db, root.id, "south")];
   await addHubAdmin(db, ada, north);
   await addSpokeAdmin(db, ada, await insertSpoke(db, root.id, south));
   await db.sql("update spokes set state = 'removed', removed_at = wheelwright_now()");
   await db.sql("update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [north]);
-  assert.equal(standing(await readUser(db.rows, ada.id)), ["spoke_admin", [], []]);
+  assert.equal(permissionsOf(await readUser(db.rows, ada.id)), ["spoke_admin", [], []]);
 });
 
 test.run();
 
-function standing({ role, federationIds, spokeIds }: User): unknown[] {
+function permissionsOf({ role, federationIds, spokeIds }: User): unknown[] {
   return [role, federationIds, spokeIds];
 }

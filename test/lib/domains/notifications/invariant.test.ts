@@ -3,22 +3,22 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { messageOf } from "#lib/base/errors.ts";
-import { skipHistory } from "#lib/domains/members/history.ts";
-import { addSeat, type Seat } from "#lib/domains/members/seats.ts";
+import { markHistoryAsRead } from "#lib/domains/members/history.ts";
+import { addMembership, type MembershipKey } from "#lib/domains/members/memberships.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
 import { markAllRead } from "#lib/domains/notifications/read-all.ts";
 import { markRead } from "#lib/domains/notifications/read.ts";
-import type { Reader } from "#lib/domains/notifications/objects.ts";
-import { countsAreExact, recountUnread } from "#test/lib/domains/notifications/recount.ts";
-import { marker, tell, type Told } from "#test/lib/domains/notifications/tell.ts";
+import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
+import { assertCountsAreExact, recountUnread } from "#test/lib/domains/notifications/recount.ts";
+import { recordEvents, type TestEvent, toMarkingReader } from "#test/lib/domains/notifications/record-events.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 import { createSeededRandom, type SeededRandom } from "#test/support/bench/random.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addHubAdmin, addSpokeAdmin, createTestUser } from "#test/support/users.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 
-const test = suite("the counts of notifications");
+const test = suite("counts of notifications");
 const ROUNDS = 12, AT_ONCE = 10;
 
 interface World {
@@ -32,11 +32,11 @@ interface World {
 }
 
 for (const seed of [1]) {
-  test(`are what counting from scratch finds, after ${ROUNDS * AT_ONCE} random deeds (seed ${seed})`, async () => {
+  test(`equal a full recount after ${ROUNDS * AT_ONCE} random actions (seed ${seed})`, async () => {
     const world = await openWorld(createSeededRandom(seed));
     try {
       for (let round = 0; round < ROUNDS; round++) {
-        await Promise.all(Array.from({ length: AT_ONCE }, () => deed(world)));
+        await Promise.all(Array.from({ length: AT_ONCE }, () => runRandomAction(world)));
         if (round % 4 === 3) await holds(world);
       }
     } finally {
@@ -67,10 +67,10 @@ async function openWorld(random: SeededRandom): Promise<World> {
   return { db, replicas: [db, await db.openAgain({ size: 6 })], users, hubs, spokes, random };
 }
 
-async function deed(world: World): Promise<void> {
+async function runRandomAction(world: World): Promise<void> {
   const { db, replicas, users, hubs, spokes, random } = world;
   const replica = random.pick(replicas), user = random.pick(users);
-  const told = (): Told => {
+  const randomEvent = (): TestEvent => {
     const place = random.weighted({ spoke: 6, hub: 3, none: 1 });
     return {
       ...(place === "spoke" ? random.pick(spokes) : place === "hub" ? { hub: random.pick(hubs) } : {}),
@@ -93,13 +93,13 @@ async function deed(world: World): Promise<void> {
     })
   ) {
     case "tell":
-      return await tell(replica, ...Array.from({ length: 1 + Math.floor(random.next() * 3) }, told));
+      return await recordEvents(replica, ...Array.from({ length: 1 + Math.floor(random.next() * 3) }, randomEvent));
     case "read":
       return await readOne(replica, await readerOf(db, user), random.next());
     case "readAll":
-      return void await markAllRead(replica, marker(await readerOf(db, user)));
+      return void await markAllRead(replica, toMarkingReader(await readerOf(db, user)));
     case "join":
-      return await sit(replica, { federationId: random.pick(hubs) }, user);
+      return await join(replica, { federationId: random.pick(hubs) }, user);
     case "leave":
       return void await queryRows(
         db,
@@ -107,7 +107,7 @@ async function deed(world: World): Promise<void> {
         ofHub,
       );
     case "joinSpoke":
-      return await sit(replica, { spokeId: random.pick(spokes).spoke }, user);
+      return await join(replica, { spokeId: random.pick(spokes).spoke }, user);
     case "leaveSpoke":
       return void await queryRows(db, "delete from spoke_members where spoke_id = $1 and user_id = $2", ofSpoke);
     case "verify":
@@ -124,29 +124,31 @@ async function deed(world: World): Promise<void> {
 }
 
 /** Adds a member like the API: the history counts as read. */
-async function sit(db: Database, seat: Seat, userId: string): Promise<void> {
+async function join(db: Database, membership: MembershipKey, userId: string): Promise<void> {
   await db.transact(async (tx) => {
-    if (await addSeat(tx, seat, userId)) await skipHistory(tx, seat, userId);
+    if (await addMembership(tx, membership, userId)) await markHistoryAsRead(tx, membership, userId);
   });
 }
 
 /** Picks a listed notification. It may become invisible meanwhile. */
-async function readOne(db: Database, reader: Reader, dice: number): Promise<void> {
+async function readOne(db: Database, reader: NotificationReader, dice: number): Promise<void> {
   const listed =
     (await listNotifications(db.rows, reader, { limit: 30, unreadOnly: dice < 0.7, before: undefined })).items;
   const one = listed[Math.floor(dice * listed.length)];
   if (one) {
-    await markRead(db, marker(reader), one.id).catch((error) => assert.match(messageOf(error), /no such notification/));
+    await markRead(db, toMarkingReader(reader), one.id).catch((error) =>
+      assert.match(messageOf(error), /no such notification/)
+    );
   }
 }
 
-async function readerOf(db: TestDatabase, userId: string): Promise<Reader> {
+async function readerOf(db: TestDatabase, userId: string): Promise<NotificationReader> {
   const [{ operator }] = await queryRows(db, "select operator from users where id = $1", [userId]);
   return { userId, role: operator ? "operator" : "hub_admin" };
 }
 
 async function holds({ db, users }: World): Promise<void> {
-  await countsAreExact(db);
+  await assertCountsAreExact(db);
   for (const userId of users) {
     const reader = await readerOf(db, userId), expected = await recountUnread(db, userId);
     assert.equal(await countUnread(db.rows, reader), { count: expected });

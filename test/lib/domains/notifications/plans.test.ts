@@ -2,7 +2,7 @@
  * Tests which index each query uses. Without it, the result would be the same but too slow for a long history. `npm run
  * plans` shows the cost with ten million events.
  */
-import { marker } from "#test/lib/domains/notifications/tell.ts";
+import { toMarkingReader } from "#test/lib/domains/notifications/record-events.ts";
 import postgres from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -11,7 +11,7 @@ import type { Rows } from "#lib/drivers/db/database.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
 import { markAllRead } from "#lib/domains/notifications/read-all.ts";
-import type { Reader } from "#lib/domains/notifications/objects.ts";
+import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
 import { hubId, insertEvents, insertHubsAndSpokes, spokeId, userId } from "#test/bench/plans-fill.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openQueryExplainer, type QueryExplainer, type QueryPlan } from "#test/support/query-plans.ts";
@@ -21,10 +21,10 @@ interface Context {
   explainer: QueryExplainer;
 }
 
-const test = suite<Context>("the plan");
-const OPERATOR: Reader = { role: "operator", userId: userId(0) };
-const HUB_ADMIN: Reader = { role: "hub_admin", userId: userId(1) };
-const SPOKE_ADMIN: Reader = { role: "spoke_admin", userId: userId(2) };
+const test = suite<Context>("query plans of notifications");
+const OPERATOR: NotificationReader = { role: "operator", userId: userId(0) };
+const HUB_ADMIN: NotificationReader = { role: "hub_admin", userId: userId(1) };
+const SPOKE_ADMIN: NotificationReader = { role: "spoke_admin", userId: userId(2) };
 
 test.before(async (context) => {
   const db = context.db = await openTestDatabase();
@@ -33,7 +33,7 @@ test.before(async (context) => {
   await sql`insert into federation_members (user_id, federation_id) values (${userId(1)}, ${hubId(0)})`;
   await sql`insert into spoke_members (user_id, spoke_id) values (${userId(2)}, ${spokeId(0)})`;
   await insertEvents(sql, 0, 4000, () => {}, { hubs: 50, spokes: 500 });
-  await markAllRead(db, marker(HUB_ADMIN));
+  await markAllRead(db, toMarkingReader(HUB_ADMIN));
   await sql`analyze`;
   await sql.end();
   // A sequential scan is fastest for tables of a few pages, so it is disabled here.
@@ -48,14 +48,14 @@ async function answers({ explainer }: Context, index: string | null, ask: (rows:
   const plans = await explainer.explain(ask);
   const named = plans.flatMap((plan: QueryPlan) => plan.indexes);
   const walked = plans.flatMap((plan: QueryPlan) => plan.scannedTables);
-  const shown = plans.flatMap((plan: QueryPlan) => plan.lines).join("\n");
-  if (index) assert.ok(named.includes(index), `${index} is not in\n${shown}`);
-  else assert.not.ok(named.some((name) => name.startsWith("audit_events")), shown);
-  assert.not.ok(walked.some((table) => ["audit_events", "notification_reads"].includes(table)), shown);
+  const planText = plans.flatMap((plan: QueryPlan) => plan.lines).join("\n");
+  if (index) assert.ok(named.includes(index), `${index} is not in\n${planText}`);
+  else assert.not.ok(named.some((name) => name.startsWith("audit_events")), planText);
+  assert.not.ok(walked.some((table) => ["audit_events", "notification_reads"].includes(table)), planText);
 }
 
 for (const reader of [OPERATOR, HUB_ADMIN, SPOKE_ADMIN]) {
-  test(`of unread-count looks at no event, for a ${reader.role}`, (context) =>
+  test(`reads no event for the unread count of a ${reader.role}`, (context) =>
     answers(context, null, (rows) => countUnread(rows, reader)));
 }
 
@@ -68,12 +68,12 @@ for (
   ] as const
 ) {
   for (const unreadOnly of [false, true]) {
-    test(`of ${unreadOnly ? "unread " : ""}notifications has ${index} for a ${reader.role}`, (context) =>
+    test(`uses ${index} for ${unreadOnly ? "unread " : ""}notifications of a ${reader.role}`, (context) =>
       answers(context, index, (rows) => listNotifications(rows, reader, { limit: 20, unreadOnly, before: undefined })));
   }
 }
 
-test("of an operator's unread ones that are not among the newest asks each hub", (context) =>
+test("queries each hub for an operator's older unread events", (context) =>
   answers(
     context,
     "audit_events_visible_of_federation",
@@ -96,7 +96,7 @@ for (
     [{ objectType: "spoke", objectId: spokeId(400) }, "audit_events_of_object"],
   ] as readonly [AuditFilter, string][]
 ) {
-  test(`of the audit log by ${JSON.stringify(filter)} has ${index}`, (context) =>
+  test(`uses ${index} for the audit log by ${JSON.stringify(filter)}`, (context) =>
     answers(context, index, (rows) => listAuditEvents(rows, filter, { limit: 25 })));
 }
 

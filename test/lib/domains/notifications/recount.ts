@@ -65,7 +65,7 @@ const LEFT_BEHIND = `
 const NOT_READ_IN_STRETCHES = LEFT_BEHIND.replace("notification_read_counts", "notification_read_ranges")
   .replace("event.at <= kept.read_through", "event.at between kept.from_at and kept.through_at");
 
-export async function countsAreExact(db: TestDatabase): Promise<void> {
+export async function assertCountsAreExact(db: TestDatabase): Promise<void> {
   const counts = async (text: string) =>
     Object.fromEntries((await queryRows(db, text)).map(({ object, count }) => [object, Number(count)]).sort());
   assert.equal(await counts(VISIBLE_KEPT), await counts(VISIBLE));

@@ -5,21 +5,21 @@ import { abandonSpoke } from "#lib/domains/spokes/abandon.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { rejection } from "#test/support/until.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { type DomainScene, openDomainScene } from "./domain-scene.ts";
 
-const test = suite<{ stage: Stage }>("abandonSpoke");
-test.before(async (context) => void (context.stage = await openStage()));
+const test = suite<{ stage: DomainScene }>("abandonSpoke");
+test.before(async (context) => void (context.stage = await openDomainScene()));
 test.after(({ stage }) => stage.close());
 
 const FAILURE = { step: "namespace", code: "another_cluster", fault: "operator", message: "no", hint: null };
 
 /** Creates a spoke that is being removed. Returns it with the ID of the operation. */
-async function going({ app, operator, hub, spoke }: Stage, slug: string): Promise<[SpokeRow, string]> {
+async function going({ app, operator, hub, spoke }: DomainScene, slug: string): Promise<[SpokeRow, string]> {
   const row = await spoke(await hub(slug), { slug }, "active");
   return [row, (await removeSpoke(app, operator, row)).operation!.id];
 }
 
-async function failed({ db }: Stage, id: string): Promise<void> {
+async function failed({ db }: DomainScene, id: string): Promise<void> {
   await db.sql("update jobs set attempt = 1, failure = $2 where id = $1", [
     id,
     JSON.stringify({ ...FAILURE, log: [], events: [] }),
@@ -32,14 +32,14 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   return `${(error as Fault).kind} ${error.code}`;
 }
 
-test("makes the spoke removed at once, and says in audit and stream how.", async ({ stage }) => {
+test("marks the spoke as removed immediately, with audit and stream events", async ({ stage }) => {
   const { app, db, operator } = stage;
   const [row, id] = await going(stage, "gone");
   await failed(stage, id);
   await db.sql(`update jobs set progress = '{"snapshots": [{"claim": "files"}]}' where id = $1`, [id]);
-  const shown = await abandonSpoke(app, operator, row);
-  assert.equal([shown.state, shown.health, shown.operation], ["removed", "unknown", null]);
-  assert.match(shown.stateReason!, /^Abandoned by an operator/);
+  const record = await abandonSpoke(app, operator, row);
+  assert.equal([record.state, record.health, record.operation], ["removed", "unknown", null]);
+  assert.match(record.stateReason!, /^Abandoned by an operator/);
   const [job] = await db.sql("select state from jobs where id = $1", [id]);
   assert.is(job.state, "cancelled");
   const audit = await db.sql(
@@ -58,14 +58,14 @@ test("makes the spoke removed at once, and says in audit and stream how.", async
   assert.is(events.filter(({ type }) => type === "SpokeUpdateRemoved").length, 1);
 });
 
-test("is for operators alone.", async ({ stage }) => {
+test("is limited to operators", async ({ stage }) => {
   const [row, id] = await going(stage, "reserved");
   await failed(stage, id);
   const admin = await stage.person({ role: "hub_admin", federationIds: [row.federationId] });
   assert.is(await codeOf(abandonSpoke(stage.app, admin, row)), "forbidden operator_only");
 });
 
-test("is refused before a removal was asked for, before it has failed, and when it is over.", async ({ stage }) => {
+test("is rejected before a removal is requested or has failed, and after it is finished", async ({ stage }) => {
   const { app, operator, hub, spoke } = stage;
   const live = await spoke(await hub("live"), { slug: "live" }, "active");
   assert.is(await codeOf(abandonSpoke(app, operator, live)), "conflict spoke_state");
@@ -76,7 +76,7 @@ test("is refused before a removal was asked for, before it has failed, and when 
   assert.is(await codeOf(abandonSpoke(app, operator, row)), "missing spoke_missing");
 });
 
-test("ends a running removal, and of two callers one is too late.", async ({ stage }) => {
+test("ends a running removal, and rejects the second of two callers", async ({ stage }) => {
   const { app, db, operator } = stage;
   const [row, id] = await going(stage, "running");
   await failed(stage, id);

@@ -51,7 +51,7 @@ function fieldsOf({ changes }: ActionPreview): Record<string, [from: unknown, to
   return Object.fromEntries(changes.map(({ object, field, from, to }) => [`${object} ${field}`, [from, to]]));
 }
 
-test("of suspend and of maintenance is the fields that they set", async ({ scene, id }) => {
+test("lists the fields that suspend and maintenance set", async ({ scene, id }) => {
   const suspend = await preview(scene, id, { action: "suspend" });
   assert.equal([suspend.state, suspend.becomes, suspend.downtime, suspend.price], [
     "active",
@@ -70,7 +70,7 @@ test("of suspend and of maintenance is the fields that they set", async ({ scene
   assert.equal([maintenance.becomes, maintenance.downtime], ["active", true]);
 });
 
-test("of resume leaves scheduled tasks paused while the site is in maintenance", async ({ scene, id }) => {
+test("leaves scheduled tasks paused for a resume in maintenance mode", async ({ scene, id }) => {
   await meanwhile(scene, id, "state = 'suspended', maintenance = true", async () => {
     const resume = await preview(scene, id, { action: "resume" });
     assert.equal([resume.becomes, resume.downtime], ["active", false]);
@@ -79,7 +79,7 @@ test("of resume leaves scheduled tasks paused while the site is in maintenance",
   });
 });
 
-test("of what runs a Job says so, and that the site stays", async ({ scene, id }) => {
+test("mentions a Job, and that the site stays available", async ({ scene, id }) => {
   for (const action of ["purge-caches", "run-cron", "reset-admin-password", "backup"] as const) {
     const { becomes, downtime, changes, notes, steps } = await preview(scene, id, { action });
     assert.equal([becomes, downtime, changes], ["active", false, []], action);
@@ -90,7 +90,7 @@ test("of what runs a Job says so, and that the site stays", async ({ scene, id }
   assert.equal([restart.downtime, restart.notes], [true, ["Moodle's pod is replaced; the database keeps running"]]);
 });
 
-test("of an upgrade is where the new version's objects differ, and nothing else", async ({ scene, id }) => {
+test("lists only the differences between the versions for an upgrade", async ({ scene, id }) => {
   const upgrade = await preview(scene, id, { action: "upgrade", lmsVersion: "5.2.2" });
   const fields = fieldsOf(upgrade), { moodle: old } = (await scene.row(id)).blueprintInputs.images;
   const { moodle: image } = scene.app.catalog.imagesOf("5.2.2");
@@ -108,7 +108,7 @@ test("of an upgrade is where the new version's objects differ, and nothing else"
   assert.match(without.notes.join(), "if the cluster can");
 });
 
-test("of a resize is the amounts of the other size, disks and quota among them", async ({ scene, id }) => {
+test("lists the resources of the new size, including disks and quota", async ({ scene, id }) => {
   const { downtime, ...resize } = await preview(scene, id, { action: "resize", size: "large" });
   const fields = fieldsOf(resize as ActionPreview);
   const { small, large } = scene.app.blueprint.sizes.sizes;
@@ -146,7 +146,7 @@ async function grow(scene: WorkScene, name: string, allowed: boolean): Promise<v
   assert.is(answer.status, 200, await answer.text());
 }
 
-test("of a reapply is what somebody has changed or taken away, and none right after the install", async ({ scene, id }) => {
+test("lists manual changes for a reapply, and nothing right after the install", async ({ scene, id }) => {
   const clean = await preview(scene, id, { action: "reapply" });
   assert.equal([clean.changes, clean.downtime, clean.becomes], [[], false, "active"]);
   const { cluster, namespace, namespaceUid: uid } = await scene.row(id);
@@ -174,8 +174,8 @@ test("of a reapply is what somebody has changed or taken away, and none right af
   assert.match(JSON.stringify(made), "(concealed)");
 });
 
-test("writes nothing, whatever is asked", async ({ scene, id }) => {
-  const standing = async () => ({
+test("writes nothing for any action", async ({ scene, id }) => {
+  const readState = async () => ({
     rows: await scene.db.sql("select * from spokes"),
     jobs: await scene.db.sql("select * from jobs where visible order by seq"),
     audit: await scene.db.sql("select count(*)::int from audit_events"),
@@ -183,16 +183,16 @@ test("writes nothing, whatever is asked", async ({ scene, id }) => {
     keys: await scene.db.sql("select count(*)::int from idempotency_keys"),
     writes: scene.simulator.writes().filter(({ dryRun }) => !dryRun).length,
   });
-  const before = await standing(), asked: string[] = [];
+  const before = await readState(), asked: string[] = [];
   for (const action of SPOKE_ACTIONS) {
     if (await codeOf(scene, id, { action, ...ASKED[action] }) === "allowed") asked.push(action);
   }
   assert.equal(asked, SPOKE_ACTIONS.filter((action) => action !== "resume" && action !== "retry"));
-  assert.equal(await standing(), before);
+  assert.equal(await readState(), before);
   assert.ok(scene.simulator.writes().some(({ dryRun }) => dryRun));
 });
 
-test("tells what is to be changed and is gone, as the action would", async ({ scene, id }) => {
+test("reports an object that should change but is missing, as the action would", async ({ scene, id }) => {
   const lost = { ...MOODLE_DEPLOYMENT, name: "lost" };
   const { changes, refusals } = await previewInCluster(scene.app, scene.actor, await scene.row(id), [
     setField(lost, "/spec/replicas", 0),
@@ -202,7 +202,7 @@ test("tells what is to be changed and is gone, as the action would", async ({ sc
   assert.equal([changes, refusals], [[], [`Deployment/lost: ${gone}`, `PersistentVolumeClaim/lost: ${gone}`]]);
 });
 
-test("is refused where the action would be", async ({ scene, id }) => {
+test("is rejected like the real action", async ({ scene, id }) => {
   const admin = { ...scene.actor, role: "hub_admin" } as const;
   const row = await scene.row(id);
   const code = (asked: SpokeAction) => codeOf(scene, id, asked);
@@ -215,7 +215,7 @@ test("is refused where the action would be", async ({ scene, id }) => {
   assert.is(refused.code, "operator_only");
 });
 
-test("of a retry is what failed", async ({ scene, id }) => {
+test("previews the failed operation for a retry", async ({ scene, id }) => {
   await meanwhile(scene, id, "state = 'failed', ready_at = null", async () => {
     const { steps, changes, becomes } = await preview(scene, id, { action: "retry" });
     assert.equal([steps.includes("Installing Moodle"), changes, becomes], [true, [], "active"]);
@@ -235,7 +235,7 @@ test("of a retry is what failed", async ({ scene, id }) => {
   });
 });
 
-test("says so where the cluster cannot be asked, and in its words what it would refuse", async ({ scene, id }) => {
+test("reports an unavailable cluster, and the cluster's own refusals", async ({ scene, id }) => {
   const fault = scene.simulator.faults.answer(403, { method: "PATCH", path: "/deployments/" });
   const refused = await preview(scene, id, { action: "suspend" });
   scene.simulator.faults.remove(fault);

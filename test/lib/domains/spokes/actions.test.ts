@@ -3,11 +3,11 @@ import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
 import { requestAction } from "#lib/domains/spokes/actions.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
-import { openStage, settle, type Stage } from "#test/lib/domains/spokes/stage.ts";
+import { type DomainScene, finishOperations, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
 
-const test = suite<{ stage: Stage }>("requestAction");
+const test = suite<{ stage: DomainScene }>("requestAction");
 test.before(async (context) => {
-  context.stage = await openStage();
+  context.stage = await openDomainScene();
 });
 test.after(({ stage }) => stage.close());
 
@@ -21,10 +21,10 @@ async function messageOf(work: Promise<unknown>): Promise<string> {
   return "accepted";
 }
 
-test("moves an idle spoke at once, and writes audit, event and job", async ({ stage: { app, db, operator, hub, spoke } }) => {
+test("changes the state of an idle spoke immediately, and writes audit event, stream event and job", async ({ stage: { app, db, operator, hub, spoke } }) => {
   const oak = await spoke(await hub("moves"), { slug: "oak" }, "active");
-  const shown = await requestAction(app, operator, oak, { action: "suspend" });
-  assert.equal([shown.state, shown.operation!.kind, shown.operation!.step], ["suspending", "suspend", 0]);
+  const record = await requestAction(app, operator, oak, { action: "suspend" });
+  assert.equal([record.state, record.operation!.kind, record.operation!.step], ["suspending", "suspend", 0]);
   const [job] = await db.sql("select * from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
   assert.equal([job.kind, job.lane], ["suspend", `spoke:${oak.id}`]);
   const [audit] = await db.sql("select * from audit_events where spoke_id = $1 and kind = 'spoke_actioned'", [oak.id]);
@@ -33,14 +33,14 @@ test("moves an idle spoke at once, and writes audit, event and job", async ({ st
   assert.equal([event.type, event.data.operation.id], ["SpokeUpdateSuspending", job.id]);
 });
 
-test("queues resume behind suspend, and says nothing until it starts", async ({ stage }) => {
+test("queues resume behind suspend, and sends no event until it starts", async ({ stage }) => {
   const { app, db, operator, hub, spoke } = stage;
   const oak = await spoke(await hub("behind"), { slug: "oak" }, "active");
   await requestAction(app, operator, oak, { action: "suspend" });
   const [{ before }] = await db.sql("select count(*)::int as before from stream_events where spoke_id = $1", [oak.id]);
-  const shown = await requestAction(app, operator, oak, { action: "resume" });
+  const record = await requestAction(app, operator, oak, { action: "resume" });
   const [{ after }] = await db.sql("select count(*)::int as after from stream_events where spoke_id = $1", [oak.id]);
-  assert.equal([shown.state, shown.operation!.kind, after - before], ["suspending", "suspend", 0]);
+  assert.equal([record.state, record.operation!.kind, after - before], ["suspending", "suspend", 0]);
   const jobs = await db.sql("select kind from jobs where spoke_id = $1 and state = 'queued' order by seq", [oak.id]);
   assert.equal(jobs.map((job) => job.kind), ["suspend", "resume"]);
 });
@@ -49,13 +49,13 @@ test("provisions a failed spoke again, in its hub's lane", async ({ stage: { app
   const home = await hub("retry");
   const oak = await spoke(home, { slug: "oak" }, "failed");
   await db.sql("update spokes set state_reason = 'no disk' where id = $1", [oak.id]);
-  const shown = await requestAction(app, operator, oak, { action: "retry" });
-  assert.equal([shown.state, shown.stateReason, shown.operation!.kind], ["provisioning", null, "provision"]);
+  const record = await requestAction(app, operator, oak, { action: "retry" });
+  assert.equal([record.state, record.stateReason, record.operation!.kind], ["provisioning", null, "provision"]);
   const [job] = await db.sql("select lane from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
   assert.is(job.lane, `federation:${home.id}`);
 });
 
-test("refuses with the states that allow it, and writes nothing", async ({ stage: { app, db, operator, hub, spoke } }) => {
+test("rejects an action with the states that allow it, and writes nothing", async ({ stage: { app, db, operator, hub, spoke } }) => {
   const oak = await spoke(await hub("refuses"), { slug: "oak" });
   const message = await messageOf(requestAction(app, operator, oak, { action: "suspend" }));
   assert.is(message, "spoke_state: Cannot suspend a spoke that is provisioning; wait until it is active");
@@ -63,7 +63,7 @@ test("refuses with the states that allow it, and writes nothing", async ({ stage
   assert.is(count, 1);
 });
 
-test("lets one of many concurrent callers suspend", async ({ stage: { app, db, operator, hub, spoke } }) => {
+test("lets only one of many parallel callers suspend", async ({ stage: { app, db, operator, hub, spoke } }) => {
   const oak = await spoke(await hub("rush"), { slug: "oak" }, "active");
   const all = await Promise.all(
     Array.from({ length: 6 }, () => messageOf(requestAction(app, operator, oak, { action: "suspend" }))),
@@ -73,7 +73,7 @@ test("lets one of many concurrent callers suspend", async ({ stage: { app, db, o
   assert.is(count, 1);
 });
 
-test("leaves a spoke that is being removed with the removal alone, whoever comes first", async ({ stage }) => {
+test("runs only the removal on a spoke that is being removed, in any order of requests", async ({ stage }) => {
   const { app, db, operator, hub, spoke } = stage;
   const home = await hub("contest");
   for (let i = 0; i < 5; i++) {
@@ -91,11 +91,11 @@ test("leaves a spoke that is being removed with the removal alone, whoever comes
   }
 });
 
-test("keeps what was asked for with the job and its audit, to be resolved when it runs", async ({ stage }) => {
+test("stores the parameters in the job and the audit event, and resolves them when the job runs", async ({ stage }) => {
   const { app, db, operator, hub, spoke } = stage;
   const oak = await spoke(await hub("wish"), { slug: "oak", size: "small" }, "active");
-  const shown = await requestAction(app, operator, oak, { action: "upgrade", lmsVersion: "5.2", skipBackup: true });
-  assert.equal([shown.state, shown.lmsVersion, shown.operation!.kind], ["updating", oak.lmsVersion, "upgrade"]);
+  const record = await requestAction(app, operator, oak, { action: "upgrade", lmsVersion: "5.2", skipBackup: true });
+  assert.equal([record.state, record.lmsVersion, record.operation!.kind], ["updating", oak.lmsVersion, "upgrade"]);
   const [job] = await db.sql("select kind, payload, lane from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
   assert.equal(job, { kind: "upgrade", payload: { lmsVersion: "5.2", skipBackup: true }, lane: `spoke:${oak.id}` });
   const [audit] = await db.sql("select metadata from audit_events where spoke_id = $1 and kind = 'spoke_actioned'", [
@@ -107,21 +107,21 @@ test("keeps what was asked for with the job and its audit, to be resolved when i
   assert.equal(row, { lmsVersion: oak.lmsVersion, size: "small" });
 });
 
-test("says nothing on the stream of what changes no state, until it starts", async ({ stage }) => {
+test("sends no event for an action without a state change until it starts", async ({ stage }) => {
   const { app, db, operator, hub, spoke } = stage;
   const oak = await spoke(await hub("task"), { slug: "oak" }, "active");
   const count = async () => (await db.sql("select 1 from stream_events where spoke_id = $1", [oak.id])).length;
   const before = await count();
   for (const action of ["backup", "purge-caches", "run-cron", "reset-admin-password"] as const) {
-    const shown = await requestAction(app, operator, oak, { action });
-    assert.equal([shown.state, shown.operation!.kind], ["active", "backup"], action);
+    const record = await requestAction(app, operator, oak, { action });
+    assert.equal([record.state, record.operation!.kind], ["active", "backup"], action);
   }
   assert.is(await count(), before);
   const audits = await db.sql("select 1 from audit_events where spoke_id = $1 and kind = 'spoke_actioned'", [oak.id]);
   assert.is(audits.length, 4);
 });
 
-test("makes one operation of two concurrent upgrades", async ({ stage: { app, db, operator, hub, spoke } }) => {
+test("creates one operation from two parallel upgrades", async ({ stage: { app, db, operator, hub, spoke } }) => {
   const oak = await spoke(await hub("twice"), { slug: "oak" }, "active");
   const ask = (lmsVersion: string) => messageOf(requestAction(app, operator, oak, { action: "upgrade", lmsVersion }));
   const all = await Promise.all([ask("5.2.2"), ask("5.2"), ask("5.2.2")]);
@@ -131,7 +131,7 @@ test("makes one operation of two concurrent upgrades", async ({ stage: { app, db
   assert.is(count, 1);
 });
 
-test("judges a size and maintenance by what the spoke has been asked to become", async ({ stage }) => {
+test("checks size and maintenance against the state after the queued operations", async ({ stage }) => {
   const { app, operator, hub, spoke } = stage;
   const oak = await spoke(await hub("queued"), { slug: "oak", size: "small" }, "active");
   const ask = (asked: Parameters<typeof requestAction>[3]) => messageOf(requestAction(app, operator, oak, asked));
@@ -149,7 +149,7 @@ test("judges a size and maintenance by what the spoke has been asked to become",
   assert.is(await ask({ action: "run-cron" }), "accepted");
 });
 
-test("tries a failed upgrade again as it was asked for, whatever failed beside it", async ({ stage }) => {
+test("retries a failed upgrade with its parameters, whatever else failed", async ({ stage }) => {
   const { app, db, operator, hub, spoke } = stage;
   const oak = await spoke(await hub("again"), { slug: "oak" }, "active");
   const fail = () =>
@@ -163,22 +163,22 @@ test("tries a failed upgrade again as it was asked for, whatever failed beside i
   await requestAction(app, operator, oak, { action: "reapply" });
   await fail();
   await db.sql("update spokes set state = 'failed' where id = $1", [oak.id]);
-  const shown = await requestAction(app, operator, oak, { action: "retry" });
-  assert.equal([shown.state, shown.operation!.kind], ["updating", "upgrade"]);
+  const record = await requestAction(app, operator, oak, { action: "retry" });
+  assert.equal([record.state, record.operation!.kind], ["updating", "upgrade"]);
   const [job] = await db.sql("select payload from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
   assert.equal(job.payload, { lmsVersion: "5.2.2", skipBackup: true });
 });
 
-test("lets operators alone reapply the blueprint", async ({ stage: { app, operator, person, hub, spoke } }) => {
+test("lets only operators reapply the blueprint", async ({ stage: { app, operator, person, hub, spoke } }) => {
   const home = await hub("reapply"), oak = await spoke(home, { slug: "oak" }, "active");
   const admin = await person({ role: "hub_admin", federationIds: [home.id] });
   assert.match(await messageOf(requestAction(app, admin, oak, { action: "reapply" })), /^operator_only/);
   assert.is(await messageOf(requestAction(app, operator, oak, { action: "reapply" })), "accepted");
 });
 
-test("finds no spoke that was removed since it was loaded", async ({ stage: { app, db, operator, hub, spoke } }) => {
+test("reports a missing spoke if it was removed after it was loaded", async ({ stage: { app, db, operator, hub, spoke } }) => {
   const oak = await spoke(await hub("since"), { slug: "oak" }, "active");
-  await settle(db, oak.id, "removed");
+  await finishOperations(db, oak.id, "removed");
   assert.match(await messageOf(requestAction(app, operator, oak, { action: "suspend" })), "spoke_missing");
   assert.match(await messageOf(removeSpoke(app, operator, oak)), "spoke_missing");
 });

@@ -6,15 +6,15 @@ import { sleep } from "#lib/base/time.ts";
 import { requestActions } from "#lib/domains/spokes/bulk.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { rejection } from "#test/support/until.ts";
-import { openStage, type Stage } from "#test/lib/domains/spokes/stage.ts";
+import { type DomainScene, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
 
-const test = suite<{ stage: Stage }>("requestActions");
+const test = suite<{ stage: DomainScene }>("requestActions");
 test.before(async (context) => {
-  context.stage = await openStage();
+  context.stage = await openDomainScene();
 });
 test.after(({ stage }) => stage.close());
 
-test("gives one outcome for each distinct visible id, in order", async ({ stage }) => {
+test("returns one outcome for each distinct visible ID, in order", async ({ stage }) => {
   const { app, db, person, hub, spoke } = stage;
   const home = await hub("bulk"), foreign = await hub("bulk-foreign");
   const admin = await person({ role: "hub_admin", federationIds: [home.id] });
@@ -37,12 +37,12 @@ test("gives one outcome for each distinct visible id, in order", async ({ stage 
   assert.equal(await requestActions(app, admin, { ids: [other.id], action: "suspend" }), []);
 });
 
-test("tells of each spoke what became of it, though the request's time or the database does not suffice for all", async ({ stage }) => {
+test("reports each spoke's outcome, even if the request times out or the database fails", async ({ stage }) => {
   const { app, operator, hub, spoke } = stage;
   const home = await hub("bulk-late");
   const ids: string[] = [];
   for (const slug of ["first", "second", "third"]) ids.push((await spoke(home, { slug }, "active")).id);
-  const tell = async (
+  const requestOutcomes = async (
     action: "restart" | "backup" | "purge-caches",
     transact: App["db"]["transact"],
     requestTimeoutMs: number,
@@ -57,39 +57,39 @@ test("tells of each spoke what became of it, though the request's time or the da
     await sleep(200);
     return done;
   };
-  assert.equal(await tell("restart", slow, 200), ["accepted", "504 too_slow", "504 too_slow"]);
+  assert.equal(await requestOutcomes("restart", slow, 200), ["accepted", "504 too_slow", "504 too_slow"]);
   let calls = 0;
   const lost: App["db"]["transact"] = (work) => {
     if (++calls > 1) throw new Fault("unavailable", "database_unavailable", "The database cannot be reached");
     return app.db.transact(work);
   };
-  const again = await tell("backup", lost, 30_000);
+  const again = await requestOutcomes("backup", lost, 30_000);
   assert.equal(again, ["accepted", "503 database_unavailable", "503 database_unavailable"]);
-  assert.is(calls, 2, "a database that is away is not asked for each spoke");
-  const none = await tell("purge-caches", lost, 30_000).catch((error) => error);
+  assert.is(calls, 2, "does not query an unavailable database for each spoke");
+  const none = await requestOutcomes("purge-caches", lost, 30_000).catch((error) => error);
   assert.is(none.code, "database_unavailable", "where nothing was accepted, it is the answer to the whole");
 });
 
-test("tells a caller whose right is taken meanwhile how many had been asked by then", async ({ stage }) => {
+test("reports how many spokes had accepted when the caller's permission was revoked", async ({ stage }) => {
   const { app, operator, hub, spoke } = stage, home = await hub("bulk-taken");
   const ids: string[] = [];
   for (const slug of ["first", "second", "third"]) ids.push((await spoke(home, { slug }, "active")).id);
-  const tell = async (most: number) => {
+  const requestWithLimit = async (most: number) => {
     let calls = 0;
     const transact: App["db"]["transact"] = (work) => {
       if (++calls > most) throw new Fault("forbidden", "access_changed", "It was not done");
       return app.db.transact(work);
     };
-    const asked = { ids, action: "restart" } as const;
-    return await rejection(requestActions({ ...app, db: { ...app.db, transact } }, operator, asked));
+    const input = { ids, action: "restart" } as const;
+    return await rejection(requestActions({ ...app, db: { ...app.db, transact } }, operator, input));
   };
-  assert.is((await tell(0)).message, "It was not done");
-  const { code, message } = await tell(1);
+  assert.is((await requestWithLimit(0)).message, "It was not done");
+  const { code, message } = await requestWithLimit(1);
   assert.is(code, "access_changed");
   assert.match(message, "one of the spokes had accepted it, and the others are unchanged");
 });
 
-test("is a spoke admin's for its own spokes", async ({ stage: { app, person, hub, spoke } }) => {
+test("lets spoke admins request actions on their own spokes", async ({ stage: { app, person, hub, spoke } }) => {
   const home = await hub("bulk-spoke");
   const own = await spoke(home, { slug: "own" }, "active"), next = await spoke(home, { slug: "next" }, "active");
   const admin = await person({ spokeIds: [own.id] });
@@ -97,7 +97,7 @@ test("is a spoke admin's for its own spokes", async ({ stage: { app, person, hub
   assert.equal(outcomes.map(({ id, accepted }) => [id, accepted]), [[own.id, true]]);
 });
 
-test("answers what is wrong with the request as a whole, and what one spoke refuses with that spoke", async ({ stage }) => {
+test("returns faults of the whole request, and refusals of single spokes in their outcomes", async ({ stage }) => {
   const { app, operator, person, hub, spoke } = stage;
   const home = await hub("bulk-wish");
   const admin = await person({ role: "hub_admin", federationIds: [home.id] });
@@ -112,14 +112,14 @@ test("answers what is wrong with the request as a whole, and what one spoke refu
     [409, "Conflict"],
   ]);
   for (
-    const [asked, code] of [
+    const [input, code] of [
       [{ ids, action: "upgrade" }, "parameter_needed"],
       [{ ids, action: "upgrade", lmsVersion: "5.2", moodleVersion: "5.3" }, "version_mismatch"],
       [{ ids, action: "resize", size: "huge" }, "not_offered"],
       [{ ids, action: "reapply" }, "operator_only"],
     ] as const
   ) {
-    const error = await requestActions(app, admin, asked).catch((error) => error);
+    const error = await requestActions(app, admin, input).catch((error) => error);
     assert.instance(error, Fault);
     assert.is(error.code, code);
   }
@@ -127,7 +127,7 @@ test("answers what is wrong with the request as a whole, and what one spoke refu
   assert.ok(reapplied!.accepted);
 });
 
-test("asks each of fifty spokes in two hubs once, whichever replica is asked, and none that is not the caller's", async ({ stage }) => {
+test("requests each of fifty spokes in two hubs once, on any replica, and only the caller's", async ({ stage }) => {
   const { app, db, operator, person, hub, spoke } = stage;
   const homes = [await hub("fifty-a"), await hub("fifty-b")], all: SpokeRow[] = [];
   for (let i = 0; i < 50; i++) all.push(await spoke(homes[i % 2]!, { slug: `oak-${i}`, size: "small" }, "active"));
@@ -136,9 +136,9 @@ test("asks each of fifty spokes in two hubs once, whichever replica is asked, an
   for (const action of ["upgrade", "reapply"] as const) {
     await db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where finished_at is null");
     await db.sql("update spokes set state = 'active' where id = any($1)", [ids]);
-    const asked = { ids, action, lmsVersion: "5.2.2", size: "large" };
+    const input = { ids, action, lmsVersion: "5.2.2", size: "large" };
     const who = action === "reapply" ? operator : admin, visible = action === "reapply" ? ids : own;
-    const both = await Promise.all([requestActions(app, who, asked), requestActions(app, who, asked)]);
+    const both = await Promise.all([requestActions(app, who, input), requestActions(app, who, input)]);
     for (const outcomes of both) assert.equal(outcomes.map(({ id }) => id), visible, action);
     assert.is(both.flat().filter(({ accepted }) => accepted).length, visible.length, action);
     const refused = both.flat().flatMap(({ error }) => error ? [error.statusCode] : []);

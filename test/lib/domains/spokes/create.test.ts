@@ -3,12 +3,12 @@ import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
-import { openStage, settle, type Stage } from "#test/lib/domains/spokes/stage.ts";
+import { type DomainScene, finishOperations, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
 import { RELEASE } from "#test/support/release.ts";
 
-const test = suite<{ stage: Stage }>("createSpoke");
+const test = suite<{ stage: DomainScene }>("createSpoke");
 test.before(async (context) => {
-  context.stage = await openStage();
+  context.stage = await openDomainScene();
 });
 test.after(({ stage }) => stage.close());
 
@@ -24,7 +24,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   return "no fault";
 }
 
-test("needs no more than a slug, and fills in the rest", async ({ stage: { app, operator, hub } }) => {
+test("needs only a slug and applies the defaults", async ({ stage: { app, operator, hub } }) => {
   const home = await hub("defaults");
   const made = await createSpoke(app, operator, home, ask({ slug: "biology" }), null);
   const { displayName, domain, url, size, identity, content, adminEmail, region, lmsVersion, moodleVersion } = made;
@@ -47,7 +47,7 @@ test("needs no more than a slug, and fills in the rest", async ({ stage: { app, 
   assert.match(made.namespace, new RegExp(`^spoke-${RELEASE}-biology-`));
 });
 
-test("writes row, audit, event and install together", async ({ stage: { app, db, operator, hub } }) => {
+test("writes the row, audit event, stream event and install together", async ({ stage: { app, db, operator, hub } }) => {
   const home = await hub("together");
   const made = await createSpoke(app, operator, home, ask({ slug: "chemistry", size: "small" }), null);
   const [job] = await db.sql("select * from jobs where spoke_id = $1", [made.id]);
@@ -60,21 +60,21 @@ test("writes row, audit, event and install together", async ({ stage: { app, db,
   assert.equal([event.type, event.data.operation.id], ["SpokeUpdateProvisioning", job.id]);
 });
 
-test("gives the second spoke of a slug a domain with its hub's name", async ({ stage: { app, operator, hub } }) => {
+test("includes the hub's name in the domain of the second spoke with a slug", async ({ stage: { app, operator, hub } }) => {
   const one = await hub("hub-one"), two = await hub("hub-two");
   const first = await createSpoke(app, operator, one, ask({ slug: "physics" }), null);
   const second = await createSpoke(app, operator, two, ask({ slug: "physics" }), null);
   assert.equal([first.domain, second.domain], ["physics.spokes.example.org", "physics-hub-two.spokes.example.org"]);
 });
 
-test("refuses a slug that the hub has, and lets another hub have it", async ({ stage: { app, operator, hub } }) => {
+test("rejects a slug that is used in the hub, but not in another hub", async ({ stage: { app, operator, hub } }) => {
   const one = await hub("slugs-one"), two = await hub("slugs-two");
   await createSpoke(app, operator, one, ask({ slug: "latin" }), null);
   assert.match(await codeOf(createSpoke(app, operator, one, ask({ slug: "latin" }), null)), /^conflict slug_taken/);
   assert.is(await codeOf(createSpoke(app, operator, two, ask({ slug: "latin" }), null)), "no fault");
 });
 
-test("refuses a domain that any spoke has, without saying whose", async ({ stage: { app, operator, hub } }) => {
+test("rejects a taken domain without revealing whose it is", async ({ stage: { app, operator, hub } }) => {
   const one = await hub("secretive"), two = await hub("curious");
   const made = await createSpoke(app, operator, one, ask({ slug: "hidden", domain: "moodle.example.com" }), null);
   const fault = await codeOf(
@@ -84,7 +84,7 @@ test("refuses a domain that any spoke has, without saying whose", async ({ stage
   for (const secret of ["secretive", "hidden", one.id, made.id]) assert.not.match(fault, secret);
 });
 
-test("refuses when both default domains are taken", async ({ stage: { app, operator, hub } }) => {
+test("rejects a spoke if both default domains are taken", async ({ stage: { app, operator, hub } }) => {
   const one = await hub("art"), two = await hub("zoo");
   const domain = "music-zoo.spokes.example.org";
   await createSpoke(app, operator, one, ask({ slug: "music" }), null);
@@ -93,16 +93,16 @@ test("refuses when both default domains are taken", async ({ stage: { app, opera
   assert.match(fault, /^conflict domain_taken/);
 });
 
-test("frees slug and domain when a spoke is removed", async ({ stage: { app, db, operator, hub, spoke } }) => {
+test("frees slug and domain when the spoke is removed", async ({ stage: { app, db, operator, hub, spoke } }) => {
   const home = await hub("again");
   const { id } = await spoke(home, { slug: "phoenix" });
-  await settle(db, id, "removed");
+  await finishOperations(db, id, "removed");
   const made = await createSpoke(app, operator, home, ask({ slug: "phoenix" }), null);
   assert.is(made.domain, "phoenix.spokes.example.org");
   assert.is.not(made.id, id);
 });
 
-test("lets one of many concurrent callers have a slug", async ({ stage: { app, db, operator, hub } }) => {
+test("lets only one of many parallel callers have a slug", async ({ stage: { app, db, operator, hub } }) => {
   const home = await hub("race-slug");
   const all = await Promise.all(
     Array.from({ length: 6 }, () => codeOf(createSpoke(app, operator, home, ask({ slug: "rush" }), null))),
@@ -116,20 +116,20 @@ test("lets one of many concurrent callers have a slug", async ({ stage: { app, d
   assert.is(jobs, 1);
 });
 
-test("lets one of many concurrent callers have a domain, and the defaults evade", async ({ stage }) => {
+test("lets only one of many parallel callers have a domain, and the others use the next default", async ({ stage }) => {
   const { app, operator, hub } = stage;
   const hubs = await Promise.all(["ra", "rb", "rc", "rd"].map((slug) => hub(slug)));
-  const asked = await Promise.all(
+  const outcomes = await Promise.all(
     hubs.map((home) =>
       codeOf(createSpoke(app, operator, home, ask({ slug: "dash", domain: "one.example.com" }), null))
     ),
   );
-  assert.is(asked.filter((outcome) => outcome === "no fault").length, 1);
+  assert.is(outcomes.filter((outcome) => outcome === "no fault").length, 1);
   const usual = await Promise.all(hubs.map((home) => createSpoke(app, operator, home, ask({ slug: "sprint" }), null)));
   assert.is(new Set(usual.map((made) => made.domain)).size, 4);
 });
 
-test("numbers the events of concurrent creations without a gap", async ({ stage: { app, db, operator, hub } }) => {
+test("numbers the events of parallel creations without gaps", async ({ stage: { app, db, operator, hub } }) => {
   const home = await hub("numbers");
   const slugs = ["a", "b", "c", "d", "e", "f", "g", "h"];
   await Promise.all(slugs.map((slug) => createSpoke(app, operator, home, ask({ slug: `n-${slug}` }), null)));
@@ -137,7 +137,7 @@ test("numbers the events of concurrent creations without a gap", async ({ stage:
   assert.equal(events.map((event) => Number(event.number)), Array.from({ length: 9 }, (_, i) => i + 1));
 });
 
-test("takes spokes while the hub is provisioning or failed, and none while it goes", async ({ stage }) => {
+test("accepts spokes while the hub is provisioning or failed, but not while it is removed", async ({ stage }) => {
   const { app, operator, hub } = stage;
   for (const state of ["provisioning", "active", "failed"] as const) {
     assert.is(
@@ -150,7 +150,7 @@ test("takes spokes while the hub is provisioning or failed, and none while it go
   assert.match(fault, /^conflict federation_state: .*hub that is removing; it must be/);
 });
 
-test("answers a repeated request with what it made, and another body with a fault", async ({ stage }) => {
+test("returns the first reply for a repeated request, and a fault for another body", async ({ stage }) => {
   const { app, db, operator, hub } = stage;
   const home = await hub("repeat");
   const key = (hash: number) => ({
@@ -170,7 +170,7 @@ test("answers a repeated request with what it made, and another body with a faul
   assert.match(fault, "impossible idempotency_key_reused");
 });
 
-test("remembers nothing of a refused request", async ({ stage: { app, operator, hub } }) => {
+test("stores no reply of a refused request", async ({ stage: { app, operator, hub } }) => {
   const home = await hub("refused");
   const key = { userId: operator.userId, method: "POST", path: "/y", key: "k2", bodyHash: new Uint8Array(32) };
   await createSpoke(app, operator, home, ask({ slug: "there", domain: "there.example.com" }), null);
@@ -179,7 +179,7 @@ test("remembers nothing of a refused request", async ({ stage: { app, operator, 
   assert.is(await codeOf(createSpoke(app, operator, home, ask({ slug: "new" }), key)), "no fault");
 });
 
-test("stores what the blueprint was asked for", async ({ stage: { app, db, operator, hub } }) => {
+test("stores the blueprint inputs", async ({ stage: { app, db, operator, hub } }) => {
   const home = await hub("inputs");
   const made = await createSpoke(app, operator, home, ask({ slug: "geo", size: "large", lmsVersion: "4.5" }), null);
   const [row] = await db.sql("select * from spokes where id = $1", [made.id]);

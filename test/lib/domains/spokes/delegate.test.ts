@@ -53,7 +53,7 @@ test.before(async (stage) => {
 test.before.each((stage) => stage.db.shiftClock(0));
 test.after((stage) => stage.db.close());
 
-test("a hundred times at once, on two replicas and of two spokes, makes one user and one mail", async (stage) => {
+test("creates one user and one mail for 100 parallel calls, on two replicas and for two spokes", async (stage) => {
   const { db, apps, actor, oak, elm } = stage;
   const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => {
     const invitee = { email: "crowd@x.example", displayName: `${i}` };
@@ -79,7 +79,7 @@ test("a hundred times at once, on two replicas and of two spokes, makes one user
   assert.is(promised.at(-1), expiresAt.toISOString(), "the latest is what holds, and none promises more");
 });
 
-test("beside those who accept at the same moment neither doubles nor loses anything", async ({ db, apps, actor, oak, elm }) => {
+test("duplicates and loses nothing while users accept at the same time", async ({ db, apps, actor, oak, elm }) => {
   const invitee = { email: "quick@x.example", displayName: undefined };
   const { userId } = await delegateSpoke(apps[0], actor, oak, invitee, null);
   const [{ id }] = await db.sql("select id from one_time_tokens where user_id = $1", [userId]);
@@ -96,7 +96,7 @@ test("beside those who accept at the same moment neither doubles nor loses anyth
   assert.is(await mails(db, invitee.email), 1);
 });
 
-test("mails again after an hour, with every place, and renews what has expired", async ({ db, apps: [app], actor, oak, elm }) => {
+test("mails again after an hour, lists every membership, and renews expired links", async ({ db, apps: [app], actor, oak, elm }) => {
   const invitee = { email: "slow@x.example", displayName: undefined };
   const first = await delegateSpoke(app, actor, oak, invitee, null);
   await delegateSpoke(app, actor, elm, invitee, null);
@@ -104,8 +104,8 @@ test("mails again after an hour, with every place, and renews what has expired",
   await delegateSpoke(app, actor, oak, invitee, null);
   assert.is(await mails(db, invitee.email), 1);
   await db.shiftClock(HOUR + MINUTE);
-  const asked = Array.from({ length: 20 }, (_, i) => delegateSpoke(app, actor, i % 2 ? oak : elm, invitee, null));
-  const second = (await Promise.all(asked))[0]!;
+  const calls = Array.from({ length: 20 }, (_, i) => delegateSpoke(app, actor, i % 2 ? oak : elm, invitee, null));
+  const second = (await Promise.all(calls))[0]!;
   assert.is(await mails(db, invitee.email), 2);
   assert.ok(second.expiresAt! > first.expiresAt!);
   const [newest] = await db.sql(
@@ -125,7 +125,7 @@ test("mails again after an hour, with every place, and renews what has expired",
   assert.equal(kinds.map(({ kind }) => kind), ["user_created", "user_invited", "user_invited", "user_invited"]);
 });
 
-test("taken back and made anew within the hour, opens the link that was mailed, and mails no other", async (stage) => {
+test("revives the mailed link, without a second mail, if the membership is added again within the hour", async (stage) => {
   const { db, apps: [app], actor, oak } = stage;
   const invitee = { email: "again@x.example", displayName: undefined };
   const { userId } = await delegateSpoke(app, actor, oak, invitee, null);
@@ -142,7 +142,7 @@ test("taken back and made anew within the hour, opens the link that was mailed, 
   assert.is((await delegateSpoke(app, actor, oak, invitee, null)).status, "unchanged");
 });
 
-test("taken back before the mail went out, mails when it is made anew", async ({ db, apps: [app], actor, oak }) => {
+test("mails if the membership was removed before the mail went out and is added again", async ({ db, apps: [app], actor, oak }) => {
   const invitee = { email: "early@x.example", displayName: undefined };
   const { userId } = await delegateSpoke(app, actor, oak, invitee, null);
   await removeSpokeMember(app, actor, oak, userId);

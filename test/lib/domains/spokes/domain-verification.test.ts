@@ -7,23 +7,23 @@ import { verificationValue } from "#lib/domains/spokes/domain-verification.ts";
 import { previewSpoke } from "#lib/domains/spokes/preview.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { HOUR } from "#lib/base/time.ts";
-import { openStage, type Stage } from "#test/lib/domains/spokes/stage.ts";
+import { type DomainScene, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
 import { type NameServer, openNameServer } from "#test/support/dns.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 interface Context {
   server: NameServer;
-  stage: Stage;
+  stage: DomainScene;
   hub: FederationRow;
   other: FederationRow;
   /** The admin of both hubs. */
   admin: Actor;
 }
 
-const test = suite<Context>("the proof of a domain");
+const test = suite<Context>("requireVerifiedDomain");
 test.before(async (context) => {
   context.server = await openNameServer();
-  context.stage = await openStage(undefined, { DNS_SERVERS: context.server.address });
+  context.stage = await openDomainScene(undefined, { DNS_SERVERS: context.server.address });
   context.hub = await context.stage.hub("north");
   context.other = await context.stage.hub("south");
   context.admin = await context.stage.person({
@@ -39,7 +39,7 @@ test.after(async ({ server, stage }) => {
 const calm = new AbortController().signal;
 const ask = (slug: string, domain: string) => ({ slug, domain }) as NewSpoke;
 
-test("is asked for of a hub's admin, by the record's name and value, and nothing is made", async (context) => {
+test("requires the record of a hub admin, names it in the fault, and creates nothing", async (context) => {
   const { stage: { app, db }, hub, admin } = context;
   const input = ask("elm", "elm.school.example");
   const real = await rejection(createSpoke(app, admin, hub, input, null));
@@ -48,18 +48,18 @@ test("is asked for of a hub's admin, by the record's name and value, and nothing
     real.message,
     `set the TXT record _wheelwright.elm.school.example to ${verificationValue(hub.id)}, wait`,
   );
-  const tried = await rejection(previewSpoke(app, admin, hub, input, calm));
-  assert.equal([tried.code, tried.message], [real.code, real.message]);
+  const previewFault = await rejection(previewSpoke(app, admin, hub, input, calm));
+  assert.equal([previewFault.code, previewFault.message], [real.code, real.message]);
   assert.equal(await db.sql("select id from spokes where slug = 'elm'"), []);
 });
 
-test("is another for each hub, always the same, and does not tell the hub's id", ({ hub, other }) => {
+test("has a constant value for each hub that does not reveal the hub's ID", ({ hub, other }) => {
   assert.match(verificationValue(hub.id), /^wheelwright=[0-9a-f]{40}$/);
   assert.is(verificationValue(hub.id), verificationValue(hub.id));
   assert.is.not(verificationValue(hub.id), verificationValue(other.id));
 });
 
-test("of another hub, in other letters, or for a name above or below, is none", async (context) => {
+test("rejects the record of another hub, in other letters, or of a parent or subdomain", async (context) => {
   const { server, stage: { app }, hub, other, admin } = context;
   const value = verificationValue(hub.id);
   server.setAnswer("_wheelwright.fir.school.example", [[verificationValue(other.id)], [value.toUpperCase()], [
@@ -74,7 +74,7 @@ test("of another hub, in other letters, or for a name above or below, is none", 
   assert.is(error.code, "domain_unproven");
 });
 
-test("may stand among others and in pieces, and lets the hub have the domain", async (context) => {
+test("accepts a record among others and in several strings", async (context) => {
   const { server, stage: { app }, hub, other, admin } = context;
   const value = verificationValue(hub.id);
   server.setAnswer("_wheelwright.oak.school.example", [["v=spf1 -all"], [value.slice(0, 20), value.slice(20)]]);
@@ -84,32 +84,32 @@ test("may stand among others and in pieces, and lets the hub have the domain", a
   assert.is((await createSpoke(app, admin, hub, input, null)).domain, "oak.school.example");
 });
 
-test("is not asked for below the root, nor of an operator", async ({ server, stage, hub, admin }) => {
-  const asked = server.asked.length;
+test("needs no record below the root domain, nor from an operator", async ({ server, stage, hub, admin }) => {
+  const queryCount = server.asked.length;
   await createSpoke(stage.app, admin, hub, { slug: "plain" } as NewSpoke, null);
   await createSpoke(stage.app, admin, hub, ask("named", "given.spokes.example.org"), null);
   await createSpoke(stage.app, stage.operator, hub, ask("free", "free.school.example"), null);
-  assert.is(server.asked.length, asked);
+  assert.is(server.asked.length, queryCount);
 });
 
-test("is asked for before all that would tell what others have", async ({ stage, hub, other, admin }) => {
+test("requires the record before any check that would reveal other hubs' domains", async ({ stage, hub, other, admin }) => {
   await createSpoke(stage.app, stage.operator, other, ask("held", "held.school.example"), null);
   const error = await rejection(createSpoke(stage.app, admin, hub, ask("nosy", "held.school.example"), null));
   assert.is(error.code, "domain_unproven");
 });
 
-test("is not what is missing below a name of another hub: that can never be given", async ({ stage, hub, other, admin }) => {
+test("reports a taken domain below a name of another hub, because no record helps there", async ({ stage, hub, other, admin }) => {
   await createSpoke(stage.app, stage.operator, other, ask("above", "above.school.example"), null);
   for (const domain of ["a.above.school.example", "a.b.above.school.example"]) {
-    const asked = createSpoke(stage.app, admin, hub, ask("below", domain), null);
-    const { code, message } = await rejection(asked);
+    const creation = createSpoke(stage.app, admin, hub, ask("below", domain), null);
+    const { code, message } = await rejection(creation);
     assert.is(code, "domain_taken");
     assert.not.match(message, "TXT");
     assert.is((await rejection(previewSpoke(stage.app, admin, hub, ask("below", domain), calm))).code, "domain_taken");
   }
 });
 
-test("is not asked for again by who repeats a request, and is by who makes another", async (context) => {
+test("does not require the record for a repeated request, but for a new one", async (context) => {
   const { server, stage: { app, db }, hub, admin } = context;
   const key = {
     ...{ userId: admin.userId, method: "POST", path: "/x", key: "k" },
@@ -130,7 +130,7 @@ test("is not asked for again by who repeats a request, and is by who makes anoth
   await db.shiftClock(0);
 });
 
-test("is unknown, and not missing, where name servers do not answer; meanwhile no connection waits", async (context) => {
+test("reports unavailable name servers, and holds no connection meanwhile", async (context) => {
   const { server, stage: { app, db }, hub, admin } = context;
   const record = "_wheelwright.mute.school.example";
   server.setAnswer(record, "silence");
@@ -145,7 +145,7 @@ test("is unknown, and not missing, where name servers do not answer; meanwhile n
   ]);
 });
 
-test("is not waited for by a request that is over", async ({ server, stage, hub, admin }) => {
+test("ends the wait when the request ends", async ({ server, stage, hub, admin }) => {
   const record = "_wheelwright.gone.school.example", stop = new AbortController();
   server.setAnswer(record, "silence");
   const asking = rejection(
@@ -156,7 +156,7 @@ test("is not waited for by a request that is over", async ({ server, stage, hub,
   assert.is(((await asking).cause as Error).message, "over");
 });
 
-test("cannot be had for a name that leaves no room for its record", async ({ stage, hub, admin }) => {
+test("rejects a name that is too long for its record", async ({ stage, hub, admin }) => {
   const long = (most: number) => `${"a".repeat(63)}.${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(most)}`;
   const error = await rejection(createSpoke(stage.app, admin, hub, ask("long", long(49)), null));
   assert.equal([error.code, long(49).length], ["domain_invalid", 241]);

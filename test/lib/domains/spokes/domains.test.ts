@@ -3,39 +3,40 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
-import { defaultDomains, domainsFor, parentNames, requireUnreserved } from "#lib/domains/spokes/domains.ts";
+import { defaultDomains, domainsFor, parentDomains, requireUnreserved } from "#lib/domains/spokes/domains.ts";
 import { isInUse } from "#lib/domains/spokes/names.ts";
 import { NewSpoke } from "#lib/domains/spokes/views.ts";
-import { openStage, settle, type Stage } from "#test/lib/domains/spokes/stage.ts";
+import { type DomainScene, finishOperations, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
 import { openQueryExplainer } from "#test/support/query-plans.ts";
 import { rejection } from "#test/support/until.ts";
 
 const place = { rootDomain: "spokes.example.org", publicHost: "hubs.example.org" };
 const test = suite("defaultDomains");
 
-test("are the slug's, then the slug's and the hub's, one label below the root", () => {
+test("are the slug, then slug and hub, each one label below the root domain", () => {
   assert.equal(defaultDomains("biology", "north", place), [
     "biology.spokes.example.org",
     "biology-north.spokes.example.org",
   ]);
 });
 
-test("never are the service's own", () => {
+test("exclude the service's own domains", () => {
   assert.equal(defaultDomains("hubs", "north", { ...place, rootDomain: "example.org" }), ["hubs-north.example.org"]);
 });
 
-test("leave out what is too long for a label", () => {
+test("exclude labels that are too long", () => {
   const long = "a".repeat(40);
   assert.equal(defaultDomains(long, "b".repeat(40), place), [`${long}.spokes.example.org`]);
 });
 
-test("leave out what is above the service's host", () => {
+test("exclude parents of the service's host", () => {
   const inner = { rootDomain: "example.org", publicHost: "hubs.inner.example.org" };
   assert.equal(defaultDomains("inner", "north", inner), ["inner-north.example.org"]);
 });
 
-const reserved = suite("refuseReserved");
-const BELONGS = /belongs to the service$/, DEEP = /below spokes\.example\.org it may have one label, and .* has [23]$/;
+const reserved = suite("requireUnreserved");
+const BELONGS = /belongs to the service$/,
+  DEEP = /a name under spokes\.example\.org must have one label, and .* has [23]$/;
 const APART = { rootDomain: "sites.example.net", publicHost: "hubs.example.org" };
 const SAME = { rootDomain: "example.org", publicHost: "example.org" };
 const LOCAL = { rootDomain: "spokes.localhost", publicHost: "localhost" };
@@ -64,22 +65,22 @@ const RULES: readonly [domain: string, of: typeof place, refused: RegExp | null]
   ["one.localhost", LOCAL, BELONGS],
 ];
 
-reserved("keeps what is the service's, and above or below that, and more than one label below the root", () => {
+reserved("rejects the service's domains, their parents and subdomains, and several labels below the root", () => {
   for (const [domain, of, refused] of RULES) {
     if (refused) assert.throws(() => requireUnreserved(domain, of), refused, `${domain} of ${of.rootDomain}`);
     else requireUnreserved(domain, of);
   }
 });
 
-const above = suite("namesAbove");
+const above = suite("parentDomains");
 
-above("are all of two labels and more, and none for a name below the root", () => {
-  assert.equal(parentNames("a.b.school.example", place), ["b.school.example", "school.example"]);
-  assert.equal(parentNames("school.example", place), []);
-  assert.equal(parentNames("one.spokes.example.org", place), []);
+above("are all parents with two or more labels, and empty below the root domain", () => {
+  assert.equal(parentDomains("a.b.school.example", place), ["b.school.example", "school.example"]);
+  assert.equal(parentDomains("school.example", place), []);
+  assert.equal(parentDomains("one.spokes.example.org", place), []);
 });
 
-const given = suite("a given domain");
+const requested = suite("domainsFor");
 const config = { rootDomain: "Spokes.Example.org", publicUrl: new URL("https://Hubs.example.org.") };
 const LONG = `${"a".repeat(63)}.${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(61)}`;
 
@@ -95,7 +96,7 @@ function take(domain: unknown): string {
   }
 }
 
-given("is lower-cased, and taken at any length that DNS allows", () => {
+requested("lower-cases a domain of any length that DNS allows", () => {
   assert.is(take("Moodle.School.Example.ORG"), "moodle.school.example.org");
   assert.is(LONG.length, 253);
   for (
@@ -105,15 +106,15 @@ given("is lower-cased, and taken at any length that DNS allows", () => {
   }
 });
 
-given("may have letters of other scripts, written as A-labels", () => {
+requested("accepts letters of other scripts as A-labels", () => {
   for (const domain of ["xn--bcher-kva.example", "schule.xn--p1ai", "ab--cd.example"]) assert.is(take(domain), domain);
   assert.is(take("XN--BCHER-KVA.example"), "xn--bcher-kva.example");
   for (const domain of ["xn--a.example", "xn--zzzzzz999.example", "a.xn--abc"]) {
-    assert.match(take(domain), /^invalid domain_invalid: .*xn--\w+ stands for no letters/, domain);
+    assert.match(take(domain), /^invalid domain_invalid: .*xn--\w+ is not valid Punycode/, domain);
   }
 });
 
-given("is refused when it is no host name", () => {
+requested("rejects an invalid host name", () => {
   const bad = [
     ...["*.example.org", "bücher.example", "a_b.example", "localhost", "school.example.org.", ".example", "a..b"],
     ...[
@@ -130,14 +131,14 @@ given("is refused when it is no host name", () => {
   for (const domain of bad) assert.match(take(domain), /^schema: must be a host name /, String(domain));
 });
 
-given("is refused when a browser would read an address from it", () => {
+requested("rejects a name that browsers read as an IP address", () => {
   for (const domain of ["school.123", "0x7f.1", "1.2.3.0x4", "a.0x"]) {
-    assert.match(take(domain), /^invalid domain_invalid: .*take for an address/, domain);
+    assert.match(take(domain), /^invalid domain_invalid: .*treat it as an IP address/, domain);
   }
 });
 
-given(
-  "is refused when it is the service's own, in whatever letters that is configured, with a dot at its end or without",
+requested(
+  "rejects the service's own domain in any case, with or without a trailing dot",
   () => {
     for (const domain of ["spokes.example.org", "SPOKES.example.org", "hubs.example.org"]) {
       assert.match(take(domain), /^invalid domain_reserved/, domain);
@@ -145,33 +146,33 @@ given(
   },
 );
 
-const shared = suite<{ stage: Stage }>("a domain");
+const shared = suite<{ stage: DomainScene }>("domains of spokes");
 shared.before(async (context) => {
-  context.stage = await openStage("regions: [{ name: own, cluster: { tls: elsewhere } }]");
+  context.stage = await openDomainScene("regions: [{ name: own, cluster: { tls: elsewhere } }]");
 });
 shared.after(({ stage }) => stage.close());
 
-async function placeSpoke(stage: Stage, hub: string, slug: string, domain: string, more: object = {}) {
+async function placeSpoke(stage: DomainScene, hub: string, slug: string, domain: string, more: object = {}) {
   const { app, operator } = stage;
   return await createSpoke(app, operator, await stage.hub(hub), { slug, domain, ...more } as NewSpoke, null);
 }
 
 shared(
-  "is one live spoke's alone, in whatever hub, and free once that one is removed, not before",
+  "belongs to one live spoke of any hub, and is free after its removal",
   async ({ stage }) => {
     const domain = "moodle.example.net";
     const first = await placeSpoke(stage, "one", "a", domain);
     for (const state of ["active", "failed", "suspended", "removing"] as const) {
-      await settle(stage.db, first.id, state);
+      await finishOperations(stage.db, first.id, state);
       const error = await rejection(placeSpoke(stage, `two-${state}`, "b", domain));
       assert.is(error.code, "domain_taken", state);
     }
-    await settle(stage.db, first.id, "removed");
+    await finishOperations(stage.db, first.id, "removed");
     assert.is((await placeSpoke(stage, "three", "c", domain)).domain, domain);
   },
 );
 
-shared("reaches the spoke's inputs, its address and its certificate", async ({ stage }) => {
+shared("is in the spoke's inputs, URL and certificate", async ({ stage }) => {
   const domain = "schule.xn--p1ai";
   const made = await placeSpoke(stage, "tls", "a", domain, { region: "own" });
   assert.is(made.url, `https://${domain}`);
@@ -184,24 +185,24 @@ shared("reaches the spoke's inputs, its address and its certificate", async ({ s
   assert.is(settings!["data"].SITE_URL, `https://${domain}`);
 });
 
-shared("of two that stand one above the other one alone can be had, whoever asks first", async ({ stage }) => {
+shared("cannot be above or below another spoke's domain", async ({ stage }) => {
   const names = ["wiki.school.example", "school.example", "a.b.wiki.school.example"];
   for (const [i, first] of names.entries()) {
     const { id } = await placeSpoke(stage, `first-${i}`, "a", first);
     for (const [j, second] of names.entries()) {
       const error = await rejection(placeSpoke(stage, `second-${i}-${j}`, "b", second));
-      assert.is(error.code, "domain_taken", `${second} beside ${first}`);
-      const told = `The domain ${second} is taken, or above or below a name in use; choose another domain`;
-      assert.is(error.message, told, "it names nobody");
+      assert.is(error.code, "domain_taken", `${second} next to ${first}`);
+      const message = `The domain ${second} is taken, or above or below a name in use; choose another domain`;
+      assert.is(error.message, message, "reveals no other spoke");
     }
-    await settle(stage.db, id, "removed");
+    await finishOperations(stage.db, id, "removed");
   }
-  const beside = ["wiki.school.example", "sister.school.example", "notwiki.school.example", "wikischool.example"];
-  for (const [i, domain] of beside.entries()) await placeSpoke(stage, `beside-${i}`, "a", domain);
+  const siblings = ["wiki.school.example", "sister.school.example", "notwiki.school.example", "wikischool.example"];
+  for (const [i, domain] of siblings.entries()) await placeSpoke(stage, `beside-${i}`, "a", domain);
 });
 
 shared(
-  "stays with a spoke that got it before, and others below the root get theirs all the same",
+  "stays with its spoke, and other spokes below the root domain get theirs",
   async ({ stage }) => {
     const { app, operator } = stage, home = await stage.hub("earlier");
     const rename = async (slug: string, domain: string) => {
@@ -216,7 +217,7 @@ shared(
   },
 );
 
-shared("of many that stand one above the other, asked for at once, one is made", async ({ stage }) => {
+shared("is given to one of many parallel requests for nested domains", async ({ stage }) => {
   const hubs = await Promise.all(["ra", "rb", "rc", "rd", "re", "rf"].map((slug) => stage.hub(slug)));
   for (let round = 0; round < 5; round++) {
     const root = `r${round}.example.com`;
@@ -230,7 +231,7 @@ shared("of many that stand one above the other, asked for at once, one is made",
   }
 });
 
-shared("is looked for by indexes", async ({ stage }) => {
+shared("is found by indexes", async ({ stage }) => {
   const explainer = openQueryExplainer(stage.db.url, { enable_seqscan: "off" });
   const [plan] = await explainer.explain((rows) => isInUse(rows, "a.school.example", ["school.example"]));
   await explainer.close();
@@ -242,5 +243,5 @@ shared("is looked for by indexes", async ({ stage }) => {
 test.run();
 reserved.run();
 above.run();
-given.run();
+requested.run();
 shared.run();

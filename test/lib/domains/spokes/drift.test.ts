@@ -3,29 +3,29 @@ import * as assert from "uvu/assert";
 import { createDrift, type DriftedObject, equalDrift } from "#lib/domains/spokes/drift.ts";
 import { openScene } from "#test/support/scene.ts";
 
-const test = suite("makeDrift");
+const test = suite("createDrift");
 const changed = (object: string, ...fields: string[]): DriftedObject => ({ object, what: "changed", fields });
 
-test("is null where nothing differs, and not where the revision alone does.", () => {
+test("is null without differences, but not if only the revision differs", () => {
   assert.is(createDrift([], null), null);
   assert.equal(createDrift([], { from: "a", to: "b" }), { objects: [], revision: { from: "a", to: "b" } });
 });
 
-test("is in one order, each field once, and not without end.", () => {
+test("sorts objects, lists each field once, and limits the number", () => {
   const drift = createDrift([changed("Service/db", "b", "a", "a"), changed("ConfigMap/env", "x")], null)!;
   assert.equal(drift.objects, [changed("ConfigMap/env", "x"), changed("Service/db", "a", "b")]);
   const many = createDrift([changed("ConfigMap/env", ...Array.from({ length: 900 }, (_, i) => `data.${i}`))], null)!;
   assert.is(many.objects[0]!.fields.length, 50);
 });
 
-test("tells the same drift from another, as the row gives it back.", () => {
+test("compares drift with its stored form", () => {
   const drift = createDrift([changed("Service/db", "a")], null);
   assert.ok(equalDrift(JSON.parse(JSON.stringify(drift)), drift));
   assert.ok(equalDrift(null, null));
   assert.not(equalDrift(null, drift));
 });
 
-test("is in the record of its spoke.", async () => {
+test("is in the spoke's record", async () => {
   const scene = await openScene();
   try {
     const drift = createDrift([changed("Service/db", "spec.selector.role")], { from: "a", to: "b" });

@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { findNamespaceProblem, findPartProblem, partsOf } from "#lib/domains/spokes/health.ts";
+import { findNamespaceProblem, findObjectProblem, healthObjectsOf } from "#lib/domains/spokes/health.ts";
 
-const namespaces = suite("ailmentOfNamespace");
+const namespaces = suite("findNamespaceProblem");
 const labels = { "app.kubernetes.io/managed-by": "wheelwright" };
 const namespace = (metadata: object, status = {}): KubeObject => ({
   apiVersion: "v1",
@@ -12,11 +12,11 @@ const namespace = (metadata: object, status = {}): KubeObject => ({
   status,
 });
 
-namespaces("finds nothing wrong with one of ours that lives.", () => {
+namespaces("returns null for a live, managed namespace", () => {
   assert.is(findNamespaceProblem(namespace({}, { phase: "Active" }), "1"), null);
 });
 
-namespaces("tells one that is gone, another one, not ours, or going.", () => {
+namespaces("reports a namespace that is missing, replaced, unmanaged or terminating", () => {
   assert.match(findNamespaceProblem(null, "1")!, "gone");
   assert.match(findNamespaceProblem(namespace({ uid: "2" }), "1")!, "another one");
   assert.match(findNamespaceProblem(namespace({ labels: {} }), "1")!, "lacks the label");
@@ -24,27 +24,30 @@ namespaces("tells one that is gone, another one, not ours, or going.", () => {
   assert.match(findNamespaceProblem(namespace({}, { phase: "Terminating" }), "1")!, "being deleted");
 });
 
-const parts = suite("ailmentOfPart");
-const [moodle, database, files] = partsOf({});
+const parts = suite("findObjectProblem");
+const [moodle, database, files] = healthObjectsOf({});
 const object = (spec: object, status: object, metadata = {}): KubeObject => ({
   ...{ apiVersion: "v1", kind: "any", metadata: { name: "any", ...metadata } },
   ...{ spec, status },
 });
 
-parts("finds nothing wrong with what is ready.", () => {
-  assert.is(findPartProblem(moodle!, object({ replicas: 1 }, { availableReplicas: 1 })), null);
-  assert.is(findPartProblem(database!, object({ replicas: 1 }, { readyReplicas: 1 })), null);
-  assert.is(findPartProblem(files!, object({}, { phase: "Bound" })), null);
+parts("returns null for a ready object", () => {
+  assert.is(findObjectProblem(moodle!, object({ replicas: 1 }, { availableReplicas: 1 })), null);
+  assert.is(findObjectProblem(database!, object({ replicas: 1 }, { readyReplicas: 1 })), null);
+  assert.is(findObjectProblem(files!, object({}, { phase: "Bound" })), null);
 });
 
-parts("tells what is missing, not ready, scaled down, or losing its disk.", () => {
-  assert.is(findPartProblem(moodle!, null), "Deployment moodle is missing");
-  assert.match(findPartProblem(moodle!, object({ replicas: 1 }, {}))!, "no available pod");
-  assert.match(findPartProblem(moodle!, object({ replicas: 0 }, { availableReplicas: 1 }))!, "scaled to 0");
-  assert.match(findPartProblem(database!, object({ replicas: 1 }, { readyReplicas: 0 }))!, "no ready pod");
-  assert.match(findPartProblem(database!, object({ replicas: 0 }, {}))!, "scaled to 0");
-  assert.match(findPartProblem(files!, object({}, { phase: "Lost" }))!, "Lost, not Bound");
-  assert.match(findPartProblem(files!, object({}, { phase: "Bound" }, { deletionTimestamp: "now" }))!, "being deleted");
+parts("reports an object that is missing, not ready, scaled down, or a PVC that is being deleted", () => {
+  assert.is(findObjectProblem(moodle!, null), "Deployment moodle is missing");
+  assert.match(findObjectProblem(moodle!, object({ replicas: 1 }, {}))!, "no available pod");
+  assert.match(findObjectProblem(moodle!, object({ replicas: 0 }, { availableReplicas: 1 }))!, "scaled to 0");
+  assert.match(findObjectProblem(database!, object({ replicas: 1 }, { readyReplicas: 0 }))!, "no ready pod");
+  assert.match(findObjectProblem(database!, object({ replicas: 0 }, {}))!, "scaled to 0");
+  assert.match(findObjectProblem(files!, object({}, { phase: "Lost" }))!, "Lost, not Bound");
+  assert.match(
+    findObjectProblem(files!, object({}, { phase: "Bound" }, { deletionTimestamp: "now" }))!,
+    "being deleted",
+  );
 });
 
 namespaces.run();

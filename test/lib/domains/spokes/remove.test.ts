@@ -2,19 +2,19 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { requestAction } from "#lib/domains/spokes/actions.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
-import { openStage, type Stage } from "#test/lib/domains/spokes/stage.ts";
+import { type DomainScene, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
 
-const test = suite<{ stage: Stage }>("removeSpoke");
+const test = suite<{ stage: DomainScene }>("removeSpoke");
 test.before(async (context) => {
-  context.stage = await openStage();
+  context.stage = await openDomainScene();
 });
 test.after(({ stage }) => stage.close());
 
 test("cancels the queued install and queues the removal in the spoke's lane", async ({ stage }) => {
   const { app, db, operator, hub, spoke } = stage;
   const oak = await spoke(await hub("queued"), { slug: "oak" });
-  const shown = await removeSpoke(app, operator, oak);
-  assert.equal([shown.state, shown.operation!.kind], ["removing", "remove"]);
+  const record = await removeSpoke(app, operator, oak);
+  assert.equal([record.state, record.operation!.kind], ["removing", "remove"]);
   const jobs = await db.sql("select kind, state, lane from jobs where spoke_id = $1 order by seq", [oak.id]);
   assert.equal(jobs.map(({ kind, state }) => [kind, state]), [["provision", "cancelled"], ["remove", "queued"]]);
   assert.is(jobs[1].lane, `spoke:${oak.id}`);
@@ -24,28 +24,28 @@ test("cancels the queued install and queues the removal in the spoke's lane", as
   assert.is(event.type, "SpokeUpdateRemoving");
 });
 
-test("asks a running install to stop, and shows the removal all the same", async ({ stage }) => {
+test("requests the cancellation of a running install, and shows the removal", async ({ stage }) => {
   const { app, db, operator, hub, spoke } = stage;
   const oak = await spoke(await hub("running"), { slug: "oak" });
   await db.sql("insert into replicas (id, release) values ('rep_test', 'test')");
   await db.sql("update jobs set state = 'running', holder = 'rep_test' where spoke_id = $1", [oak.id]);
-  const shown = await removeSpoke(app, operator, oak);
+  const record = await removeSpoke(app, operator, oak);
   const [install] = await db.sql("select * from jobs where spoke_id = $1 and kind = 'provision'", [oak.id]);
   assert.is(install.state, "running");
   assert.ok(install.cancelRequestedAt);
-  assert.is(shown.operation!.kind, "remove");
-  assert.is(shown.operation!.waitingFor!.id, install.id);
+  assert.is(record.operation!.kind, "remove");
+  assert.is(record.operation!.waitingFor!.id, install.id);
   // The replica reports the cancellation when it has stopped.
   const audit = await db.sql("select kind from audit_events where spoke_id = $1 order by at", [oak.id]);
   assert.equal(audit.map(({ kind }) => kind), ["spoke_requested", "spoke_removal_requested"]);
 });
 
-test("answers with the same operation when asked again, also by many at once", async ({ stage }) => {
+test("returns the same operation for repeated and parallel requests", async ({ stage }) => {
   const { app, db, operator, hub, spoke } = stage;
   const oak = await spoke(await hub("twice"), { slug: "oak" }, "active");
-  const shown = await Promise.all(Array.from({ length: 5 }, () => removeSpoke(app, operator, oak)));
+  const records = await Promise.all(Array.from({ length: 5 }, () => removeSpoke(app, operator, oak)));
   const again = await removeSpoke(app, operator, oak);
-  assert.is(new Set([...shown, again].map((each) => each.operation!.id)).size, 1);
+  assert.is(new Set([...records, again].map((each) => each.operation!.id)).size, 1);
   const audit = await db.sql(
     "select count(*)::int from audit_events where spoke_id = $1 and kind = 'spoke_removal_requested'",
     [oak.id],
@@ -53,7 +53,7 @@ test("answers with the same operation when asked again, also by many at once", a
   assert.is(audit[0].count, 1);
 });
 
-test("has the next try begin at once when asked again, but not again and again", async ({ stage }) => {
+test("retries immediately on a repeated request, but not continuously", async ({ stage }) => {
   const { app, db, operator, hub, spoke } = stage;
   const oak = await spoke(await hub("hasty"), { slug: "oak" }, "active");
   const { id } = (await removeSpoke(app, operator, oak)).operation!;
@@ -63,8 +63,8 @@ test("has the next try begin at once when asked again, but not again and again",
         updated_at = wheelwright_now() - $2::interval where id = $1`,
       [id, since],
     );
-    const shown = await removeSpoke(app, operator, oak);
-    assert.equal([shown.state, shown.operation!.id], ["removing", id]);
+    const record = await removeSpoke(app, operator, oak);
+    assert.equal([record.state, record.operation!.id], ["removing", id]);
     const [{ wait }] = await db.sql("select run_at > wheelwright_now() as wait from jobs where id = $1", [id]);
     return wait;
   };
@@ -82,7 +82,7 @@ test("enqueues a removal for a spoke that was adopted in the state removing", as
   assert.is.not(again.operation!.id, first.operation!.id);
 });
 
-test("calls off every action that waits", async ({ stage: { app, db, operator, hub, spoke } }) => {
+test("cancels every queued action", async ({ stage: { app, db, operator, hub, spoke } }) => {
   const oak = await spoke(await hub("waiting"), { slug: "oak" }, "active");
   await requestAction(app, operator, oak, { action: "suspend" });
   await requestAction(app, operator, oak, { action: "resume" });

@@ -7,11 +7,11 @@ import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { findSpokes, showListedSpokes, showSpoke } from "#lib/domains/spokes/show.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
 import { SpokeView } from "#lib/domains/spokes/views.ts";
-import { openStage, type Stage } from "#test/lib/domains/spokes/stage.ts";
+import { type DomainScene, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
 
-const test = suite<{ stage: Stage }>("findSpokes");
+const test = suite<{ stage: DomainScene }>("findSpokes");
 test.before(async (context) => {
-  context.stage = await openStage();
+  context.stage = await openDomainScene();
 });
 test.after(({ stage }) => stage.close());
 
@@ -27,7 +27,7 @@ function counting(rows: Rows): { rows: Rows; queries: () => number } {
   return { rows: rows.withPlugin(plugin), queries: () => count };
 }
 
-async function crowd({ db, operator }: Stage, federationId: string, size: number): Promise<void> {
+async function crowd({ db, operator }: DomainScene, federationId: string, size: number): Promise<void> {
   await db.sql(
     `insert into spokes (id, federation_id, slug, display_name, domain, size, admin_email, lms_version, state, cluster,
        namespace, blueprint_revision, blueprint_inputs, created_by)
@@ -45,7 +45,7 @@ async function crowd({ db, operator }: Stage, federationId: string, size: number
   );
 }
 
-test("takes as many queries for four hundred spokes as for two", async ({ stage }) => {
+test("needs as many queries for 400 spokes as for two", async ({ stage }) => {
   const few = await stage.hub("few"), many = await stage.hub("many");
   await stage.spoke(few, { slug: "one" });
   await stage.spoke(few, { slug: "two" });
@@ -61,7 +61,7 @@ test("takes as many queries for four hundred spokes as for two", async ({ stage 
   ]]);
 });
 
-test("asks nothing more for spokes that nothing is under way for, and all there is for others", async ({ stage }) => {
+test("needs no extra queries for idle spokes", async ({ stage }) => {
   const { db, operator } = stage, home = await stage.hub("calm"), { id } = await stage.spoke(home, { slug: "calm" });
   const ask = async () => {
     const { rows, queries } = counting(db.rows);
@@ -81,7 +81,7 @@ test("asks nothing more for spokes that nothing is under way for, and all there 
   assert.equal([busy.kind, busy.left], ["provision", ["left.example"]]);
 });
 
-test("ends a page after its limit, also between spokes of one millisecond", async ({ stage }) => {
+test("ends a page at its limit, even between spokes of the same millisecond", async ({ stage }) => {
   const { db, operator, hub } = stage;
   const [many] = await db.sql("select id from federations where slug = 'many'");
   await db.sql("update spokes set created_at = '2026-01-01' where federation_id = $1", [many.id]);
@@ -91,7 +91,7 @@ test("ends a page after its limit, also between spokes of one millisecond", asyn
   assert.equal((await findSpokes(db.rows, operator, { federationId: empty.id, limit: 10 }, "hidden")).items, []);
 });
 
-test("names what is waited for only to who may see it", async ({ stage: { db, operator, person, hub, spoke } }) => {
+test("shows a blocking operation only to users who may see it", async ({ stage: { db, operator, person, hub, spoke } }) => {
   const home = await hub("queue");
   await spoke(home, { slug: "first" });
   const second = await spoke(home, { slug: "second" });
@@ -102,7 +102,7 @@ test("names what is waited for only to who may see it", async ({ stage: { db, op
   assert.equal([forOwn.operation!.waitingFor, forOwn.operation!.position], [null, 2]);
 });
 
-test("shows the removal of a spoke, not what it called off", async ({ stage: { app, db, operator, hub, spoke } }) => {
+test("shows the removal of a spoke instead of the cancelled operations", async ({ stage: { app, db, operator, hub, spoke } }) => {
   const oak = await spoke(await hub("called-off"), { slug: "oak" });
   await removeSpoke(app, operator, oak);
   const row = await findSpoke(db.rows, oak.id, "hidden");

@@ -7,99 +7,107 @@ import { sealReply } from "#lib/drivers/crypto/seal.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { createSignInLink } from "#lib/domains/spokes/sign-in-link.ts";
-import { lockLinks } from "#lib/domains/spokes/store.ts";
+import { lockSignInLinks } from "#lib/domains/spokes/store.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { CALL, JOB, openPorch, type Porch } from "#test/lib/domains/spokes/porch.ts";
+import { NO_ABORT, openSignInScene, SIGN_IN_JOB, type SignInScene } from "#test/lib/domains/spokes/sign-in-scene.ts";
 import { rejection, until } from "#test/support/until.ts";
 
-const test = suite<{ porch: Porch }>("makeSignInLink");
-test.before(async (context) => void (context.porch = await openPorch()));
-test.after.each(({ porch }) => porch.work.simulator.faults.clear());
-test.after(({ porch }) => porch.close());
+const test = suite<{ scene: SignInScene }>("createSignInLink");
+test.before(async (context) => void (context.scene = await openSignInScene()));
+test.after.each(({ scene }) => scene.work.simulator.faults.clear());
+test.after(({ scene }) => scene.close());
 
-const named = (porch: Porch) => porch.objects("Job").filter(({ metadata }) => metadata.name === JOB.name);
-const gone = (porch: Porch) => until(() => named(porch).length === 0);
+const named = (scene: SignInScene) => scene.objects("Job").filter(({ metadata }) => metadata.name === SIGN_IN_JOB.name);
+const gone = (scene: SignInScene) => until(() => named(scene).length === 0);
 
 /** A Job of another request, with another key. */
-async function occupy(porch: Porch): Promise<void> {
-  const { blueprintInputs: inputs } = await porch.work.row(porch.id);
+async function occupy(scene: SignInScene): Promise<void> {
+  const { blueprintInputs: inputs } = await scene.work.row(scene.id);
   const key = btoa("0123456789abcdef0123456789abcdef");
-  await (await porch.space()).create(
-    porch.work.app.blueprint.jobObject(inputs, "sign-in-link", "0", { linkKey: key }),
-    CALL,
+  await (await scene.space()).create(
+    scene.work.app.blueprint.jobObject(inputs, "sign-in-link", "0", { linkKey: key }),
+    NO_ABORT,
   );
 }
 
-async function remove(porch: Porch): Promise<void> {
-  for (const { metadata } of named(porch)) await (await porch.space()).delete(JOB, metadata.uid!, CALL);
-  await gone(porch);
+async function remove(scene: SignInScene): Promise<void> {
+  for (const { metadata } of named(scene)) await (await scene.space()).delete(SIGN_IN_JOB, metadata.uid!, NO_ABORT);
+  await gone(scene);
 }
 
-test("finds its own Job where the answer to its creation was lost", async ({ porch }) => {
-  porch.work.simulator.faults.add({ type: "cut", method: "POST", path: "/jobs", at: "performed", times: 1 });
-  assert.is((await porch.ask()).status, 201);
-  await gone(porch);
+test("finds its own Job if the response to its creation was lost", async ({ scene }) => {
+  scene.work.simulator.faults.add({ type: "cut", method: "POST", path: "/jobs", at: "performed", times: 1 });
+  assert.is((await scene.requestLink()).status, 201);
+  await gone(scene);
 });
 
-test("leaves no Job behind", async ({ porch }) => {
-  assert.is((await porch.ask()).status, 201);
-  await gone(porch);
+test("deletes its Job", async ({ scene }) => {
+  assert.is((await scene.requestLink()).status, 201);
+  await gone(scene);
 });
 
-test("finds a Job of somebody else, says so, and leaves it alone", async ({ porch }) => {
-  porch.work.simulator.faults.add({ type: "hanging-job", name: JOB.name });
-  await occupy(porch);
-  const [before] = named(porch), written = (await porch.audits()).length;
-  const { status, body } = await porch.ask("spokeAdmin");
+test("reports another request's Job and leaves it alone", async ({ scene }) => {
+  scene.work.simulator.faults.add({ type: "hanging-job", name: SIGN_IN_JOB.name });
+  await occupy(scene);
+  const [before] = named(scene), written = (await scene.listAuditEvents()).length;
+  const { status, body } = await scene.requestLink("spokeAdmin");
   assert.equal([status, body.code, body.message], [
     409,
     "link_under_way",
     "A sign-in link for this site is already being created; try again in a minute",
   ]);
-  assert.equal([named(porch)[0]?.metadata.uid, (await porch.audits()).length], [before!.metadata.uid, written]);
-  await remove(porch);
-  porch.work.simulator.faults.clear();
-  assert.is((await porch.ask()).status, 201);
+  assert.equal([named(scene)[0]?.metadata.uid, (await scene.listAuditEvents()).length], [
+    before!.metadata.uid,
+    written,
+  ]);
+  await remove(scene);
+  scene.work.simulator.faults.clear();
+  assert.is((await scene.requestLink()).status, 201);
 });
 
-test("gives one of many who ask at once a link, and at most one Job at a time runs", async ({ porch }) => {
-  const made = porch.jobsMade();
-  const statuses = (await Promise.all(Array.from({ length: 6 }, () => porch.ask()))).map(({ status }) => status);
+test("gives one of many parallel callers a link, and runs at most one Job at a time", async ({ scene }) => {
+  const made = scene.countCreatedJobs();
+  const statuses = (await Promise.all(Array.from({ length: 6 }, () => scene.requestLink()))).map(({ status }) =>
+    status
+  );
   const links = statuses.filter((status) => status === 201).length;
   assert.ok(links >= 1 && statuses.every((status) => status === 201 || status === 409), statuses.join());
-  assert.is(porch.jobsMade() - made, links);
-  await gone(porch);
+  assert.is(scene.countCreatedJobs() - made, links);
+  await gone(scene);
 });
 
-test("is 503 where the Job fails, with the last words in the log and nothing in a row", async ({ porch }) => {
-  const written = (await porch.audits()).length;
-  porch.work.simulator.faults.failJob(JOB.name, { log: ["!!! Exception - no luck !!!", "sealed: AAAA"], exitCode: 1 });
-  const { status, body } = await porch.ask();
+test("returns 503 if the Job fails, logs its last output, and writes no row", async ({ scene }) => {
+  const written = (await scene.listAuditEvents()).length;
+  scene.work.simulator.faults.failJob(SIGN_IN_JOB.name, {
+    log: ["!!! Exception - no luck !!!", "sealed: AAAA"],
+    exitCode: 1,
+  });
+  const { status, body } = await scene.requestLink();
   assert.equal([status, body.code, body.message], [
     503,
     "link_failed",
     "The site could not create a sign-in link; check its health and try again",
   ]);
-  assert.match(porch.lines.join(""), /A site could not create a sign-in link.*no luck/);
-  assert.not.match(porch.lines.join(""), "AAAA");
-  assert.is((await porch.audits()).length, written);
-  await gone(porch);
+  assert.match(scene.logLines.join(""), /A site could not create a sign-in link.*no luck/);
+  assert.not.match(scene.logLines.join(""), "AAAA");
+  assert.is((await scene.listAuditEvents()).length, written);
+  await gone(scene);
 });
 
-test("believes nothing that was not sealed for it", async ({ porch }) => {
+test("accepts only output that was encrypted for this request", async ({ scene }) => {
   for (
     const lines of [["sealed: AAAA"], [], ["sealed: "], [`sealed: ${"A".repeat(200)}`], ["refused: no such reason"]]
   ) {
-    porch.work.simulator.faults.failJob(JOB.name, { log: lines, exitCode: 0 });
-    assert.is((await porch.ask()).status, 503, lines.join());
-    porch.work.simulator.faults.clear();
-    await gone(porch);
+    scene.work.simulator.faults.failJob(SIGN_IN_JOB.name, { log: lines, exitCode: 0 });
+    assert.is((await scene.requestLink()).status, 503, lines.join());
+    scene.work.simulator.faults.clear();
+    await gone(scene);
   }
 });
 
 /** Returns a cluster whose Job prints this, encrypted for the request. */
-async function saying({ work: { app } }: Porch, text: string, succeeded = true): Promise<App> {
+async function saying({ work: { app } }: SignInScene, text: string, succeeded = true): Promise<App> {
   const cluster = await app.clusters.open("default");
   const space = (...place: Parameters<Cluster["space"]>): Space => {
     const real = cluster.space(...place);
@@ -119,11 +127,11 @@ async function saying({ work: { app } }: Porch, text: string, succeeded = true):
   return { ...app, clusters: { ...app.clusters, open: () => Promise.resolve({ ...cluster, space }) } };
 }
 
-test("makes no address of what is no token, and no time of what is none, and takes nothing of a Job that failed", async ({ porch }) => {
+test("rejects an invalid token or expiry, and the output of a failed Job", async ({ scene }) => {
   const token = "a".repeat(32), expires = 1_800_000_000, good = JSON.stringify({ token, expires });
   const ask = async (app: App) =>
-    await createSignInLink(app, porch.work.actor, await porch.work.row(porch.id), CALL.signal);
-  assert.match((await ask(await saying(porch, good))).url, `?token=${token}`);
+    await createSignInLink(app, scene.work.actor, await scene.work.row(scene.id), NO_ABORT.signal);
+  assert.match((await ask(await saying(scene, good))).url, `?token=${token}`);
   const wrong: unknown[] = [
     ...["", "a".repeat(31), `${"a".repeat(31)}&`, "../../../../../../../../../../xx", 1, null].map((token) => ({
       token,
@@ -134,34 +142,34 @@ test("makes no address of what is no token, and no time of what is none, and tak
     [],
   ];
   for (const text of ["", "{", ...wrong.map((each) => JSON.stringify(each))]) {
-    assert.is((await rejection(ask(await saying(porch, text)))).code, "link_failed", text);
+    assert.is((await rejection(ask(await saying(scene, text)))).code, "link_failed", text);
   }
-  assert.is((await rejection(ask(await saying(porch, good, false)))).code, "link_failed");
+  assert.is((await rejection(ask(await saying(scene, good, false)))).code, "link_failed");
 });
 
-test("is over in time where the end of the Job does not show, and has it deleted", async ({ porch }) => {
-  const { simulator, app, actor, row } = porch.work, made = porch.jobsMade();
-  simulator.faults.add({ type: "hang", method: "GET", path: `/jobs/${JOB.name}`, times: 1 });
+test("ends in time if the Job's end is not reported, and deletes the Job", async ({ scene }) => {
+  const { simulator, app, actor, row } = scene.work, made = scene.countCreatedJobs();
+  simulator.faults.add({ type: "hang", method: "GET", path: `/jobs/${SIGN_IN_JOB.name}`, times: 1 });
   const hurried = { ...app, config: { ...app.config, requestTimeoutMs: 2_000 } }; // long enough to create the Job
-  const error = await rejection(createSignInLink(hurried, actor, await row(porch.id), CALL.signal));
+  const error = await rejection(createSignInLink(hurried, actor, await row(scene.id), NO_ABORT.signal));
   assert.instance(error, Fault);
   assert.is(error.code, "too_slow");
-  assert.is(porch.jobsMade(), made + 1);
-  await gone(porch);
+  assert.is(scene.countCreatedJobs(), made + 1);
+  await gone(scene);
 });
 
-test("is 503 or 504 in a sentence where the cluster does not answer, and frees the name where it can", async ({ porch }) => {
-  const { faults } = porch.work.simulator, written = (await porch.audits()).length;
-  porch.meanwhile(() => Promise.reject(new ClusterError("unreachable", "It is away", { transient: true })));
-  const away = await porch.ask(), sentence = "The cluster cannot create a sign-in link: ";
+test("returns 503 or 504 with a message if the cluster does not respond, and deletes the Job if it can", async ({ scene }) => {
+  const { faults } = scene.work.simulator, written = (await scene.listAuditEvents()).length;
+  scene.beforeClusterCall(() => Promise.reject(new ClusterError("unreachable", "It is away", { transient: true })));
+  const away = await scene.requestLink(), sentence = "The cluster cannot create a sign-in link: ";
   assert.equal([away.status, away.body.message], [
     503,
-    `${sentence}it does not answer as it should; try again in a moment`,
+    `${sentence}it does not respond correctly; try again in a moment`,
   ]);
-  porch.meanwhile(() => Promise.reject(new ClusterError("unreachable", "It is away", { transient: true })));
-  assert.is((await porch.ask("operator")).body.message, `${sentence}It is away`);
+  scene.beforeClusterCall(() => Promise.reject(new ClusterError("unreachable", "It is away", { transient: true })));
+  assert.is((await scene.requestLink("operator")).body.message, `${sentence}It is away`);
   faults.hang({ path: "/jobs" });
-  const { app, as } = porch.scene, path = `http://localhost:3000/api/spokes/${porch.id}/sign-in-link`;
+  const { app, as } = scene.scene, path = `http://localhost:3000/api/spokes/${scene.id}/sign-in-link`;
   const hurried = openServer({ ...app, config: { ...app.config, requestTimeoutMs: 500 } }, manifest);
   const headers = await as("hubAdmin").credentials();
   const hung = await hurried.request(new Request(path, { method: "POST", headers }));
@@ -169,72 +177,72 @@ test("is 503 or 504 in a sentence where the cluster does not answer, and frees t
   assert.match((await hung.json()).message, /took longer than the limit of 0\.5 s/);
   faults.clear();
   faults.answer(403, { method: "POST", path: "/jobs" });
-  assert.is((await porch.ask()).status, 503);
+  assert.is((await scene.requestLink()).status, 503);
   faults.clear();
-  assert.is((await porch.audits()).length, written);
-  await gone(porch);
+  assert.is((await scene.listAuditEvents()).length, written);
+  await gone(scene);
 });
 
-test("shows no link of a site that was asked to go away meanwhile, and says what has begun", async ({ porch }) => {
-  const written = (await porch.audits()).length, { db, app, actor } = porch.work;
+test("shows no link if an operation has started meanwhile, and names the operation", async ({ scene }) => {
+  const written = (await scene.listAuditEvents()).length, { db, app, actor } = scene.work;
   const suspend = () =>
-    db.transact((tx) => acceptAction(app, tx, actor, porch.id, { action: "suspend", parameters: {} }));
+    db.transact((tx) => acceptAction(app, tx, actor, scene.id, { action: "suspend", parameters: {} }));
   const settle = () =>
     db.sql("update jobs set state = 'cancelled', finished_at = wheelwright_now() where finished_at is null");
   for (const fails of [false, true]) { // the Job is cut off by the suspension, or fails
-    if (fails) porch.work.simulator.faults.failJob(JOB.name);
-    porch.meanwhile(suspend);
-    const { status, body } = await porch.ask();
+    if (fails) scene.work.simulator.faults.failJob(SIGN_IN_JOB.name);
+    scene.beforeClusterCall(suspend);
+    const { status, body } = await scene.requestLink();
     assert.equal([status, body.message], [
       409,
       "Cannot create a sign-in link for a spoke that is suspending; wait until its suspend has ended",
     ]);
     await settle();
-    await db.sql("update spokes set state = 'active' where id = $1", [porch.id]);
+    await db.sql("update spokes set state = 'active' where id = $1", [scene.id]);
   }
   for (const fails of [true, false]) {
-    if (!fails) porch.work.simulator.faults.clear();
-    porch.meanwhile(() =>
-      db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [porch.id])
+    if (!fails) scene.work.simulator.faults.clear();
+    scene.beforeClusterCall(() =>
+      db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [scene.id])
     );
-    assert.is((await porch.ask("operator")).status, 404);
-    await db.sql("update spokes set state = 'active', removed_at = null where id = $1", [porch.id]);
+    assert.is((await scene.requestLink("operator")).status, 404);
+    await db.sql("update spokes set state = 'active', removed_at = null where id = $1", [scene.id]);
   }
-  assert.is((await porch.audits()).length, written);
+  assert.is((await scene.listAuditEvents()).length, written);
 });
 
-test("shows none to whom it was taken from meanwhile, and none that is one too many by then", async ({ porch }) => {
-  const { db } = porch.work, { spokeAdmin } = porch.scene.people, written = (await porch.audits()).length;
-  porch.meanwhile(() => db.sql("delete from spoke_members where user_id = $1", [spokeAdmin.id]));
-  assert.is((await porch.ask("spokeAdmin")).status, 403);
-  await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [porch.id, spokeAdmin.id]);
-  assert.is((await porch.audits()).length, written);
-  const asker = { userId: spokeAdmin.id, email: spokeAdmin.email, ip: "", userAgent: "", tokenPrefix: null };
+test("shows no link if the permission was revoked meanwhile, or above the hourly limit", async ({ scene }) => {
+  const { db } = scene.work, { spokeAdmin } = scene.scene.people, written = (await scene.listAuditEvents()).length;
+  scene.beforeClusterCall(() => db.sql("delete from spoke_members where user_id = $1", [spokeAdmin.id]));
+  assert.is((await scene.requestLink("spokeAdmin")).status, 403);
+  await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [scene.id, spokeAdmin.id]);
+  assert.is((await scene.listAuditEvents()).length, written);
+  const requester = { userId: spokeAdmin.id, email: spokeAdmin.email, ip: "", userAgent: "", tokenPrefix: null };
   const audit = Array.from({ length: 10 }, () => ({
     kind: "spoke_sign_in_link_created" as const,
     objectType: "spoke" as const,
-    objectId: porch.id,
+    objectId: scene.id,
   }));
-  porch.meanwhile(() => db.transact((tx) => record(tx, asker, { audit })));
-  assert.is((await porch.ask("spokeAdmin")).status, 429);
-  assert.is((await porch.audits()).length, written + 10);
+  scene.beforeClusterCall(() => db.transact((tx) => record(tx, requester, { audit })));
+  assert.is((await scene.requestLink("spokeAdmin")).status, 429);
+  assert.is((await scene.listAuditEvents()).length, written + 10);
 });
 
-test("of one person is counted one at a time, over all spokes", async ({ porch }) => {
-  const { db } = porch.work, { stranger } = porch.scene.people;
-  await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [porch.id, stranger.id]);
+test("counts a user's links one at a time, over all spokes", async ({ scene }) => {
+  const { db } = scene.work, { stranger } = scene.scene.people;
+  await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [scene.id, stranger.id]);
   const held = Promise.withResolvers<void>();
   const holding = db.transact(async (tx) => {
-    await lockLinks(tx, stranger.id);
+    await lockSignInLinks(tx, stranger.id);
     await held.promise;
   });
   const waiting = "select 1 from pg_locks where locktype = 'advisory' and not granted and database = " +
     "(select oid from pg_database where datname = current_database())";
-  const asked = porch.ask("stranger");
+  const firstRequest = scene.requestLink("stranger");
   await until(async () => (await db.sql(waiting)).length > 0);
   held.resolve();
   await holding;
-  assert.is((await asked).status, 201);
+  assert.is((await firstRequest).status, 201);
 });
 
 test.run();

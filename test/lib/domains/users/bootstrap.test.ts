@@ -14,7 +14,7 @@ interface Stage {
 }
 
 const test = suite<Stage>("bootstrapAdmin");
-const first = suite<Stage>("firstOperator");
+const first = suite<Stage>("ensureFirstOperator");
 
 for (const each of [test, first]) {
   each.before.each(async (stage) => {
@@ -23,7 +23,7 @@ for (const each of [test, first]) {
   each.after.each((stage) => stage.db.close());
 }
 
-test("makes an operator with this address and password, and writes it down", async ({ db }) => {
+test("creates an operator with the configured address and password, and records it", async ({ db }) => {
   await bootstrapAdmin(db, ADMIN, silentLog);
   const [user] = await db.sql("select * from users");
   assert.equal([user.email, user.operator, user.disabledAt], [ADMIN.email, true, null]);
@@ -35,7 +35,7 @@ test("makes an operator with this address and password, and writes it down", asy
   ]);
 });
 
-test("makes one also where people have signed up before, and ends what a stranger left under the address", async ({ db }) => {
+test("creates one after other users have signed up, and revokes a stranger's credentials", async ({ db }) => {
   const stranger = await createTestUser(db, "root", { verified: false }), other = await createTestUser(db, "ada");
   const session = await createTestSession(db, stranger), token = await createTestToken(db, stranger, "cli");
   await bootstrapAdmin(db, ADMIN, silentLog);
@@ -50,7 +50,7 @@ test("makes one also where people have signed up before, and ends what a strange
   assert.equal([event!.kind, event!.objectId], ["user_updated", stranger.id]);
 });
 
-test("changes nothing once there is an operator", async ({ db }) => {
+test("changes nothing if an operator exists", async ({ db }) => {
   await bootstrapAdmin(db, ADMIN, silentLog);
   const before = await db.sql("select * from users");
   await bootstrapAdmin(db, { email: "other@example.org", password: "another password" }, silentLog);
@@ -58,7 +58,7 @@ test("changes nothing once there is an operator", async ({ db }) => {
   assert.equal(await db.sql("select * from users"), before);
 });
 
-test("makes one, and fails nowhere, when several replicas start at the same time", async ({ db }) => {
+test("creates one operator when several replicas start at the same time", async ({ db }) => {
   const replicas = await Promise.all([db.openAgain(), db.openAgain(), db.openAgain()]);
   try {
     const made = await Promise.all(
@@ -72,7 +72,7 @@ test("makes one, and fails nowhere, when several replicas start at the same time
   }
 });
 
-test("takes a password that breaks the rules as it is, says so, and does not say it", async ({ db }) => {
+test("accepts a password that breaks the rules, and logs a warning without the password", async ({ db }) => {
   const { log, lines } = listening();
   await bootstrapAdmin(db, { ...ADMIN, password: "admin" }, log);
   const [user] = await db.sql("select password_hash from users");
@@ -81,7 +81,7 @@ test("takes a password that breaks the rules as it is, says so, and does not say
   assert.not.match(lines.join(""), '"admin"');
 });
 
-test("takes the operator's own address as the password, and says so", async ({ db }) => {
+test("accepts the operator's address as the password, with a warning", async ({ db }) => {
   const { log, lines } = listening();
   await bootstrapAdmin(db, { ...ADMIN, password: ADMIN.email }, log);
   const [user] = await db.sql("select password_hash from users");
@@ -89,7 +89,7 @@ test("takes the operator's own address as the password, and says so", async ({ d
   assert.match(lines.join(""), "must not be the account's e-mail address");
 });
 
-test("warns that there is no operator where none is configured, unless there is one", async ({ db }) => {
+test("warns if no operator is configured and none exists", async ({ db }) => {
   const { log, lines } = listening();
   await bootstrapAdmin(db, null, log);
   assert.match(lines.join(""), "BOOTSTRAP_ADMIN_EMAIL");
@@ -101,7 +101,7 @@ test("warns that there is no operator where none is configured, unless there is 
 
 test.run();
 
-first("has a password of ours where none is configured, told this once", async ({ db }) => {
+first("generates a password if none is configured, and returns it once", async ({ db }) => {
   const made = await ensureFirstOperator(db, null, silentLog);
   const [user] = await db.sql("select email, password_hash from users");
   assert.is(made.email, user.email);
@@ -109,11 +109,11 @@ first("has a password of ours where none is configured, told this once", async (
   assert.equal(await ensureFirstOperator(db, null, silentLog), { email: user.email, password: null });
 });
 
-first("is the configured one, whose password is not repeated", async ({ db }) => {
+first("returns the configured operator without repeating the password", async ({ db }) => {
   assert.equal(await ensureFirstOperator(db, ADMIN, silentLog), { email: ADMIN.email, password: null });
 });
 
-first("is the one who is there, whatever is configured by now", async ({ db }) => {
+first("returns the existing operator, whatever is configured now", async ({ db }) => {
   await ensureFirstOperator(db, ADMIN, silentLog);
   const other = { email: "other@example.org", password: "another password" };
   assert.equal(await ensureFirstOperator(db, other, silentLog), { email: ADMIN.email, password: null });

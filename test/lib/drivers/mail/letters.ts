@@ -39,7 +39,7 @@ export const LETTERS: Readonly<Record<string, Letter>> = {
       spoke: "Department of Biology",
       domain: "biology.spokes.example.org",
       backupId: "bak_06fj2c8q1w9n3m8k5r2dt7w1xy",
-      reason: "The restored site differs from the backup: it has 4 users, where 5 were counted as it was taken",
+      reason: "The restored site differs from the backup: it has 4 users, but 5 were counted during the backup",
     },
   },
   "restore-requested": {

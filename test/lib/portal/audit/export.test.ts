@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { AuditEventItem } from "#lib/portal/audit/event.ts";
-import { collectEvents, download, EXPORT_PAGE_SIZE } from "#lib/portal/audit/export.ts";
+import { collectEvents, EXPORT_PAGE_SIZE, exportReply } from "#lib/portal/audit/export.ts";
 
 const EVENT: AuditEventItem = {
   id: "evt_1",
@@ -17,20 +17,20 @@ const EVENT: AuditEventItem = {
 };
 
 const textOf = (format: "csv" | "jsonl", event: Partial<AuditEventItem>) =>
-  String(download.send({ format, events: [{ ...EVENT, ...event }], isTruncated: false }).body);
+  String(exportReply.send({ format, events: [{ ...EVENT, ...event }], isTruncated: false }).body);
 
 const collect = suite("collectEvents");
 
-collect("stops at the bound, says so in the file's name, and reads no further than it must", async () => {
+collect("stops at the limit, shows it in the file name, and reads no further than needed", async () => {
   let reads = 0;
   const page = Array.from({ length: EXPORT_PAGE_SIZE }, () => EVENT);
   const read = () => Promise.resolve((reads++, { items: page, next: "2026-11-23T12:00:00.000Z,evt_1" }));
   const log = await collectEvents("jsonl", read, 250);
   assert.equal([log.events.length, log.isTruncated, reads], [250, true, 3]);
-  assert.is(download.send(log).headers["content-disposition"], 'attachment; filename="audit-newest-250.jsonl"');
+  assert.is(exportReply.send(log).headers["content-disposition"], 'attachment; filename="audit-newest-250.jsonl"');
 });
 
-collect("knows the end of a log that ends with a whole page", async () => {
+collect("ends after a full last page", async () => {
   const items = Array.from({ length: EXPORT_PAGE_SIZE }, () => EVENT);
   const log = await collectEvents("csv", () => Promise.resolve({ items, next: null }), EXPORT_PAGE_SIZE);
   assert.equal([log.events.length, log.isTruncated], [EXPORT_PAGE_SIZE, false]);
@@ -38,25 +38,25 @@ collect("knows the end of a log that ends with a whole page", async () => {
 
 collect.run();
 
-const file = suite("download");
+const file = suite("exportReply");
 
-file("is nothing that a spreadsheet would run", () => {
+file("contains no formula that a spreadsheet would run", () => {
   for (const userAgent of ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"]) {
     assert.match(textOf("csv", { userAgent }), userAgent.includes("\r") ? `"'${userAgent}"` : `,'${userAgent},`);
   }
 });
 
-file("quotes what has commas, quotes and lines of its own", () => {
+file("quotes cells with commas, quotes and line breaks", () => {
   const csv = textOf("csv", { userAgent: 'a "b", c\nd', metadata: { name: 'x"y' } });
   assert.match(csv, '"a ""b"", c\nd"');
   assert.match(csv, String.raw`"{""name"":""x\""y""}"`);
 });
 
-file("begins with a byte order mark in CSV alone, for Excel", () => {
+file("starts with a byte order mark only in CSV, for Excel", () => {
   assert.equal([textOf("csv", {}).startsWith("\ufeffat,kind,"), textOf("jsonl", {}).startsWith("{")], [true, true]);
 });
 
-file("has in JSON Lines each event as the API shows it", () => {
+file("has each event as in the API in JSON Lines", () => {
   assert.equal(textOf("jsonl", {}), `${JSON.stringify(EVENT)}\n`);
 });
 

@@ -1,28 +1,31 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { field, postForm } from "#lib/portal/components/forms.ts";
+import { inputField, postForm } from "#lib/portal/components/forms.ts";
 import { textOf } from "#test/support/html-form.ts";
 
 const test = suite("a refused form");
 
 const message = "slug must be text; federationRequest.slug is missing";
 
-function shown(problems: Readonly<Record<string, string>>): string {
+function renderForm(problems: Readonly<Record<string, string>>): string {
   const submission = { values: { slug: "North" }, message, problems };
-  const form = postForm({ action: "/", button: "Go", submission }, field({ name: "slug", label: "Slug", submission }));
+  const form = postForm(
+    { action: "/", button: "Go", submission },
+    inputField({ name: "slug", label: "Slug", submission }),
+  );
   return textOf({ body: form.toString() });
 }
 
 test("shows the problem at its field", () => {
-  const text = shown({ slug: "must be text" });
-  assert.match(text, "Nothing was saved. Correct the marked fields.");
+  const text = renderForm({ slug: "must be text" });
+  assert.match(text, "Your input was not saved. Correct the marked fields.");
   assert.match(text, "Slug must be text.");
   assert.not.match(text, message);
 });
 
 test("shows the full message if a refused field is not in the form, or no field is named", () => {
-  assert.match(shown({ slug: "must be text", "federationRequest.slug": "is missing" }), `${message}.`);
-  assert.match(shown({}), `${message}.`);
+  assert.match(renderForm({ slug: "must be text", "federationRequest.slug": "is missing" }), `${message}.`);
+  assert.match(renderForm({}), `${message}.`);
 });
 
 test.run();

@@ -3,12 +3,12 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
-import { anyone, signedIn } from "#lib/domains/auth/access.ts";
+import { publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { markup } from "#lib/http/page.ts";
 import { ok } from "#lib/http/reply.ts";
 import { type CallApi, ifAllowed } from "#lib/portal/page/call-api.ts";
-import { page } from "#lib/portal/page/page.ts";
+import { portalPage } from "#lib/portal/page/page.ts";
 import { POST as createHub } from "#routes/api/federations/index.ts";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpokes, POST as createSpoke } from "#routes/api/federations/[federationId]/spokes/index.ts";
@@ -29,7 +29,7 @@ const test = suite<Context>("callApi");
 
 test.before(async (context) => {
   let question: (callApi: CallApi) => Promise<unknown>, outcome: PromiseSettledResult<unknown>;
-  const GET = page({
+  const GET = portalPage({
     summary: "A page that asks",
     async show({ callApi }) {
       [outcome] = await Promise.allSettled([question(callApi)]) as [PromiseSettledResult<unknown>];
@@ -68,8 +68,8 @@ test("returns only the fields of the API's response", async ({ scene, asked }) =
   const result = await asked("hubAdmin", (callApi) => callApi(getSpokes));
   assert.equal(JSON.parse(JSON.stringify(result.items)), body);
   const leaking = endpoint({
-    summary: "An endpoint that knows more than it tells",
-    access: signedIn,
+    summary: "An endpoint that loads more than it returns",
+    access: signedInAccess,
     scope: "readonly",
     reply: ok(v.object({ id: v.string(), list: v.array(v.object({ name: v.string() })) })),
     handle: () => ({ id: "1", secret: "x", list: [{ name: "a", hash: "y" }] }),
@@ -148,7 +148,7 @@ test("returns null only for what the caller may not see", async ({ asked, refuse
 test("calls public endpoints without an actor", async ({ asked }) => {
   const who = endpoint({
     summary: "Who calls",
-    access: anyone,
+    access: publicAccess,
     scope: "public",
     reply: ok(v.object({ email: v.nullable(v.string()) })),
     handle: ({ actor }) => ({ email: actor?.email ?? null }),

@@ -2,9 +2,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
-import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
-import type { View } from "#lib/portal/components/view.ts";
-import { fields, formAction, page } from "#lib/portal/page/page.ts";
+import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import type { PageView } from "#lib/portal/components/view.ts";
+import { formAction, formFields, portalPage } from "#lib/portal/page/page.ts";
 import { scriptPath } from "#lib/portal/script/script.ts";
 import { manifest } from "#src/manifest.ts";
 import { createTestSession, createTestUser } from "#test/support/users.ts";
@@ -13,9 +13,9 @@ import { openScene, type Scene, type SceneOptions } from "#test/support/scene.ts
 
 const HOSTILE = `<script>alert(1)</script>"'&`;
 
-function form(submission?: Submission): View {
-  const slug = field({ name: "slug", label: "Name", submission });
-  const password = field({ name: "password", label: "Password", type: "password", required: true, submission });
+function form(submission?: Submission): PageView {
+  const slug = inputField({ name: "slug", label: "Name", submission });
+  const password = inputField({ name: "password", label: "Password", type: "password", required: true, submission });
   return {
     title: HOSTILE,
     section: "hubs",
@@ -27,10 +27,10 @@ function form(submission?: Submission): View {
 let refusal: Error | null = null;
 
 const made: SceneOptions["manifest"] = [...manifest, ["/try", {
-  GET: page({ summary: "A form", show: () => form() }),
+  GET: portalPage({ summary: "A form", show: () => form() }),
   POST: formAction({
     summary: "What it does",
-    body: fields("slug", "password"),
+    body: formFields("slug", "password"),
     submit() {
       if (refusal) throw refusal;
       return Promise.resolve({ to: "/try?done=changed" });
@@ -57,12 +57,12 @@ test("shows the user and the navigation of their role", async ({ scene }) => {
 test("escapes all text from users", async ({ scene }) => {
   const person = await createTestUser(scene.db, "hostile", { operator: true });
   await scene.db.sql("update users set display_name = $2 where id = $1", [person.id, HOSTILE]);
-  const shown = await parsePage(scene, "/try", {
+  const page = await parsePage(scene, "/try", {
     cookie: `wheelwright=${(await createTestSession(scene.db, person)).secret}`,
   });
-  assert.not.match(shown.html, "<script>alert");
-  assert.ok(shown.part("banner").text.includes(HOSTILE));
-  assert.is(shown.part("heading").text, HOSTILE);
+  assert.not.match(page.html, "<script>alert");
+  assert.ok(page.part("banner").text.includes(HOSTILE));
+  assert.is(page.part("heading").text, HOSTILE);
 });
 
 test("allows only the portal's own style sheet and script", async ({ scene }) => {

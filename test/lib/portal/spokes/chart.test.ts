@@ -1,16 +1,16 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
-import { barsOf } from "#lib/portal/spokes/chart.ts";
+import { buildChartBars } from "#lib/portal/spokes/chart.ts";
 
-const test = suite("barsOf");
+const test = suite("buildChartBars");
 const NOW = new Date("2026-11-23T12:34:56Z");
 const ago = (ms: number, failed = false) => ({ at: new Date(NOW.getTime() - ms), failed });
 
 test("counts each event once, for any time range", () => {
   for (const reach of [0, MINUTE, 5 * HOUR, 3 * DAY, 29 * DAY, 400 * DAY]) {
     const points = [ago(reach, true), ago(reach / 2), ago(reach / 3, true), ago(0)];
-    const { bars } = barsOf(points, NOW),
+    const { bars } = buildChartBars(points, NOW),
       sum = (of: "all" | "failed") => bars.reduce((total, bar) => total + bar[of], 0);
     assert.equal([sum("all"), sum("failed")], [4, 2], `${reach} ms`);
     assert.ok(bars.length >= 24 && bars.length <= 30, `${bars.length} bars for ${reach} ms`);
@@ -18,7 +18,7 @@ test("counts each event once, for any time range", () => {
 });
 
 test("ends at the given time, even without events there", () => {
-  const { bars, each } = barsOf([ago(20 * DAY)], NOW);
+  const { bars, each } = buildChartBars([ago(20 * DAY)], NOW);
   assert.is(each, "day");
   assert.is(bars.at(-1)!.from.toISOString(), "2026-11-23T00:00:00.000Z");
   assert.is(bars.at(-1)!.all, 0);

@@ -2,9 +2,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeDaysUntil, formatDateTime, formatDay } from "#lib/reference/changelog/dates.ts";
 
-const test = suite("daysUntil");
+const test = suite("describeDaysUntil");
 
-test("counts days of UTC, and not stretches of 24 hours", () => {
+test("counts calendar days in UTC, not periods of 24 hours", () => {
   const at = new Date("2026-12-21T00:00:00Z");
   assert.is(describeDaysUntil(at, new Date("2026-11-28T23:59:59Z")), "in 23 days");
   assert.is(describeDaysUntil(at, new Date("2026-12-20T00:00:00Z")), "tomorrow");
@@ -12,7 +12,7 @@ test("counts days of UTC, and not stretches of 24 hours", () => {
   assert.is(describeDaysUntil(new Date("2026-12-21T18:00:00Z"), new Date("2026-12-21T01:00:00Z")), "today");
 });
 
-test("names a day, and a time where it is not midnight, alike in every time zone", () => {
+test("formats a day, with a time unless midnight, the same in every time zone", () => {
   assert.is(formatDay(new Date("2026-12-01T23:59:00Z")), "1 December 2026");
   assert.is(formatDateTime(new Date("2026-12-21")), "21 December 2026");
   assert.is(formatDateTime(new Date("2026-12-21T18:05:00+05:30")), "21 December 2026, 12:35 UTC");

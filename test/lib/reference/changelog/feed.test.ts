@@ -56,7 +56,7 @@ const FULL = changelog(
   [release("unreleased", null, "Not yet."), release("0.2.0", "2026-12-03", "One `a<b`.", "Two & **three**.")],
 );
 
-test("has all that a feed and each of its entries must have, once", () => {
+test("has the required elements of a feed and its entries once", () => {
   const feed = feedOf(FULL);
   assert.is(feed.name, "feed");
   const count = (element: XmlElement): number => {
@@ -81,7 +81,7 @@ test("has all that a feed and each of its entries must have, once", () => {
   assert.is(new Set(ids).size, ids.length);
 });
 
-test("has an entry for each announcement and each release, newest first, and none for what is not released", () => {
+test("has an entry for each announcement and release, newest first, but not for unreleased changes", () => {
   const entries = entriesOf(feedOf(FULL));
   assert.equal(
     entries.map((entry) => [findOnlyElement(entry, "title"), findOnlyElement(entry, "published").slice(0, 10)]),
@@ -103,7 +103,7 @@ test("has an entry for each announcement and each release, newest first, and non
   ]);
 });
 
-test("tells what to do and until when, as HTML that is escaped once", () => {
+test("contains the instructions and the deadline as HTML that is escaped once", () => {
   const contents = entriesOf(feedOf(FULL)).map((entry) => findOnlyElement(entry, "content"));
   assert.equal(contents, [
     "<p>Use <code>/api/y</code>.</p><p>It applies from 15 January 2027, 18:00 UTC on.</p>",
@@ -112,20 +112,20 @@ test("tells what to do and until when, as HTML that is escaped once", () => {
   ]);
 });
 
-test("was updated when its newest entry was, and before there is one at the beginning", () => {
+test("has the time of its newest entry, or a fixed time without entries", () => {
   assert.is(findOnlyElement(feedOf(FULL), "updated"), "2026-12-05T00:00:00.000Z");
   const empty = feedOf(changelog([], [release("unreleased", null, "Not yet.")]));
   assert.is(findOnlyElement(empty, "updated"), "2026-11-21T00:00:00.000Z");
   assert.equal(entriesOf(empty), []);
 });
 
-test("tells of what is announced for a day ahead on that day", () => {
+test("contains a future announcement from its date on", () => {
   const log = changelog([notice("a", { announcedAt: new Date("2026-12-11") })]);
   assert.is(entriesOf(feedOf(log)).length, 0);
   assert.is(entriesOf(feedOf(log, PUBLIC, new Date("2026-12-11"))).length, 1);
 });
 
-test("keeps its ids wherever the service is and whatever is written anew", () => {
+test("keeps its IDs if the service moves or texts change", () => {
   const idsOf = (feed: XmlElement) => [feed, ...entriesOf(feed)].map((element) => findOnlyElement(element, "id"));
   const moved = {
     ...FULL,
@@ -135,7 +135,7 @@ test("keeps its ids wherever the service is and whatever is written anew", () =>
   assert.equal(idsOf(feedOf(FULL)), IDS);
 });
 
-test("is XML whatever is written in it", () => {
+test("is valid XML for any text", () => {
   const hard = "\u0000\u0008\u001b[1m \ud800 \uffff ]]> <![CDATA[ <!-- & \" ' 😀 \u0085";
   const log = changelog([notice("a", { title: hard, note: hard, url: `https://x.example/#${hard}` })], [
     release("0.2.0", "2026-12-03", hard),

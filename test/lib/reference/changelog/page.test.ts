@@ -36,7 +36,7 @@ const bodyOf = (page: string) => page.slice(page.indexOf("<body>"));
 const found = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, one]) => one!);
 const plain = (html: string) => html.replace(/<[^>]*>/g, "").replace(/\s+/g, " ").trim();
 
-test("tells first what is announced, the soonest first, then the releases, then what has come to be", () => {
+test("lists announcements first, the soonest first, then releases, then past announcements", () => {
   const body = bodyOf(pageOf([
     notice("later", "2027-02-01"),
     notice("limit/soon", "2026-12-21", LIMIT),
@@ -46,7 +46,7 @@ test("tells first what is announced, the soonest first, then the releases, then 
   assert.equal(found(body, /\bid="([^"]+)"/g), order);
 });
 
-test("says how far off it is, and the day", () => {
+test("shows the day and the time until then", () => {
   const whens = (one: Announcement) => found(bodyOf(pageOf([one])), /<p class="when">(.*?)<\/p>/gs).map(plain);
   assert.equal(whens(notice("a", "2026-12-21")), ["Ends in 23 days, on 21 December 2026"]);
   assert.equal(whens(notice("a", "2026-12-21", LIMIT)), ["Takes effect in 23 days, on 21 December 2026"]);
@@ -55,12 +55,12 @@ test("says how far off it is, and the day", () => {
   assert.equal(whens(notice("a", "2026-11-01", { ...LIMIT, state: "in_effect" })), ["In effect since 1 November 2026"]);
 });
 
-test("says so where nothing is announced", () => {
+test("shows a note if nothing is announced", () => {
   assert.match(bodyOf(pageOf([])), "No changes are announced.");
   assert.not.match(bodyOf(pageOf([notice("a", "2026-12-21")])), "No changes are announced.");
 });
 
-test("shows the endpoint, what to do and when it was announced", () => {
+test("shows the endpoint, the instructions and the announcement date", () => {
   const [article = ""] = found(
     bodyOf(pageOf([notice("GET/api/x/:id/2026-11-01", "2026-12-21")])),
     /(<article.*?<\/article>)/gs,
@@ -72,7 +72,7 @@ test("shows the endpoint, what to do and when it was announced", () => {
   assert.match(plain(article), "Announced on 1 November 2026");
 });
 
-test("takes nothing that is written in it for HTML", () => {
+test("escapes all text", () => {
   const evil = `<script>alert(1)</script> **<i>** \`<b>\` "'&`;
   const body = bodyOf(pageOf(
     [notice(`a"><i>`, "2026-12-21", { ...LIMIT, title: evil, note: evil })],
@@ -82,18 +82,18 @@ test("takes nothing that is written in it for HTML", () => {
   assert.is(found(body, /(<strong>&lt;i&gt;<\/strong> <code>&lt;b&gt;<\/code>)/g).length, 2);
 });
 
-test("is found by readers of feeds, leads to the reference, and asks nobody for anything", () => {
+test("links to the feed and the reference, and loads nothing from elsewhere", () => {
   const page = pageOf([notice("a", "2026-12-21")]);
   assert.match(
     page,
     '<link rel="alternate" type="application/atom+xml" title="Wheelwright changelog" href="/changelog.atom">',
   );
-  const asked = found(page, /\b(?:src|href|action)="((?!#|data:)[^"]*)"/g);
-  assert.equal([...new Set(asked)], ["/changelog.atom", "/api/docs", "/api/changelog"]);
+  const urls = found(page, /\b(?:src|href|action)="((?!#|data:)[^"]*)"/g);
+  assert.equal([...new Set(urls)], ["/changelog.atom", "/api/docs", "/api/changelog"]);
   assert.equal(found(bodyOf(page), /(\sstyle=|<style|<script|\son\w+=)/g), []);
 });
 
-test("leads nowhere on itself that is not there, and has its headings in order", () => {
+test("has no broken anchor, and headings in order", () => {
   const body = bodyOf(pageOf([notice("a", "2026-12-21"), notice("b", "2026-11-01", { state: "in_effect" })]));
   const ids = found(body, /\bid="([^"]+)"/g);
   assert.is(new Set(ids).size, ids.length);

@@ -9,23 +9,23 @@ const test = suite("writeFront");
 const FRONT = { url: "https://hubs.example.org", version: "0.2.0", works: true, portal: false };
 const pageOf = (front: Partial<typeof FRONT> = {}) => renderPage(writeFront({ ...FRONT, ...front }));
 
-test("leads to the reference, the changelog and the document, and asks nobody else for anything", () => {
+test("links to the reference, the changelog and the document, and loads nothing from elsewhere", () => {
   const hrefs = [...pageOf().matchAll(/<a href="([^"]+)"/g)].map(([, href]) => href);
   assert.equal(hrefs, ["/api/docs", "/changelog", "/api/openapi.json"]);
 });
 
-test("leads to the page to sign in on first, where there is one", () => {
+test("links to the sign-in page first, if the portal is on", () => {
   const [first] = [...pageOf({ portal: true }).matchAll(/<a [^>]*href="([^"]+)"/g)];
   assert.is(first![1], "/sign-in");
   assert.not.match(pageOf(), "/sign-in");
 });
 
-test("says how to sign in at this deployment's own address", () => {
+test("shows how to sign in at this service's URL", () => {
   assert.match(pageOf(), "https://hubs.example.org/api/auth/login");
   assert.not.match(pageOf({ url: "https://<i>.example" }), "<i>.example");
 });
 
-test("says whether it works, and where one sees what is missing", () => {
+test("shows whether the service is ready, and links to failing checks", () => {
   assert.match(pageOf(), "Healthy");
   assert.not.match(pageOf(), "/api/readyz");
   assert.match(pageOf({ works: false }), /Not ready; <a href="\/api\/readyz">/);

@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { curlOf, jsonMarkup, pathMarkup, proseMarkup } from "#lib/reference/page/code.ts";
+import { buildCurlCommand, jsonMarkup, pathMarkup, proseMarkup } from "#lib/reference/page/code.ts";
 import type { PageEntry } from "#lib/reference/page/document.ts";
 
-const test = suite("curlOf");
+const test = suite("buildCurlCommand");
 
 const entry: PageEntry = {
   operationId: "postThings",
@@ -19,9 +19,9 @@ const entry: PageEntry = {
 };
 const { requestBody: _, ...bare } = entry;
 
-test("gives a shell what it takes, quotes and all", () => {
+test("quotes text for the shell", () => {
   assert.is(
-    curlOf(entry),
+    buildCurlCommand(entry),
     [
       "curl -s",
       '-H "Authorization: Bearer $TOKEN"',
@@ -32,33 +32,33 @@ test("gives a shell what it takes, quotes and all", () => {
   );
 });
 
-test("names the method where curl would take another", () => {
-  assert.match(curlOf({ ...bare, method: "DELETE" }), "curl -s -X DELETE");
-  assert.match(curlOf(bare), "curl -s -X POST");
-  assert.not.match(curlOf({ ...bare, method: "GET" }), "-X");
+test("sets the method if curl would use another one", () => {
+  assert.match(buildCurlCommand({ ...bare, method: "DELETE" }), "curl -s -X DELETE");
+  assert.match(buildCurlCommand(bare), "curl -s -X POST");
+  assert.not.match(buildCurlCommand({ ...bare, method: "GET" }), "-X");
 });
 
-test("brings the credential that the endpoint asks for", () => {
-  assert.match(curlOf({ ...entry, "x-scope": "session" }), "-b jar \\");
-  assert.match(curlOf({ ...entry, "x-scope": "flow" }), "-b jar -c jar");
-  assert.not.match(curlOf({ ...bare, "x-scope": "public" }), "Authorization");
+test("sends the credential that the endpoint needs", () => {
+  assert.match(buildCurlCommand({ ...entry, "x-scope": "session" }), "-b jar \\");
+  assert.match(buildCurlCommand({ ...entry, "x-scope": "flow" }), "-b jar -c jar");
+  assert.not.match(buildCurlCommand({ ...bare, "x-scope": "public" }), "Authorization");
 });
 
-test("keeps a stream unbuffered, and brings a key where one is taken", () => {
+test("keeps a stream unbuffered, and sends an idempotency key where one is accepted", () => {
   const stream = { "200": { description: "", headers: {}, content: { "text/event-stream": { schema: {} } } } };
-  assert.match(curlOf({ ...bare, method: "GET", responses: stream }), "curl -sN");
+  assert.match(buildCurlCommand({ ...bare, method: "GET", responses: stream }), "curl -sN");
   const key = { name: "Idempotency-Key", in: "header", required: false, schema: {}, example: "k1" } as const;
-  assert.match(curlOf({ ...entry, parameters: [...entry.parameters, key] }), "-H 'Idempotency-Key: k1'");
+  assert.match(buildCurlCommand({ ...entry, parameters: [...entry.parameters, key] }), "-H 'Idempotency-Key: k1'");
 });
 
-test("sets names and words of JSON apart, and escapes what it holds", () => {
+test("highlights names and literals of JSON, and escapes text", () => {
   assert.is(
     String(jsonMarkup({ "a<b": ["x: true <", -1.5, null] })).replace(/\s+/g, " "),
     "{ <b>&quot;a&lt;b&quot;</b>: [ &quot;x: true &lt;&quot;, <i>-1.5</i>, <i>null</i> ] }",
   );
 });
 
-test("marks code in prose and parameters in paths", () => {
+test("highlights code in prose and parameters in paths", () => {
   assert.is(String(proseMarkup("send `a<b` on")), "send <code>a&lt;b</code> on");
   assert.is(String(proseMarkup("**never** `**x**`")), "<strong>never</strong> <code>**x**</code>");
   assert.is(String(proseMarkup("a ` b ** c <i>")), "a ` b ** c &lt;i&gt;");

@@ -8,7 +8,7 @@ import { renderPage } from "#lib/http/page.ts";
 import { HTTP_METHODS, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 
-const test = suite("docsPage");
+const test = suite("referencePage");
 
 const document = describeApi(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
 const text = renderPage(referencePage(document));
@@ -24,12 +24,12 @@ const unescape = (of: string) =>
     "&",
   );
 
-test("tells of every endpoint, with a link of its own and a link in the contents", () => {
-  const shown = found(/<h3>(.*?)<\/h3>/gs).map((heading) => plain(heading).trim());
+test("has every endpoint, with an anchor and a link in the contents", () => {
+  const headings = found(/<h3>(.*?)<\/h3>/gs).map((heading) => plain(heading).trim());
   const missing = withoutPortal(manifest).flatMap(([pattern, module]) =>
     HTTP_METHODS.filter((method) => module[method]).map((method) => `${method} ${pattern}`)
   )
-    .filter((name) => !shown.includes(name.replace(/:(\w+)/g, "{$1}")));
+    .filter((name) => !headings.includes(name.replace(/:(\w+)/g, "{$1}")));
   assert.equal(missing, []);
   const articles = found(/<article id="(\w+)"/g);
   assert.equal(articles.length, listEntries(readDocument(document)).length);
@@ -37,7 +37,7 @@ test("tells of every endpoint, with a link of its own and a link in the contents
   assert.equal(articles.filter((id) => !contents.includes(`href="#${id}"`)), []);
 });
 
-test("has a command for every endpoint, which names its method, its path and its body", () => {
+test("has a command with method, path and body for every endpoint", () => {
   const commands = found(/<article.*?<pre[^>]*><code>(.*?)<\/code>/gs).map(unescape);
   assert.equal(commands.length, listEntries(readDocument(document)).length);
   assert.equal(commands.filter((command) => !/^curl -s[^]*"\$URL\/[^{}]*"$/.test(command)), []);
@@ -47,32 +47,32 @@ test("has a command for every endpoint, which names its method, its path and its
   assert.match(suspend, `-d '{"action":"suspend"}'`);
 });
 
-test("shows what a field must be, and the refusals that are an endpoint's own", () => {
+test("shows the rules of fields and each endpoint's own errors", () => {
   const [article = ""] = found(/<article id="createFederationSpoke"(.*?)<\/article>/gs);
   assert.match(plain(article), "The short name in URLs and host names; must be 1 to 63 lower-case letters");
   assert.match(plain(article), /409 domain_taken The domain/);
   assert.match(plain(article), "provisioning");
 });
 
-test("leads nowhere that is not there", () => {
+test("has no broken link", () => {
   const ids = new Set(found(/\bid="([^"]+)"/g));
   assert.is(ids.size, found(/\bid="([^"]+)"/g).length, "each id is there once");
   assert.equal(found(/href="#([^"]+)"/g).filter((id) => !ids.has(id)), []);
 });
 
-test("asks nobody else for anything", () => {
-  const asked = found(/\b(?:src|href|action|poster|data)="((?!#|data:)[^"]*)"/g, text);
-  assert.equal([...new Set(asked)], ["/changelog", "/api/openapi.json"]);
+test("loads nothing from elsewhere", () => {
+  const urls = found(/\b(?:src|href|action|poster|data)="((?!#|data:)[^"]*)"/g, text);
+  assert.equal([...new Set(urls)], ["/changelog", "/api/openapi.json"]);
   assert.not.match(style, /url\(|@import|https?:/);
   assert.not.match(script, /\bfetch\b|XMLHttpRequest|import\(|WebSocket|EventSource|sendBeacon|innerHTML|eval/);
 });
 
-test("has no style and no script in the middle, which its policy would not let run", () => {
+test("has no inline styles or scripts, which its policy would block", () => {
   assert.equal(found(/(\sstyle=)/g), []);
   assert.equal(found(/(<style|<script|\son\w+=)/g), []);
 });
 
-test("has its headings in order", () => {
+test("has headings in order", () => {
   const levels = found(/<h([1-6])/g).map(Number);
   assert.is(levels.filter((level) => level === 1).length, 1);
   const [contents = ""] = found(/<nav[^>]*>(.*?)<\/nav>/gs);
@@ -81,30 +81,30 @@ test("has its headings in order", () => {
   assert.equal(inMain.filter((level, i) => i > 0 && level > inMain[i - 1]! + 1), []);
 });
 
-test("has its landmarks once each, and a label for its field", () => {
+test("has each landmark once, and a label for its field", () => {
   for (const name of ["header", "nav", "main"]) assert.is(found(new RegExp(`(<${name}[\\s>])`, "g")).length, 1, name);
   assert.match(body, '<nav aria-label="Endpoints">');
-  assert.match(body, '<label class="unseen" for="find">');
+  assert.match(body, '<label class="visually-hidden" for="find">');
   assert.match(body, 'id="find" type="search"');
   assert.match(text, '<html lang="en">');
   assert.match(body, '<a class="skip" href="#main">');
 });
 
-test("hides its search until the script is there to do it", () => {
+test("hides the search until the script runs", () => {
   assert.match(body, '<form role="search" hidden>');
   assert.match(script, "form.hidden = false");
 });
 
-test("uses no property that neither it nor the theme has", () => {
+test("uses only custom properties that it or the theme defines", () => {
   const used = [...style.matchAll(/var\(--([\w-]+)\)/g)].map(([, name]) => name!);
   assert.equal([...new Set(used)].filter((name) => !style.includes(`--${name}:`)), []);
 });
 
-test("stays small enough to be sent at once", () => {
+test("stays below the size limit", () => {
   assert.ok(text.length / listEntries(readDocument(document)).length < 4500, `${text.length} characters`);
 });
 
-test("runs a script that can be read", () => {
+test("has a script that parses", () => {
   new Function(script);
 });
 

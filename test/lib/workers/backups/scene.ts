@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { record } from "#lib/changes/record.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
-import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { bindClusterRole } from "#test/support/service-account.ts";
 import {
   createFakeSpoke,
@@ -58,7 +58,9 @@ export async function requestBackup(scene: WorkScene, id: string): Promise<void>
 /** Requests a backup like the nightly plan. */
 export async function queueNightlyBackup(scene: WorkScene, id: string): Promise<void> {
   const row = await scene.row(id);
-  await scene.db.transact((tx) => record(tx, scene.actor, { jobs: [operationOn(row, "backup", { kind: "nightly" })] }));
+  await scene.db.transact((tx) =>
+    record(tx, scene.actor, { jobs: [buildSpokeJob(row, "backup", { kind: "nightly" })] })
+  );
 }
 
 /** Waits until an attempt of the spoke's backup has failed, and runs the work before the next attempt. */

@@ -8,7 +8,12 @@ import type { Handler } from "#lib/scheduler/handler.ts";
 import { DAY } from "#lib/base/time.ts";
 import { sendMail } from "#lib/workers/mail/send.ts";
 import { announceDeprecations } from "#lib/workers/notices/announce.ts";
-import { called, caller, ending, limit } from "#test/lib/domains/deprecations/scene.ts";
+import {
+  addTokenCalls,
+  createCaller,
+  endpointNotice,
+  limitNotice,
+} from "#test/lib/domains/deprecations/notice-scene.ts";
 import { loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 import { createTestApp } from "#test/support/app.ts";
 import { openSmtpServer, type SmtpServer } from "#test/support/smtp.ts";
@@ -71,8 +76,12 @@ async function replica(context: Context, own: readonly Handler[]): Promise<void>
 
 test("mails each user once, however many replicas announce", async (context) => {
   const { scene, smtp } = context, people = ["ada", "bob", "cy", "dee", "eve"];
-  for (const name of people) await called(scene, await caller(scene, name), "GET /api/x/:id", name.length);
-  const handler = once(context, [ending("x", { sunset: new Date("2199-12-21T00:00:00Z") }), limit("60")], 2);
+  for (const name of people) await addTokenCalls(scene, await createCaller(scene, name), "GET /api/x/:id", name.length);
+  const handler = once(
+    context,
+    [endpointNotice("x", { sunset: new Date("2199-12-21T00:00:00Z") }), limitNotice("60")],
+    2,
+  );
   await Promise.all([replica(context, [handler]), replica(context, [handler])]);
   await run(context, handler, 4);
   const mails = await Promise.all(people.map((name) => smtp.next(`${name}@example.org`)));
@@ -86,9 +95,9 @@ test("mails each user once, however many replicas announce", async (context) => 
 
 test("announces a notice at its time, and none that has taken effect", async (context) => {
   const { scene, smtp } = context;
-  await caller(scene, "fay");
-  const soon = ending("soon", { since: new Date(Date.now() + DAY) });
-  const handler = once(context, [ending("gone", { sunset: new Date(Date.now() - 1) }), soon]);
+  await createCaller(scene, "fay");
+  const soon = endpointNotice("soon", { since: new Date(Date.now() + DAY) });
+  const handler = once(context, [endpointNotice("gone", { sunset: new Date(Date.now() - 1) }), soon]);
   await replica(context, [handler]);
   await run(context, handler);
   assert.equal(await scene.db.sql("select notice_id from deprecation_notices"), []);

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { record } from "#lib/changes/record.ts";
-import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeOperationKind } from "#lib/operations/table.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";
@@ -58,7 +58,7 @@ test("stops the step, removes everything, and reports each event once.", async (
   await scene.db.transact(async (tx) => {
     const rows = await tx.selectFrom("spokes").selectAll().execute();
     const jobs = [...spokes].map(([kind, id]) =>
-      operationOn(rows.find((row) => row.id === id)!, kind, PAYLOADS[kind] ?? {})
+      buildSpokeJob(rows.find((row) => row.id === id)!, kind, PAYLOADS[kind] ?? {})
     );
     await record(tx, scene.actor, { jobs });
   });

@@ -76,7 +76,7 @@ test("fails if the backup has fewer users than were counted", async ({ scene, id
   assert.equal([verification, verifiedAt], [null, null]);
   assert.is(
     verificationError,
-    "The restored site differs from the backup: it has 4 users, where 5 were counted as it was taken",
+    "The restored site differs from the backup: it has 4 users, but 5 were counted during the backup",
   );
   const { metadata } = await lastOutcome(scene, id);
   assert.equal([metadata.backupId, metadata.restoreTest, metadata.code], [backup.id, true, "OtherCounts"]);
@@ -107,11 +107,11 @@ test("reports a failure once, until a backup is verified again", async ({ scene,
 test("fails if uploaded files or their directory are missing", async ({ scene, id }) => {
   const filedir = { [UPLOADS[0]!]: 7 };
   const cases = [
-    [{ filedir: null }, "the directory of its uploaded files, moodledata/filedir, is missing (the database names 2)"],
+    [{ filedir: null }, "the directory of its uploaded files, moodledata/filedir, is missing (the database lists 2)"],
     [{ filedir }, `of 2 uploaded files 1 are missing, for example ${UPLOADS[1]}`],
     [
       { filedir: { ...filedir, [UPLOADS[1]!]: 8 } },
-      `of 2 uploaded files 1 have another size, for example ${UPLOADS[1]}`,
+      `of 2 uploaded files 1 have a different size, for example ${UPLOADS[1]}`,
     ],
   ] as const;
   for (const [files, sentence] of cases) {
@@ -129,7 +129,7 @@ test("fails if the code has another version than the database", async ({ scene, 
   await waitForTest(scene, await queueTest(scene, id));
   assert.match(
     (await backupRow(scene, backup.id)).verificationError!,
-    "its code is of 4.4.1 (Build: 20240610), and its database of 4.5.12",
+    "its code has the version 4.4.1 (Build: 20240610), but its database has 4.5.12",
   );
 });
 

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
-import { listReplacedClaims } from "#lib/domains/backups/retained-claims.ts";
+import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -40,7 +40,7 @@ const STEP_FAULTS: Readonly<Record<string, (faults: FaultRegistry) => string>> =
 /** Asserts that the cluster matches the row, and has no other PVCs than the retained ones. */
 async function assertConsistent(scene: WorkScene, id: string): Promise<void> {
   await deleteDuePvcs(scene);
-  const row = await scene.row(id), retained = (await listReplacedClaims(scene.db.rows, id)).map(({ claim }) => claim);
+  const row = await scene.row(id), retained = (await listReplacedPvcs(scene.db.rows, id)).map(({ claim }) => claim);
   assert.equal([row.state, row.health], ["active", "healthy"]);
   assert.equal(listPvcs(scene, row), [...usedPvcs(row), ...retained].sort());
   const sources = ["VolumeSnapshot", "VolumeSnapshotContent"].flatMap((kind) => scene.simulator.objects(kind));

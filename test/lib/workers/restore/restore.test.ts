@@ -1,7 +1,7 @@
 /** Tests restores of existing spokes, and rollbacks. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { listReplacedClaims } from "#lib/domains/backups/retained-claims.ts";
+import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import { requestRestoreOf } from "#lib/domains/backups/restore-requests/request.ts";
 import { findListedSpoke } from "#lib/domains/spokes/store.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
@@ -36,7 +36,7 @@ async function succeed(scene: WorkScene, id: string, options: Parameters<typeof 
 }
 
 async function assertMatchesRow(scene: WorkScene, id: string): Promise<void> {
-  const row = await scene.row(id), retained = (await listReplacedClaims(scene.db.rows, id)).map(({ claim }) => claim);
+  const row = await scene.row(id), retained = (await listReplacedPvcs(scene.db.rows, id)).map(({ claim }) => claim);
   assert.equal(listPvcs(scene, row), [...usedPvcs(row), ...retained].sort());
   const sources = ["VolumeSnapshot", "VolumeSnapshotContent"].flatMap((kind) => scene.simulator.objects(kind))
     .filter(({ metadata }) => metadata.name.includes("origin-"));
@@ -56,7 +56,7 @@ test("restores the newest backup as the same site", async ({ scene, id }) => {
   const after = await scene.row(id);
   assert.equal([after.state, after.health, after.siteIdentifier], ["active", "healthy", before.siteIdentifier]);
   assert.match(notesOf(job).join("\n"), `Restoring backup ${backup} of `);
-  assert.equal((await listReplacedClaims(scene.db.rows, id)).map(({ claim }) => claim), ["data-db-0", "files"]);
+  assert.equal((await listReplacedPvcs(scene.db.rows, id)).map(({ claim }) => claim), ["data-db-0", "files"]);
   await assertMatchesRow(scene, id);
   const audits = await scene.db.sql(
     "select kind, actor_email, metadata from audit_events where spoke_id = $1 and metadata ->> 'action' = 'restore' order by at",
@@ -165,7 +165,7 @@ test("restores a site whose PVC was deleted", async ({ scene, id }) => {
   assert.ok((await fetch(claim, { method: "DELETE" })).ok);
   await succeed(scene, id);
   assert.equal(await readMarks(scene, id), ["as it was", "as it was"]);
-  assert.equal((await listReplacedClaims(scene.db.rows, id)).map(({ claim }) => claim), ["data-db-0"]);
+  assert.equal((await listReplacedPvcs(scene.db.rows, id)).map(({ claim }) => claim), ["data-db-0"]);
   await assertMatchesRow(scene, id);
 });
 

@@ -1,7 +1,7 @@
 /** Tests the visibility and paging of notifications. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { forget, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
+import { insertSpokeEvents, recordEvents, resetNotifications } from "#test/lib/domains/notifications/record-events.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 import { nextPage } from "#test/support/next-page.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
@@ -12,7 +12,7 @@ interface Context {
 
 const test = suite<Context>("GET /api/notifications");
 test.before(async (context) => void (context.scene = await openScene()));
-test.before.each(({ scene }) => forget(scene));
+test.before.each(({ scene }) => resetNotifications(scene));
 test.after(({ scene }) => scene.close());
 
 async function kinds(scene: Scene, who: SceneRole, query = ""): Promise<string[]> {
@@ -24,9 +24,9 @@ async function kinds(scene: Scene, who: SceneRole, query = ""): Promise<string[]
 test("shows each role its own events, and none that customers may not see", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
   const elm = await insertSpoke(db, people.operator.id, hub, "elm");
-  await tell(db, { hub }, { hub, spoke }, { hub, spoke: elm, kind: "spoke_destroyed" });
-  await tell(db, { hub, spoke, kind: "spoke_requested" }, { kind: "auth_login" });
-  await tell(db, { audience: people.stranger.id });
+  await recordEvents(db, { hub }, { hub, spoke }, { hub, spoke: elm, kind: "spoke_destroyed" });
+  await recordEvents(db, { hub, spoke, kind: "spoke_requested" }, { kind: "auth_login" });
+  await recordEvents(db, { audience: people.stranger.id });
   const notifications = await Promise.all(
     (["operator", "hubAdmin", "spokeAdmin", "stranger"] as const).map((who) => kinds(scene, who)),
   );
@@ -40,7 +40,7 @@ test("shows each role its own events, and none that customers may not see", asyn
 
 test("shows an audit event, and whether and when it was read", async ({ scene }) => {
   const { db, hub, spoke } = scene;
-  await tell(db, { hub, spoke });
+  await recordEvents(db, { hub, spoke });
   const [event] = (await scene.as("operator").get("/api/audit")).body;
   const [unread] = (await scene.as("spokeAdmin").get("/api/notifications")).body;
   assert.equal(unread, { ...event, read: false, readAt: null });
@@ -58,9 +58,9 @@ test("shows an audit event, and whether and when it was read", async ({ scene })
 test("shows events of removed objects to their former members", async ({ scene }) => {
   const { db, hub, spoke } = scene;
   await db.sql("update spokes set state = 'removed', removed_at = wheelwright_now()");
-  await tell(db, { hub, spoke, kind: "spoke_destroyed" });
+  await recordEvents(db, { hub, spoke, kind: "spoke_destroyed" });
   await db.sql("update federations set state = 'removed', removed_at = wheelwright_now()");
-  await tell(db, { hub, kind: "federation_destroyed" });
+  await recordEvents(db, { hub, kind: "federation_destroyed" });
   assert.equal(await kinds(scene, "spokeAdmin"), ["spoke_destroyed"]);
   assert.equal(await kinds(scene, "hubAdmin"), ["federation_destroyed", "spoke_destroyed"]);
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 2 });
@@ -68,7 +68,7 @@ test("shows events of removed objects to their former members", async ({ scene }
 
 test("follows current memberships over all history, for verified addresses only", async ({ scene }) => {
   const { db, hub, people } = scene;
-  await tell(db, { hub });
+  await recordEvents(db, { hub });
   assert.equal(await kinds(scene, "stranger"), []);
   await db.sql("insert into federation_members (federation_id, user_id) values ($1, $2)", [hub, people.stranger.id]);
   assert.equal(await kinds(scene, "stranger"), ["federation_updated"]);
@@ -82,8 +82,8 @@ test("follows current memberships over all history, for verified addresses only"
 test("shows an event once if it is visible in two ways", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
   await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [spoke, people.hubAdmin.id]);
-  await tell(db, { hub, spoke, audience: people.hubAdmin.id }, { hub, audience: people.hubAdmin.id });
-  await tell(db, { hub, spoke, audience: people.spokeAdmin.id });
+  await recordEvents(db, { hub, spoke, audience: people.hubAdmin.id }, { hub, audience: people.hubAdmin.id });
+  await recordEvents(db, { hub, spoke, audience: people.spokeAdmin.id });
   assert.is((await kinds(scene, "hubAdmin")).length, 3);
   assert.is((await kinds(scene, "spokeAdmin")).length, 2);
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 3 });
@@ -95,7 +95,7 @@ test("shows the newest events of many hubs", async ({ scene }) => {
   for (let i = 0; i < 8; i++) {
     const hub = await insertHub(db, people.operator.id, `hub-${i}`);
     await db.sql("insert into federation_members (federation_id, user_id) values ($1, $2)", [hub, people.stranger.id]);
-    await tell(db, { hub, kind: "federation_provisioned" }, { hub });
+    await recordEvents(db, { hub, kind: "federation_provisioned" }, { hub });
   }
   const { body } = await scene.as("stranger").get("/api/notifications?limit=100");
   assert.is(body.length, 16);
@@ -108,7 +108,7 @@ test("shows the newest events of many hubs", async ({ scene }) => {
 
 test("accepts any limit, with at most 100 and 20 by default", async ({ scene }) => {
   const { db, hub, spoke } = scene;
-  await writeEvents(db, { hub, spoke }, Array.from({ length: 120 }, (_, i) => i));
+  await insertSpokeEvents(db, { hub, spoke }, Array.from({ length: 120 }, (_, i) => i));
   for (const [query, length] of [["", 20], ["?limit=7", 7], ["?limit=101", 100], ["?limit=99999999", 100]] as const) {
     assert.is((await kinds(scene, "hubAdmin", query)).length, length, query);
   }
@@ -119,7 +119,7 @@ test("accepts any limit, with at most 100 and 20 by default", async ({ scene }) 
 
 test("with unreadOnly hides read ones", async ({ scene }) => {
   const { db, hub, spoke } = scene;
-  await tell(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_provisioned" });
+  await recordEvents(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_provisioned" });
   const { body } = await scene.as("hubAdmin").get("/api/notifications");
   await scene.as("hubAdmin").post(`/api/notifications/${body[1].id}/read`);
   assert.equal(await kinds(scene, "hubAdmin", "?unreadOnly=true"), ["spoke_provisioned", "federation_updated"]);
@@ -136,7 +136,7 @@ paging.before(async (context) => {
   const { db, hub, spoke } = context.scene = await openScene();
   // Groups of about five events with the same time, a millisecond apart.
   const gaps = Array.from({ length: 500 }, (_, i) => Math.floor(i / 5) + (i % 7 === 0 ? 1 : 0));
-  await writeEvents(db, { hub, spoke }, gaps);
+  await insertSpokeEvents(db, { hub, spoke }, gaps);
   const rows = await db.sql("select id from audit_events order by at desc, id desc");
   context.expected = rows.map(({ id }) => id);
 });
@@ -168,7 +168,7 @@ paging("sees each exactly once where several hubs have events at the same times"
   await db.sql("insert into federation_members (federation_id, user_id) values ($1, $2)", [south, people.hubAdmin.id]);
   await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [elm, people.hubAdmin.id]);
   for (const place of [{ hub, spoke }, { hub: south, spoke: ash }, { hub: east, spoke: elm }]) {
-    await writeEvents(db, place, gaps.map((gap) => gap + (place.hub === east ? 7 : 0)));
+    await insertSpokeEvents(db, place, gaps.map((gap) => gap + (place.hub === east ? 7 : 0)));
   }
   const rows = await db.sql("select id from audit_events order by at desc, id desc");
   const ids = rows.map(({ id }) => id);

@@ -1,21 +1,28 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { lockMarks } from "#lib/domains/members/history.ts";
+import { lockReadMarks } from "#lib/domains/members/history.ts";
 import { markAllRead } from "#lib/domains/notifications/read-all.ts";
-import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";
-import { forget, marker, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
+import { assertCountsAreExact } from "#test/lib/domains/notifications/recount.ts";
+import {
+  insertSpokeEvents,
+  recordEvents,
+  resetNotifications,
+  toMarkingReader,
+} from "#test/lib/domains/notifications/record-events.ts";
 import { insertSpoke } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const test = suite<{ scene: Scene }>("POST /api/notifications/read-all");
 test.before(async (context) => void (context.scene = await openScene()));
-test.before.each(({ scene }) => forget(scene));
+test.before.each(({ scene }) => resetNotifications(scene));
 test.after(({ scene }) => scene.close());
 
 test("returns the number of newly read ones", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
-  await tell(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_requested" }, { audience: people.hubAdmin.id });
+  await recordEvents(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_requested" }, {
+    audience: people.hubAdmin.id,
+  });
   const caller = scene.as("hubAdmin", "cli");
   const [{ id }] = (await caller.get("/api/notifications")).body;
   await caller.post(`/api/notifications/${id}/read`);
@@ -26,12 +33,12 @@ test("returns the number of newly read ones", async ({ scene }) => {
   assert.equal((await caller.get("/api/notifications?unreadOnly=true")).body, []);
   assert.ok((await caller.get("/api/notifications")).body.every(({ read }: { read: boolean }) => read));
   assert.equal((await scene.as("operator").post("/api/notifications/read-all")).body, { marked: 3 });
-  await countsAreExact(db);
+  await assertCountsAreExact(db);
 });
 
 test("records the number, and nothing if it is zero", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
-  await tell(db, { hub }, { hub, spoke });
+  await recordEvents(db, { hub }, { hub, spoke });
   for (let i = 0; i < 2; i++) await scene.as("hubAdmin").post("/api/notifications/read-all");
   const written = await db.sql("select * from audit_events where kind = 'notifications_read'");
   assert.equal(written.map((row) => [row.actorId, row.metadata]), [[people.hubAdmin.id, { marked: 2 }]]);
@@ -39,7 +46,7 @@ test("records the number, and nothing if it is zero", async ({ scene }) => {
 
 test("marks nothing that the caller cannot see", async ({ scene }) => {
   const { db, hub, spoke } = scene;
-  await tell(db, { hub }, { hub, spoke });
+  await recordEvents(db, { hub }, { hub, spoke });
   assert.equal((await scene.as("stranger").post("/api/notifications/read-all")).body, { marked: 0 });
   assert.equal((await scene.as("spokeAdmin").post("/api/notifications/read-all")).body, { marked: 1 });
   await db.sql("delete from federation_members");
@@ -52,21 +59,25 @@ test("marks nothing that the caller cannot see", async ({ scene }) => {
 test("works through several batches, and many objects in one", async ({ scene }) => {
   const { db, hub, people } = scene;
   const spokes = await Promise.all([..."abcdef"].map((name) => insertSpoke(db, people.operator.id, hub, name)));
-  await writeEvents(db, { hub, spoke: spokes[0]! }, Array.from({ length: 4500 }, (_, i) => Math.floor(i / 2)));
+  await insertSpokeEvents(db, { hub, spoke: spokes[0]! }, Array.from({ length: 4500 }, (_, i) => Math.floor(i / 2)));
   for (const spoke of spokes) {
     await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [spoke, people.stranger.id]);
-    await tell(db, { hub, spoke });
+    await recordEvents(db, { hub, spoke });
   }
-  assert.equal(await markAllRead(db, marker({ role: "spoke_admin", userId: people.stranger.id })), { marked: 4506 });
-  assert.equal(await markAllRead(db, marker({ role: "hub_admin", userId: people.hubAdmin.id })), { marked: 4506 });
-  await countsAreExact(db);
+  assert.equal(await markAllRead(db, toMarkingReader({ role: "spoke_admin", userId: people.stranger.id })), {
+    marked: 4506,
+  });
+  assert.equal(await markAllRead(db, toMarkingReader({ role: "hub_admin", userId: people.hubAdmin.id })), {
+    marked: 4506,
+  });
+  await assertCountsAreExact(db);
 });
 
 /** Blocks marking for the user until the returned function is called. */
 async function holdUp(scene: Scene, userId: string): Promise<() => Promise<void>> {
   const free = Promise.withResolvers<void>(), held = Promise.withResolvers<void>();
   const holder = scene.db.transact(async (tx) => {
-    await lockMarks(tx, userId);
+    await lockReadMarks(tx, userId);
     held.resolve();
     await free.promise;
   });
@@ -85,52 +96,52 @@ async function untilHeldUp({ db }: Scene): Promise<void> {
 
 test("marks only events from before the request", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
-  await tell(db, { hub }, { hub, spoke });
+  await recordEvents(db, { hub }, { hub, spoke });
   const release = await holdUp(scene, people.operator.id);
-  const marking = markAllRead(db, marker({ role: "operator", userId: people.operator.id }));
+  const marking = markAllRead(db, toMarkingReader({ role: "operator", userId: people.operator.id }));
   await untilHeldUp(scene);
-  await tell(db, { hub }, { hub, spoke }, {});
+  await recordEvents(db, { hub }, { hub, spoke }, {});
   await release();
   assert.equal(await marking, { marked: 2 });
   assert.equal((await scene.as("operator").get("/api/notifications/unread-count")).body, { count: 3 });
-  await countsAreExact(db);
+  await assertCountsAreExact(db);
 });
 
 test("marks each event once for many simultaneous requests on two replicas, and leaves connections free", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
-  await writeEvents(db, { hub, spoke }, Array.from({ length: 5000 }, (_, i) => i));
+  await insertSpokeEvents(db, { hub, spoke }, Array.from({ length: 5000 }, (_, i) => i));
   const reader = { role: "hub_admin", userId: people.hubAdmin.id } as const;
   const small = await db.openAgain({ size: 2 });
   const release = await holdUp(scene, reader.userId);
-  const marking = Array.from({ length: 8 }, () => markAllRead(small, marker(reader)));
+  const marking = Array.from({ length: 8 }, () => markAllRead(small, toMarkingReader(reader)));
   await untilHeldUp(scene);
   await small.now();
-  marking.push(...Array.from({ length: 3 }, () => markAllRead(db, marker(reader))));
+  marking.push(...Array.from({ length: 3 }, () => markAllRead(db, toMarkingReader(reader))));
   await release();
   const marked = await Promise.all(marking);
   assert.is(marked.reduce((sum, one) => sum + one.marked, 0), 5000);
   const written = await db.sql("select metadata from audit_events where kind = 'notifications_read'");
   assert.ok(written.every(({ metadata }) => metadata.marked > 0));
   assert.is(written.reduce((sum, { metadata }) => sum + metadata.marked, 0), 5000);
-  await countsAreExact(db);
+  await assertCountsAreExact(db);
 });
 
 test("keeps exact counts when it is cut off between batches, and resumes", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
-  await writeEvents(db, { hub, spoke }, Array.from({ length: 4500 }, (_, i) => i));
+  await insertSpokeEvents(db, { hub, spoke }, Array.from({ length: 4500 }, (_, i) => i));
   const reader = { role: "hub_admin", userId: people.hubAdmin.id } as const;
   let batches = 0;
   const dying: typeof db = {
     ...db,
     transact: (work) => batches++ < 1 ? db.transact(work) : Promise.reject(new Error("killed")),
   };
-  assert.is((await rejection(markAllRead(dying, marker(reader)))).message, "killed");
-  await countsAreExact(db);
+  assert.is((await rejection(markAllRead(dying, toMarkingReader(reader)))).message, "killed");
+  await assertCountsAreExact(db);
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 2500 });
-  assert.equal(await markAllRead(db, marker(reader)), { marked: 2500 });
+  assert.equal(await markAllRead(db, toMarkingReader(reader)), { marked: 2500 });
   const written = await db.sql("select metadata from audit_events where kind = 'notifications_read'");
   assert.is(written.reduce((sum, { metadata }) => sum + metadata.marked, 0), 4500);
-  await countsAreExact(db);
+  await assertCountsAreExact(db);
 });
 
 test.run();

@@ -1,12 +1,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { tell } from "#test/lib/domains/notifications/tell.ts";
+import { recordEvents } from "#test/lib/domains/notifications/record-events.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("GET /api/notifications/unread-count");
 test.before(async (context) => {
   const { db, hub, spoke, people } = context.scene = await openScene();
-  await tell(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_requested" }, { audience: people.stranger.id });
+  await recordEvents(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_requested" }, {
+    audience: people.stranger.id,
+  });
 });
 test.after(({ scene }) => scene.close());
 
@@ -31,7 +33,7 @@ test("requires a credential", async ({ scene }) => {
 test("follows reads and new events, per user", async ({ scene }) => {
   const { db, hub, spoke } = scene;
   await scene.as("hubAdmin").post("/api/notifications/read-all");
-  await tell(db, { hub, spoke });
+  await recordEvents(db, { hub, spoke });
   assert.equal([await count(scene, "hubAdmin"), await count(scene, "spokeAdmin")], [1, 2]);
 });
 

@@ -87,7 +87,7 @@ test("shows differences from the provider, and lets an operator reconcile", asyn
   const page = await open("operator");
   assert.match(
     page.text,
-    "The bill differs from this hub's spokes. The payment provider counts 3 of size small where there are 1",
+    "The bill differs from this hub's spokes. The payment provider counts 3 instead of 1 spokes of size small",
   );
   const done = await page.submit("Reconcile");
   assert.match(done.part("status", /Reconciling/).text, "Reconciling with the payment provider");

@@ -2,13 +2,13 @@
 import { connectBilling } from "#lib/domains/billing/connect.ts";
 import { showBilling } from "#lib/domains/billing/show.ts";
 import { BillingAddress, BillingView } from "#lib/domains/billing/views.ts";
-import { federation } from "#lib/domains/federations/access.ts";
+import { hubAccess } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "A hub's subscription as last reported by the payment provider, and its open invoice",
-  access: federation("change"),
+  access: hubAccess("change"),
   scope: "readonly",
   reply: ok(BillingView),
   handle: ({ app, actor, federation }) => showBilling(app, actor, federation),
@@ -16,7 +16,7 @@ export const GET = endpoint({
 
 export const POST = endpoint({
   summary: "Start billing a hub and set the address for invoices. Repeating the request changes the address",
-  access: federation("bill"),
+  access: hubAccess("bill"),
   scope: "cli",
   body: BillingAddress,
   reply: ok(BillingView),

@@ -1,14 +1,14 @@
 /** Reconciles a hub's subscription. */
 import { reconcileBilling } from "#lib/domains/billing/connect.ts";
 import { BillingView } from "#lib/domains/billing/views.ts";
-import { federation } from "#lib/domains/federations/access.ts";
+import { hubAccess } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Send a hub's spokes to the payment provider again and overwrite changes that were made there. An " +
     "ended subscription is replaced",
-  access: federation("bill"),
+  access: hubAccess("bill"),
   scope: "cli",
   reply: accepted(BillingView),
   faults: ["billing_off", "not_billed"],

@@ -1,5 +1,5 @@
 /** Removes an admin of a hub. */
-import { federation } from "#lib/domains/federations/access.ts";
+import { hubAccess } from "#lib/domains/federations/access.ts";
 import { removeHubMember } from "#lib/domains/federations/members.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { noContent } from "#lib/http/reply.ts";
@@ -7,7 +7,7 @@ import { UserPath } from "#lib/domains/users/views.ts";
 
 export const DELETE = endpoint({
   summary: "Remove an admin of a hub. Access ends with this response. Admins may remove themselves",
-  access: federation("change"),
+  access: hubAccess("change"),
   scope: "cli",
   params: UserPath,
   reply: noContent,

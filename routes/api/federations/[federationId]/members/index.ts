@@ -1,15 +1,15 @@
 /** Lists and invites the admins of a hub. */
 import * as v from "valibot";
-import { federation } from "#lib/domains/federations/access.ts";
+import { hubAccess } from "#lib/domains/federations/access.ts";
 import { addHubMember, listHubMembers } from "#lib/domains/federations/members.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok, paged } from "#lib/http/reply.ts";
-import { HubJoining, MemberView, NewMember } from "#lib/domains/members/views.ts";
+import { HubInvitationView, MemberView, NewMember } from "#lib/domains/members/views.ts";
 import { BeforeCursor, OptionalPageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "The hub's admins, newest first, including pending ones. Complete unless limit is given",
-  access: federation("change"),
+  access: hubAccess("change"),
   scope: "readonly",
   query: v.object({ limit: OptionalPageLimit, before: v.optional(BeforeCursor) }),
   reply: paged(MemberView),
@@ -19,11 +19,11 @@ export const GET = endpoint({
 export const POST = endpoint({
   summary: "Make a user an admin of a hub. A user without a verified account gets an invitation by mail, valid " +
     "for 7 days. Repeating the request mails the invitation again after an hour",
-  access: federation("change"),
+  access: hubAccess("change"),
   scope: "cli",
   body: NewMember,
   idempotent: true,
-  reply: ok(HubJoining),
+  reply: ok(HubInvitationView),
   faults: ["user_disabled", "federation_state"],
   handle: ({ app, actor, federation, body, idempotency }) => addHubMember(app, actor, federation, body, idempotency),
 });

@@ -1,7 +1,7 @@
 /** Lists and creates the spokes of a hub. */
 import * as v from "valibot";
 import { findCopySource } from "#lib/domains/backups/copy.ts";
-import { federation, removedVisibility } from "#lib/domains/federations/access.ts";
+import { hubAccess, removedVisibility } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { created, eitherReply, ok, paged } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
@@ -12,7 +12,7 @@ import { NewSpoke, spokeFilters, SpokePreview, SpokeView } from "#lib/domains/sp
 
 export const GET = endpoint({
   summary: "The spokes of a hub that you can see, newest first. Complete unless limit is given",
-  access: federation("see"),
+  access: hubAccess("see"),
   scope: "readonly",
   query: v.object({
     ...spokeFilters,
@@ -28,7 +28,7 @@ export const GET = endpoint({
 export const POST = endpoint({
   summary: "Create a spoke, or a copy of one. It is installed in the background, after earlier jobs of the hub. " +
     "dryRun=true returns a preview",
-  access: federation("change"),
+  access: hubAccess("change"),
   scope: "provisioning",
   query: v.object({ dryRun: QueryFlag }),
   body: NewSpoke,

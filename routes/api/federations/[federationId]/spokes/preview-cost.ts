@@ -1,7 +1,7 @@
 /** Returns the price of another spoke. */
 import * as v from "valibot";
 import { CostView } from "#lib/domains/billing/cost.ts";
-import { federation } from "#lib/domains/federations/access.ts";
+import { hubAccess } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { boundedText } from "#lib/base/schema.ts";
@@ -9,7 +9,7 @@ import { previewAddedCost } from "#lib/domains/spokes/preview.ts";
 
 export const GET = endpoint({
   summary: "What adding a spoke of a size would cost",
-  access: federation("see"),
+  access: hubAccess("see"),
   scope: "readonly",
   query: v.object({ size: v.optional(boundedText(1, 100)) }),
   reply: ok(CostView),

@@ -1,11 +1,11 @@
 /** Removes an admin of a spoke. */
 import { endpoint } from "#lib/http/endpoint.ts";
 import { noContent } from "#lib/http/reply.ts";
-import { removeSpokeMember, spokeMember } from "#lib/domains/spokes/members.ts";
+import { removeSpokeMember, spokeMemberAccess } from "#lib/domains/spokes/members.ts";
 
 export const DELETE = endpoint({
   summary: "Remove an admin of a spoke. Access ends with this response. Spoke admins may remove themselves",
-  access: spokeMember,
+  access: spokeMemberAccess,
   scope: "cli",
   reply: noContent,
   faults: ["member_missing"],

@@ -4,13 +4,13 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";
 import { MemberView } from "#lib/domains/members/views.ts";
 import { BeforeCursor, OptionalPageLimit } from "#lib/base/schema.ts";
-import { spoke } from "#lib/domains/spokes/access.ts";
+import { spokeAccess } from "#lib/domains/spokes/access.ts";
 import { listSpokeMembers } from "#lib/domains/spokes/members.ts";
 
 export const GET = endpoint({
   summary: "The spoke's own admins, newest first, including pending ones, without the hub's admins. Complete " +
     "unless limit is given",
-  access: spoke("act"),
+  access: spokeAccess("act"),
   scope: "readonly",
   query: v.object({ limit: OptionalPageLimit, before: v.optional(BeforeCursor) }),
   reply: paged(MemberView),

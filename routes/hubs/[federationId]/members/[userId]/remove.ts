@@ -4,9 +4,9 @@ import { DELETE as removeMember } from "#routes/api/federations/[federationId]/m
 import { GET as getMembers } from "#routes/api/federations/[federationId]/members/index.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { hubMemberRemovalView } from "#lib/portal/hubs/members.ts";
-import { formAction, page } from "#lib/portal/page/page.ts";
+import { formAction, portalPage } from "#lib/portal/page/page.ts";
 
-export const GET = page({
+export const GET = portalPage({
   summary: "Confirm the removal of a hub's admin",
   async show({ callApi, me, params }) {
     const [hub, found] = await Promise.all([callApi(getHub), callApi(getMembers)]);

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Caller, openScene, type Scene } from "#test/support/scene.ts";
 
-const test = suite<{ scene: Scene }>("deciding a request, all at once");
+const test = suite<{ scene: Scene }>("parallel decisions on hub requests");
 test.before(async (context) => {
   context.scene = await openScene();
 });
@@ -21,25 +21,25 @@ async function countOf(scene: Scene, query: string, id: string): Promise<number>
   return count;
 }
 
-test("of approvals, rejections and a withdrawal one wins, and the others are told which", async ({ scene }) => {
+test("lets only one of several parallel decisions succeed, and names it to the others", async ({ scene }) => {
   const operator = scene.as("operator"), stranger = scene.as("stranger");
   for (let round = 0; round < 4; round++) {
     const id = await ask(scene, `round-${round}`);
-    const deeds: [string, () => ReturnType<Caller["get"]>][] = [
+    const decisions: [string, () => ReturnType<Caller["get"]>][] = [
       ["approved", () => operator.post(`${PATH}/${id}/approve`)],
       ["rejected", () => operator.post(`${PATH}/${id}/reject`, { reason: "no" })],
       ["withdrawn", () => stranger.delete(`${PATH}/${id}`)],
       ["approved", () => operator.post(`${PATH}/${id}/approve`, { slug: `other-${round}` })],
     ];
     // The order of the requests varies.
-    const turned = deeds.map((_, i) => deeds[(i + round) % deeds.length]!);
-    const answers = await Promise.all(turned.map(async ([name, deed]) => ({ name, ...await deed() })));
+    const rotated = decisions.map((_, i) => decisions[(i + round) % decisions.length]!);
+    const answers = await Promise.all(rotated.map(async ([name, deed]) => ({ name, ...await deed() })));
     const { body: { state, federationId } } = await operator.get(`${PATH}/${id}`);
     const winners = answers.filter(({ status }) => status === 200);
     assert.equal(winners.map(({ name }) => name), [state]);
     for (const { status, body } of answers.filter((each) => !winners.includes(each))) {
       assert.is(status, 409);
-      assert.match(body.message, `This request was ${state} by `);
+      assert.match(body.message, `This request was already ${state} by `);
     }
     assert.is(await countOf(scene, "audit_events where object_id = $1 and kind <> 'federation_requested'", id), 1);
     const hubs = await countOf(scene, "federations where slug in ('round-' || $1, 'other-' || $1)", String(round));
@@ -47,7 +47,7 @@ test("of approvals, rejections and a withdrawal one wins, and the others are tol
   }
 });
 
-test("of two requests that an operator gives one slug, one gets it, and the other stays", async ({ scene }) => {
+test("gives a slug to one of two parallel approvals, and keeps the other request pending", async ({ scene }) => {
   const ids = [await ask(scene, "twin-a"), await ask(scene, "twin-b")];
   const answers = await Promise.all(
     ids.map((id) => scene.as("operator").post(`${PATH}/${id}/approve`, { slug: "twin" })),
@@ -57,7 +57,7 @@ test("of two requests that an operator gives one slug, one gets it, and the othe
   assert.equal(states.sort(), ["approved", "pending"]);
 });
 
-test("what fails at its last statement has not been begun: hub, admin, mail and decision come together", async ({ scene }) => {
+test("writes hub, admin, mail and decision together or not at all", async ({ scene }) => {
   const id = await ask(scene, "halfway");
   await scene.db.sql(`create function fail_here() returns trigger language plpgsql as $$ begin
     if new.federation_id is not null then raise exception 'killed here'; end if; return new; end $$`);

@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { markRead } from "#lib/domains/notifications/read.ts";
 import { newId } from "#lib/base/ids.ts";
-import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";
-import { forget, marker, tell } from "#test/lib/domains/notifications/tell.ts";
+import { assertCountsAreExact } from "#test/lib/domains/notifications/recount.ts";
+import { recordEvents, resetNotifications, toMarkingReader } from "#test/lib/domains/notifications/record-events.ts";
 import { insertHub } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -11,8 +11,8 @@ const test = suite<{ scene: Scene; ids: string[] }>("POST /api/notifications/:no
 test.before(async (context) => void (context.scene = await openScene()));
 test.before.each(async (context) => {
   const { db, hub, spoke } = context.scene;
-  await forget(context.scene);
-  await tell(db, { hub, spoke }, { hub });
+  await resetNotifications(context.scene);
+  await recordEvents(db, { hub, spoke }, { hub });
   const rows = await db.sql("select id from audit_events order by at");
   context.ids = rows.map(({ id }) => id);
 });
@@ -60,7 +60,7 @@ test("marks only this one, and records it once", async ({ scene, ids }) => {
 test("answers alike for missing, foreign and invisible events", async ({ scene, ids }) => {
   const { db, people } = scene;
   const south = await insertHub(db, people.operator.id, "south");
-  await tell(db, { hub: south }, { hub: scene.hub, spoke: scene.spoke, kind: "spoke_requested" });
+  await recordEvents(db, { hub: south }, { hub: scene.hub, spoke: scene.spoke, kind: "spoke_requested" });
   const foreign = (await db.sql("select id from audit_events where federation_id = $1", [south]))[0].id;
   const quiet = (await db.sql("select id from audit_events where kind = 'spoke_requested'"))[0].id;
   const refuse = async (id: string) => {
@@ -90,11 +90,11 @@ test("counts once for 20 simultaneous requests on two replicas, during a change 
   const reader = { role: "hub_admin", userId: people.hubAdmin.id } as const;
   const requests = Array.from(
     { length: 20 },
-    (_, i) => markRead(i % 2 ? other : db, marker(reader), ids[i % 4 < 2 ? 0 : 1]!),
+    (_, i) => markRead(i % 2 ? other : db, toMarkingReader(reader), ids[i % 4 < 2 ? 0 : 1]!),
   );
-  await Promise.all([...requests, ...Array.from({ length: 5 }, () => tell(other, { hub, spoke }))]);
+  await Promise.all([...requests, ...Array.from({ length: 5 }, () => recordEvents(other, { hub, spoke }))]);
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 5 });
-  await countsAreExact(db);
+  await assertCountsAreExact(db);
 });
 
 test.run();

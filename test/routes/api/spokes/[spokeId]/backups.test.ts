@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { RETENTION } from "#lib/domains/backups/retention.ts";
 import { describeSchedule } from "#lib/domains/backups/schedule.ts";
 import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
-import { retainClaims } from "#lib/domains/backups/retained-claims.ts";
+import { retainPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import { DAY } from "#lib/base/time.ts";
 import { newId } from "#lib/base/ids.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
@@ -45,7 +45,7 @@ test("reports before the first check that nothing was checked, with all fields."
     retention: { ...RETENTION },
     lastSuccessAt: null,
     lastFailureAt: null,
-    lastError: "Not checked yet whether the cluster can take backups; this takes a few minutes",
+    lastError: "Checking whether the cluster can take backups; this takes a few minutes",
     restoreTests: "off",
     lastVerifiedAt: null,
     unverifiedSince: null,
@@ -140,7 +140,7 @@ test("lists volume claims that a restore replaced, but none that failed or is be
   const { db, spoke: spokeId } = scene, operationId = newId("op");
   const put = (reason: "replaced" | "unused", ...claims: string[]) =>
     db.transact((tx) =>
-      retainClaims(tx, { spokeId, operationId, reason }, claims.map((claim) => ({ claim, uid: claim })))
+      retainPvcs(tx, { spokeId, operationId, reason }, claims.map((claim) => ({ claim, uid: claim })))
     );
   await put("replaced", "files", "data-db-0", "going");
   await put("unused", "files-0");

@@ -135,7 +135,7 @@ test("is for hub admins and operators: 403 for the spoke's admin, 404 for users 
   const own = await scene.as("spokeAdmin").post(path, body);
   assert.equal([own.status, own.body.message], [
     403,
-    "Only an operator or an admin of its hub may say who administers a spoke",
+    "Only an operator or an admin of its hub may manage the admins of a spoke",
   ]);
   assert.is((await scene.as("stranger").post(path, body)).status, 404);
   const south = await insertHub(scene.db, scene.people.operator.id, "south");

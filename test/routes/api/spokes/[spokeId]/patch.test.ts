@@ -157,10 +157,10 @@ test("of the domain requires the right to create spokes, and the rules of a crea
   assert.is(await ask("spokeAdmin", "elm.spokes.example.org"), "200 elm.spokes.example.org"); // sent back unchanged
   assert.match(
     await ask("hubAdmin", "a.b.spokes.example.org"),
-    /^400 .*below spokes\.example\.org it may have one label/,
+    /^400 .*a name under spokes\.example\.org must have one label/,
   );
   assert.match(await ask("hubAdmin", "spokes.example.org"), /^400 .*belongs to the service/);
-  assert.match(await ask("hubAdmin", "elm.school.1"), /^400 .*which browsers take for an address/);
+  assert.match(await ask("hubAdmin", "elm.school.1"), /^400 .*so browsers treat it as an IP address/);
   assert.match(await ask("hubAdmin", "elm.school.example"), /^409 elm\.school\.example is not verified/);
   const { body: oak } = await scene.as("operator").post("/api/federations/north/spokes", {
     slug: "oak-2",

@@ -1,10 +1,16 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { admin, CALL, JOB, openPorch, type Porch } from "#test/lib/domains/spokes/porch.ts";
+import {
+  changeAdmin,
+  NO_ABORT,
+  openSignInScene,
+  SIGN_IN_JOB,
+  type SignInScene,
+} from "#test/lib/domains/spokes/sign-in-scene.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ porch: Porch }>("POST /api/spokes/{id}/sign-in-link");
-test.before(async (context) => void (context.porch = await openPorch()));
+const test = suite<{ porch: SignInScene }>("POST /api/spokes/{id}/sign-in-link");
+test.before(async (context) => void (context.porch = await openSignInScene()));
 test.after.each(async ({ porch }) => {
   porch.work.simulator.faults.clear();
   await porch.work.db.shiftClock(0);
@@ -12,7 +18,7 @@ test.after.each(async ({ porch }) => {
 test.after(({ porch }) => porch.close());
 
 test("answers 201 with a link of the site, with the site's expiry", async ({ porch }) => {
-  const { status, body, headers } = await porch.ask();
+  const { status, body, headers } = await porch.requestLink();
   const { token, requested } = porch.account()!.reset!;
   const { domain } = await porch.work.row(porch.id);
   assert.is(status, 201);
@@ -21,47 +27,50 @@ test("answers 201 with a link of the site, with the site's expiry", async ({ por
     expiresAt: new Date((requested + 1800) * 1000).toISOString(),
   });
   assert.equal([headers.get("cache-control"), headers.get("location")], ["no-store", null]);
-  assert.equal((await porch.audits()).at(-1), {
+  assert.equal((await porch.listAuditEvents()).at(-1), {
     actorId: porch.scene.people.hubAdmin.id,
     metadata: { slug: "algebra", expiresAt: body.expiresAt },
   });
-  await porch.during((database) => ({ ...database, config: { ...database.config, pwresettime: "60" } }), async () => {
-    const { body } = await porch.ask();
-    assert.is(body.expiresAt, new Date((porch.account()!.reset!.requested + 60) * 1000).toISOString());
-  });
+  await porch.withDatabaseChange(
+    (database) => ({ ...database, config: { ...database.config, pwresettime: "60" } }),
+    async () => {
+      const { body } = await porch.requestLink();
+      assert.is(body.expiresAt, new Date((porch.account()!.reset!.requested + 60) * 1000).toISOString());
+    },
+  );
 });
 
 test("replaces the earlier link, as a new password does", async ({ porch }) => {
-  const first = (await porch.ask()).body.url, second = (await porch.ask()).body.url;
+  const first = (await porch.requestLink()).body.url, second = (await porch.requestLink()).body.url;
   assert.is.not(first, second);
   assert.ok(second.endsWith(porch.account()!.reset!.token));
   const space = await porch.space(), { blueprintInputs: inputs } = await porch.work.row(porch.id);
   const job = porch.work.app.blueprint.jobObject(inputs, "password", "9000");
-  assert.ok((await space.run(job, { ...CALL, timeout: 20_000 })).succeeded);
+  assert.ok((await space.run(job, { ...NO_ABORT, timeout: 20_000 })).succeeded);
   assert.is(porch.account()!.reset, undefined);
 });
 
 test("is for everyone who may act on the spoke, by session or cli token", async ({ porch }) => {
   for (const who of ["operator", "hubAdmin", "spokeAdmin"] as const) {
     for (const credential of ["session", "cli"] as const) {
-      assert.is((await porch.ask(who, credential)).status, 201, who);
+      assert.is((await porch.requestLink(who, credential)).status, 201, who);
     }
     for (const credential of ["provisioning", "readonly"] as const) {
-      const { status, body } = await porch.ask(who, credential);
+      const { status, body } = await porch.requestLink(who, credential);
       assert.equal([status, body.error], [403, "Forbidden"]);
     }
   }
-  const before = (await porch.audits()).length;
-  assert.is((await porch.ask("stranger")).status, 404);
-  assert.is((await porch.ask("stranger", "cli")).status, 404);
-  assert.is((await porch.ask("nobody")).status, 401);
-  assert.is((await porch.audits()).length, before);
+  const before = (await porch.listAuditEvents()).length;
+  assert.is((await porch.requestLink("stranger")).status, 404);
+  assert.is((await porch.requestLink("stranger", "cli")).status, 404);
+  assert.is((await porch.requestLink("nobody")).status, 401);
+  assert.is((await porch.listAuditEvents()).length, before);
 });
 
 test("is 409 while the site is unavailable, with a hint, and does not call the cluster", async ({ porch }) => {
-  const { sql } = porch.work.db, before = porch.jobsMade();
+  const { sql } = porch.work.db, before = porch.countCreatedJobs();
   const message = async () => {
-    const { status, body } = await porch.ask("spokeAdmin");
+    const { status, body } = await porch.requestLink("spokeAdmin");
     assert.equal([status, body.code], [409, "spoke_state"]);
     return body.message.replace("Cannot create a sign-in link for a spoke ", "");
   };
@@ -80,24 +89,26 @@ test("is 409 while the site is unavailable, with a hint, and does not call the c
   assert.is(await message(), "in maintenance; turn that off first");
   await sql("update spokes set maintenance = false where id = $1", [porch.id]);
   await porch.scene.as("operator").post(`/api/spokes/${porch.id}/actions`, { action: "backup" });
-  assert.is((await porch.ask()).status, 201, "a backup does not prevent sign-in");
+  assert.is((await porch.requestLink()).status, 201, "a backup does not prevent sign-in");
   await porch.scene.as("operator").post(`/api/spokes/${porch.id}/actions`, { action: "restart" });
   assert.is(await message(), "that is updating; wait until its restart has ended");
   await sql("update spokes set state = 'active' where id = $1", [porch.id]);
   assert.is(await message(), "that is active; wait until its restart has ended", "queued operations count too");
   await sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where spoke_id = $1", [porch.id]);
-  assert.is(porch.jobsMade(), before + 1, "only one Job in addition to the backup");
-  assert.is((await porch.ask()).status, 201);
+  assert.is(porch.countCreatedJobs(), before + 1, "only one Job in addition to the backup");
+  assert.is((await porch.requestLink()).status, 201);
 });
 
 test("is 409 if the account cannot use a link, with its own message, and leaves no Job", async ({ porch }) => {
-  const { database, audits } = porch, before = (await audits()).length, { accounts, config } = database();
+  const { database, listAuditEvents } = porch,
+    before = (await listAuditEvents()).length,
+    { accounts, config } = database();
   for (
     const [change, why] of [
-      [admin({ suspended: true }), /its account admin is suspended; another administrator of the site must/],
-      [admin({ auth: "nologin" }), /may not sign in/],
-      [admin({ auth: "oauth2" }), /signs in with an external service/],
-      [() => ({ ...database(), accounts: {} }), /its account admin was renamed or deleted/],
+      [changeAdmin({ suspended: true }), /its admin account is suspended; another administrator of the site must/],
+      [changeAdmin({ auth: "nologin" }), /not allowed to sign in/],
+      [changeAdmin({ auth: "oauth2" }), /signs in with an external service/],
+      [() => ({ ...database(), accounts: {} }), /its admin account was renamed or deleted/],
       [
         () => ({
           ...database(),
@@ -108,18 +119,18 @@ test("is 409 if the account cannot use a link, with its own message, and leaves 
       ],
     ] as const
   ) {
-    await porch.during(change, async () => {
-      const { status, body } = await porch.ask();
+    await porch.withDatabaseChange(change, async () => {
+      const { status, body } = await porch.requestLink();
       assert.equal([status, body.code], [409, "admin_unusable"]);
       assert.match(body.message, why);
     });
   }
-  assert.is((await audits()).length, before);
-  assert.equal(porch.objects("Job").filter(({ metadata }) => metadata.name === JOB.name), []);
+  assert.is((await listAuditEvents()).length, before);
+  assert.equal(porch.objects("Job").filter(({ metadata }) => metadata.name === SIGN_IN_JOB.name), []);
 });
 
 test("appears in no table, log line, object or pod log", async ({ porch }) => {
-  const { work, scene, lines } = porch, secrets: string[] = [];
+  const { work, scene, logLines } = porch, secrets: string[] = [];
   const path = `/api/spokes/${porch.id}/sign-in-link`;
   for (let i = 0; i < 2; i++) { // an idempotency key is ignored
     const { status, body } = await scene.as("operator").post(path, undefined, { "idempotency-key": "again" });
@@ -139,25 +150,25 @@ test("appears in no table, log line, object or pod log", async ({ porch }) => {
     const text = JSON.stringify(await work.db.sql(`select to_jsonb(t) as row from "${name}" as t`));
     for (const secret of secrets) assert.not.ok(text.includes(secret), String(name));
   }
-  const logText = lines.join("");
+  const logText = logLines.join("");
   assert.match(logText, "POST /api/spokes/:spokeId/sign-in-link");
-  assert.match(logText, "Left a Job for the cluster to delete");
+  assert.match(logText, "Could not delete a Job");
   const objects = JSON.stringify(["Job", "Pod", "Secret", "ConfigMap", "Event"].flatMap(porch.objects));
-  const { log } = await (await porch.space()).follow(JOB.name, { ...CALL, timeout: 20_000 });
+  const { log } = await (await porch.space()).follow(SIGN_IN_JOB.name, { ...NO_ABORT, timeout: 20_000 });
   assert.match(log.join("\n"), /^sealed: [\w+/]{100,}=*$/, "the Job that was not deleted logged the sealed link");
   for (const secret of secrets) assert.not.ok((logText + objects + log.join("\n")).includes(secret));
   work.simulator.faults.clear();
-  const left = porch.objects("Job").find(({ metadata }) => metadata.name === JOB.name)!;
-  await (await porch.space()).delete(JOB, left.metadata.uid!, CALL);
-  await until(() => !porch.objects("Job").some(({ metadata }) => metadata.name === JOB.name));
+  const left = porch.objects("Job").find(({ metadata }) => metadata.name === SIGN_IN_JOB.name)!;
+  await (await porch.space()).delete(SIGN_IN_JOB, left.metadata.uid!, NO_ABORT);
+  await until(() => !porch.objects("Job").some(({ metadata }) => metadata.name === SIGN_IN_JOB.name));
 });
 
 test("is limited to ten an hour per user, with the time of the next", async ({ porch }) => {
   await porch.work.db.shiftClock(2 * 3_600_000);
-  const before = (await porch.audits()).length;
-  for (let i = 0; i < 10; i++) assert.is((await porch.ask("spokeAdmin")).status, 201);
-  const made = porch.jobsMade();
-  const { status, body, headers } = await porch.ask("spokeAdmin", "cli");
+  const before = (await porch.listAuditEvents()).length;
+  for (let i = 0; i < 10; i++) assert.is((await porch.requestLink("spokeAdmin")).status, 201);
+  const made = porch.countCreatedJobs();
+  const { status, body, headers } = await porch.requestLink("spokeAdmin", "cli");
   assert.equal([status, body.code, body.message], [
     429,
     "too_many_links",
@@ -165,10 +176,10 @@ test("is limited to ten an hour per user, with the time of the next", async ({ p
   ]);
   const seconds = Number(headers.get("retry-after"));
   assert.ok(seconds > 3000 && seconds <= 3600, String(seconds));
-  assert.equal([(await porch.audits()).length, porch.jobsMade()], [before + 10, made]);
-  assert.is((await porch.ask("hubAdmin")).status, 201);
+  assert.equal([(await porch.listAuditEvents()).length, porch.countCreatedJobs()], [before + 10, made]);
+  assert.is((await porch.requestLink("hubAdmin")).status, 201);
   await porch.work.db.shiftClock(2 * 3_600_000 + seconds * 1000);
-  assert.is((await porch.ask("spokeAdmin")).status, 201);
+  assert.is((await porch.requestLink("spokeAdmin")).status, 201);
 });
 
 test.run();

@@ -4,12 +4,12 @@ import type { AuditEntry } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { MarkingReader } from "#lib/domains/notifications/marks.ts";
-import type { Reader } from "#lib/domains/notifications/objects.ts";
+import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import type { Scene } from "#test/support/scene.ts";
 
 /** The object of an event: a spoke, a hub, or (without either) a user's request. */
-export interface Told {
+export interface TestEvent {
   readonly hub?: string;
   readonly spoke?: string;
   readonly audience?: string;
@@ -17,11 +17,11 @@ export interface Told {
 }
 
 /** Records one event for each object, in one transaction. */
-export async function tell(db: Database, ...events: readonly Told[]): Promise<void> {
+export async function recordEvents(db: Database, ...events: readonly TestEvent[]): Promise<void> {
   await db.transact((tx) => record(tx, SYSTEM, { audit: events.map(toEntry) }));
 }
 
-function toEntry({ hub, spoke, audience, kind }: Told): AuditEntry {
+function toEntry({ hub, spoke, audience, kind }: TestEvent): AuditEntry {
   const usual = spoke ? "spoke_actioned" : hub ? "federation_updated" : "federation_request_rejected";
   return {
     kind: kind ?? usual,
@@ -34,12 +34,16 @@ function toEntry({ hub, spoke, audience, kind }: Told): AuditEntry {
 }
 
 /** Returns a reader like a request's. Reads are recorded. */
-export function marker({ role, userId }: Reader): MarkingReader {
+export function toMarkingReader({ role, userId }: NotificationReader): MarkingReader {
   return { ...SYSTEM, role, userId };
 }
 
 /** Inserts visible events of a spoke. `gap` returns the milliseconds between the first event and event i. */
-export async function writeEvents(db: TestDatabase, place: Required<Pick<Told, "hub" | "spoke">>, gaps: number[]) {
+export async function insertSpokeEvents(
+  db: TestDatabase,
+  place: Required<Pick<TestEvent, "hub" | "spoke">>,
+  gaps: number[],
+) {
   await db.sql(
     `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip, user_agent, at,
       federation_id, spoke_id, customer_visible)
@@ -57,7 +61,7 @@ export async function writeEvents(db: TestDatabase, place: Required<Pick<Told, "
 }
 
 /** Resets the notifications of the scene. Faster than opening another scene. */
-export async function forget({ db, hub, spoke, people }: Scene): Promise<void> {
+export async function resetNotifications({ db, hub, spoke, people }: Scene): Promise<void> {
   await db.sql(`
     set session_replication_role = replica; -- the log refuses to forget
     truncate audit_events, notification_reads, notification_read_counts, notification_audiences, notification_read_ranges,

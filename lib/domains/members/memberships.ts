@@ -1,6 +1,6 @@
 /**
- * Stores memberships ("seats") of hubs and spokes. The two tables have the same structure. A seat has no effect until
- * the user's address is verified (store.ts).
+ * Stores memberships of hubs and spokes. The two tables have the same structure. A membership has no effect until the
+ * user's address is verified (store.ts).
  */
 import { sql } from "kysely";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
@@ -8,8 +8,8 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { comesAfter, type ListPage, type ListPageRequest, readPage } from "#lib/drivers/db/pages.ts";
 
-/** The hub or spoke of a membership. */
-export type Seat = { readonly federationId: string } | { readonly spokeId: string };
+/** Identifies the hub or spoke of a membership. */
+export type MembershipKey = { readonly federationId: string } | { readonly spokeId: string };
 
 export interface Member {
   readonly userId: string;
@@ -33,8 +33,8 @@ export interface AdministeredObject {
 }
 
 /** Adds a membership. Returns whether the membership is new. The user's event streams check its permissions again. */
-export async function addSeat(tx: Tx, seat: Seat, userId: string): Promise<boolean> {
-  const { table, column, id } = tableOf(seat);
+export async function addMembership(tx: Tx, membership: MembershipKey, userId: string): Promise<boolean> {
+  const { table, column, id } = tableOf(membership);
   const { rows } = await sql`insert into ${table} (${column}, user_id) values (${id}, ${userId})
     on conflict do nothing returning user_id`.execute(tx);
   if (rows.length > 0) tx.wakes.add(`user:${userId}`);
@@ -44,8 +44,8 @@ export async function addSeat(tx: Tx, seat: Seat, userId: string): Promise<boole
 /**
  * Removes a membership. Returns whether the membership existed. The user's event streams check its permissions again.
  */
-export async function removeSeat(tx: Tx, seat: Seat, userId: string): Promise<boolean> {
-  const { table, column, id } = tableOf(seat);
+export async function removeMembership(tx: Tx, membership: MembershipKey, userId: string): Promise<boolean> {
+  const { table, column, id } = tableOf(membership);
   const { rows } = await sql`delete from ${table} where ${column} = ${id} and user_id = ${userId}
     returning user_id`.execute(tx);
   if (rows.length > 0) tx.wakes.add(`user:${userId}`);
@@ -53,14 +53,18 @@ export async function removeSeat(tx: Tx, seat: Seat, userId: string): Promise<bo
 }
 
 /** Lists members, newest first. Returns all members unless a limit is given. */
-export async function listSeats(rows: Rows, seat: Seat, page: ListPageRequest): Promise<ListPage<Member>> {
-  const { table, column, id } = tableOf(seat);
+export async function listMembers(
+  rows: Rows,
+  membership: MembershipKey,
+  page: ListPageRequest,
+): Promise<ListPage<Member>> {
+  const { table, column, id } = tableOf(membership);
   return await readPage(page, async (bounds) => {
     const { rows: found } = await sql<Member>`
-      select user_id, email, display_name, email_verified_at is null as pending, mail_refusal, seat.created_at
-      from ${table} as seat join users on users.id = seat.user_id
-      where seat.${column} = ${id} and ${comesAfter(bounds, sql`seat.created_at`, sql`seat.user_id`)}
-      order by seat.created_at desc, seat.user_id desc limit ${bounds.maxRows ?? null}`.execute(rows);
+      select user_id, email, display_name, email_verified_at is null as pending, mail_refusal, membership.created_at
+      from ${table} as membership join users on users.id = membership.user_id
+      where membership.${column} = ${id} and ${comesAfter(bounds, sql`membership.created_at`, sql`membership.user_id`)}
+      order by membership.created_at desc, membership.user_id desc limit ${bounds.maxRows ?? null}`.execute(rows);
     return found;
   }, ({ createdAt, userId }) => [createdAt, userId]);
 }
@@ -83,7 +87,7 @@ export async function listAdministeredObjects(rows: Rows, userId: string): Promi
         from spoke_members as member
         join spokes as spoke on spoke.id = member.spoke_id
         where member.user_id = ${userId} and spoke.state <> 'removed'
-    ) as seats order by rank, created_at, id`.execute(rows);
+    ) as memberships order by rank, created_at, id`.execute(rows);
   return found.map(({ name, spokeId, state, domain: host, blueprintInputs: inputs }) => ({
     name,
     site: spokeId === null ? null : { spokeId, host, url: spokeUrl({ ...inputs, host }), open: state === "active" },
@@ -99,8 +103,8 @@ type AdministeredRow =
   & { readonly name: string; readonly domain: string; readonly blueprintInputs: SpokeInputs }
   & ({ readonly spokeId: string; readonly state: string } | { readonly spokeId: null; readonly state: null });
 
-function tableOf(seat: Seat) {
-  return "spokeId" in seat
-    ? { table: sql.table("spoke_members"), column: sql.ref("spokeId"), id: seat.spokeId }
-    : { table: sql.table("federation_members"), column: sql.ref("federationId"), id: seat.federationId };
+function tableOf(membership: MembershipKey) {
+  return "spokeId" in membership
+    ? { table: sql.table("spoke_members"), column: sql.ref("spokeId"), id: membership.spokeId }
+    : { table: sql.table("federation_members"), column: sql.ref("federationId"), id: membership.federationId };
 }

@@ -1,28 +1,28 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { equalQuantities, selectBilled } from "#lib/domains/billing/billed.ts";
+import { equalQuantities, selectBilled } from "#lib/domains/billing/quantities.ts";
 
 const catalog = {
   priceOf: (size: string) => ["small", "medium"].includes(size) ? { currency: "EUR", monthly: 1900 } : null,
 };
 
-const billing = suite("billedOf");
+const billing = suite("selectBilled");
 
-billing("counts what has a price, and what has an item though its price is gone", () => {
+billing("counts sizes with a price, and sizes with an item but no price", () => {
   const counts = { small: 2, medium: 0, large: 3, huge: 1 };
   assert.equal(selectBilled(counts, catalog, []), { small: 2 });
   assert.equal(selectBilled(counts, catalog, [{ size: "large" }, { size: "medium" }]), { small: 2, large: 3 });
 });
 
-billing("counts nothing by an item that is none of ours", () => {
+billing("ignores items that Wheelwright did not create", () => {
   assert.equal(selectBilled({ null: 1 }, catalog, [{ size: null }]), {});
 });
 
 billing.run();
 
-const comparing = suite("sameQuantities");
+const comparing = suite("equalQuantities");
 
-comparing("takes a size that is not named for none", () => {
+comparing("treats a missing size as zero", () => {
   assert.ok(equalQuantities({}, {}));
   assert.ok(equalQuantities({ small: 1, large: 0 }, { small: 1 }));
   assert.ok(equalQuantities({ small: 1 }, { medium: 0, small: 1 }));

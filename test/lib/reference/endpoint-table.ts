@@ -15,7 +15,7 @@ export function endpointTable(manifest: Manifest): string {
 }
 
 /** Lists the public endpoints, which need careful review. */
-export function unguardedTable(manifest: Manifest): string {
+export function publicEndpointTable(manifest: Manifest): string {
   const rows = rowsOf(manifest).filter(({ endpoint }) => endpoint.access.name === "anyone");
   return columns(rows.map(({ method, pattern, endpoint }) => [method, pattern, endpoint.scope]));
 }

@@ -1,12 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { firstAnnounced } from "#lib/domains/deprecations/store.ts";
+import { recordFirstAnnouncements } from "#lib/domains/deprecations/store.ts";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
 import { DAY } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestUser } from "#test/support/users.ts";
 
-const test = suite<{ db: TestDatabase }>("firstAnnounced");
+const test = suite<{ db: TestDatabase }>("recordFirstAnnouncements");
 test.before.each(async (context) => {
   context.db = await openTestDatabase();
 });
@@ -21,27 +21,27 @@ const notice = (id: string): AnnouncedChange => ({
   note: "",
 });
 
-test("is the first start that carries it, on every replica and for ever", async ({ db }) => {
+test("returns the first start with the announcement, on every replica and later", async ({ db }) => {
   const before = await db.now();
-  const starts = await Promise.all([1, 2, 3].map(() => firstAnnounced(db.rows, [notice("a")])));
+  const starts = await Promise.all([1, 2, 3].map(() => recordFirstAnnouncements(db.rows, [notice("a")])));
   const first = starts[0]!.get("a")!;
   assert.ok(first >= before);
   for (const start of starts) assert.equal(start.get("a"), first);
   await db.shiftClock(9 * DAY);
-  const later = await firstAnnounced(db.rows, [notice("a"), notice("b")]);
+  const later = await recordFirstAnnouncements(db.rows, [notice("a"), notice("b")]);
   assert.equal(later.get("a"), first);
   assert.ok(later.get("b")!.getTime() >= first.getTime() + 9 * DAY);
 });
 
-test("is when the first was told, where an earlier release has told people", async ({ db }) => {
+test("returns the first mail's time if an earlier release has mailed the announcement", async ({ db }) => {
   const { id } = await createTestUser(db, "ada"), at = new Date("2026-11-01T10:00:00.000Z");
   await db.sql("insert into deprecation_notices (notice_id, user_id, notified_at) values ('a', $1, $2)", [id, at]);
-  assert.equal((await firstAnnounced(db.rows, [notice("a")])).get("a"), at);
+  assert.equal((await recordFirstAnnouncements(db.rows, [notice("a")])).get("a"), at);
 });
 
-test("asks nothing where nothing is announced", async ({ db }) => {
+test("does not query the database without announcements", async ({ db }) => {
   await db.sql("drop table deprecation_announcements");
-  assert.is((await firstAnnounced(db.rows, [])).size, 0);
+  assert.is((await recordFirstAnnouncements(db.rows, [])).size, 0);
 });
 
 test.run();

@@ -14,7 +14,7 @@ interface Context {
   bearer: Record<string, string>;
 }
 
-const test = suite<Context>("counting calls");
+const test = suite<Context>("counted requests");
 test.before(async (context) => {
   context.scene = await openScene();
   context.noted = [];
@@ -40,7 +40,7 @@ async function call(
   return response.status;
 }
 
-test("counts what was let in with a token, by method and pattern, and HEAD as GET", async (context) => {
+test("counts authorized token requests by method and route pattern, and HEAD as GET", async (context) => {
   const { scene: { spoke }, bearer, noted } = context;
   assert.is(await call(context, `GET /api/spokes/${spoke}`, bearer), 200);
   assert.is(await call(context, `HEAD /api/spokes/${spoke}/`, bearer), 200);
@@ -49,12 +49,12 @@ test("counts what was let in with a token, by method and pattern, and HEAD as GE
   assert.equal(noted, [own, own, "tok_ POST /api/spokes/:spokeId/actions"]);
 });
 
-test("counts a stream once, and by the same name whatever the hub is called by", async (context) => {
+test("counts a stream once, and by the route pattern, whether the hub is named by ID or slug", async (context) => {
   assert.is(await call(context, "GET /api/federations/north/events", context.bearer), 200);
   assert.equal(context.noted, ["tok_ GET /api/federations/:federationId/events"]);
 });
 
-test("counts nothing of a session, of a stranger, of what was not let in, and of what is not there", async (context) => {
+test("does not count sessions, anonymous requests, refused requests or unknown paths", async (context) => {
   const { scene, noted, bearer } = context;
   const session = { ...await scene.as("hubAdmin").credentials() };
   const readonly = { ...await scene.as("hubAdmin", "readonly").credentials() };

@@ -8,36 +8,36 @@ import { addHubAdmin, addSpokeAdmin } from "#test/support/users.ts";
 import { type CredentialType, openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
-export const CALL = { signal: new AbortController().signal };
-export const JOB = { apiVersion: "batch/v1", kind: "Job", name: "sign-in-link-0" };
+export const NO_ABORT = { signal: new AbortController().signal };
+export const SIGN_IN_JOB = { apiVersion: "batch/v1", kind: "Job", name: "sign-in-link-0" };
 
-export interface Porch {
+export interface SignInScene {
   readonly work: WorkScene;
   readonly scene: Scene;
   /** The ID of the site's spoke. */
   readonly id: string;
   /** Log entries of the API. */
-  readonly lines: string[];
+  readonly logLines: string[];
   /** Requests a link, by default as a hub admin with a session. */
-  ask(who?: SceneRole | "nobody", means?: CredentialType): Promise<ClientResponse>;
+  requestLink(who?: SceneRole | "nobody", means?: CredentialType): Promise<ClientResponse>;
   space(): Promise<Space>;
   /** Returns the objects of this kind in the site's namespace. */
   objects(kind: string): KubeObject[];
   /** Returns the number of Jobs that were created for links. */
-  jobsMade(): number;
+  countCreatedJobs(): number;
   database(): SiteDatabase;
   account(): MoodleAccount | undefined;
   /** Changes the site's database while the work runs. */
-  during(change: (database: SiteDatabase) => SiteDatabase, work: () => Promise<void>): Promise<void>;
+  withDatabaseChange(change: (database: SiteDatabase) => SiteDatabase, work: () => Promise<void>): Promise<void>;
   /** Runs this once, after a request was authorized and before its first call to the cluster. */
-  meanwhile(work: () => Promise<unknown>): void;
+  beforeClusterCall(work: () => Promise<unknown>): void;
   /** Returns the audit events of created links. */
-  audits(): Promise<{ actorId: string; metadata: Record<string, unknown> }[]>;
+  listAuditEvents(): Promise<{ actorId: string; metadata: Record<string, unknown> }[]>;
   close(): Promise<void>;
 }
 
 /** No replica runs jobs, so only the test changes anything. */
-export async function openPorch(): Promise<Porch> {
+export async function openSignInScene(): Promise<SignInScene> {
   const work = await openWorkScene(5), { simulator } = work;
   const hub = await work.hub("math"), id = await work.spoke(hub, "algebra");
   const replica = await work.replica();
@@ -63,23 +63,25 @@ export async function openPorch(): Promise<Porch> {
     work,
     scene,
     id,
-    lines,
-    ask: (who = "hubAdmin", means = "session") => scene.as(who, means).post(`/api/spokes/${id}/sign-in-link`),
+    logLines: lines,
+    requestLink: (who = "hubAdmin", means = "session") => scene.as(who, means).post(`/api/spokes/${id}/sign-in-link`),
     space: async () => (await work.app.clusters.open("default")).space(namespace, uid!),
     objects: (kind) => simulator.objects(kind).filter(({ metadata }) => metadata.namespace === namespace),
-    jobsMade: () =>
-      simulator.history().filter(({ type, kind, name }) => type === "ADDED" && kind === "Job" && name === JOB.name)
+    countCreatedJobs: () =>
+      simulator.history().filter(({ type, kind, name }) =>
+        type === "ADDED" && kind === "Job" && name === SIGN_IN_JOB.name
+      )
         .length,
     database: () => site().database!,
     account: () => site().database!.accounts!["admin"],
-    async during(change, work) {
+    async withDatabaseChange(change, work) {
       const before = site().database!;
       site().saveDatabase(change(before));
       await work();
       site().saveDatabase(before);
     },
-    meanwhile: (work) => void (pending = work),
-    audits: () =>
+    beforeClusterCall: (work) => void (pending = work),
+    listAuditEvents: () =>
       work.db.sql(
         "select actor_id, metadata from audit_events where kind = 'spoke_sign_in_link_created' order by at",
       ) as never,
@@ -91,7 +93,7 @@ export async function openPorch(): Promise<Porch> {
 }
 
 /** Returns a change of the administrator's account. */
-export function admin(to: Partial<MoodleAccount>): (database: SiteDatabase) => SiteDatabase {
+export function changeAdmin(to: Partial<MoodleAccount>): (database: SiteDatabase) => SiteDatabase {
   return (database) => {
     const accounts = database.accounts!;
     return { ...database, accounts: { ...accounts, admin: { ...accounts["admin"]!, ...to } } };

@@ -1,19 +1,19 @@
-/** Stores which PersistentVolumeClaims in a spoke's namespace its site does not use (sql/0044). */
+/** Stores the retained PVCs of spokes: PersistentVolumeClaims that the site no longer uses (sql/0044). */
 import { type Selectable, sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { REPLACED_DAYS } from "#lib/operations/restore.ts";
 
-export type RetainedClaim = Selectable<Schema["retained_pvcs"]>;
+export type RetainedPvc = Selectable<Schema["retained_pvcs"]>;
 
-/** A PersistentVolumeClaim. The UID is null if its name is never reused. */
-export interface ClaimIdentity {
+/** Identifies a PVC. The UID is null if the PVC's name is never reused. */
+export interface PvcIdentity {
   readonly claim: string;
   readonly uid: string | null;
 }
 
-/** Lists the replaced claims to which a rollback can return, newest first. */
-export async function listReplacedClaims(rows: Rows, spokeId: string): Promise<RetainedClaim[]> {
+/** Lists the replaced PVCs to which a rollback can return, newest first. */
+export async function listReplacedPvcs(rows: Rows, spokeId: string): Promise<RetainedPvc[]> {
   return await rows.selectFrom("retained_pvcs").selectAll().where("spokeId", "=", spokeId).where(
     "reason",
     "=",
@@ -22,8 +22,8 @@ export async function listReplacedClaims(rows: Rows, spokeId: string): Promise<R
     .where("deletingSince", "is", null).orderBy("operationId", "desc").orderBy("claim").execute();
 }
 
-/** Lists the claims of failed restores, except those of this operation. */
-export async function listUnusedClaims(rows: Rows, spokeId: string, operationId: string): Promise<RetainedClaim[]> {
+/** Lists the PVCs of failed restores, except those of this operation. */
+export async function listUnusedPvcs(rows: Rows, spokeId: string, operationId: string): Promise<RetainedPvc[]> {
   return await rows.selectFrom("retained_pvcs").selectAll().where("spokeId", "=", spokeId).where(
     "reason",
     "=",
@@ -32,11 +32,11 @@ export async function listUnusedClaims(rows: Rows, spokeId: string, operationId:
     .where("operationId", "<>", operationId).execute();
 }
 
-/** Records claims that the site does not use. Replaced claims are kept for several days. */
-export async function retainClaims(
+/** Records PVCs that the site does not use. Replaced PVCs are kept for several days. */
+export async function retainPvcs(
   tx: Tx,
-  { spokeId, operationId, reason }: Pick<RetainedClaim, "spokeId" | "operationId" | "reason">,
-  claims: readonly ClaimIdentity[],
+  { spokeId, operationId, reason }: Pick<RetainedPvc, "spokeId" | "operationId" | "reason">,
+  claims: readonly PvcIdentity[],
 ): Promise<void> {
   if (claims.length === 0) return;
   const days = reason === "replaced" ? REPLACED_DAYS : 0;
@@ -54,21 +54,21 @@ export async function retainClaims(
     ).execute();
 }
 
-/** Deletes the rows of claims that the site uses again or that no longer exist. */
-export async function deleteRetainedClaims(tx: Tx, spokeId: string, claims: readonly string[]): Promise<void> {
+/** Deletes the rows of PVCs that the site uses again or that no longer exist. */
+export async function deleteRetainedPvcRows(tx: Tx, spokeId: string, claims: readonly string[]): Promise<void> {
   await tx.deleteFrom("retained_pvcs").where("spokeId", "=", spokeId)
     .where(sql<boolean>`claim = any(${claims}::text[])`).execute();
 }
 
-/** Deletes the rows of removed spokes, whose claims were deleted with the namespace. */
-export async function deleteClaimsOfRemovedSpokes(rows: Rows): Promise<void> {
+/** Deletes the rows of removed spokes, whose PVCs were deleted with the namespace. */
+export async function deletePvcRowsOfRemovedSpokes(rows: Rows): Promise<void> {
   await sql`delete from retained_pvcs using spokes where spokes.id = spoke_id and spokes.state = 'removed'`.execute(
     rows,
   );
 }
 
-/** Returns spokes with claims that may be deleted; see `markDueClaims`. */
-export async function findSpokesWithDueClaims(rows: Rows, limit: number): Promise<string[]> {
+/** Finds spokes with PVCs that may be deleted; see `markExpiredPvcs`. */
+export async function findSpokesWithExpiredPvcs(rows: Rows, limit: number): Promise<string[]> {
   const { rows: found } = await sql<{ id: string }>`select distinct spoke_id as id from retained_pvcs
     where until <= (select wheelwright_now()) and spoke_id in (select id from spokes where state = 'active')
     order by 1 limit ${limit}`.execute(rows);
@@ -76,11 +76,11 @@ export async function findSpokesWithDueClaims(rows: Rows, limit: number): Promis
 }
 
 /**
- * Marks the claims of an active spoke that can be deleted now, so that no rollback uses them. Includes claims whose
- * removal has already started. Includes a replaced claim only if a good backup was taken since. The caller has locked
- * the spoke's row, and no restore is running.
+ * Marks the PVCs of an active spoke that can be deleted now, so that no rollback uses them. Includes PVCs whose removal
+ * has already started. Includes a replaced PVC only if a good backup was taken since. The caller has locked the spoke's
+ * row, and no restore is running.
  */
-export async function markDueClaims(tx: Tx, spokeId: string): Promise<RetainedClaim[]> {
+export async function markExpiredPvcs(tx: Tx, spokeId: string): Promise<RetainedPvc[]> {
   return await tx.updateTable("retained_pvcs").set({
     deletingSince: sql<Date>`coalesce(deleting_since, wheelwright_now())`,
   })

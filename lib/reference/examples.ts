@@ -1,31 +1,31 @@
 /** Generates an example of a JSON Schema from the schema's own example, the glossary, or the type. */
 import { fieldExample } from "#lib/reference/glossary/glossary.ts";
-import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
+import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";
 
 type Named = Readonly<Record<string, JsonSchema>>;
 
 const NOON = "2026-11-21T12:00:00.000Z";
 
 /** Returns an example. `owner` is the schema or field that contains the field `name`. */
-export function sampleOf(schema: JsonSchema, named: Named, owner = "", name = ""): unknown {
-  const component = referredTo(schema);
+export function buildExample(schema: JsonSchema, named: Named, owner = "", name = ""): unknown {
+  const component = referencedName(schema);
   // A field's own example wins over its component's: `operation` of an idle spoke is null.
-  const known = fieldExample(owner, name);
-  if (known !== undefined) return known;
-  if (component !== null) return sampleOf(named[component] ?? {}, named, component);
+  const glossaryExample = fieldExample(owner, name);
+  if (glossaryExample !== undefined) return glossaryExample;
+  if (component !== null) return buildExample(named[component] ?? {}, named, component);
   const { examples, anyOf, type, items, properties, enum: choices } = schema;
   if (examples && examples.length > 0) return examples[0];
   if ("const" in schema) return schema.const;
   if (choices) return choices[0];
-  if (anyOf) return sampleOf(anyOf.find((option) => option.type !== "null") ?? {}, named, owner, name);
+  if (anyOf) return buildExample(anyOf.find((option) => option.type !== "null") ?? {}, named, owner, name);
   if (properties) return sampleFields(properties, named, name || owner);
-  if (type === "array") return [sampleOf(items ?? {}, named, owner, name)];
+  if (type === "array") return [buildExample(items ?? {}, named, owner, name)];
   return type === "object" ? {} : plain(schema);
 }
 
 function sampleFields(properties: Named, named: Named, owner: string): unknown {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, field]) => [name, sampleOf(field, named, owner, name)]),
+    Object.entries(properties).map(([name, field]) => [name, buildExample(field, named, owner, name)]),
   );
 }
 

@@ -8,7 +8,7 @@ import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addHubAdmin, addSpokeAdmin, createTestSession, createTestToken, createTestUser } from "#test/support/users.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 
-const test = suite<{ db: TestDatabase }>("sightsOf");
+const test = suite<{ db: TestDatabase }>("decideVisibility");
 test.before.each(async (context) => void (context.db = await openTestDatabase()));
 test.after.each(({ db }) => db.close());
 
@@ -38,7 +38,7 @@ async function arrange(db: TestDatabase) {
   return { root, ann, bob, hub, oak, look, followers };
 }
 
-test("is everything for operators, plainer for the hub's admins, their spokes for others, nothing for strangers", async ({ db }) => {
+test("is everything for operators, reduced for hub admins, own spokes for spoke admins, and nothing for others", async ({ db }) => {
   const { look, oak, followers } = await arrange(db);
   assert.equal(await look(), ["all", "all", "plain", "plain", [oak], [oak], null, null]);
   assert.equal(
@@ -49,14 +49,14 @@ test("is everything for operators, plainer for the hub's admins, their spokes fo
   );
 });
 
-test("is nothing by a session that has ended, and by a token that was revoked", async ({ db }) => {
+test("is nothing for an ended session or a revoked token", async ({ db }) => {
   const { look, root, ann } = await arrange(db);
   await db.sql("update sessions set ended_at = wheelwright_now() where user_id = $1", [root.id]);
   await db.sql("update api_tokens set revoked_at = wheelwright_now() where user_id = $1", [ann.id]);
   assert.equal((await look()).slice(0, 4), [null, "all", "plain", null]);
 });
 
-test("is nothing by a token that expires, and by a session that nobody used for long", async ({ db }) => {
+test("is nothing for an expired token or an idle session", async ({ db }) => {
   const { look } = await arrange(db);
   await db.shiftClock(61 * MINUTE);
   assert.equal((await look()).slice(0, 2), ["all", null]);
@@ -64,14 +64,14 @@ test("is nothing by a token that expires, and by a session that nobody used for 
   assert.equal((await look()).slice(0, 2), [null, null]);
 });
 
-test("is nothing for who was disabled, or has an address that nobody proved", async ({ db }) => {
+test("is nothing for a disabled user or an unverified address", async ({ db }) => {
   const { look, root, ann } = await arrange(db);
   await db.sql("update users set disabled_at = wheelwright_now() where id = $1", [root.id]);
   await db.sql("update users set email_verified_at = null where id = $1", [ann.id]);
   assert.equal((await look()).slice(0, 4), [null, null, null, null]);
 });
 
-test("is what is left for who was demoted, or lost a membership", async ({ db }) => {
+test("follows a demotion and a lost membership", async ({ db }) => {
   const { look, root, ann, oak } = await arrange(db);
   await db.sql("update users set operator = false where id = $1", [root.id]);
   await db.sql("delete from federation_members where user_id = $1", [ann.id]);
@@ -79,7 +79,7 @@ test("is what is left for who was demoted, or lost a membership", async ({ db })
   assert.equal((await look()).slice(0, 4), [null, null, [oak], [oak]]);
 });
 
-test("goes on for five minutes after the removal of a spoke, or of the hub", async ({ db }) => {
+test("continues for five minutes after the removal of a spoke or hub", async ({ db }) => {
   const { look, hub, oak } = await arrange(db);
   const gone = "set state = 'removed', removed_at = wheelwright_now()";
   await db.sql(`update spokes ${gone} where id = $1`, [oak]);

@@ -11,7 +11,7 @@ import { createTestApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertUser } from "#test/support/insert-rows.ts";
 
-export interface Stage {
+export interface DomainScene {
   readonly app: App;
   readonly db: TestDatabase;
   readonly operator: Actor;
@@ -23,11 +23,14 @@ export interface Stage {
 }
 
 /** `catalogue` is the text of a CATALOG file. `env` adds configuration variables. */
-export async function openStage(catalogue?: string, env: Readonly<Record<string, string>> = {}): Promise<Stage> {
+export async function openDomainScene(
+  catalogue?: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<DomainScene> {
   const db = await openTestDatabase({ size: 12 });
   const plain = await createTestApp(db, { PUBLIC_URL: "https://hubs.example.org", ...env });
   const app: App = { ...plain, catalog: loadCatalog(catalogue, plain.blueprint) };
-  async function person(may: Parameters<Stage["person"]>[0] = {}): Promise<Actor> {
+  async function person(may: Parameters<DomainScene["person"]>[0] = {}): Promise<Actor> {
     const userId = await insertUser(db);
     return {
       userId,
@@ -59,7 +62,7 @@ export async function openStage(catalogue?: string, env: Readonly<Record<string,
     },
     async spoke(hub, input, state) {
       const { id } = await createSpoke(app, operator, hub, input as NewSpoke, null);
-      if (state) await settle(db, id, state);
+      if (state) await finishOperations(db, id, state);
       return (await findSpoke(db.rows, id, "shown"))!;
     },
     async close() {
@@ -70,7 +73,7 @@ export async function openStage(catalogue?: string, env: Readonly<Record<string,
 }
 
 /** Marks all operations of the spoke as finished and sets its state. */
-export async function settle(db: TestDatabase, id: string, state: SpokeRow["state"]): Promise<void> {
+export async function finishOperations(db: TestDatabase, id: string, state: SpokeRow["state"]): Promise<void> {
   await db.sql(
     "update jobs set state = 'succeeded', holder = null, finished_at = wheelwright_now() where spoke_id = $1 and finished_at is null",
     [id],

@@ -8,12 +8,12 @@ import { DAY } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestToken, createTestUser, type TestToken, type TestUserState } from "#test/support/users.ts";
 
-export interface Context {
+export interface NoticeContext {
   db: TestDatabase;
 }
 
 /** Gives the suite a database that is emptied before each test. */
-export function withPeople(test: Test<Context>): void {
+export function useNoticeDatabase(test: Test<NoticeContext>): void {
   test.before(async (context) => void (context.db = await openTestDatabase()));
   test.before.each(async ({ db }) => {
     const tables = ["token_calls", "deprecation_notices", "jobs", "api_tokens", "users", "clock_shift"];
@@ -28,17 +28,22 @@ export interface Caller extends TestToken {
 }
 
 /** Creates a user with one token of this scope. */
-export async function caller({ db }: Context, name: string, life: TestUserState = {}): Promise<Caller> {
+export async function createCaller({ db }: NoticeContext, name: string, life: TestUserState = {}): Promise<Caller> {
   const person = await createTestUser(db, name, life);
   return { ...await createTestToken(db, person, "cli"), userId: person.id, email: person.email };
 }
 
-export async function called({ db }: Context, { id }: TestToken, endpoint: string, calls: number): Promise<void> {
+export async function addTokenCalls(
+  { db }: NoticeContext,
+  { id }: TestToken,
+  endpoint: string,
+  calls: number,
+): Promise<void> {
   await addCalls(db.rows, [{ tokenId: id, endpoint, calls }]);
 }
 
 /** Returns the notice of `GET /api/NAME/{id}`, announced yesterday and ending in 40 days. */
-export function ending(name: string, more: Partial<AnnouncedDeprecation> = {}): AnnouncedDeprecation {
+export function endpointNotice(name: string, more: Partial<AnnouncedDeprecation> = {}): AnnouncedDeprecation {
   return {
     kind: "endpoint",
     id: `endpoint ${name}`,
@@ -52,7 +57,7 @@ export function ending(name: string, more: Partial<AnnouncedDeprecation> = {}): 
   };
 }
 
-export function limit(name: string, more: Partial<AnnouncedLimitChange> = {}): AnnouncedLimitChange {
+export function limitNotice(name: string, more: Partial<AnnouncedLimitChange> = {}): AnnouncedLimitChange {
   return {
     kind: "limit",
     id: `limit ${name}`,
@@ -65,21 +70,21 @@ export function limit(name: string, more: Partial<AnnouncedLimitChange> = {}): A
 }
 
 /** Mails a page of users, all by default. */
-export function tell(
-  { db }: Context,
+export function announceNotices(
+  { db }: NoticeContext,
   notices: readonly AnnouncedChange[],
   page: Partial<ReaderPage> = {},
 ): ReturnType<typeof announceToPage> {
   return db.transact((tx) => announceToPage(tx, notices, { after: "", limit: 200, ...page }));
 }
 
-export interface Queued extends Readonly<TemplateData["announcement"]> {
+export interface QueuedAnnouncement extends Readonly<TemplateData["announcement"]> {
   readonly to: string;
   readonly lane: string;
 }
 
 /** Returns the queued mails, in the order in which they were written. */
-export async function letters({ db }: Context): Promise<Queued[]> {
+export async function listQueuedMails({ db }: NoticeContext): Promise<QueuedAnnouncement[]> {
   const rows = await db.sql(
     "select split_part(lane, ':', 1) as lane, payload->'letter' as letter from jobs where kind = 'mail' order by seq",
   );

@@ -10,17 +10,17 @@ import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { PriceRequest } from "#lib/drivers/payments/payments.ts";
 
 /** The number of spokes by size. A missing size counts as 0. */
-export type Quantities = Readonly<Record<string, number>>;
+export type BilledQuantities = Readonly<Record<string, number>>;
 
 /** States in which a spoke is billed. */
 export const BILLED_STATES: readonly Schema["spokes"]["state"][] = ["active", "updating", "suspending"];
 
 /** Returns the counts of sizes that have a price or an item. Items without a size were not created by Wheelwright. */
 export function selectBilled(
-  counts: Quantities,
+  counts: BilledQuantities,
   catalog: Pick<Catalog, "priceOf">,
   items: readonly { readonly size: string | null }[],
-): Quantities {
+): BilledQuantities {
   const hasItem = new Set(items.map(({ size }) => size));
   return Object.fromEntries(
     Object.entries(counts).filter(([size, count]) =>
@@ -30,12 +30,12 @@ export function selectBilled(
 }
 
 /** Returns whether both have the same quantities. A missing size equals zero. */
-export function equalQuantities(one: Quantities, other: Quantities): boolean {
+export function equalQuantities(one: BilledQuantities, other: BilledQuantities): boolean {
   const sizes = [...Object.keys(one), ...Object.keys(other)];
   return sizes.every((size) => quantityOf(one, size) === quantityOf(other, size));
 }
 
-export function quantityOf(quantities: Quantities, size: string): number {
+export function quantityOf(quantities: BilledQuantities, size: string): number {
   return Object.hasOwn(quantities, size) ? quantities[size]! : 0;
 }
 
