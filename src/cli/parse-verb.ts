@@ -43,7 +43,7 @@ export function verbTitle(noun: Pick<CliNoun, "name">, verb: CliVerb): string {
 /** Parses the line of a verb. Throws a CommandError for an invalid line. */
 export function parseVerb(noun: CliNoun, verb: CliVerb, line: readonly string[]): Parsed {
   const title = verbTitle(noun, verb);
-  const { values, tokens, problem } = parseOptions(title, { ...verb.flags, ...COMMON_FLAGS }, line.map(removeFields));
+  const { values, tokens, problem } = parseOptions({ ...verb.flags, ...COMMON_FLAGS }, line.map(removeFields));
   if (problem) throw usageError(title, problem);
   const { json, next } = parseFields(verb, line, tokens);
   const words = tokens.flatMap((token) => token.kind === "positional" && token.index !== next ? [token.value] : []);

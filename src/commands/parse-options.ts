@@ -4,13 +4,13 @@ import { findNearestName } from "#lib/base/nearest-name.ts";
 
 export type OptionDeclarations = Readonly<Record<string, ParseArgsOptionDescriptor & { readonly help: string }>>;
 
-/** Returns the values, the tokens, and the first problem or null. `name` is the name of the command, for messages. */
-export function parseOptions(name: string, options: OptionDeclarations, line: readonly string[]) {
+/** Returns the values, the tokens, and the first problem or null. */
+export function parseOptions(options: OptionDeclarations, line: readonly string[]) {
   const { values, tokens } = parseArgs({
     ...{ args: [...line], options },
     ...{ strict: false, allowPositionals: true, tokens: true },
   });
-  const problem = tokens.map((token) => token.kind === "option" ? findOptionError(name, options, token) : null).find(
+  const problem = tokens.map((token) => token.kind === "option" ? findOptionError(options, token) : null).find(
     Boolean,
   );
   return { values, tokens, problem: problem ?? null };
@@ -23,7 +23,7 @@ interface OptionToken {
   readonly inlineValue?: boolean | undefined;
 }
 
-function findOptionError(command: string, options: OptionDeclarations, token: OptionToken): string | null {
+function findOptionError(options: OptionDeclarations, token: OptionToken): string | null {
   const { name, rawName, value, inlineValue } = token;
   const declaration = Object.hasOwn(options, name) ? options[name] : undefined;
   if (!declaration) {

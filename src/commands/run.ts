@@ -43,7 +43,7 @@ export async function runCommand(line: readonly string[]): Promise<number> {
 }
 
 function parse(command: Command, line: readonly string[]): CommandArguments {
-  const { values, tokens, problem } = parseOptions(command.name, command.options, line);
+  const { values, tokens, problem } = parseOptions(command.options, line);
   const words = tokens.flatMap((token) => token.kind === "positional" ? [token.value] : []);
   const wrong = problem ?? findArgumentProblem(command, words);
   if (wrong) throw new CommandError(EX_USAGE, `${wrong}\n\n${renderCommandHelp(command)}`);

@@ -40,7 +40,7 @@ test("the list is written from the declarations, between its marks", () => {
   const text = insertMetrics("a\n<!-- metrics -->\nold\n<!-- end of metrics -->\nb\n");
   assert.match(text, /^a\n<!-- metrics -->\n\n- `wheelwright_.*\n<!-- end of metrics -->\nb\n$/s);
   for (const { name } of METRICS) assert.match(text, new RegExp(`^- \`${name}[\`{]`, "m"));
-  assert.throws(() => insertMetrics("no marks"), /has lost the marks/);
+  assert.throws(() => insertMetrics("no marks"), /lacks the comments/);
 });
 
 test.run();

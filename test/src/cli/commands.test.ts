@@ -138,7 +138,7 @@ test("changes hubs, requests, users and tokens", async ({ cli }) => {
   await run("requests", "withdraw", third);
   assert.match(await run("users", "update", "stranger@example.org", "--disabled", "yes"), /disabled/);
   await run("users", "update", "stranger@example.org", "--disabled", "no", "--name", "Somebody");
-  assert.match(await run("notifications", "read", "--all"), /notifications? read/);
+  assert.match(await run("notifications", "read", "--all"), /notifications? marked as read/);
   assert.is((await cli.run(["notifications", "count"])).out, "0\n");
 });
 

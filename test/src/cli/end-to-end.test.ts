@@ -99,7 +99,7 @@ test("creates the spokes of a file with an outcome for each, and creates nothing
   const recreated = await cli.run(["spokes", "apply", "-f", "-", "--hub", "north", "--json=outcome,spoke.state"], list);
   assert.equal(JSON.parse(recreated.out)[1], { outcome: "created", "spoke.state": "active" }, recreated.err);
   for (
-    const [text, said] of [["{", /neither YAML nor JSON/], ["{}", /must be a list/], [
+    const [text, said] of [["{", /neither YAML nor JSON/], ["{}", /must contain a list/], [
       "[{}]",
       /Entry 1 .* needs a slug/,
     ]] as const

@@ -158,7 +158,7 @@ test("rejects invalid heads, files, chains and subcommands as usage errors", asy
     [["verify"], { against: [none] }, /neither a head \(CHAIN:COUNT:HASH\) nor a readable file/],
     [["verify"], { against: [wrong] }, /Line 2 of .*wrong is not a head/],
     [["verify"], { against: [empty] }, /--against contains no head/],
-    [["verify"], { chain: newId("fed"), against: [`system:5:${"a".repeat(64)}`] }, /gives no head of fed_/],
+    [["verify"], { chain: newId("fed"), against: [`system:5:${"a".repeat(64)}`] }, /contains no head of fed_/],
   ];
   for (const [words, options, message] of lines) {
     const error = await rejection(runAudit({ words, options })) as CommandError;
