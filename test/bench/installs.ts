@@ -14,7 +14,7 @@ import postgres from "postgres";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { formatSpread, renderTable, spreadOf } from "#test/bench/statistics.ts";
 import { readCpuTime } from "#test/bench/processor.ts";
-import { openBetween } from "#test/lib/doctor/between.ts";
+import { openKubeProxy } from "#test/lib/doctor/kube-proxy.ts";
 import { openClusterProcess } from "#test/support/bench/cluster.ts";
 import { signIn, type TestClient } from "#test/support/client.ts";
 import { openSeparatePostgresServer, type SeparatePostgresServer } from "#test/support/server.ts";
@@ -32,7 +32,7 @@ interface Options {
 async function main({ installs, starts, profile }: Options): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-installs-"));
   const server = await openSeparatePostgresServer(), cluster = await openClusterProcess(directory, 0);
-  const between = await openBetween(cluster.url), kubeconfig = join(directory, "kubeconfig-between");
+  const between = await openKubeProxy(cluster.url), kubeconfig = join(directory, "kubeconfig-between");
   await writeFile(kubeconfig, between.kubeconfig());
   const env = {
     ...ADMIN,
@@ -45,7 +45,7 @@ async function main({ installs, starts, profile }: Options): Promise<void> {
     LOG_FORMAT: "json",
   };
   try {
-    const counts = { calls: () => between.asked.length, statements: () => countStatements(server) };
+    const counts = { calls: () => between.requests.length, statements: () => countStatements(server) };
     await measureInstalls(env, profile, installs, counts);
     await measureServe(env, starts);
     await measureDev(directory, starts);

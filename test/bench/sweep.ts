@@ -12,7 +12,7 @@ import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { checkCluster } from "#lib/workers/sweep/check-cluster.ts";
 import { SWEEP_PACE } from "#lib/workers/sweep/sweep.ts";
-import { openBetween } from "#test/lib/doctor/between.ts";
+import { openKubeProxy } from "#test/lib/doctor/kube-proxy.ts";
 import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 import { type CopiedSpokes, openCopiedSpokes } from "#test/support/bench/copied-spokes.ts";
 
@@ -24,7 +24,7 @@ const CHANGED = 300, RAN = 10;
 /** Returns whether every change was reported within a minute. */
 async function measure(spokes: number): Promise<boolean> {
   const scene = await openWorkScene(), model = await installOne(scene);
-  const copies = await openCopiedSpokes(scene, model, spokes), between = await openBetween(copies.url);
+  const copies = await openCopiedSpokes(scene, model, spokes), between = await openKubeProxy(copies.url);
   const { app, close } = await makeApp(scene.db, between.kubeconfig(), silentLog);
   const ending = new AbortController();
   const drifted = async () =>
@@ -32,7 +32,7 @@ async function measure(spokes: number): Promise<boolean> {
   try {
     // as if they had been running for long
     await scene.db.sql("update spokes set updated_at = updated_at - interval '1 hour'");
-    const full = watchClock(between.asked);
+    const full = watchClock(between.requests);
     let following: Promise<void>;
     await new Promise<void>((resolve, reject) => {
       const log = { ...silentLog, debug: (message: string) => message === "Checked a cluster" && resolve() };
@@ -41,7 +41,7 @@ async function measure(spokes: number): Promise<boolean> {
     });
     say(spokes, `a look at all: ${full()}`);
 
-    const part = watchClock(between.asked), hands = Math.ceil(spokes / CHANGED);
+    const part = watchClock(between.requests), hands = Math.ceil(spokes / CHANGED);
     for (let i = 0; i < hands; i++) await change(scene, copies, copies.ids[i * CHANGED]!);
     for (let i = 0; i < spokes; i += RAN) run(copies, i);
     const began = performance.now();

@@ -7,7 +7,7 @@ import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
 import { isClusterWide, listRequiredPermissions, PERMISSIONS } from "#lib/doctor/permissions.ts";
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { liveThrough } from "#test/lib/doctor/life.ts";
+import { runAllOperations } from "#test/lib/doctor/run-operations.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { backUp, deleteDuePvcs, listPvcs, runRestore, usedPvcs } from "#test/lib/workers/restore/scene.ts";
 import { readObjects } from "#test/support/chart.ts";
@@ -77,7 +77,7 @@ test("gives no right to Secrets or logs outside the namespaces that were made", 
 });
 
 test("is enough for a life of spokes, well and badly, and for doctor; and each of its permissions is used there", async ({ objects }) => {
-  const used = await liveThrough();
+  const used = await runAllOperations();
   const given = [WIDE, SPOKE].flatMap((role) => granted(objects, role).map((permission) => `${role}: ${permission}`));
   const own = [...used].filter((each) => !each.startsWith("system:"));
   // The permission to bind is checked only together with the binding.

@@ -70,7 +70,7 @@ function names({ simulator }: Scene, kind: string): string[] {
 installed("migrates first, changes what runs, and leaves nothing but what it was given", async (scene) => {
   const first = await run(scene, "install");
   assert.ok(first.ok, first.said);
-  assert.match(first.said, "Wheelwright 0.1.0 is on its way to https://hubs.example.org");
+  assert.match(first.said, "Wheelwright 0.1.0 is being deployed to https://hubs.example.org");
   const born = (kind: string, name: string) =>
     scene.simulator.history().findIndex((each) => each.kind === kind && each.name === name);
   assert.ok(born("Job", "wheelwright-migrate") >= 0);

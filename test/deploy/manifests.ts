@@ -23,35 +23,35 @@ const WITH_ISSUER = { ...VALUES, config: { ACME_EMAIL: "ops@example.org" } };
 /** The head, the chart's templates and the values of each file. */
 const FILES: Readonly<Record<string, readonly [head: string, templates: readonly string[], values?: object]>> = {
   "cluster-role.yaml": [
-    `# The account of Wheelwright and its rights, for CLUSTER_ROLE=wheelwright-spoke. For another account, or one of outside of
-# the cluster, change its name in the binding and in the policies. Namespaces that were made without CLUSTER_ROLE need the
-# binding once, before CLUSTER_ROLE is set:
+    `# The service account of Wheelwright and its permissions, for CLUSTER_ROLE=wheelwright-spoke. To use another account,
+# change its name in the binding and in the policies. Namespaces that were created without CLUSTER_ROLE need this binding
+# once, before you set CLUSTER_ROLE:
 #
 #   kubectl get namespaces -l app.kubernetes.io/managed-by=wheelwright -o name | cut -d/ -f2 | xargs -I{} \\
 #     kubectl create rolebinding wheelwright -n {} --clusterrole=wheelwright-spoke --serviceaccount=wheelwright:wheelwright
 #
-# RELEASE_ID is part of the names that the policies allow: with another one than main, change it in all of them.
+# The policies contain the RELEASE_ID main. If yours is different, change it in all policies.
 #
-# Without ACME_EMAIL, or where surroundings.yaml names an issuer, leave out the rule on clusterissuers with resourceNames, and
-# the policy wheelwright-issuers. With another ingress class or ACME server, change them there.
+# Without ACME_EMAIL, or if surroundings.yaml sets an issuer, remove the clusterissuers rule with resourceNames and the
+# policy wheelwright-issuers. If you use another ingress class or ACME server, change them in that policy.
 #
-# Without CLUSTER_ROLE bind both roles by a ClusterRoleBinding each, and leave the policies out.
+# Without CLUSTER_ROLE, bind both roles with ClusterRoleBindings and remove the policies.
 `,
     ["account.yaml", "cluster-role.yaml", "policies.yaml"],
     WITH_ISSUER,
   ],
   "migrate.yaml": [
-    `# First, and before each new release: kubectl delete this Job, apply it anew, and wait until it is complete.
+    `# Before the first start and before each new release: delete this Job, apply it again, and wait until it is complete.
 `,
     ["migrate.yaml"],
   ],
   "wheelwright.yaml": [
-    `# Put your own names in place of registry.example.org, hubs.example.org and spokes.example.org.
+    `# Replace registry.example.org, hubs.example.org and spokes.example.org with your own names.
 `,
     ["config.yaml", "deployment.yaml", "service.yaml", "ingress.yaml", "availability.yaml", "network.yaml"],
   ],
   "monitoring.yaml": [
-    `# For the operator of Prometheus, and for a Grafana that collects ConfigMaps.
+    `# For the Prometheus Operator, and for a Grafana that loads dashboards from ConfigMaps.
 `,
     ["monitoring.yaml"],
   ],
@@ -63,8 +63,9 @@ export function renderManifests(): Map<string, string> {
     Object.entries(FILES).map(([file, [head, names, values = VALUES]]) => {
       const templates = renderTemplates(values);
       const parts = names.map((name) => plain(templates.get(name)!));
-      const made = "# Made of the chart by `npm run generate`; docs/kubernetes.md says what to do with it.\n";
-      return [file, `${made}#\n${head}${parts.join("---\n")}`];
+      const header =
+        "# Generated from the Helm chart by `npm run generate`. docs/kubernetes.md explains how to use this file.\n";
+      return [file, `${header}#\n${head}${parts.join("---\n")}`];
     }),
   );
 }
@@ -89,13 +90,13 @@ export async function findStaleManifests(): Promise<string[]> {
 
 async function main([how]: readonly string[]): Promise<number> {
   if (helm === null) {
-    process.stderr.write("deploy/kubernetes was left as it is: there is no helm, npm run tools fetches one\n");
+    process.stderr.write("Skipped deploy/kubernetes: helm is not installed. Run: npm run tools\n");
     return 0;
   }
   const stale = await findStaleManifests();
   if (how === "--fresh") {
     if (stale.length > 0) {
-      process.stderr.write(`Stale in deploy/kubernetes: ${stale.join(", ")}; run npm run generate\n`);
+      process.stderr.write(`Out of date in deploy/kubernetes: ${stale.join(", ")}. Run: npm run generate\n`);
     }
     return stale.length > 0 ? 1 : 0;
   }

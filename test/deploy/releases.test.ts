@@ -9,7 +9,7 @@ import { createFederation } from "#lib/domains/federations/create.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { told } from "#test/lib/doctor/reconcile/yesterday.ts";
+import { listReconcileFindings } from "#test/lib/doctor/reconcile/restored-database.ts";
 import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { readObjects } from "#test/support/chart.ts";
@@ -136,7 +136,7 @@ test("each finds its own alone: the sweep, and doctor --reconcile", async ({ sce
     const { health, namespace } = await app.db.rows.selectFrom("spokes").select(["health", "namespace"])
       .executeTakeFirstOrThrow();
     assert.equal([health, namespace], ["healthy", mine]);
-    const lines = (await told(app)).join("\n");
+    const lines = (await listReconcileFindings(app)).join("\n");
     assert.not.match(lines, theirs);
     assert.match(lines, "agreement: 1 hub and 1 spoke match the database");
   }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
-import { noteParticulars } from "#test/lib/doctor/reconcile/yesterday.ts";
+import { writeSiteRecords } from "#test/lib/doctor/reconcile/restored-database.ts";
 import { makeApp } from "#test/lib/workers/scene.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import {
@@ -67,7 +67,7 @@ example("the commands adopt what changed since the backup, and print the blocks 
     const [made] = (await runExamples(directory, [{ language: "sh", how: "", text: BEFORE }], within({}))).values();
     await program.stop("SIGKILL");
     assert.is(made!.status, 0, made!.text);
-    await noteParticulars(app);
+    await writeSiteRecords(app);
 
     const blocks = parseExampleBlocks(await readFile(PAGE, "utf8")), DATABASE_URL = await db.freshUrl();
     const printed = await runExamples(directory, blocks, within({ DATABASE_URL }));

@@ -3,11 +3,11 @@ import * as assert from "uvu/assert";
 import { checkOperators, checkPublicUrl, checkTrustedProxies } from "#lib/doctor/check-access.ts";
 import type { Finding } from "#lib/doctor/finding.ts";
 
-const test = suite("how people come in");
-const short = ({ check, level, message: told }: Finding) => `${check} ${level}: ${told}`;
+const test = suite("check-access");
+const short = ({ check, level, message }: Finding) => `${check} ${level}: ${message}`;
 const HTTPS = new URL("https://hubs.example.org"), LOCAL = new URL("http://localhost:3000");
 
-test("an https address is right, plain HTTP from elsewhere is not, and localhost is for this machine", () => {
+test("accepts an https address, and warns about plain HTTP and localhost", () => {
   assert.is(short(checkPublicUrl(HTTPS)), "address ok: https://hubs.example.org/");
   assert.match(
     short(checkPublicUrl(new URL("http://192.0.2.2"))),
@@ -19,7 +19,7 @@ test("an https address is right, plain HTTP from elsewhere is not, and localhost
   );
 });
 
-test("where TLS ends before us, whoever ends it should be named", () => {
+test("warns about https without trusted proxies", () => {
   const judged = (publicUrl: URL, ...trustedProxies: string[]) =>
     short(checkTrustedProxies({ publicUrl, trustedProxies }));
   assert.match(judged(HTTPS), /^proxies warning: .*TRUSTED_PROXIES is not set: all clients share one sign-in limit$/);
@@ -30,7 +30,7 @@ test("where TLS ends before us, whoever ends it should be named", () => {
   assert.match(judged(LOCAL), /^proxies ok: /);
 });
 
-test("without a user, and without one to be made, nobody can sign in", () => {
+test("warns without an operator, or with a weak password for the first one", () => {
   const admin = { email: "ada@school.example", password: "correct horse battery" };
   assert.is(short(checkOperators(true, null)), "users ok: an operator exists");
   assert.is(

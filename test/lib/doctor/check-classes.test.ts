@@ -19,7 +19,7 @@ const AROUND: ClusterSettings = {
   tls: "acme",
   acmeServer: "https://acme.example.org/directory",
 };
-const UNSEEN = { error: "no answer within 10 s" };
+const UNREADABLE = { error: "no answer within 10 s" };
 
 const object = (name: string, more: object = {}, annotations: Record<string, string> = {}, born = ""): KubeObject => ({
   apiVersion: "v1",
@@ -31,14 +31,14 @@ const DISK = { provisioner: "disk.example", allowVolumeExpansion: true, volumeBi
 const standard = object("standard", DISK, DEFAULT);
 const short = ({ level, message: told }: Finding) => `${level}: ${told}`;
 
-const storage = suite("judgeStorage");
+const storage = suite("checkStorageClasses");
 
 const STORAGE: [what: string, classes: KubeObject[], named: string | undefined, findings: string[]][] = [
-  ["one default is right", [standard], undefined, [
+  ["accepts one default class", [standard], undefined, [
     "ok: class standard (default): volumes can be expanded; binds when a pod is scheduled",
   ]],
   [
-    "the older annotation counts as well",
+    "accepts the beta annotation",
     [
       object("old", DISK, { "storageclass.beta.kubernetes.io/is-default-class": "true" }),
     ],
@@ -46,16 +46,16 @@ const STORAGE: [what: string, classes: KubeObject[], named: string | undefined, 
     ["ok: class old (default): volumes can be expanded; binds when a pod is scheduled"],
   ],
   [
-    "an annotation that says no is none",
+    "ignores an annotation with the value false",
     [
       object("slow", DISK, { "storageclass.kubernetes.io/is-default-class": "false" }),
     ],
     undefined,
     ["failing: no default storage class exists (found: slow)"],
   ],
-  ["no class at all fails", [], undefined, ["failing: no default storage class exists"]],
+  ["fails without a class", [], undefined, ["failing: no default storage class exists"]],
   [
-    "of two defaults the newest is taken, and it is told",
+    "uses the newest of two default classes, with a warning",
     [
       object("a", DISK, DEFAULT, "2026-01-01T00:00:00Z"),
       object("b", DISK, DEFAULT, "2026-02-01T00:00:00Z"),
@@ -67,7 +67,7 @@ const STORAGE: [what: string, classes: KubeObject[], named: string | undefined, 
     ],
   ],
   [
-    "disks that cannot grow are a warning",
+    "warns if volumes cannot be expanded",
     [
       object("fixed", { provisioner: "disk.example", volumeBindingMode: "Immediate" }, DEFAULT),
     ],
@@ -75,7 +75,7 @@ const STORAGE: [what: string, classes: KubeObject[], named: string | undefined, 
     ["warning: class fixed (default): volumes cannot be expanded; binds immediately"],
   ],
   [
-    "a named class needs no default, and two do not matter",
+    "accepts the configured class without a default class",
     [
       object("fast", DISK),
       object("a", DISK, DEFAULT),
@@ -84,137 +84,140 @@ const STORAGE: [what: string, classes: KubeObject[], named: string | undefined, 
     "fast",
     ["ok: class fast: volumes can be expanded; binds when a pod is scheduled"],
   ],
-  ["a named class that is not there fails, whatever is the default", [standard], "fast", [
+  ["fails if the configured class does not exist", [standard], "fast", [
     "failing: storage class fast does not exist",
   ]],
 ];
-for (const [what, seen, storageClass, findings] of STORAGE) {
-  storage(`${what}.`, () => {
+for (const [title, objects, storageClass, findings] of STORAGE) {
+  storage(title, () => {
     const around = { ...AROUND, ...(storageClass === undefined ? {} : { storageClass }) };
-    assert.equal(checkStorageClasses({ value: seen }, around).map(short), findings);
+    assert.equal(checkStorageClasses({ value: objects }, around).map(short), findings);
   });
 }
 
-storage("what was not seen is not called good.", () => {
-  assert.equal(checkStorageClasses(UNSEEN, AROUND).map(short), [
+storage("warns if the classes could not be read", () => {
+  assert.equal(checkStorageClasses(UNREADABLE, AROUND).map(short), [
     "warning: could not be checked: no answer within 10 s",
   ]);
 });
 
-const snapshots = suite("judgeSnapshots");
+const snapshots = suite("checkSnapshotClasses");
 
 const of = (name: string, driver: string, deletionPolicy: string) => object(name, { driver, deletionPolicy });
 const SNAPSHOTS: [what: string, classes: KubeObject[] | null, finding: string][] = [
-  ["a class of the disks' driver that retains is right", [
+  ["accepts a class with the driver and the policy Retain", [
     of("drop", "disk.example", "Delete"),
     of("keep", "disk.example", "Retain"),
   ], "ok: class keep retains snapshots"],
-  ["one that deletes is a warning", [
+  ["warns about the policy Delete", [
     of("drop", "disk.example", "Delete"),
   ], "warning: backups would be deleted with their spoke: class drop does not retain snapshots"],
-  ["one that retains, but for another driver, does not count", [
+  ["ignores classes of other drivers", [
     of("keep", "other.example", "Retain"),
   ], "warning: backups are not possible: no snapshot class uses the driver disk.example"],
-  ["no class is a warning", [], "warning: backups are not possible: no snapshot class uses the driver disk.example"],
+  ["warns without a class", [], "warning: backups are not possible: no snapshot class uses the driver disk.example"],
   [
-    "a cluster without the kind is a warning",
+    "warns if the cluster does not support snapshots",
     null,
     "warning: backups are not possible: the cluster does not support VolumeSnapshots",
   ],
 ];
-for (const [what, seen, finding] of SNAPSHOTS) {
-  snapshots(`${what}.`, () => {
-    assert.is(short(checkSnapshotClasses({ value: [standard] }, { value: seen }, AROUND)), finding);
+for (const [title, objects, finding] of SNAPSHOTS) {
+  snapshots(title, () => {
+    assert.is(short(checkSnapshotClasses({ value: [standard] }, { value: objects }, AROUND)), finding);
   });
 }
 
-snapshots("the driver is that of the named class.", () => {
+snapshots("uses the driver of the configured storage class", () => {
   const classes = { value: [standard, object("fast", { ...DISK, provisioner: "fast.example" })] };
-  const seen = [of("keep", "disk.example", "Retain"), of("fast", "fast.example", "Delete")];
-  const { level, message: told } = checkSnapshotClasses(classes, { value: seen }, { ...AROUND, storageClass: "fast" });
+  const objects = [of("keep", "disk.example", "Retain"), of("fast", "fast.example", "Delete")];
+  const { level, message: told } = checkSnapshotClasses(classes, { value: objects }, {
+    ...AROUND,
+    storageClass: "fast",
+  });
   assert.equal([level, told.includes("class fast does not retain")], ["warning", true]);
 });
 
-snapshots("without knowing the disks' driver nothing is called good.", () => {
-  const seen = [of("keep", "disk.example", "Retain")];
-  assert.is(checkSnapshotClasses(UNSEEN, { value: seen }, AROUND).level, "warning");
-  assert.is(checkSnapshotClasses({ value: [] }, { value: seen }, AROUND).level, "warning");
-  assert.is(checkSnapshotClasses({ value: [standard] }, UNSEEN, AROUND).level, "warning");
+snapshots("warns if the storage driver is unknown", () => {
+  const objects = [of("keep", "disk.example", "Retain")];
+  assert.is(checkSnapshotClasses(UNREADABLE, { value: objects }, AROUND).level, "warning");
+  assert.is(checkSnapshotClasses({ value: [] }, { value: objects }, AROUND).level, "warning");
+  assert.is(checkSnapshotClasses({ value: [standard] }, UNREADABLE, AROUND).level, "warning");
 });
 
-snapshots("the class that is named is the only one that counts.", () => {
-  const seen = [
+snapshots("checks only the configured snapshot class", () => {
+  const objects = [
     of("keep", "disk.example", "Retain"),
     of("drop", "disk.example", "Delete"),
     of("far", "other.example", "Retain"),
   ];
   const told = (snapshotClass: string) =>
-    short(checkSnapshotClasses({ value: [standard] }, { value: seen }, { ...AROUND, snapshotClass }));
+    short(checkSnapshotClasses({ value: [standard] }, { value: objects }, { ...AROUND, snapshotClass }));
   assert.is(told("keep"), "ok: class keep retains snapshots");
   assert.is(told("gone"), "warning: backups are not possible: snapshot class gone does not exist");
   assert.is(told("far"), "warning: backups are not possible: class far does not use the driver disk.example");
   assert.is(told("drop"), "warning: backups are off: class drop would delete them with their spoke");
 });
 
-const ingress = suite("judgeIngress");
+const ingress = suite("checkIngressClass");
 
-ingress("the class that the surroundings name has to be there.", () => {
-  const seen = [object("traefik"), object("nginx")];
-  assert.is(short(checkIngressClass({ value: seen }, AROUND)), "ok: class nginx");
+ingress("fails if the configured ingress class does not exist", () => {
+  const objects = [object("traefik"), object("nginx")];
+  assert.is(short(checkIngressClass({ value: objects }, AROUND)), "ok: class nginx");
   assert.is(
-    short(checkIngressClass({ value: seen }, { ...AROUND, ingressClass: "haproxy" })),
+    short(checkIngressClass({ value: objects }, { ...AROUND, ingressClass: "haproxy" })),
     "failing: ingress class haproxy does not exist (found: traefik and nginx)",
   );
   assert.is(short(checkIngressClass({ value: [] }, AROUND)), "failing: ingress class nginx does not exist");
-  assert.is(checkIngressClass(UNSEEN, AROUND).level, "warning");
+  assert.is(checkIngressClass(UNREADABLE, AROUND).level, "warning");
 });
 
-const certificates = suite("judgeCertificates");
+const certificates = suite("checkIssuer");
 
 const issuer = (status: object) => object("wheelwright-nginx", { status });
 const ready = (status: string, message = "") => issuer({ conditions: [{ type: "Ready", status, message }] });
 const CERTIFICATES: [what: string, seen: KubeObject[] | null, finding: string][] = [
   [
-    "cert-manager that is not there fails",
+    "fails without cert-manager",
     null,
     "failing: ACME_EMAIL is set, but cert-manager is not installed",
   ],
   [
-    "an issuer that is yet to be made is right",
+    "accepts an issuer that does not exist yet",
     [],
     "ok: cert-manager is installed; ClusterIssuer wheelwright-nginx is created with the first hub",
   ],
-  ["an issuer that is ready is right", [ready("True")], "ok: ClusterIssuer wheelwright-nginx is ready"],
+  ["accepts an issuer that is ready", [ready("True")], "ok: ClusterIssuer wheelwright-nginx is ready"],
   [
-    "one that is not fails with its own words",
+    "fails with the message of an issuer that is not ready",
     [ready("False", "no such account")],
     "failing: ClusterIssuer wheelwright-nginx is not ready: no such account",
   ],
   [
-    "one that says nothing fails",
+    "fails if the issuer has no status",
     [issuer({})],
     "failing: ClusterIssuer wheelwright-nginx is not ready: cert-manager has not reported its status yet",
   ],
 ];
-for (const [what, seen, finding] of CERTIFICATES) {
-  certificates(`${what}.`, () => {
-    assert.is(short(checkIssuer({ value: seen }, AROUND, "wheelwright-nginx")), finding);
+for (const [title, objects, finding] of CERTIFICATES) {
+  certificates(title, () => {
+    assert.is(short(checkIssuer({ value: objects }, AROUND, "wheelwright-nginx")), finding);
   });
 }
 
-certificates("an issuer of one's own is asked for by its name, and nobody makes it.", () => {
+certificates("checks the configured issuer", () => {
   const own = { ...AROUND, issuer: "letsencrypt" };
-  const about = (seen: KubeObject[] | null) => short(checkIssuer({ value: seen }, own, "letsencrypt"));
+  const about = (objects: KubeObject[] | null) => short(checkIssuer({ value: objects }, own, "letsencrypt"));
   const there = { status: { conditions: [{ type: "Ready", status: "True" }] } };
   assert.is(about([object("letsencrypt", there)]), "ok: ClusterIssuer letsencrypt is ready");
   assert.is(about([]), "failing: ClusterIssuer letsencrypt does not exist");
   assert.match(about(null), "failing: an issuer is configured, but cert-manager is not installed");
 });
 
-certificates("without ACME_EMAIL sites are plain HTTP, unless TLS ends elsewhere.", () => {
+certificates("warns without ACME_EMAIL, unless TLS is terminated elsewhere", () => {
   assert.is(checkIssuer({ value: null }, AROUND, null).level, "warning");
   assert.is(checkIssuer({ value: null }, { ...AROUND, tls: "elsewhere" }, null).level, "ok");
-  assert.is(checkIssuer(UNSEEN, AROUND, "wheelwright-nginx").level, "warning");
+  assert.is(checkIssuer(UNREADABLE, AROUND, "wheelwright-nginx").level, "warning");
 });
 
 storage.run();

@@ -5,7 +5,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { checkClock, checkNodes, checkPermissions, checkVersion } from "#lib/doctor/check-cluster.ts";
 import { PERMISSIONS, type RequiredPermission } from "#lib/doctor/permissions.ts";
 
-const version = suite("judgeVersion");
+const version = suite("checkVersion");
 
 for (
   const [text, level] of [
@@ -21,12 +21,12 @@ for (
     ["undefined", "warning"],
   ] as const
 ) {
-  version(`${text} is ${level}.`, () => assert.is(checkVersion(text).level, level));
+  version(`returns ${level} for ${text}`, () => assert.is(checkVersion(text).level, level));
 }
 
-const clock = suite("judgeClock");
+const clock = suite("checkClock");
 
-clock("some seconds are borne, more are told with their direction.", () => {
+clock("accepts a skew of 5 seconds, and warns about more", () => {
   assert.is(checkClock(5000, "its clock").level, "ok");
   assert.is(checkClock(-5000, "its clock").level, "ok");
   assert.is(checkClock(61_000, "its clock").message, "its clock is 61 s ahead of this machine");
@@ -34,7 +34,7 @@ clock("some seconds are borne, more are told with their direction.", () => {
   assert.is(checkClock(-5001, "its clock").level, "warning");
 });
 
-const nodes = suite("judgeNodes");
+const nodes = suite("checkNodes");
 
 const amounts = (cpu: string, memory: string) => ({ requests: { cpu, memory }, limits: { cpu, memory } });
 const SMALL = {
@@ -49,49 +49,49 @@ const node = (cpu: string, memory: string, ready = "True", spec = {}, architectu
   spec,
   status: { allocatable: { cpu, memory }, conditions: [{ type: "Ready", status: ready }], nodeInfo: { architecture } },
 });
-const judged = (...seen: KubeObject[]) => {
-  const { level, message: told } = checkNodes({ value: seen }, "small", SMALL);
-  return `${level}: ${told}`;
+const checkNodesOf = (...nodeList: KubeObject[]) => {
+  const { level, message } = checkNodes({ value: nodeList }, "small", SMALL);
+  return `${level}: ${message}`;
 };
 
-nodes("one that is large enough is right, and what it is is told.", () => {
-  assert.is(judged(node("450m", "1Gi")), "ok: 1 ready (amd64); a small spoke requests 450m CPU and 1024Mi");
-  assert.match(judged(node("2", "4Gi"), node("2", "4Gi", "True", {}, "arm64")), "2 ready (amd64 and arm64)");
+nodes("accepts a node that is large enough", () => {
+  assert.is(checkNodesOf(node("450m", "1Gi")), "ok: 1 ready (amd64); a small spoke requests 450m CPU and 1024Mi");
+  assert.match(checkNodesOf(node("2", "4Gi"), node("2", "4Gi", "True", {}, "arm64")), "2 ready (amd64 and arm64)");
 });
 
-nodes("one that lacks either is a warning.", () => {
-  assert.match(judged(node("449m", "1Gi")), /^warning: 1 ready \(amd64\), but none has 450m CPU and 1024Mi/);
-  assert.match(judged(node("4", "1023Mi")), /^warning/);
-  assert.match(judged(node("4", "1023Mi"), node("100m", "8Gi")), /^warning/, "two halves are no whole");
+nodes("warns if no node has enough CPU and memory", () => {
+  assert.match(checkNodesOf(node("449m", "1Gi")), /^warning: 1 ready \(amd64\), but none has 450m CPU and 1024Mi/);
+  assert.match(checkNodesOf(node("4", "1023Mi")), /^warning/);
+  assert.match(checkNodesOf(node("4", "1023Mi"), node("100m", "8Gi")), /^warning/, "each node lacks CPU or memory");
 });
 
-nodes("one that is not ready or takes no pods does not count.", () => {
-  assert.is(judged(node("4", "8Gi", "False")), "failing: none of 1 node is ready");
-  assert.is(judged(node("4", "8Gi", "True", { unschedulable: true })), "failing: none of 1 node is ready");
-  assert.is(judged(), "failing: the cluster has no nodes");
+nodes("ignores nodes that are not ready or not schedulable", () => {
+  assert.is(checkNodesOf(node("4", "8Gi", "False")), "failing: none of 1 node is ready");
+  assert.is(checkNodesOf(node("4", "8Gi", "True", { unschedulable: true })), "failing: none of 1 node is ready");
+  assert.is(checkNodesOf(), "failing: the cluster has no nodes");
 });
 
-nodes("a node that does not say how large it is is a warning.", () => {
+nodes("warns about a node without allocatable resources", () => {
   const { status: _, ...bare } = node("4", "8Gi");
   const status = { conditions: [{ type: "Ready", status: "True" }] };
-  assert.match(judged({ ...bare, status } as KubeObject), /^warning: 1 ready \(unknown\)/);
+  assert.match(checkNodesOf({ ...bare, status } as KubeObject), /^warning: 1 ready \(unknown\)/);
 });
 
-const permissions = suite("judgePermissions");
+const permissions = suite("checkPermissions");
 
 const find = (verb: string, resource: string, group = ""): RequiredPermission =>
   PERMISSIONS.find((each) => each.verb === verb && each.resource === resource && each.group === group)!;
 
-permissions("nothing denied is one line.", () => {
+permissions("returns one finding if all permissions are granted", () => {
   const [finding, ...more] = checkPermissions({ value: { required: PERMISSIONS.slice(0, 60), denied: [] } });
   assert.equal([finding!.message, finding!.level, more.length], ["all 60 required permissions are granted", "ok", 0]);
 });
 
-permissions("what is missing is named by verb, resource and group.", () => {
+permissions("lists missing permissions by verb, resource and group", () => {
   const denied = [find("create", "jobs", "batch"), find("delete", "jobs", "batch"), find("get", "pods/log")];
   assert.equal(
-    checkPermissions({ value: { required: PERMISSIONS.slice(0, 60), denied } }).map(({ level, message: told }) =>
-      `${level}: ${told}`
+    checkPermissions({ value: { required: PERMISSIONS.slice(0, 60), denied } }).map(({ level, message }) =>
+      `${level}: ${message}`
     ),
     [
       "failing: missing: create and delete jobs.batch; get pods/log",
@@ -99,11 +99,11 @@ permissions("what is missing is named by verb, resource and group.", () => {
   );
 });
 
-permissions("what costs only comfort is a warning, beside what fails.", () => {
+permissions("warns about optional permissions, with the consequence", () => {
   const denied = [find("watch", "namespaces"), find("list", "nodes"), find("create", "secrets")];
   assert.equal(
-    checkPermissions({ value: { required: PERMISSIONS.slice(0, 60), denied } }).map(({ level, message: told }) =>
-      `${level}: ${told}`
+    checkPermissions({ value: { required: PERMISSIONS.slice(0, 60), denied } }).map(({ level, message }) =>
+      `${level}: ${message}`
     ),
     [
       "failing: missing: create secrets",
@@ -113,7 +113,7 @@ permissions("what costs only comfort is a warning, beside what fails.", () => {
   );
 });
 
-permissions("a review that was not answered is not a yes.", () => {
+permissions("warns if the permissions could not be reviewed", () => {
   assert.is(checkPermissions({ error: "no answer" })[0]!.level, "warning");
 });
 

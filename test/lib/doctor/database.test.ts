@@ -1,4 +1,4 @@
-/** Tests doctor with real databases and with servers that only pretend to be one. */
+/** Tests doctor with real databases and with fake servers. */
 import { connect, createServer, type Socket } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -19,30 +19,30 @@ const look = async (url: string, limit = MINUTE) => {
   const facts = await createTimedRead(calm, limit)((signal) => readDatabaseFacts(url, limit, signal));
   return checkDatabase(facts, { migrations, pool: 10, admin: ADMIN });
 };
-const bad = async (url: string, limit?: number) =>
-  (await look(url, limit)).filter(({ level }) => level !== "ok").map(({ check, level, message: told }) =>
-    `${check} ${level}: ${told}`
+const listProblems = async (url: string, limit?: number) =>
+  (await look(url, limit)).filter(({ level }) => level !== "ok").map(({ check, level, message: problems }) =>
+    `${check} ${level}: ${problems}`
   );
 
-/** The role of the tests. */
+/** The finding about the role of the tests. */
 const SUPERUSER = "role warning: a superuser of the whole server, which can turn off the protection of the audit log";
 
-const test = suite<{ db: TestDatabase }>("lookAtDatabase");
+const test = suite<{ db: TestDatabase }>("readDatabaseFacts");
 
 test.before(async (context) => {
   context.db = await openTestDatabase();
 });
 test.after(({ db }) => db.close());
 
-test("a database of this release has nothing, and nothing in it changes.", async ({ db }) => {
-  assert.equal(await bad(db.url), [SUPERUSER]);
+test("finds nothing in a database of this release, and leaves no lock", async ({ db }) => {
+  assert.equal(await listProblems(db.url), [SUPERUSER]);
   const [{ locks }] = await db.sql(
     "select count(*)::int as locks from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())",
   );
   assert.is(locks, 0);
 });
 
-test("whether an operator exists is told, and an empty database has none.", async ({ db }) => {
+test("reads whether an operator exists", async ({ db }) => {
   const operators = async (url: string) => (await readDatabaseFacts(url, MINUTE, calm)).hasOperator;
   assert.equal([await operators(db.url), await operators(await db.freshUrl())], [false, false]);
   await createTestUser(db, "ada");
@@ -51,21 +51,21 @@ test("whether an operator exists is told, and an empty database has none.", asyn
   assert.is(await operators(db.url), true);
 });
 
-test("an empty one is right as well, and stays empty.", async ({ db }) => {
+test("accepts an empty database and leaves it empty", async ({ db }) => {
   const url = await db.freshUrl();
   const findings = await look(url);
   assert.match(findings.find(({ check }) => check === "migrations")!.message, /^the database is empty/);
   assert.match((await look(url)).find(({ check }) => check === "migrations")!.message, /^the database is empty/);
 });
 
-test("a newer one is told.", async ({ db }) => {
+test("warns about a newer database", async ({ db }) => {
   await db.sql("insert into migrations (name, checksum) values ('9999_later', 'x')");
   const newer = "migrations warning: the database is newer than this program: it has 9999_later";
-  assert.equal(await bad(db.url), [newer, SUPERUSER]);
+  assert.equal(await listProblems(db.url), [newer, SUPERUSER]);
   await db.sql("delete from migrations where name = '9999_later'");
 });
 
-test("a role that owns the tables is told from one that does not, and may apply migrations.", async ({ db }) => {
+test("distinguishes the owner of the tables from the service role", async ({ db }) => {
   const owner = await db.freshUrl(),
     names = ["owner", "service"].map((name) => `${new URL(owner).pathname.slice(1)}_${name}`);
   const [mine, service] = names.map((username) => Object.assign(new URL(owner), { username, password: "x" }).href);
@@ -74,51 +74,54 @@ test("a role that owns the tables is told from one that does not, and may apply 
     await sql.unsafe(`grant create on schema public to ${names[0]} with grant option`);
   });
   await migrate(service!, migrations, mine!);
-  const told = [await bad(mine!), await bad(service!)];
+  const problems = [await listProblems(mine!), await listProblems(service!)];
   await withAdminConnection(owner, async (sql) => {
     for (const name of names.reverse()) await sql.unsafe(`drop owned by ${name} cascade; drop role ${name}`);
   });
-  assert.equal(told, [
+  assert.equal(problems, [
     ["role warning: the owner of the tables, which can turn off the protection of the audit log"],
     [],
   ]);
 });
 
-test("one that only reads fails.", async ({ db }) => {
+test("fails for a read-only database", async ({ db }) => {
   const url = `${db.url}?options=-c%20default_transaction_read_only%3Don`;
-  assert.match((await bad(url)).join(), /writing failing: the database is read-only/);
+  assert.match((await listProblems(url)).join(), /writing failing: the database is read-only/);
 });
 
-test("a password that is wrong is told in the server's words, and not shown.", async ({ db }) => {
+test("reports a wrong password without showing it", async ({ db }) => {
   const url = Object.assign(new URL(db.url), { username: "nobody-here", password: "hush-hush" });
-  const [finding, ...more] = await bad(url.href);
+  const [finding, ...more] = await listProblems(url.href);
   assert.match(finding!, /^connection failing: cannot connect: .*nobody-here/);
   assert.equal([more.length, finding!.includes("hush-hush")], [0, false]);
 });
 
-test("nobody there is one failure.", async () => {
-  assert.match((await bad("postgres://a:b@127.0.0.1:1/c")).join(), /^connection failing: .*(ECONNREFUSED|refused)/);
+test("returns one failure if nothing listens", async () => {
+  assert.match(
+    (await listProblems("postgres://a:b@127.0.0.1:1/c")).join(),
+    /^connection failing: .*(ECONNREFUSED|refused)/,
+  );
 });
 
-test("a server that hangs costs its time and no more.", async () => {
+test("stops after the time limit if the server hangs", async () => {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => void sockets.add(socket.on("error", () => {})));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
-  const [finding] = await bad(`postgres://a:b@127.0.0.1:${port}/c`, 200);
+  const [finding] = await listProblems(`postgres://a:b@127.0.0.1:${port}/c`, 200);
   assert.match(finding!, /^connection failing: cannot connect: .*(0\.2 s|200 ms)/);
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => server.close(resolve));
 });
 
-test("one that falls silent in the middle costs its time and no more.", async ({ db }) => {
+test("stops after the time limit if the server stops responding", async ({ db }) => {
   const proxy = await openProxy(db.url);
   proxy.watch((bytes) => !Buffer.from(bytes).includes("pg_try_advisory_lock"));
-  assert.match((await bad(proxy.url, 2 * SECOND)).join(), /^connection failing: cannot connect: /);
+  assert.match((await listProblems(proxy.url, 2 * SECOND)).join(), /^connection failing: cannot connect: /);
   await proxy.close();
 });
 
-/** Returns the findings through a proxy that changes bytes. Without TLS, so that it can read them. */
+/** Returns the findings through a proxy that changes bytes. Uses no TLS, so that the proxy can read them. */
 async function through(url: string, alter: Alteration): Promise<string[]> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -135,7 +138,7 @@ async function through(url: string, alter: Alteration): Promise<string[]> {
   try {
     const proxied = Object.assign(new URL(url), { hostname: "127.0.0.1", port: String(port) });
     proxied.searchParams.set("sslmode", "disable");
-    return await bad(proxied.href);
+    return await listProblems(proxied.href);
   } finally {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
@@ -149,16 +152,16 @@ interface Alteration {
 
 const same = (bytes: Buffer): Buffer => bytes;
 
-test("notifications that never arrive, as behind a transaction pooler, fail.", async ({ db }) => {
+test("fails if notifications never arrive, as behind a transaction pooler", async ({ db }) => {
   const withoutNotifications = () => {
     let rest = Buffer.alloc(0);
     return (bytes: Buffer): Buffer => {
       rest = Buffer.concat([rest, bytes]);
-      const kept: Buffer[] = [];
+      const messages: Buffer[] = [];
       for (let end; rest.length >= 5 && rest.length >= (end = 1 + rest.readUInt32BE(1)); rest = rest.subarray(end)) {
-        if (String.fromCharCode(rest[0]!) !== "A") kept.push(rest.subarray(0, end)); // NotificationResponse
+        if (String.fromCharCode(rest[0]!) !== "A") messages.push(rest.subarray(0, end)); // NotificationResponse
       }
-      return Buffer.concat(kept);
+      return Buffer.concat(messages);
     };
   };
   assert.equal(await through(db.url, { sent: same, answered: withoutNotifications }), [
@@ -167,10 +170,10 @@ test("notifications that never arrive, as behind a transaction pooler, fail.", a
   ]);
 });
 
-test("a lock that is granted twice, as to two clients of one session, fails.", async ({ db }) => {
-  const asked = "pg_try_advisory_lock($1::bigint)";
-  const granted = "($1::bigint is not null)".padEnd(asked.length);
-  const sent = (bytes: Buffer) => Buffer.from(bytes.toString("latin1").replace(asked, () => granted), "latin1");
+test("fails if a lock is granted twice, as behind a transaction pooler", async ({ db }) => {
+  const lockQuery = "pg_try_advisory_lock($1::bigint)";
+  const alwaysTrue = "($1::bigint is not null)".padEnd(lockQuery.length);
+  const sent = (bytes: Buffer) => Buffer.from(bytes.toString("latin1").replace(lockQuery, () => alwaysTrue), "latin1");
   assert.equal(await through(db.url, { sent, answered: () => same }), [
     "sessions failing: locks do not work, probably because of a transaction pooler",
     SUPERUSER,

@@ -5,8 +5,8 @@ import { createTimedRead } from "#lib/doctor/timed-read.ts";
 import { checkPayments } from "#lib/doctor/external-services.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 
-const test = suite<{ provider: Provider }>("lookAtPayments");
-const look = createTimedRead(new AbortController().signal);
+const test = suite<{ provider: Provider }>("checkPayments");
+const timedRead = createTimedRead(new AbortController().signal);
 
 test.before(async (scene) => {
   scene.provider = await openProvider();
@@ -15,32 +15,32 @@ test.after(({ provider }) => provider.close());
 
 const configOf = ({ key, webhookSecret, url }: Provider) => ({ secretKey: key, webhookSecret, apiBase: url });
 
-test("is silent where none is configured", async () => {
-  assert.equal(await checkPayments(null, look), []);
+test("returns nothing without a payment provider", async () => {
+  assert.equal(await checkPayments(null, timedRead), []);
 });
 
-test("says that the key is taken, and leaves nothing at the provider", async ({ provider }) => {
-  const [found] = await checkPayments(configOf(provider), look);
-  assert.equal([found!.level, found!.message], [
+test("accepts a valid key and changes nothing at the provider", async ({ provider }) => {
+  const [finding] = await checkPayments(configOf(provider), timedRead);
+  assert.equal([finding!.level, finding!.message], [
     "ok",
     "the payment provider accepts STRIPE_SECRET_KEY (a test key)",
   ]);
   assert.ok(provider.calls.length > 0 && provider.calls.every(({ method }) => method === "GET"));
 });
 
-test("warns of a key that is refused, without telling it", async ({ provider }) => {
-  const [found] = await checkPayments({ ...configOf(provider), secretKey: "sk_test_wrong1234567890" }, look);
-  assert.is(found!.level, "warning");
-  assert.match(found!.hint!, /STRIPE_SECRET_KEY/);
-  assert.not.match(JSON.stringify(found), /wrong1234567890/);
+test("warns about a rejected key without showing it", async ({ provider }) => {
+  const [finding] = await checkPayments({ ...configOf(provider), secretKey: "sk_test_wrong1234567890" }, timedRead);
+  assert.is(finding!.level, "warning");
+  assert.match(finding!.hint!, /STRIPE_SECRET_KEY/);
+  assert.not.match(JSON.stringify(finding), /wrong1234567890/);
 });
 
-test("warns of one that is away", async ({ provider }) => {
-  const mend = provider.break({ what: "down" });
-  const [found] = await checkPayments(configOf(provider), look);
-  mend();
-  assert.is(found!.level, "warning");
-  assert.match(found!.message, /\/v1\/prices/);
+test("warns if the provider is unavailable", async ({ provider }) => {
+  const restore = provider.break({ what: "down" });
+  const [finding] = await checkPayments(configOf(provider), timedRead);
+  restore();
+  assert.is(finding!.level, "warning");
+  assert.match(finding!.message, /\/v1\/prices/);
 });
 
 test.run();

@@ -20,7 +20,7 @@ const BAD = createFailure("storage", "no default storage class exists", "Annotat
 
 const test = suite("renderSection");
 
-test("a line for each finding, and a hint below what needs one.", () => {
+test("renders a line per finding, and hints below", () => {
   const text = renderSection(
     section(createPass("version", "Kubernetes v1.33"), createWarning("mail", "none"), BAD),
     false,
@@ -37,7 +37,7 @@ test("a line for each finding, and a hint below what needs one.", () => {
   );
 });
 
-test("colours are there on demand and nowhere else.", () => {
+test("uses colours only if enabled", () => {
   const all = (colours: boolean) =>
     renderHeading("1.2.3", colours) + renderSection(section(BAD), colours) +
     renderSummary(summarizeFindings([]), colours);
@@ -45,7 +45,7 @@ test("colours are there on demand and nowhere else.", () => {
   assert.not(all(false).includes("\x1b"));
 });
 
-test("what a server says cannot move the cursor, break the line or go on for ever.", () => {
+test("removes control characters and line breaks from messages, and cuts them", () => {
   const evil = `a\x1b[2J\r\nb\u2028c\x9b31m${"d".repeat(1000)}`;
   const text = renderSection(section(createWarning("mail", evil, evil)), false);
   // deno-lint-ignore no-control-regex
@@ -54,9 +54,9 @@ test("what a server says cannot move the cursor, break the line or go on for eve
   assert.ok(text.length < 1200);
 });
 
-const summary = suite("summarize");
+const summary = suite("summarizeFindings");
 
-summary("problems decide, warnings are counted, and nothing to say is said shortly.", () => {
+summary("counts problems, or else warnings", () => {
   const sentence = (...findings: FindingSection["findings"]) => summarizeFindings([section(...findings)]).sentence;
   assert.is(sentence(createPass("a", "b")), "Ready");
   assert.is(sentence(createWarning("a", "b")), "Ready, with 1 warning");
@@ -65,9 +65,9 @@ summary("problems decide, warnings are counted, and nothing to say is said short
   assert.is(summarizeFindings([section(BAD), section(BAD, BAD)]).sentence, "Not ready: 3 problems");
 });
 
-const words = suite("list");
+const words = suite("formatList");
 
-words("the last is joined by a word.", () => {
+words("joins the last word with and", () => {
   assert.equal([formatList([]), formatList(["a"]), formatList(["a", "b"]), formatList(["a", "b", "c"])], [
     "",
     "a",

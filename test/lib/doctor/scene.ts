@@ -11,19 +11,19 @@ import { migrations } from "#src/migrations.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Asked, type Between, type Intercept, openBetween } from "./between.ts";
+import { type Intercept, type KubeProxy, openKubeProxy, type ProxiedRequest } from "./kube-proxy.ts";
 
 export interface Scene {
   readonly simulator: Simulator;
   /** The path of the kubeconfig. */
   readonly file: string;
-  /** Changes an object of the cluster by a JSON merge patch; null deletes it. */
+  /** Changes an object in the cluster with a JSON merge patch. Null deletes it. */
   change(path: string, patch: unknown): Promise<void>;
-  make(path: string, object: unknown): Promise<void>;
+  create(path: string, object: unknown): Promise<void>;
   /** Writes another file, such as a kubeconfig. Returns its path. */
   write(name: string, text: string): Promise<string>;
   /** Creates a kubeconfig whose requests go through a proxy. The proxy ends with the scene. */
-  between(intercept?: Intercept): Promise<{ readonly KUBECONFIG: string; readonly asked: readonly Asked[] }>;
+  proxy(intercept?: Intercept): Promise<{ readonly KUBECONFIG: string; readonly asked: readonly ProxiedRequest[] }>;
   /** Returns all sections of findings. */
   examine(changes?: Changes): Promise<FindingSection[]>;
   /** Returns the findings about the cluster. Runs the trial only if requested. */
@@ -53,24 +53,24 @@ export async function openScene(options: Partial<SimulatorOptions> = {}): Promis
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
   };
-  const opened: Between[] = [];
+  const proxies: KubeProxy[] = [];
   const scene: Scene = {
     simulator,
     file,
     change: (path, patch) =>
       patch === null ? send("DELETE", path) : send("PATCH", path, patch, "application/merge-patch+json"),
-    async between(intercept) {
-      const between = await openBetween(simulator.url, intercept);
-      opened.push(between);
-      const KUBECONFIG = await scene.write(`between-${opened.length}`, between.kubeconfig());
-      return { KUBECONFIG, asked: between.asked };
+    async proxy(intercept) {
+      const between = await openKubeProxy(simulator.url, intercept);
+      proxies.push(between);
+      const KUBECONFIG = await scene.write(`between-${proxies.length}`, between.kubeconfig());
+      return { KUBECONFIG, asked: between.requests };
     },
     async write(name, text) {
       const path = join(directory, name);
       await writeFile(path, text);
       return path;
     },
-    make: (path, object) => send("POST", path, object),
+    create: (path, object) => send("POST", path, object),
     async examine({ env = {}, catalogText, ...changes } = {}) {
       const places = { DATABASE_URL: NO_DATABASE, KUBECONFIG: file };
       const variables = { ...places, PUBLIC_URL: "http://localhost", ROOT_DOMAIN: "localhost", ...env };
@@ -98,7 +98,7 @@ export async function openScene(options: Partial<SimulatorOptions> = {}): Promis
       );
     },
     async close() {
-      for (const between of opened) await between.close();
+      for (const between of proxies) await between.close();
       await simulator.close();
       await rm(directory, { recursive: true });
     },
@@ -106,7 +106,7 @@ export async function openScene(options: Partial<SimulatorOptions> = {}): Promis
   return scene;
 }
 
-/** The findings of one check as `ok told`, `warning told`, `failing told`. */
-export function about(findings: readonly Finding[], check: string): string[] {
-  return findings.filter((finding) => finding.check === check).map(({ level, message: told }) => `${level} ${told}`);
+/** Returns the findings of one check as `LEVEL MESSAGE`. */
+export function findingsOf(findings: readonly Finding[], check: string): string[] {
+  return findings.filter((finding) => finding.check === check).map(({ level, message }) => `${level} ${message}`);
 }

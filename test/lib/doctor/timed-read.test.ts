@@ -5,25 +5,25 @@ import { createTimedRead, readErrorMessage } from "#lib/doctor/timed-read.ts";
 import { rejection } from "#test/support/until.ts";
 
 const calm = new AbortController().signal;
-const test = suite("openLook");
+const test = suite("createTimedRead");
 
-test("what was seen comes back, a failure in words and with its hint.", async () => {
-  const look = createTimedRead(calm);
-  assert.equal(await look(() => Promise.resolve(5)), { value: 5 });
+test("returns the value, or the error with its hint", async () => {
+  const timedRead = createTimedRead(calm);
+  assert.equal(await timedRead(() => Promise.resolve(5)), { value: 5 });
   const error = new ClusterError("Forbidden", "no", { transient: false, hint: "Ask." });
-  assert.equal(await look(() => Promise.reject(error)), { error: "no", hint: "Ask." });
+  assert.equal(await timedRead(() => Promise.reject(error)), { error: "no", hint: "Ask." });
 });
 
-test("what does not heed its signal is not waited for either.", async () => {
-  let told = false;
+test("does not wait for code that ignores its signal", async () => {
+  let aborted = false;
   const reading = await createTimedRead(calm, 50)((signal) => {
-    signal.addEventListener("abort", () => told = true);
+    signal.addEventListener("abort", () => aborted = true);
     return new Promise(() => {});
   });
-  assert.equal([reading, told], [{ error: "no answer within 0.05 s", hint: undefined }, true]);
+  assert.equal([reading, aborted], [{ error: "no answer within 0.05 s", hint: undefined }, true]);
 });
 
-test("being called off is thrown, before and meanwhile.", async () => {
+test("throws when cancelled", async () => {
   const stop = new AbortController();
   const looking = rejection(createTimedRead(stop.signal)(() => new Promise(() => {})));
   stop.abort(new Error("enough"));
@@ -31,9 +31,9 @@ test("being called off is thrown, before and meanwhile.", async () => {
   assert.is((await rejection(createTimedRead(stop.signal)(() => Promise.resolve(1)))).message, "enough");
 });
 
-const words = suite("wordsOf");
+const words = suite("readErrorMessage");
 
-words("the first cause that says something speaks.", () => {
+words("returns the first message in the chain of causes", () => {
   const refused = Object.assign(new AggregateError([new Error("connect ECONNREFUSED")], ""), { code: "ECONNREFUSED" });
   assert.is(readErrorMessage(refused), "connect ECONNREFUSED");
   assert.is(readErrorMessage(new Error("", { cause: new Error("deep") })), "deep");
@@ -43,7 +43,7 @@ words("the first cause that says something speaks.", () => {
   assert.is(readErrorMessage(lost), "no such user");
   assert.is(readErrorMessage(Object.assign(new Error(""), { code: "EPIPE" })), "EPIPE");
   assert.is(readErrorMessage("just text"), "just text");
-  assert.not(readErrorMessage(new Error("once")).includes("at "), "never a stack");
+  assert.not(readErrorMessage(new Error("once")).includes("at "), "no stack trace");
 });
 
 test.run();

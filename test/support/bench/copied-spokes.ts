@@ -19,7 +19,7 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { namespaceName } from "#lib/moodle/names.ts";
 import { RELEASE } from "#test/support/release.ts";
 import type { WorkScene } from "#test/lib/workers/scene.ts";
-import { kubeconfigOf } from "#test/lib/doctor/between.ts";
+import { kubeconfigOf } from "#test/lib/doctor/kube-proxy.ts";
 
 export interface CopiedSpokes {
   readonly url: string;

@@ -1,11 +1,11 @@
-{{/* No two releases have the same: what one leaves behind, such as RoleBindings, must give no other one a right. */}}
+{{/* The name of the objects, unique per release: RoleBindings of a removed release must not grant another one permissions. */}}
 {{- define "wheelwright.name" -}}
 {{- $release := .Release.Name }}
 {{- if gt (len $release) 28 }}{{ $release = printf "%s-%s" ($release | trunc 21 | trimSuffix "-") (sha256sum $release | trunc 6) }}{{ end }}
 {{- if regexMatch "^wheelwright(-|$)" $release }}{{ $release }}{{ else }}{{ printf "%s-wheelwright" $release }}{{ end }}
 {{- end }}
 
-{{/* RELEASE_ID: the release's name, or, where that is longer or has other characters, its beginning and a hash of it. */}}
+{{/* RELEASE_ID: the release name. If it is too long or has other characters: its beginning and a hash. */}}
 {{- define "wheelwright.releaseId" -}}
 {{- if .Values.releaseId }}{{ .Values.releaseId }}
 {{- else if regexMatch "^[a-z][a-z0-9]{0,15}$" .Release.Name }}{{ .Release.Name }}
@@ -29,12 +29,12 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
-{{/* The account that works on spokes, as admission policies know it. */}}
+{{/* The user name of the service account that manages spokes, for admission policies. */}}
 {{- define "wheelwright.user" -}}
 system:serviceaccount:{{ .Release.Namespace }}:{{ include "wheelwright.name" . }}
 {{- end }}
 
-{{/* The head of an admission policy for that account: (list $ "what it is about"). */}}
+{{/* The beginning of an admission policy for that account. Argument: (list $ "name suffix"). */}}
 {{- define "wheelwright.policy" -}}
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -49,7 +49,7 @@ spec:
       expression: request.userInfo.username == "{{ include "wheelwright.user" (first .) }}"
 {{- end }}
 
-{{/* The ClusterIssuers that ACME_EMAIL creates, as a list of {name, server}: see issuerOf in lib/catalog/inputs.ts. */}}
+{{/* The ClusterIssuers that Wheelwright creates if ACME_EMAIL is set, as a JSON list of {name, server}, like lib/catalog/inputs.ts. */}}
 {{- define "wheelwright.issuers" -}}
 {{- $issuers := dict }}
 {{- if .Values.config.ACME_EMAIL }}
@@ -68,7 +68,7 @@ spec:
 {{- toJson $list }}
 {{- end }}
 
-{{/* The names in such a list, as JSON. */}}
+{{/* The names in a list of ClusterIssuers, as JSON. */}}
 {{- define "wheelwright.names" -}}
 {{- $names := list }}
 {{- range . }}{{ $names = append $names .name }}{{ end }}
@@ -88,7 +88,7 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* What all pods have in common, beside their containers. */}}
+{{/* The fields that all pods share, except their containers. */}}
 {{- define "wheelwright.pod" -}}
 securityContext:
   {{- include "wheelwright.podSecurity" . | nindent 2 }}

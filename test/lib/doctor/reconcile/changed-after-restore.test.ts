@@ -1,4 +1,4 @@
-/** Tests requests while the database is held: they hide no earlier change and are not undone. */
+/** Tests changes that users request while the database is held. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
@@ -9,7 +9,7 @@ import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { HubSiteRecord, parseRecord, SITE_RECORD_KEY, SpokeSiteRecord } from "#lib/moodle/site-record.ts";
 import { backUp, runAction } from "#test/lib/workers/restore/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { keepYesterday, noteParticulars, told } from "./yesterday.ts";
+import { listReconcileFindings, saveDatabase, writeSiteRecords } from "./restored-database.ts";
 
 interface Context {
   scene: WorkScene;
@@ -18,15 +18,15 @@ interface Context {
   backup: string;
 }
 
-const test = suite<Context>("what is asked for while the database is held");
+const test = suite<Context>("changes while the database is held");
 
 test.before.each(async (context) => {
   const scene = context.scene = await openWorkScene(), replica = await scene.replica();
   const hub = context.hub = await scene.hub("north"), ids = context.ids = {} as Context["ids"];
   for (const slug of ["ash", "oak", "elm"] as const) ids[slug] = await scene.spoke(hub, slug);
   for (const id of Object.values(ids)) await scene.becomes(id, "active");
-  await noteParticulars(scene.app);
-  const goBack = await keepYesterday(scene.db);
+  await writeSiteRecords(scene.app);
+  const goBack = await saveDatabase(scene.db);
   await runAction(scene, ids.ash, "resize", { size: "medium" });
   context.backup = await backUp(scene, ids.ash);
   await patch(scene, ids.elm, {
@@ -37,7 +37,7 @@ test.before.each(async (context) => {
   await scene.ended(ids.elm, "configure");
   await patchFederation(scene.app, scene.actor, hub, { name: "The north", region: "eu" } as never);
   await replica.close();
-  await noteParticulars(scene.app);
+  await writeSiteRecords(scene.app);
   await goBack();
 });
 test.after.each(({ scene }) => scene.close());
@@ -51,7 +51,7 @@ async function restart({ app, actor, db }: WorkScene, id: string): Promise<void>
 }
 
 /** Returns the record in the namespace of this name. */
-function said({ simulator }: WorkScene, namespace: string): SpokeSiteRecord | HubSiteRecord | null {
+function readSiteRecord({ simulator }: WorkScene, namespace: string): SpokeSiteRecord | HubSiteRecord | null {
   const { metadata, data } = simulator.objects("ConfigMap").find(({ metadata }) =>
     metadata.namespace === namespace && metadata.name === "wheelwright"
   )!;
@@ -61,40 +61,40 @@ function said({ simulator }: WorkScene, namespace: string): SpokeSiteRecord | Hu
   );
 }
 
-test("hides no change that was made after the backup, and runs with it once", async ({ scene, ids, backup }) => {
+test("runs once, and reconcile still updates the row", async ({ scene, ids, backup }) => {
   await restart(scene, ids.ash);
   await restart(scene, ids.oak);
-  const before = (await told(scene.app)).join("\n");
+  const before = (await listReconcileFindings(scene.app)).join("\n");
   assert.match(before, "! spoke: north/ash was changed after the database backup (size small → medium)");
   assert.not.match(before, "north/oak");
-  await told(scene.app, { apply: true });
-  await told(scene.app, { apply: true });
+  await listReconcileFindings(scene.app, { apply: true });
+  await listReconcileFindings(scene.app, { apply: true });
   assert.is((await scene.row(ids.ash)).size, "medium");
   const replica = await scene.replica();
   for (const id of [ids.ash, ids.oak]) assert.is((await scene.ended(id, "restart")).state, "succeeded");
   await replica.close();
-  await noteParticulars(scene.app);
+  await writeSiteRecords(scene.app);
   const ash = await scene.row(ids.ash);
   assert.equal([ash.size, ash.state], ["medium", "active"]);
-  assert.is((said(scene, ash.namespace) as SpokeSiteRecord).size, "medium");
-  const known = await scene.db.sql("select id from backups where id = $1 and state = 'ready'", [backup]);
-  assert.is(known.length, 1);
+  assert.is((readSiteRecord(scene, ash.namespace) as SpokeSiteRecord).size, "medium");
+  const adopted = await scene.db.sql("select id from backups where id = $1 and state = 'ready'", [backup]);
+  assert.is(adopted.length, 1);
 });
 
-test("is not undone where it is newer than the change, field by field", async ({ scene, hub, ids }) => {
+test("keeps newer fields, and updates the others", async ({ scene, hub, ids }) => {
   await patch(scene, ids.elm, { displayName: "Elm academy", domain: "elm.academy.example" });
   await patchFederation(scene.app, scene.actor, (await findFederation(scene.db.rows, hub.id, "shown"))!, {
     name: "Northern",
   } as never);
-  const before = (await told(scene.app)).join("\n");
+  const before = (await listReconcileFindings(scene.app)).join("\n");
   assert.match(before, "! spoke: north/elm was changed after the database backup (adminEmail ");
   assert.not.match(before, "displayName");
   assert.match(before, "! hub: north was changed after the database backup");
-  await told(scene.app, { apply: true });
+  await listReconcileFindings(scene.app, { apply: true });
   const after = await findFederation(scene.db.rows, hub.id, "shown");
   assert.equal([after!.name, after!.region], ["Northern", "eu"]);
-  const taken = await scene.row(ids.elm);
-  assert.equal([taken.domain, taken.requestedDomain], ["elm.school.example", "elm.academy.example"]);
+  const updated = await scene.row(ids.elm);
+  assert.equal([updated.domain, updated.requestedDomain], ["elm.school.example", "elm.academy.example"]);
   const replica = await scene.replica();
   await scene.ended(ids.elm, "configure");
   await replica.close();
@@ -103,35 +103,35 @@ test("is not undone where it is newer than the change, field by field", async ({
   assert.is(blueprintInputs.displayName, "Elm academy");
 });
 
-test("is kept where a first try was killed, and nothing becomes older by a second one", async ({ scene, ids }) => {
+test("keeps newer fields after reconcile was repeated", async ({ scene, ids }) => {
   await restart(scene, ids.ash);
-  await told(scene.app, { apply: true, allClusters: false }); // so it is held on
+  await listReconcileFindings(scene.app, { apply: true, allClusters: false }); // the database stays held
   await scene.db.sql("update spokes set display_name = 'Ash', updated_at = wheelwright_now() where id = $1", [ids.ash]);
-  const lines = (await told(scene.app, { apply: true })).join("\n");
+  const lines = (await listReconcileFindings(scene.app, { apply: true })).join("\n");
   assert.not.match(lines, "north/ash");
   const { size, displayName } = await scene.row(ids.ash);
   assert.equal([size, displayName], ["medium", "Ash"]);
 });
 
-test("keeps a call-off of what was under way from hiding a change", async ({ scene, ids }) => {
+test("updates the row even if an old operation is cancelled", async ({ scene, ids }) => {
   await restart(scene, ids.ash);
   await scene.db.sql("update jobs set created_at = created_at - interval '1 hour' where kind = 'restart'");
-  const lines = (await told(scene.app, { apply: true })).join("\n");
+  const lines = (await listReconcileFindings(scene.app, { apply: true })).join("\n");
   assert.match(lines, "has unfinished operations in the database backup: restart; cancelled");
   assert.equal([(await scene.row(ids.ash)).size, (await scene.row(ids.ash)).state], ["medium", "active"]);
 });
 
-test("leaves no backup unfinished that was under way at the database's, and came to its end since", async ({ scene, ids, backup }) => {
-  await restart(scene, ids.ash); // in place of the operation that took it
+test("adopts a backup that finished after the database backup", async ({ scene, ids, backup }) => {
+  await restart(scene, ids.ash); // stands for the operation of the backup
   await scene.db.sql(
     `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind)
      select $1, s.id, s.federation_id, j.id, s.cluster, s.namespace, 'manual'
      from spokes s join jobs j on j.spoke_id = s.id and j.kind = 'restart' where s.id = $2`,
     [backup, ids.ash],
   );
-  assert.not.match((await told(scene.app)).join("\n"), "1 backup"); // its operation goes on with it
+  assert.not.match((await listReconcileFindings(scene.app)).join("\n"), "1 backup"); // its operation continues
   await scene.db.sql("update jobs set created_at = created_at - interval '1 hour' where kind = 'restart'");
-  const lines = (await told(scene.app, { apply: true })).join("\n");
+  const lines = (await listReconcileFindings(scene.app, { apply: true })).join("\n");
   assert.match(lines, "is not in the database; adopted");
   const [row] = await scene.db.sql("select state, jsonb_array_length(volumes) as volumes from backups where id = $1", [
     backup,

@@ -25,40 +25,47 @@ const record = {
 } as unknown as SpokeSiteRecord;
 const row = structuredClone(record) as unknown as SpokeRow;
 
-const described = (from: SpokeRow, to: SpokeSiteRecord, requested?: ReadonlySet<string>, isSame = true): string =>
-  describeChanges(listChangedSpokeFields(from, to, { state: to.state, requested }), to, isSame);
+const describeDifference = (
+  from: SpokeRow,
+  to: SpokeSiteRecord,
+  requested?: ReadonlySet<string>,
+  isSame = true,
+): string => describeChanges(listChangedSpokeFields(from, to, { state: to.state, requested }), to, isSame);
 
 const test = suite("changed fields");
 
-test("names each field with what it was and is", () => {
+test("lists each field with both values", () => {
   const after = { ...record, size: "medium", state: "suspended", fromBackup: "b1" } as SpokeSiteRecord;
-  assert.is(described(row, after), " (size small → medium) (fromBackup none → b1) (state active → suspended)");
+  assert.is(describeDifference(row, after), " (size small → medium) (fromBackup none → b1) (state active → suspended)");
 });
 
-test("leaves out a field that was requested after the restore", () => {
+test("omits fields that were requested after the restore", () => {
   const after = { ...record, size: "medium", mail: "held" } as SpokeSiteRecord;
-  assert.is(described(row, after, new Set(["size"])), " (mail on → held)");
+  assert.is(describeDifference(row, after, new Set(["size"])), " (mail on → held)");
 });
 
-test("names the manifests' inputs where nothing else differs, whatever the order of their keys", () => {
+test("lists changed inputs if no field differs, regardless of key order", () => {
   const { claims: _, ...rest } = record.blueprintInputs as Record<string, unknown>;
   const after = { ...record, blueprintInputs: { claims: { files: "files-2", data: "data-2" }, ...rest } };
-  assert.is(described(row, after as SpokeSiteRecord), " (manifests: claims)");
-  const turned = { claims: { data: "data", files: "files" }, ...rest };
-  assert.match(described(row, { ...record, blueprintInputs: turned } as SpokeSiteRecord), "no field differs");
+  assert.is(describeDifference(row, after as SpokeSiteRecord), " (manifests: claims)");
+  const reordered = { claims: { data: "data", files: "files" }, ...rest };
+  assert.match(
+    describeDifference(row, { ...record, blueprintInputs: reordered } as SpokeSiteRecord),
+    "no field differs",
+  );
 });
 
-test("says that nothing differs, of when the record is, and that the namespace is another one", () => {
-  assert.is(described(row, record), " (no field differs; the site record is from 2026-11-25T12:00:00.000Z)");
-  assert.is(described(row, record, undefined, false), " (namespace recreated)");
+test("reports an unchanged record and a recreated namespace", () => {
+  assert.is(describeDifference(row, record), " (no field differs; the site record is from 2026-11-25T12:00:00.000Z)");
+  assert.is(describeDifference(row, record, undefined, false), " (namespace recreated)");
 });
 
 test("cuts long values", () => {
-  const text = described(row, { ...record, seed: "x".repeat(500) } as SpokeSiteRecord);
+  const text = describeDifference(row, { ...record, seed: "x".repeat(500) } as SpokeSiteRecord);
   assert.is(text, ` (seed none → ${"x".repeat(60)}…)`);
 });
 
-test("names the fields of a hub", () => {
+test("lists the fields of a hub", () => {
   const hub = { slug: "north", name: "North", region: null, mode: null, tier: null, readyAt: AT, state: "active" };
   const changed = listChangedHubFields(
     hub as unknown as FederationRow,

@@ -1,4 +1,4 @@
-/** Tests what is never trusted, overwritten or done twice. */
+/** Tests that reconcile trusts no foreign records, overwrites no rows, and can be repeated. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
@@ -7,14 +7,14 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { byHand } from "#test/lib/workers/sweep/checks.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { keepYesterday, noteParticulars, told } from "./yesterday.ts";
+import { listReconcileFindings, saveDatabase, writeSiteRecords } from "./restored-database.ts";
 import { RELEASE } from "#test/support/release.ts";
 import { until } from "#test/support/until.ts";
 
 interface Context {
   scene: WorkScene;
   hub: FederationRow;
-  /** Two spokes that only the cluster knows, and their namespaces. */
+  /** Two spokes that are only in the cluster. */
   ids: Record<"ash" | "elm", string>;
   names: Record<"ash" | "elm", string>;
 }
@@ -28,12 +28,12 @@ test.before.each(async (context) => {
   const scene = context.scene = await openWorkScene(), replica = await scene.replica();
   const { id } = context.hub = await scene.hub("north");
   await scene.hubBecomes(id, "active");
-  const goBack = await keepYesterday(scene.db);
+  const goBack = await saveDatabase(scene.db);
   const ids = context.ids = { ash: await scene.spoke(context.hub, "ash"), elm: await scene.spoke(context.hub, "elm") };
   const [ash, elm] = [await scene.becomes(ids.ash, "active"), await scene.becomes(ids.elm, "active")];
   context.names = { ash: ash.namespace, elm: elm.namespace };
   await replica.close();
-  await noteParticulars(scene.app);
+  await writeSiteRecords(scene.app);
   await goBack();
 });
 test.after.each(({ scene }) => scene.close());
@@ -58,19 +58,19 @@ function particulars(scene: WorkScene, namespace: string): KubeObject {
   )!;
 }
 
-test("leaves alone what another installation has in the cluster, but for what an operator names", async ({ scene, names }) => {
+test("ignores namespaces of another installation, except those that an operator accepts", async ({ scene, names }) => {
   const [{ id }] = await scene.db.sql(
     "update installation set id = 'ins_other', key = 'another' returning (select id from installation)",
   );
-  const lines = await told(scene.app, { apply: true });
+  const lines = await listReconcileFindings(scene.app, { apply: true });
   assert.match(lines.join("\n"), `! spoke: 2 namespaces of installation ${id}: `);
   assert.match(lines.join("\n"), "→ They are not changed. To adopt one anyway: --adopt NAMESPACE");
   assert.equal(await spokes(scene), []);
-  await told(scene.app, { apply: true, acceptedNamespaces: [names.ash] });
+  await listReconcileFindings(scene.app, { apply: true, acceptedNamespaces: [names.ash] });
   assert.equal(await spokes(scene), ["ash"]);
 });
 
-test("believes no namespace that somebody else made with our labels, whatever stands in it", async ({ scene, names }) => {
+test("rejects a forged namespace with a copied site record", async ({ scene, names }) => {
   const labels = scene.simulator.objects("Namespace").find(({ metadata }) => metadata.name === names.elm)!.metadata
     .labels!;
   const forged = { ...labels, "wheelwright.dev/spoke": "spk_06fj2c4v7tq0w1x9n3m8k5r2dg" };
@@ -87,26 +87,26 @@ test("believes no namespace that somebody else made with our labels, whatever st
     data,
   };
   await post(scene, `/api/v1/namespaces/${FORGED}/configmaps`, carried);
-  const lines = await told(scene.app, { apply: true });
+  const lines = await listReconcileFindings(scene.app, { apply: true });
   assert.match(
     lines.join("\n"),
     `! spoke: Namespace ${FORGED} has the label of a spoke that is not in the database, and has a site record ` +
       `that this installation did not sign → It is not changed. To adopt it: --adopt ${FORGED}`,
   );
   assert.equal(await spokes(scene), ["ash", "elm"]);
-  const accepted = await told(scene.app, { apply: true, acceptedNamespaces: [FORGED] });
+  const accepted = await listReconcileFindings(scene.app, { apply: true, acceptedNamespaces: [FORGED] });
   assert.match(accepted.join("\n"), "and has a site record that does not match its labels");
   assert.equal(await spokes(scene), ["ash", "elm"]);
 });
 
-test("believes no particulars that somebody changed, and adopts nothing that has none", async ({ scene, hub, names }) => {
+test("rejects changed and missing site records", async ({ scene, hub, names }) => {
   const { data } = particulars(scene, names.elm), text = JSON.parse(data.particulars);
   const changed = JSON.stringify({ ...text, domain: "bank.example" });
   await byHand(scene.simulator.url, `/api/v1/namespaces/${names.elm}/configmaps/wheelwright`, {
     data: { particulars: changed },
   });
   await byHand(scene.simulator.url, `/api/v1/namespaces/${names.ash}/configmaps/wheelwright`, null);
-  const lines = await told(scene.app, { apply: true });
+  const lines = await text(scene.app, { apply: true });
   assert.match(
     lines.join("\n"),
     `Namespace ${names.elm} has the label of a spoke that is not in the database, and has a site record that this`,
@@ -119,30 +119,33 @@ test("believes no particulars that somebody changed, and adopts nothing that has
   assert.is((await scene.db.sql("select 1 from federations where id = $1 and state = 'active'", [hub.id])).length, 1);
 });
 
-test("overwrites nobody's slug or domain: it says who has it, and adopts once it is free", async ({ scene, hub, ids }) => {
+test("adopts a spoke only once its slug and domain are free", async ({ scene, hub, ids }) => {
   const other = await scene.spoke(hub, "ash");
   await scene.db.sql("update spokes set domain = 'elm.spokes.example.org' where id = $1", [other]);
-  const lines = (await told(scene.app, { apply: true })).join("\n");
+  const lines = (await listReconcileFindings(scene.app, { apply: true })).join("\n");
   assert.match(lines, `✗ spoke: north/ash (${ids.ash}) exists in namespace `);
   assert.match(lines, `: spoke ${other} already uses the slug ash`);
   assert.match(lines, ": the domain elm.spokes.example.org, a parent or a subdomain is in use");
   assert.equal(await spokes(scene), ["ash"]);
   assert.match(lines, "✓ held: Operations resume; 2 changes could not be applied");
   await scene.db.sql("update spokes set state = 'removed', removed_at = now() where id = $1", [other]);
-  await told(scene.app, { apply: true });
+  await listReconcileFindings(scene.app, { apply: true });
   assert.equal(await spokes(scene), ["ash", "elm"]);
 });
 
-test("killed at any moment, it is asked again, and does each thing once", async ({ scene }) => {
-  let most = 0;
-  for (let killed = true; killed; most++) {
+test("makes each change once, even if it is killed and repeated", async ({ scene }) => {
+  let allowedCalls = 0;
+  for (let killed = true; killed; allowedCalls++) {
     let calls = 0;
     const dying = {
       ...scene.db,
-      transact: (work: never) => calls++ < most ? scene.db.transact(work) : Promise.reject(new Error("killed")),
+      transact: (work: never) => calls++ < allowedCalls ? scene.db.transact(work) : Promise.reject(new Error("killed")),
     };
-    killed = await told({ ...scene.app, db: dying as Database }, { apply: true }).then(() => false, () => true);
-    assert.ok(most < 20);
+    killed = await listReconcileFindings({ ...scene.app, db: dying as Database }, { apply: true }).then(
+      () => false,
+      () => true,
+    );
+    assert.ok(allowedCalls < 20);
   }
   assert.equal(await spokes(scene), ["ash", "elm"]);
   const audits = await scene.db.sql("select 1 from audit_events where metadata ->> 'action' = 'adopt'");
@@ -151,26 +154,26 @@ test("killed at any moment, it is asked again, and does each thing once", async 
   assert.is(released.length, 1);
 });
 
-test("writes nothing while serve goes by a database that nobody holds", async ({ scene }) => {
+test("writes nothing while replicas use the database", async ({ scene }) => {
   await scene.db.sql("delete from database_restores");
   const replica = await scene.replica();
-  await until(() => replica.ready()); // it has beaten
-  const [line] = await told(scene.app, { apply: true });
+  await until(() => replica.ready()); // the replica sent a heartbeat
+  const [line] = await listReconcileFindings(scene.app, { apply: true });
   assert.match(line!, "✗ replicas: serve is running and uses this database → Stop all replicas");
   assert.equal(await spokes(scene), []);
   await replica.close();
 });
 
-test("judges nothing while a cluster does not answer", async ({ scene }) => {
+test("writes nothing if a cluster does not answer", async ({ scene }) => {
   const fault = scene.simulator.faults.answer(503, { method: "GET", path: "/apis/apps/v1/deployments" });
-  const error = await told(scene.app, { apply: true }).then(() => null, (error) => error);
+  const error = await listReconcileFindings(scene.app, { apply: true }).then(() => null, (error) => error);
   assert.is(error?.name, "ClusterError");
   assert.equal(await spokes(scene), []);
   scene.simulator.faults.remove(fault);
 });
 
-test("leaves to replicas what was asked for since the restore, and says which clusters are configured no more", async ({ scene, ids }) => {
-  await told(scene.app, { apply: true });
+test("keeps operations from after the restore, and reports unknown clusters", async ({ scene, ids }) => {
+  await listReconcileFindings(scene.app, { apply: true });
   await scene.db.sql(
     "insert into database_restores (taken_at, restored_at) values (now(), now() - interval '1 minute')",
   );
@@ -178,7 +181,7 @@ test("leaves to replicas what was asked for since the restore, and says which cl
     acceptAction(scene.app, tx, scene.actor, ids.ash, { action: "restart", parameters: {} })
   );
   await scene.db.sql("update spokes set cluster = 'former' where id = $1", [ids.elm]);
-  const lines = (await told(scene.app, { apply: true })).join("\n");
+  const lines = (await listReconcileFindings(scene.app, { apply: true })).join("\n");
   assert.match(
     lines,
     "✗ clusters: Hubs or spokes use cluster former, which is no longer configured → Check CATALOG.",
@@ -187,13 +190,13 @@ test("leaves to replicas what was asked for since the restore, and says which cl
   assert.equal(live.map(({ kind }) => kind), ["restart"]);
 });
 
-test("takes nothing for lost that stands in another cluster, or lacks our label", async ({ scene, ids, names }) => {
-  await told(scene.app, { apply: true });
+test("reports spokes in another cluster, and namespaces without the label", async ({ scene, ids, names }) => {
+  await listReconcileFindings(scene.app, { apply: true });
   await byHand(scene.simulator.url, `/api/v1/namespaces/${names.ash}`, {
     metadata: { labels: { "app.kubernetes.io/managed-by": null } },
   });
   await scene.db.sql("update spokes set cluster_uid = 'of another', namespace = 'elsewhere' where id = $1", [ids.elm]);
-  const lines = (await told(scene.app)).join("\n");
+  const lines = (await listReconcileFindings(scene.app)).join("\n");
   assert.match(lines, `✗ spoke: Namespace ${names.ash} of north/ash lacks the label app.kubernetes.io/managed-by`);
   assert.match(
     lines,

@@ -9,7 +9,7 @@ import { VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { wrapSteps } from "#lib/scheduler/handler.ts";
 import { backupHandler } from "#lib/workers/backups/backup.ts";
-import { told } from "#test/lib/doctor/reconcile/yesterday.ts";
+import { listReconcileFindings } from "#test/lib/doctor/reconcile/restored-database.ts";
 import { postContent } from "#test/lib/workers/orphans/contents.ts";
 import { byHand } from "#test/lib/workers/sweep/checks.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -30,7 +30,7 @@ test.before.each(async (context) => {
 test.after.each(({ scene }) => scene.close());
 
 async function storage({ app }: WorkScene): Promise<string[]> {
-  return (await told(app)).filter((line) => line.includes(" storage: "));
+  return (await listReconcileFindings(app)).filter((line) => line.includes(" storage: "));
 }
 
 async function ask({ db, app, actor }: WorkScene, id: string, action: "backup"): Promise<void> {
@@ -58,7 +58,7 @@ function contents({ simulator }: WorkScene): string[] {
   return simulator.objects("VolumeSnapshotContent").map(({ metadata }) => metadata.name).sort();
 }
 
-function cutLine(namespace: string, names: readonly string[], whose: string): string {
+function backupOrphanLine(namespace: string, names: readonly string[], whose: string): string {
   return `! storage: 2 snapshots of ${namespace} are in the storage but not in the database: ${
     names.join(", ")
   }${whose}` +
@@ -69,14 +69,14 @@ function cutLine(namespace: string, names: readonly string[], whose: string): st
     }`;
 }
 
-test("says nothing of what rows know, before and after a removal", async ({ scene, spoke }) => {
+test("reports nothing that rows refer to, before and after a removal", async ({ scene, spoke }) => {
   await backUp(scene, spoke.id);
   assert.equal(await storage(scene), []);
   await remove(scene, spoke.id);
   assert.equal([contents(scene).length, await storage(scene)], [4, []]);
 });
 
-test("reports a last snapshot that a removal gave up, which the operation names", async ({ scene, spoke }) => {
+test("reports snapshots that a removal could not finish", async ({ scene, spoke }) => {
   const { simulator } = scene, { namespace, id } = spoke;
   simulator.faults.add({ type: "no-snapshot", name: `${namespace}/db-`, message: "the pool is full" });
   await remove(scene, id);
@@ -86,11 +86,13 @@ test("reports a last snapshot that a removal gave up, which the operation names"
   assert.match(notes[0]!, /^No last snapshot: /);
   assert.is(notes[1], `Retained: VolumeSnapshotContent ${notes[1]!.split("Content ")[1]}`);
   assert.equal(notes[1]!.split("Content ")[1]!.split(", ").sort(), names);
-  assert.equal(await storage(scene), [cutLine(namespace, names, `, taken for the failed backup ${backupId} of ash`)]);
+  assert.equal(await storage(scene), [
+    backupOrphanLine(namespace, names, `, taken for the failed backup ${backupId} of ash`),
+  ]);
   assert.equal(contents(scene), names, "nothing is deleted");
 });
 
-test("leaves to retention what a failed backup has cut, and reports it once its snapshot is gone", async ({ scene, spoke }) => {
+test("reports contents of a failed backup only once their snapshots are gone", async ({ scene, spoke }) => {
   const { simulator } = scene, { namespace, id } = spoke;
   const fault = simulator.faults.add({ type: "no-snapshot", name: `${namespace}/db-`, message: "the pool is full" });
   const { id: backupId, state, volumes } = await backUp(scene, id);
@@ -106,11 +108,11 @@ test("leaves to retention what a failed backup has cut, and reports it once its 
   }
   await until(() => simulator.objects("VolumeSnapshot").length === 0);
   assert.equal(await storage(scene), [
-    cutLine(namespace, contents(scene), `, taken for the failed backup ${backupId} of ash`),
+    backupOrphanLine(namespace, contents(scene), `, taken for the failed backup ${backupId} of ash`),
   ]);
 });
 
-test("reports what a killed backup has cut whose row was lost, unless its snapshots can be adopted", async ({ scene, spoke }) => {
+test("reports contents of a backup without a row, unless it can be adopted", async ({ scene, spoke }) => {
   const { id, namespace } = spoke, killed = Promise.withResolvers<void>(), forever = new Promise<never>(() => {});
   const dying = wrapSteps(backupHandler(scene.app), (work) => (run) =>
     work({
@@ -124,11 +126,11 @@ test("reports what a killed backup has cut whose row was lost, unless its snapsh
   const replica = await openScheduler(scene.app, { handlers: [dying], lanes: 2, retry: { firstMs: 50, maxMs: 200 } });
   await ask(scene, id, "backup");
   await killed.promise;
-  assert.equal(await storage(scene), [], "its operation goes on");
+  assert.equal(await storage(scene), [], "the operation continues");
   await scene.db.sql("delete from backups");
   await scene.db.sql("delete from jobs");
   await replica.close();
-  assert.equal(await storage(scene), [], "the backup is whole, and would be adopted");
+  assert.equal(await storage(scene), [], "the backup is complete and would be adopted");
   const [snapshot] = scene.simulator.objects("VolumeSnapshot").map(({ metadata }) => metadata.name);
   await byHand(
     scene.simulator.url,
@@ -136,10 +138,10 @@ test("reports what a killed backup has cut whose row was lost, unless its snapsh
     null,
   );
   await until(() => scene.simulator.objects("VolumeSnapshot").length === 1);
-  assert.equal(await storage(scene), [cutLine(namespace, contents(scene), "")]);
+  assert.equal(await storage(scene), [backupOrphanLine(namespace, contents(scene), "")]);
 });
 
-test("reports what a copy was created by, and a retained volume, of a spoke that is gone", async ({ scene, spoke }) => {
+test("reports source contents and retained volumes of a removed spoke", async ({ scene, spoke }) => {
   const { simulator } = scene, { namespace } = spoke, [operation] = await scene.operations(spoke.id);
   const name = `origin-files-${operation!.id.slice(-10)}`;
   await postContent(simulator.url, namespace, name, { snapshotHandle: "snap-1" });
@@ -163,7 +165,7 @@ test("reports what a copy was created by, and a retained volume, of a spoke that
   ]);
 });
 
-test("never speaks of another release's, or of what another tool has cut", async ({ scene, spoke }) => {
+test("ignores contents of other releases and other tools", async ({ scene, spoke }) => {
   const { url } = scene.simulator, end = newId("bak").slice(4);
   await postContent(url, `spoke-other-ash-${end.slice(-12)}`, `files-${end}`);
   await postContent(url, spoke.namespace, "velero-files-1");

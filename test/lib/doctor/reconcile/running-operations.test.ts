@@ -8,16 +8,16 @@ import {
   type TemplateScene,
 } from "#test/lib/workers/templates/scene.ts";
 import { until } from "#test/support/until.ts";
-import { keepYesterday, told } from "./yesterday.ts";
+import { listReconcileFindings, saveDatabase } from "./restored-database.ts";
 
-const test = suite<TemplateScene>("a site that was being made when the database was lost");
+const test = suite<TemplateScene>("an installation that was running when the database was lost");
 test.after.each(({ scene }) => scene.close());
 
-test("is made on by a retry where a template had given it its volumes", async (context) => {
+test("continues with a retry after the volumes were created from a template", async (context) => {
   let replica = await openSceneWithTemplate(context);
   const { scene, hub } = context;
   await replica.close();
-  const goBack = await keepYesterday(scene.db);
+  const goBack = await saveDatabase(scene.db);
   const fault = scene.simulator.faults.add({ type: "crash", name: "db-", log: ["no luck"], exitCode: 1 });
   replica = await scene.replica();
   const id = await scene.spoke(hub, "second");
@@ -27,11 +27,11 @@ test("is made on by a retry where a template had given it its volumes", async (c
   const claims = () =>
     scene.simulator.objects("PersistentVolumeClaim").filter(({ metadata }) => metadata.namespace === namespace)
       .map(({ metadata }) => metadata.uid).sort();
-  const made = claims();
+  const pvcs = claims();
   await goBack();
   scene.simulator.faults.remove(fault);
 
-  const lines = await told(scene.app, { apply: true });
+  const lines = await listReconcileFindings(scene.app, { apply: true });
   assert.ok(lines.some((line) => line.startsWith(`✓ spoke: math/second (${id})`)), lines.join("\n"));
   const adopted = await scene.row(id);
   assert.equal([adopted.state, adopted.blueprintInputs.origin], ["failed", blueprintInputs.origin]);
@@ -39,7 +39,7 @@ test("is made on by a retry where a template had given it its volumes", async (c
   await retrySpoke(scene, id);
   const { state, stateReason, siteIdentifier } = await scene.becomes(id, "active", "failed");
   assert.is(state, "active", stateReason!);
-  assert.equal(claims(), made);
+  assert.equal(claims(), pvcs);
   assert.is(scene.simulator.site(namespace).database!.config!.siteidentifier, siteIdentifier);
   assert.is((await listTemplates(scene))[0]!.state, "ready");
 });

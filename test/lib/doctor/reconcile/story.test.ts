@@ -15,7 +15,7 @@ import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { backUp, readMarks, runAction, runRestore, writeMark } from "#test/lib/workers/restore/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { NEW, runUpgrade } from "#test/lib/workers/upgrade/scene.ts";
-import { keepYesterday, noteParticulars, told } from "./yesterday.ts";
+import { listReconcileFindings, saveDatabase, writeSiteRecords } from "./restored-database.ts";
 
 const BEFORE = ["ash", "oak", "elm", "fir", "pine", "yew", "box"] as const;
 type Name = (typeof BEFORE)[number] | "new" | "far";
@@ -25,7 +25,7 @@ interface Context {
   hubs: Record<"north" | "west", FederationRow>;
   ids: Record<Name, string>;
   backup: string;
-  /** The rows at the time when the database was lost. */
+  /** The rows when the database was lost, keyed by spoke ID. */
   lost: Map<string, Record<string, unknown>>;
   standing: string[];
 }
@@ -47,7 +47,7 @@ const SAME = [
   ],
 ] as const;
 
-async function kept(scene: WorkScene, id: string): Promise<Record<string, unknown>> {
+async function readComparedFields(scene: WorkScene, id: string): Promise<Record<string, unknown>> {
   const row = await scene.row(id);
   return Object.fromEntries(SAME.map((field) => [field, row[field]]));
 }
@@ -69,11 +69,11 @@ test.before(async (context) => {
   for (const slug of BEFORE) ids[slug] = await scene.spoke(hubs.north, slug);
   for (const slug of BEFORE) await scene.becomes(ids[slug], "active");
   await replica.close();
-  await noteParticulars(scene.app);
+  await writeSiteRecords(scene.app);
   for (const action of ["restart", "backup"] as const) {
     await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, ids.ash, { action, parameters: {} }));
   }
-  const goBack = await keepYesterday(scene.db);
+  const goBack = await saveDatabase(scene.db);
 
   replica = await scene.replica();
   await scene.ended(ids.ash, "restart");
@@ -95,17 +95,19 @@ test.before(async (context) => {
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.yew));
   await scene.becomes(ids.yew, "removed");
   await replica.close();
-  await noteParticulars(scene.app);
-  context.lost = new Map(await Promise.all(Object.values(ids).map(async (id) => [id, await kept(scene, id)] as const)));
+  await writeSiteRecords(scene.app);
+  context.lost = new Map(
+    await Promise.all(Object.values(ids).map(async (id) => [id, await readComparedFields(scene, id)] as const)),
+  );
   context.standing = namespaces(scene);
   await goBack();
 });
 test.after(({ scene }) => scene.close());
 
-test("it is told what differs, and nothing is written", async ({ scene, ids }) => {
+test("previews all differences and writes nothing", async ({ scene, ids }) => {
   const rows = () => scene.db.sql("select id, state, domain, size, updated_at from spokes order by id");
   const before = [await rows(), scene.simulator.writes().length];
-  const lines = await told(scene.app), all = lines.join("\n");
+  const lines = await listReconcileFindings(scene.app), all = lines.join("\n");
   assert.match(all, `! spoke: north/new (${ids.new}) exists in namespace `);
   assert.match(all, "would be adopted as new.spokes.example.org, small, Moodle ");
   assert.match(all, "! hub: west (");
@@ -132,34 +134,34 @@ test("it is told what differs, and nothing is written", async ({ scene, ids }) =
   assert.equal([await rows(), scene.simulator.writes().length], before);
 });
 
-test("each thing is taken in, and the rows are what they were", async ({ scene, ids, lost }) => {
-  const writes = scene.simulator.writes().length, lines = await told(scene.app, { apply: true });
+test("restores all rows with --apply", async ({ scene, ids, lost }) => {
+  const writes = scene.simulator.writes().length, lines = await listReconcileFindings(scene.app, { apply: true });
   assert.equal(
     lines.filter((line) => line.startsWith("✗")).map((line) => line.slice(0, 35)),
     ["✗ spoke: The namespace of north/yew"],
   );
   for (const [name, id] of Object.entries(ids)) {
-    if (name !== "yew") assert.equal(await kept(scene, id), lost.get(id), name);
+    if (name !== "yew") assert.equal(await readComparedFields(scene, id), lost.get(id), name);
   }
   const yew = await scene.row(ids.yew);
   assert.equal([yew.state, /removed after the database backup/.test(yew.stateReason!)], ["failed", true]);
   assert.is(await readDatabaseHold(scene.db.rows), null);
   const [{ last }] = await scene.db.sql("select last_value::int as last from job_fences");
-  assert.ok(last > Math.max(...fences(scene)), "new fences are below those of the cluster");
-  assert.is(scene.simulator.writes().length, writes, "the cluster was written");
+  assert.ok(last > Math.max(...fences(scene)), "new fences are greater than those in the cluster");
+  assert.is(scene.simulator.writes().length, writes, "no write to the cluster");
   const live = await scene.db.sql("select kind from jobs where visible and state in ('queued', 'running')");
   assert.equal(live, []);
 });
 
-test("asked again, only what is left to people is told", async ({ scene, ids }) => {
-  const lines = await told(scene.app, { apply: true });
+test("reports only unresolved differences when repeated", async ({ scene, ids }) => {
+  const lines = await listReconcileFindings(scene.app, { apply: true });
   assert.equal(lines.map((line) => line.slice(0, 40)), [
     "✓ fences: higher than all fences in the ",
     `✗ spoke: The namespace of north/yew (${ids.yew})`.slice(0, 40),
   ]);
 });
 
-test("everything works on, nothing is doubled, and nothing has drifted", async ({ scene, hubs, ids, backup, standing }) => {
+test("runs all operations afterwards, without duplicates or drift", async ({ scene, hubs, ids, backup, standing }) => {
   assert.equal(namespaces(scene), standing);
   const replica = await scene.replica();
   await lookOnce(scene.app);
@@ -185,13 +187,13 @@ test("everything works on, nothing is doubled, and nothing has drifted", async (
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.yew));
   await scene.becomes(ids.yew, "removed");
   const [{ progress: { notes } }] = await scene.operations(ids.yew) as [Job];
-  assert.match(String(notes), /^No last snapshot: namespaces "[^"]+" not found$/); // and nothing that was not stopped
+  assert.match(String(notes), /^No last snapshot: namespaces "[^"]+" not found$/); // the site had already stopped
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.new));
   await scene.becomes(ids.new, "removed");
   await replica.close();
 });
 
-test("what was done is in the audit log, with who asked", async ({ scene, ids }) => {
+test("records the changes in the audit log", async ({ scene, ids }) => {
   const audits = await scene.db.sql(
     "select object_id, actor_email, metadata ->> 'action' as action from audit_events where (metadata ->> 'reconciled')::boolean",
   );

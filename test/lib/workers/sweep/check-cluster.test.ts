@@ -11,7 +11,7 @@ import { createClusterCheck, createClusterCheckJob } from "#lib/workers/sweep/sw
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { enqueue } from "#lib/jobs/store.ts";
-import { openBetween } from "#test/lib/doctor/between.ts";
+import { openKubeProxy } from "#test/lib/doctor/kube-proxy.ts";
 import { makeApp } from "#test/lib/workers/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { lookOnce, QUICK } from "./checks.ts";
@@ -39,18 +39,18 @@ interface Following {
 const isWatch = ({ query }: { query: URLSearchParams }) => query.has("watch");
 
 async function follow({ between, scene }: Context, app: App, pace = FOLLOWING): Promise<Following> {
-  const ending = new AbortController(), begin = between.asked.length, before = await scene.db.now();
+  const ending = new AbortController(), begin = between.requests.length, before = await scene.db.now();
   const write: Run["write"] = (work) => app.db.transact(work);
   const run = { signal: ending.signal, log: silentLog, throwIfStopped: () => {}, write } as Run;
   const ended = checkCluster(app, run, "default", pace);
   ended.catch(() => {});
   const readings = "select from spokes where state = 'active' and cluster = 'default' and observed_at >= $1";
   await until(async () =>
-    between.asked.slice(begin).filter(isWatch).length >= KINDS && (await scene.db.sql(readings, [before])).length > 0
+    between.requests.slice(begin).filter(isWatch).length >= KINDS && (await scene.db.sql(readings, [before])).length > 0
   );
-  const from = between.asked.length;
+  const from = between.requests.length;
   return {
-    asked: () => between.asked.slice(from),
+    asked: () => between.requests.slice(from),
     ended,
     async stop() {
       ending.abort(new Error("enough"));
@@ -117,7 +117,7 @@ test("ignores status changes that do not affect health.", async (context) => {
 test("receives changes during the first lists.", async (context) => {
   const { standing: { ids, url }, scene } = context, id = ids[7]!;
   let repair: Promise<() => void> | undefined;
-  const between = await openBetween(url, ({ path, query }) => {
+  const between = await openKubeProxy(url, ({ path, query }) => {
     // Services are listed by then.
     if (path.endsWith("/ingresses") && query.has("limit")) repair ??= alter(context, id, ["v1", "Service", "db"], null);
     return false;
@@ -180,20 +180,20 @@ test("changes nothing while the cluster does not answer, and checks afterwards."
 });
 
 test("watches only clusters with many spokes.", async (context) => {
-  const from = context.between.asked.length;
+  const from = context.between.requests.length;
   await lookOnce(context.app, { watch: { ...FOLLOWING.follow, minSpokes: LEFT + 1 } });
-  assert.not.ok(context.between.asked.slice(from).some(isWatch));
+  assert.not.ok(context.between.requests.slice(from).some(isWatch));
 });
 
 test("continues on another replica, which starts with the lists.", async (context) => {
   const { standing: { ids }, between, scene, app } = context, id = ids[11]!;
   const handler = createClusterCheck(app, FOLLOWING);
   const open = () => openScheduler(app, { handlers: [handler], lanes: 2, retry: { firstMs: 10, maxMs: 50 } });
-  const watches = (from: number) => between.asked.slice(from).filter(isWatch).length;
-  const first = await open(), start = between.asked.length;
+  const watches = (from: number) => between.requests.slice(from).filter(isWatch).length;
+  const first = await open(), start = between.requests.length;
   await scene.db.transact((tx) => enqueue(tx, SYSTEM, createClusterCheckJob("default")));
   await until(() => watches(start) >= KINDS);
-  const second = await open(), next = between.asked.length;
+  const second = await open(), next = between.requests.length;
   await first.close();
   const repair = await alter(context, id, ["v1", "Service", "db"], null);
   await until(() => watches(next) >= KINDS);

@@ -3,14 +3,14 @@ import type { App } from "#lib/app.ts";
 import { SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { silentLog } from "#lib/base/log.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { type Between, openBetween } from "#test/lib/doctor/between.ts";
+import { type KubeProxy, openKubeProxy } from "#test/lib/doctor/kube-proxy.ts";
 import { type CopiedSpokes, openCopiedSpokes } from "#test/support/bench/copied-spokes.ts";
 import { makeApp, openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 export interface Context {
   scene: WorkScene;
   standing: CopiedSpokes;
-  between: Between;
+  between: KubeProxy;
   app: App;
   closeApp: () => Promise<void>;
 }
@@ -25,7 +25,7 @@ export async function openSweep(context: Context): Promise<void> {
   await scene.becomes(model, "active");
   await replica.close();
   context.standing = await openCopiedSpokes(scene, model, SPOKES);
-  context.between = await openBetween(context.standing.url);
+  context.between = await openKubeProxy(context.standing.url);
   const { app, close } = await makeApp(scene.db, context.between.kubeconfig(), silentLog);
   Object.assign(context, { app, closeApp: close });
 }

@@ -28,9 +28,9 @@ test.before(openSweep);
 test.after(closeSweep);
 
 test("lists all kinds except Secrets in pages, and finds all spokes healthy without drift.", async (context) => {
-  const { scene, between, app, standing } = context, from = between.asked.length;
+  const { scene, between, app, standing } = context, from = between.requests.length;
   await lookOnce(app, { page: 50 });
-  const requests = between.asked.slice(from);
+  const requests = between.requests.slice(from);
   const lists = requests.filter(({ query }) => query.has("limit"));
   const objects = standing.world.store.everything().filter(({ metadata }) => metadata.labels?.[SPOKE_LABEL]);
   const kinds = Map.groupBy(objects, ({ kind }) => kind);
@@ -50,9 +50,9 @@ test("lists all kinds except Secrets in pages, and finds all spokes healthy with
 
 test("costs nothing where no spoke is active.", async ({ scene, between, app }) => {
   await scene.db.sql("update spokes set state = 'resuming' where state = 'active'");
-  const from = between.asked.length;
+  const from = between.requests.length;
   await lookOnce(app);
-  assert.is(between.asked.length, from);
+  assert.is(between.requests.length, from);
   await scene.db.sql("update spokes set state = 'active' where state = 'resuming'");
 });
 
@@ -198,13 +198,13 @@ test("reads an unlisted object before it reports it as missing.", async (context
 });
 
 test("restarts a list whose continue token has expired.", async ({ app, between, standing, scene }) => {
-  const from = between.asked.length;
+  const from = between.requests.length;
   const fault = standing.world.faults.answer(410, { path: "/networkpolicies?labelSelector", times: 2 });
   assert.is((await rejection(lookOnce(app, { page: 100 }))).code, "Expired", "the first page cannot expire");
   standing.world.faults.remove(fault);
   standing.world.faults.answer(410, { path: "continue", times: 1 });
   await lookOnce(app, { page: 100 });
-  assert.ok(between.asked.length > from);
+  assert.ok(between.requests.length > from);
   assert.is((await scene.row(standing.ids[9]!)).drift, null);
 });
 

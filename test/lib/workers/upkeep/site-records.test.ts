@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { noteParticulars } from "#test/lib/doctor/reconcile/yesterday.ts";
+import { writeSiteRecords } from "#test/lib/doctor/reconcile/restored-database.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { until } from "#test/support/until.ts";
 
@@ -42,10 +42,10 @@ test("exist in each new namespace, and contain no passwords", async ({ scene, id
 
 test("are written once for each change of the row", async ({ scene, id }) => {
   await rename(scene, id, "Ash school");
-  await noteParticulars(scene.app);
+  await writeSiteRecords(scene.app);
   assert.is((await readRecord(scene, id)).displayName, "Ash school");
   const writes = scene.simulator.writes().length;
-  await noteParticulars(scene.app);
+  await writeSiteRecords(scene.app);
   assert.is(scene.simulator.writes().length, writes);
 });
 
@@ -54,22 +54,22 @@ test("are created if they are missing", async ({ scene, id }) => {
   const address = `${scene.simulator.url}/api/v1/namespaces/${namespace}/configmaps/wheelwright`;
   assert.is((await fetch(address, { method: "DELETE" })).status, 200);
   await scene.db.sql("update spokes set recorded_at = null");
-  await noteParticulars(scene.app);
+  await writeSiteRecords(scene.app);
   assert.is((await readRecord(scene, id)).slug, "ash");
 });
 
 test("are kept while the database is older, and updated once its fence is newer", async ({ scene, id }) => {
   await rename(scene, id, "newer");
-  await noteParticulars(scene.app);
+  await writeSiteRecords(scene.app);
   await rename(scene, id, "older");
   await scene.db.sql("update federations set updated_at = wheelwright_now()");
   const { namespace } = await scene.row(id),
     [{ last }] = await scene.db.sql("select last_value as last from job_fences");
   await scene.db.sql("select setval('job_fences', 1)");
-  await noteParticulars(scene.app);
+  await writeSiteRecords(scene.app);
   assert.is((await readRecord(scene, id)).displayName, "newer");
   await scene.db.sql("select setval('job_fences', $1)", [last]);
-  await noteParticulars(scene.app);
+  await writeSiteRecords(scene.app);
   assert.is((await readRecord(scene, id)).displayName, "older", namespace);
 });
 
@@ -82,7 +82,7 @@ test("are skipped without a message if the namespace is gone; the others are upd
   await until(() => scene.simulator.objects("Namespace").every(({ metadata }) => metadata.name !== namespace));
   for (const each of [id, other]) await rename(scene, each, "another name");
   const lines: string[] = [], capture = (text: string) => void lines.push(text);
-  await noteParticulars(scene.app, { ...silentLog, info: capture, warn: capture });
+  await writeSiteRecords(scene.app, { ...silentLog, info: capture, warn: capture });
   assert.equal(lines, []);
   assert.is((await readRecord(scene, other)).displayName, "another name");
 });
@@ -90,10 +90,10 @@ test("are skipped without a message if the namespace is gone; the others are upd
 test("are updated later if the cluster does not answer", async ({ scene, id }) => {
   await rename(scene, id, "Ash school");
   const fault = scene.simulator.faults.answer(503, { method: "PATCH", path: "/configmaps/wheelwright" });
-  await noteParticulars(scene.app);
+  await writeSiteRecords(scene.app);
   scene.simulator.faults.remove(fault);
   assert.is((await readRecord(scene, id)).displayName, "ash");
-  await noteParticulars(scene.app);
+  await writeSiteRecords(scene.app);
   assert.is((await readRecord(scene, id)).displayName, "Ash school");
 });
 

@@ -22,30 +22,35 @@ import { openScene } from "./scene.ts";
 
 type Action = "suspend" | "resume" | "restart" | "backup" | "resize" | "reapply" | "retry";
 
-/** What only one role allowed, as `ROLE: VERB RESOURCE`. */
-export async function liveThrough(): Promise<ReadonlySet<string>> {
+/** Returns the permissions that only one role granted, as `ROLE: VERB RESOURCE`. */
+export async function runAllOperations(): Promise<ReadonlySet<string>> {
   const scene = await openWorkScene(60, { ACME_EMAIL: "ops@example.org", TEMPLATES: "on" });
   try {
     await scene.replica();
     const hub = await scene.hub("math");
-    const held = scene.simulator.faults.unready("sandbox-");
+    const unreadyFault = scene.simulator.faults.unready("sandbox-");
     const id = await scene.spoke(hub, "algebra");
     await scene.becomes(id, "active", "failed");
     await retainVolume(scene);
-    scene.simulator.faults.remove(held);
-    await act(scene, id, "suspend");
-    await act(scene, id, "resume");
-    await act(scene, id, "restart");
-    await act(scene, id, "resize", { size: "medium" });
+    scene.simulator.faults.remove(unreadyFault);
+    await runAction(scene, id, "suspend");
+    await runAction(scene, id, "resume");
+    await runAction(scene, id, "restart");
+    await runAction(scene, id, "resize", { size: "medium" });
     // One backup per day is kept. The next one removes it, unless midnight is in between.
-    await whileLate(scene, { type: "unready", name: "" }, "volumesnapshots.snapshot.storage.k8s.io", async () => {
-      await ask(scene, id, "backup");
-    });
+    await withFaultUntilWatched(
+      scene,
+      { type: "unready", name: "" },
+      "volumesnapshots.snapshot.storage.k8s.io",
+      async () => {
+        await requestAction(scene, id, "backup");
+      },
+    );
     await scene.ended(id, "backup");
-    for (let time = 0; time < 2; time++) await act(scene, id, "backup");
-    await breakByHand(scene, id);
-    await act(scene, id, "reapply");
-    await goBack(scene, id);
+    for (let time = 0; time < 2; time++) await runAction(scene, id, "backup");
+    await breakManually(scene, id);
+    await runAction(scene, id, "reapply");
+    await restoreBackup(scene, id);
     for (const domain of ["maths.school.example", "algebra.spokes.example.org"]) {
       await patchSpoke(scene.app, scene.actor, await scene.row(id), { domain } as SpokePatch);
       await scene.ended(id, "configure");
@@ -58,13 +63,13 @@ export async function liveThrough(): Promise<ReadonlySet<string>> {
     await surveyCluster(await scene.app.clusters.open("default"), () => true, call);
     await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
     await scene.becomes(id, "removed");
-    return new Set([...scene.simulator.grants(), ...await beExamined()]);
+    return new Set([...scene.simulator.grants(), ...await runDoctorTrial()]);
   } finally {
     await scene.close();
   }
 }
 
-/** What is made only to be looked at, or to be made others from, takes its volumes along nevertheless. */
+/** Sets the reclaim policy of a sandbox volume to `Retain`. The sandbox must delete the volume nevertheless. */
 async function retainVolume({ simulator: { url, objects } }: WorkScene): Promise<void> {
   const ofSandbox = ({ spec }: Json): boolean => spec.claimRef?.namespace.startsWith("sandbox-");
   const { metadata } = await until(() => objects("PersistentVolume").find(ofSandbox), MINUTE);
@@ -72,16 +77,16 @@ async function retainVolume({ simulator: { url, objects } }: WorkScene): Promise
   await byHand(url, `/api/v1/persistentvolumes/${metadata.name}`, { spec });
 }
 
-/** Restores the last backup. The replaced volumes are removed after their time. */
-async function goBack(scene: WorkScene, id: string): Promise<void> {
+/** Restores the last backup, and deletes the replaced volumes. */
+async function restoreBackup(scene: WorkScene, id: string): Promise<void> {
   await requestRestore(scene.app, scene.actor, id, {});
   await scene.ended(id, "restore");
-  await act(scene, id, "backup");
+  await runAction(scene, id, "backup");
   await scene.db.sql("update retained_pvcs set until = now()");
   await deleteDuePvcs(scene);
 }
 
-/** One spoke from the template of the first; one by its Job after all, for the template is damaged, and goes. */
+/** Installs one spoke from a template, and one by a Job because the template is damaged. Then retires the template. */
 async function installFromTemplate(scene: WorkScene, hub: FederationRow): Promise<void> {
   await waitForTemplate(scene, "ready");
   await scene.becomes(await scene.spoke(hub, "geometry"), "active", "failed");
@@ -93,7 +98,7 @@ async function installFromTemplate(scene: WorkScene, hub: FederationRow): Promis
 }
 
 /** Runs doctor with its trial. */
-async function beExamined(): Promise<ReadonlySet<string>> {
+async function runDoctorTrial(): Promise<ReadonlySet<string>> {
   const { simulator, write, cluster, close } = await openScene({ authorization: "on" });
   try {
     const KUBECONFIG = await write("account", await applyClusterRole(simulator));
@@ -105,7 +110,7 @@ async function beExamined(): Promise<ReadonlySet<string>> {
 }
 
 /** Changes the namespace's labels and sets the database to a missing image. */
-async function breakByHand({ simulator, row }: WorkScene, id: string): Promise<void> {
+async function breakManually({ simulator, row }: WorkScene, id: string): Promise<void> {
   const { namespace } = await row(id),
     { url } = simulator,
     labels = { "pod-security.kubernetes.io/enforce": "baseline" };
@@ -122,12 +127,11 @@ async function breakByHand({ simulator, row }: WorkScene, id: string): Promise<v
 }
 
 /**
- * Causes failures: their logs and events are read, and the reason for a refused certificate. A late certificate is
- * watched.
+ * Causes failed installations and late or refused certificates, so that logs, events and reasons are read.
  */
 async function failAndRetry(scene: WorkScene, hub: FederationRow): Promise<void> {
   const { faults } = scene.simulator, waiting = "Waiting for the order";
-  await whileLate(
+  await withFaultUntilWatched(
     scene,
     { type: "uncertified", name: "", message: waiting },
     "certificates.cert-manager.io",
@@ -140,14 +144,14 @@ async function failAndRetry(scene: WorkScene, hub: FederationRow): Promise<void>
   const id = await scene.spoke(hub, "broken");
   await scene.becomes(id, "failed");
   faults.remove(refused);
-  await ask(scene, id, "retry");
+  await requestAction(scene, id, "retry");
   await scene.becomes(id, "active");
   for (const job of ["install-", "setup-"]) faults.failJob(job, { log: ["no luck"] }); // from a template, too
   await scene.becomes(await scene.spoke(hub, "hopeless"), "failed");
 }
 
-/** What is waited for comes only once it is watched, however busy the machine is. */
-async function whileLate(
+/** Runs the work, and removes the fault once the resource is watched. */
+async function withFaultUntilWatched(
   { simulator }: WorkScene,
   breakage: SimulatorFault,
   resource: string,
@@ -159,11 +163,16 @@ async function whileLate(
   simulator.faults.remove(late);
 }
 
-async function act(scene: WorkScene, id: string, action: Action, parameters: object = {}): Promise<void> {
-  await ask(scene, id, action, parameters);
+async function runAction(scene: WorkScene, id: string, action: Action, parameters: object = {}): Promise<void> {
+  await requestAction(scene, id, action, parameters);
   await scene.ended(id, action);
 }
 
-async function ask({ app, db, actor }: WorkScene, id: string, action: Action, parameters: object = {}): Promise<void> {
+async function requestAction(
+  { app, db, actor }: WorkScene,
+  id: string,
+  action: Action,
+  parameters: object = {},
+): Promise<void> {
   await db.transact((tx) => acceptAction(app, tx, actor, id, { action, parameters }));
 }

@@ -10,15 +10,15 @@ import { updateSiteRecords } from "#lib/workers/upkeep/site-records.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { ANN } from "#test/lib/workers/restore/scene.ts";
 
-/** Saves all rows and the last fence. Returns a function that restores them and holds the database. */
-export async function keepYesterday(db: TestDatabase): Promise<() => Promise<void>> {
+/** Saves all rows and the last fence. Returns a function that restores them, like a restored backup. */
+export async function saveDatabase(db: TestDatabase): Promise<() => Promise<void>> {
   const tables =
     (await db.sql("select tablename from pg_tables where schemaname = 'public' and tablename <> 'migrations'"))
       .map(({ tablename }) => tablename as string);
   await db.sql("create schema yesterday");
   for (const table of tables) await db.sql(`create table yesterday.${table} as select * from public.${table}`);
   const [{ last }] = await db.sql("select last_value as last from job_fences");
-  const mends = Object.values(TABLE_RESTORES).flatMap(({ fixup: mend }) => mend ?? []);
+  const fixups = Object.values(TABLE_RESTORES).flatMap(({ fixup: mend }) => mend ?? []);
   return async () => {
     const refill = tables.map((table) =>
       `insert into public.${table} overriding system value select * from yesterday.${table};`
@@ -29,15 +29,15 @@ export async function keepYesterday(db: TestDatabase): Promise<() => Promise<voi
         truncate ${tables.map((table) => `public.${table}`).join(", ")};
         ${refill.join("\n")}
         perform setval('job_fences', ${last});
-        ${mends.join(";")};
+        ${fixups.join(";")};
         insert into database_restores (taken_at) values (wheelwright_now());
       end $$`,
     );
   };
 }
 
-/** Runs the upkeep of each minute. */
-export async function noteParticulars(app: App, log: Log = silentLog): Promise<void> {
+/** Writes the site records, as the upkeep does every minute. */
+export async function writeSiteRecords(app: App, log: Log = silentLog): Promise<void> {
   const { rows: [row] } = await app.db.rows.executeQuery<{ fence: string }>(
     app.db.rows.selectNoFrom((is) => is.fn<string>("nextval", [is.val("job_fences")]).as("fence")).compile(),
   );
@@ -51,15 +51,21 @@ export async function noteParticulars(app: App, log: Log = silentLog): Promise<v
   for (const step of Object.values(updateSiteRecords(app).steps)) await step(run);
 }
 
-/** Returns the findings, one per line: mark, check and message. */
-export async function told(app: App, more: Partial<ReconcileContext> = {}): Promise<string[]> {
-  const place = { clusterNames: ["default"], allClusters: true, apply: false, acceptedNamespaces: [], requester: ANN };
-  const sections = await reconcile({ ...app, ...place, signal: new AbortController().signal, ...more });
+/** Runs reconcile. Returns the findings, one per line: mark, check, message and hint. */
+export async function listReconcileFindings(app: App, changes: Partial<ReconcileContext> = {}): Promise<string[]> {
+  const options = {
+    clusterNames: ["default"],
+    allClusters: true,
+    apply: false,
+    acceptedNamespaces: [],
+    requester: ANN,
+  };
+  const sections = await reconcile({ ...app, ...options, signal: new AbortController().signal, ...changes });
   return sections.flatMap(({ findings }) => findings.map(line));
 }
 
 const MARKS = { ok: "✓", warning: "!", failing: "✗" } as const;
 
-function line({ level, check, message: told, hint }: Finding): string {
-  return `${MARKS[level]} ${check}: ${told}${hint === undefined ? "" : ` → ${hint}`}`;
+function line({ level, check, message: text, hint }: Finding): string {
+  return `${MARKS[level]} ${check}: ${text}${hint === undefined ? "" : ` → ${hint}`}`;
 }

@@ -2,35 +2,35 @@
 import { createServer, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface Asked {
+export interface ProxiedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
-export interface Between {
+export interface KubeProxy {
   readonly url: string;
-  readonly asked: readonly Asked[];
+  readonly requests: readonly ProxiedRequest[];
   kubeconfig(): string;
   close(): Promise<void>;
 }
 
-/** Returns true if it replies itself. */
-export type Intercept = (asked: Asked, response: ServerResponse) => boolean;
+/** Intercepts a request. Returns true if it sent the response. */
+export type Intercept = (requests: ProxiedRequest, response: ServerResponse) => boolean;
 
-export async function openBetween(
+export async function openKubeProxy(
   target: string,
   intercept: Intercept = () => false,
-): Promise<Between> {
-  const asked: Asked[] = [];
+): Promise<KubeProxy> {
+  const requests: ProxiedRequest[] = [];
   const server = createServer((incoming, response) => {
     const { pathname: path, searchParams: query } = new URL(incoming.url!, target);
-    const one = { method: incoming.method!, path, query };
-    asked.push(one);
-    if (intercept(one, response)) return void incoming.resume();
+    const proxied = { method: incoming.method!, path, query };
+    requests.push(proxied);
+    if (intercept(proxied, response)) return void incoming.resume();
     const { host: _, ...headers } = incoming.headers;
-    const onward = request(target + incoming.url, { method: one.method, headers }, (answer) => {
-      // Headers that were set before stay.
+    const onward = request(target + incoming.url, { method: proxied.method, headers }, (answer) => {
+      // Headers that `intercept` set take precedence.
       response.writeHead(answer.statusCode!, { ...answer.headers, ...response.getHeaders() });
       answer.pipe(response);
       answer.on("error", () => response.destroy());
@@ -43,7 +43,7 @@ export async function openBetween(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    asked,
+    requests,
     kubeconfig: () => kubeconfigOf(url),
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));

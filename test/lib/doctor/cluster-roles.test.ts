@@ -1,4 +1,4 @@
-/** Tests doctor with the shipped roles, in a simulated cluster that enforces them. */
+/** Tests doctor with the chart's roles, in a simulated cluster that enforces them. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Finding } from "#lib/doctor/finding.ts";
@@ -13,7 +13,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
-const bad = (findings: readonly Finding[]) =>
+const problems = (findings: readonly Finding[]) =>
   findings.filter(({ level }) => level !== "ok").map(({ check, level, message, hint }) => ({
     check,
     level,
@@ -21,14 +21,14 @@ const bad = (findings: readonly Finding[]) =>
     hint,
   }));
 
-test("finds nothing missing with CLUSTER_ROLE, also by a trial", async ({ scene, KUBECONFIG }) => {
+test("finds no missing permission with CLUSTER_ROLE, including the trial", async ({ scene, KUBECONFIG }) => {
   const env = { KUBECONFIG, CLUSTER_ROLE, ACME_EMAIL: "ops@example.org" };
-  assert.equal(bad(await scene.cluster({ trial: true, env })), []);
+  assert.equal(problems(await scene.cluster({ trial: true, env })), []);
 });
 
-test("names CLUSTER_ROLE once where it is missing, and makes nothing in the cluster", async ({ scene, KUBECONFIG }) => {
+test("reports a missing CLUSTER_ROLE once, and creates nothing in the cluster", async ({ scene, KUBECONFIG }) => {
   const env = { KUBECONFIG, ACME_EMAIL: "ops@example.org" };
-  assert.equal(bad(await scene.cluster({ trial: true, env })), [
+  assert.equal(problems(await scene.cluster({ trial: true, env })), [
     {
       check: "permissions",
       level: "failing",
@@ -46,9 +46,9 @@ test("names CLUSTER_ROLE once where it is missing, and makes nothing in the clus
   assert.equal(scene.simulator.history().filter(({ name }) => name.startsWith("wheelwright-doctor-")), []);
 });
 
-test("names the roles where the account lacks one of the cluster's rights, too", async ({ scene, KUBECONFIG }) => {
+test("names the roles if a cluster-wide permission is missing", async ({ scene, KUBECONFIG }) => {
   scene.simulator.faults.add({ type: "forbid", verb: "create", resource: "namespaces" });
-  const [{ message, hint }] = bad(
+  const [{ message, hint }] = problems(
     await scene.cluster({ env: { KUBECONFIG, ACME_EMAIL: "ops@example.org" } }),
   ) as [
     Finding,
@@ -57,9 +57,9 @@ test("names the roles where the account lacks one of the cluster's rights, too",
   assert.match(hint!, "Bind the roles in deploy/kubernetes/cluster-role.yaml");
 });
 
-test("names the issuer that the account may not create", async ({ scene, KUBECONFIG }) => {
+test("names the issuer that the account cannot create", async ({ scene, KUBECONFIG }) => {
   const env = { KUBECONFIG, CLUSTER_ROLE, ACME_EMAIL: "ops@example.org", RELEASE_ID: "north" };
-  const [{ message }] = bad(await scene.cluster({ env })) as [Finding];
+  const [{ message }] = problems(await scene.cluster({ env })) as [Finding];
   assert.is(message, "missing: create and patch clusterissuers.cert-manager.io wheelwright-north-nginx");
 });
 
