@@ -35,7 +35,7 @@ test("decrypts a reply of sign-in-link.php", () => {
   const sealed = "E9f+QvNkatHjn0ksubDCaeQhavSD5HRndL2IF6Ayo2NmAu3dfUaEGPG+3NTcZBDB0XMRhN15qGUz+GU=";
   const mine = createSealedReply(new Uint8Array(32).fill(7));
   assert.is(mine.publicKey, "E75P6uryBMf9M1j8nAByGIHRdCeBKCJ+xnTzf3/pe20=");
-  assert.is(mine.open(sealed), "written by PHP");
+  assert.is(mine.open(sealed), "said by PHP");
 });
 
 test.run();
