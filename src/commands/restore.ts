@@ -11,7 +11,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { findSpokeByName, type NamedSpoke } from "#lib/domains/spokes/find-by-name.ts";
 import { planRecreation, recreateSpoke } from "#lib/domains/backups/recreate.ts";
-import { planRestore, requestRestore } from "#lib/domains/backups/restore.ts";
+import { planRestore, requestRestore, type RestoreRequest } from "#lib/domains/backups/restore.ts";
 import { type CommandArguments, CommandError, EX_DATA, EX_UNAVAILABLE, EX_USAGE } from "./command.ts";
 import { localRequester, withDatabase } from "./database.ts";
 import { readCommandConfig } from "./open-clusters.ts";
@@ -122,7 +122,7 @@ async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): 
       "and keeps its name and domain";
     throw new CommandError(EX_USAGE, message);
   }
-  const request = back ? { back } as const : { backupId };
+  const request: RestoreRequest = back ? { rollback: true } : { backupId };
   const plan = await planRestore(db.rows, spoke, request);
   if (dryRun) return { text: renderRestorePlan(spoke, plan) };
   await confirmRestore(options.yes === true, describeOverwrite(spoke, plan), `${spoke.hubSlug}/${spoke.slug}`);
