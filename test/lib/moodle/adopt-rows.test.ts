@@ -87,7 +87,7 @@ function isOfRow(place: string, rows: readonly string[]): boolean {
   return rows.some((row) => place.startsWith(`${row} `));
 }
 
-const test = suite<{ volumes: ReadonlyMap<string, Volumes> }>("a site that was adopted");
+const test = suite<{ volumes: ReadonlyMap<string, Volumes> }>("adopt.yaml: rows of the database");
 const HOSTS = { "from a template": "template.invalid", "as a copy": "birch.example" };
 test.before(async (context) => {
   const opened = Object.values(HOSTS).map(async (host) => [host, await openVolumes(wholeSite(host, SECRET))] as const);
@@ -96,7 +96,7 @@ test.before(async (context) => {
 test.after(async ({ volumes }) => void await Promise.all([...volumes.values()].map((each) => each.close())));
 
 for (const [way, host] of Object.entries(HOSTS)) {
-  test(`${way} keeps only what may be equal to the other site`, async ({ volumes: all }) => {
+  test(`${way} replaces every row that identifies the original site`, async ({ volumes: all }) => {
     const volumes = all.get(host)!;
     const [before, after, other] = [await volumes.copy(), await volumes.copy(), await volumes.copy()];
     await before.adopt(SAME);
@@ -119,7 +119,7 @@ for (const [way, host] of Object.entries(HOSTS)) {
     assert.equal(naming(host), MAY_NAME_THE_OLD_HOST);
   });
 
-  test(`${way} keeps everything but sessions where it goes on as the same site`, async ({ volumes: all }) => {
+  test(`${way} changes only sessions if the original site continues`, async ({ volumes: all }) => {
     const volumes = all.get(host)!;
     const [first, again] = [await volumes.copy(), await volumes.copy()];
     await first.adopt(SAME);

@@ -15,13 +15,13 @@ const NEW = { turn: "k5r2dg7w1x", identity: "new" } as const, SAME = { turn: "k5
 const OTHER: SiteOrigin = { turn: "9n3m8k5r2d", identity: "new" };
 const valueOf = "select value from mdl_config where name = ";
 
-const test = suite<{ volumes: Volumes }>("the adoption of a database");
+const test = suite<{ volumes: Volumes }>("adopt.yaml: database");
 test.before(async (context) => {
   context.volumes = await openVolumes();
 });
 test.after(({ volumes }) => volumes.close());
 
-test("leaves nothing of the old site's secrets in one of its own, and all of its data", async ({ volumes }) => {
+test("removes all secrets of the original from a separate site, and keeps its data", async ({ volumes }) => {
   const volume = await volumes.copy();
   const { code, said } = await volume.adopt(NEW);
   assert.equal([code, said.split("\n").includes("adopted")], [0, true], said);
@@ -40,7 +40,7 @@ test("leaves nothing of the old site's secrets in one of its own, and all of its
   });
 });
 
-test("ends the sessions of a site that goes on, and leaves it whatever else it is known by", async ({ volumes }) => {
+test("ends the sessions of a site that continues, and keeps its keys", async ({ volumes }) => {
   const volume = await volumes.copy(), [before, after] = [await volumes.copy(), volume];
   assert.is((await volume.adopt(SAME)).code, 0);
   await before.adopt({ ...SAME, turn: OTHER.turn }); // for the password alone
@@ -53,7 +53,7 @@ test("ends the sessions of a site that goes on, and leaves it whatever else it i
   });
 });
 
-test("is done once a turn; the password is set at each start, whatever stands in it", async ({ volumes }) => {
+test("runs once per adoption ID, and sets the password at each start", async ({ volumes }) => {
   const volume = await volumes.copy(), identifier = `${valueOf}'siteidentifier'`, password = `"'; $x \\ %s\``;
   await volume.adopt(NEW);
   const [first] = await volume.ask("it's new", async (sql) => {
@@ -95,7 +95,7 @@ for (
     ],
   ] as const
 ) {
-  test(`refuses ${what}, and says why`, async ({ volumes }) => {
+  test(`refuses ${what}, with the reason`, async ({ volumes }) => {
     const volume = await volumes.copy();
     await harm(join(volume.directory, "data"));
     const { code: exit, said } = await volume.adopt(NEW);
@@ -106,7 +106,7 @@ for (
   });
 }
 
-test("that ends in an error changes nothing, and is not called done", async ({ volumes }) => {
+test("changes nothing after an error, and is not marked as done", async ({ volumes }) => {
   const volume = await volumes.copy();
   await volume.adopt(SAME);
   await volume.ask("it's new", (sql) => sql`alter table mdl_user rename column secret to other`);
@@ -132,7 +132,7 @@ test("refuses a database without a site", async ({ volumes }) => {
 
 test.run();
 
-const files = suite<{ directory: string }>("the adoption of files");
+const files = suite<{ directory: string }>("adopt.yaml: files");
 files.before.each(async (context) => {
   context.directory = await mkdtemp(join(tmpdir(), "wheelwright-files-"));
 });
@@ -159,7 +159,7 @@ const standing = async (directory: string) =>
   (await readdir(directory, { recursive: true, withFileTypes: true })).filter((each) => each.isFile())
     .map((each) => join(each.parentPath, each.name).slice(directory.length + 1)).sort();
 
-files("takes away what passes, and of a site of its own the keys and the settings", async ({ directory }) => {
+files("removes temporary files, and for a separate site also keys and settings", async ({ directory }) => {
   await fill(directory);
   assert.is(await adopt(directory, SAME), "adopted\n");
   assert.equal(await standing(directory), [...LEFT, "wheelwright-adopted"]);
@@ -167,7 +167,7 @@ files("takes away what passes, and of a site of its own the keys and the setting
   assert.equal(await standing(directory), ["html/version.php", "moodledata/filedir/aa", "wheelwright-adopted"]);
 });
 
-files("is done once a turn", async ({ directory }) => {
+files("runs once per adoption ID", async ({ directory }) => {
   await fill(directory);
   await adopt(directory, NEW);
   await fill(directory); // the site has its own by now

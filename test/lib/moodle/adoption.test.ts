@@ -16,9 +16,9 @@ const origin = { turn: "k5r2dg7w1x", identity: "new" } as const;
 const claims = { files: "files-k5r2dg7w1x", data: "data-k5r2dg7w1x" };
 const copy = (changes: Partial<SpokeInputs> = {}) => inputsOf(blueprint, { origin, ...changes });
 
-const lack = suite("lackForOrigin");
+const lack = suite("findOriginProblem");
 
-lack("finds nothing lacking in the built-in blueprint, whatever the claims are called", () => {
+lack("accepts the built-in blueprint with any PVC names", () => {
   assert.is(findOriginProblem(blueprint, copy()), null);
   assert.is(findOriginProblem(blueprint, copy({ claims })), null);
 });
@@ -53,25 +53,25 @@ for (
     ],
   ] as [string, BlueprintFiles, Partial<SpokeInputs>, RegExp][]
 ) {
-  lack(`refuses a blueprint that ${what}`, () => {
+  lack(`rejects a blueprint that ${what}`, () => {
     assert.match(findOriginProblem(createBlueprint(files), copy(changes))!, words);
   });
 }
 
-lack("lets a blueprint that names the claims itself make a site on claims of the usual names", () => {
+lack("accepts literal PVC names if they are the default names", () => {
   assert.is(findOriginProblem(createBlueprint(literal("files.yaml", "FILES_CLAIM", "files")), copy()), null);
 });
 
 lack.run();
 
-const room = suite("withRoomFor");
+const room = suite("withDisksForSnapshots");
 const GI = 2 ** 30;
 
-room("leaves disks that hold the snapshots as they are", () => {
+room("keeps disks that are large enough for the snapshots", () => {
   assert.equal(withDisksForSnapshots(copy(), { files: 10 * GI, database: null }), copy());
 });
 
-room("gives the disks what the snapshots need, and the quota and the largest disk room for it twice", () => {
+room("enlarges the disks, the quota and the disk limit for larger snapshots", () => {
   const { resources, madeDatabaseDisk } = withDisksForSnapshots(copy(), { files: 70 * GI, database: 6 * GI + 1 });
   assert.equal(resources.disks, { files: "70Gi", database: "6145Mi" });
   assert.is(madeDatabaseDisk, undefined, "the StatefulSet is made with the disk that there is");
@@ -80,19 +80,19 @@ room("gives the disks what the snapshots need, and the quota and the largest dis
 
 room.run();
 
-const inputs = suite("inputs of a site from snapshots");
+const inputs = suite("SpokeInputs with an origin");
 
-inputs("are read back as they were written, and a turn is any operation's end", () => {
+inputs("survive JSON, with the adoption ID of any operation", () => {
   const whole = copy({ claims, mailHeld: true, origin: { turn: adoptionIdOf(newId("op")), identity: "same" } });
   assert.equal(v.parse(Schema, JSON.parse(JSON.stringify(whole))), whole);
 });
 
-inputs("name the claims, which are the usual ones where they do not", () => {
+inputs("determine the PVC names, or use the default names", () => {
   assert.equal(sitePvcNames(inputsOf(blueprint)), { files: "files", database: "data-db-0" });
   assert.equal(sitePvcNames(copy({ claims })), { files: "files-k5r2dg7w1x", database: "data-k5r2dg7w1x-db-0" });
 });
 
-inputs("hold the mail, whatever relay there is", () => {
+inputs("hold outgoing mail, even if a relay is configured", () => {
   const mail = { host: "relay.example.org", port: 587, user: "biology", from: "noreply@example.org" };
   const held = allObjects(blueprint, copy({ mail, mailHeld: true })), sent = allObjects(blueprint, copy({ mail }));
   const said = (objects: typeof held) => find(objects, "ConfigMap", "moodle-env")["data"];

@@ -9,7 +9,7 @@ import { rejection } from "#test/support/until.ts";
 
 const blueprint = openBlueprint();
 
-const load = suite("makeBlueprint");
+const load = suite("createBlueprint");
 
 const REFUSALS: readonly (readonly [why: string, files: ReturnType<typeof builtIn>, message: RegExp])[] = [
   [
@@ -79,7 +79,7 @@ const REFUSALS: readonly (readonly [why: string, files: ReturnType<typeof builtI
   ],
 ];
 for (const [why, files, message] of REFUSALS) {
-  load(`refuses ${why}`, () => {
+  load(`rejects ${why}`, () => {
     assert.throws(
       () => createBlueprint(files),
       (error: Error) => error.name === "ConfigError" && message.test(error.message),
@@ -87,7 +87,7 @@ for (const [why, files, message] of REFUSALS) {
   });
 }
 
-load("tells all problems at once", () => {
+load("reports all problems together", () => {
   const files = { ...builtIn(), "cron.yaml": "a: [", "sizes.yaml": "{}" };
   assert.throws(() => createBlueprint(files), /cron\.yaml[^]*sizes\.yaml/);
 });
@@ -105,7 +105,7 @@ async function withDirectory(files: Record<string, string>, use: (directory: str
 }
 
 overlay(
-  "puts a directory's files in the place of the built-in ones, and passes over its hidden entries",
+  "replaces built-in files with those of a directory, and ignores hidden entries",
   () =>
     withDirectory({
       "surroundings.yaml": builtIn()["surroundings.yaml"]!.replace("ingressClass: nginx", "ingressClass: traefik"),
@@ -118,7 +118,7 @@ overlay(
 );
 
 overlay(
-  "refuses a file that no blueprint has, because it would be left out without a word",
+  "rejects an unknown file name",
   () =>
     withDirectory({ "size.yaml": "{}" }, async (directory) => {
       const error = await rejection(loadBlueprint(builtIn(), directory));
@@ -127,7 +127,7 @@ overlay(
     }),
 );
 
-overlay("refuses a directory that cannot be read", async () => {
+overlay("rejects a directory that cannot be read", async () => {
   const error = await rejection(loadBlueprint(builtIn(), join(tmpdir(), "wheelwright-not-there")));
   assert.is(error.name, "ConfigError");
   assert.match(error.message, /BLUEPRINT_DIR points to a directory that cannot be read/);

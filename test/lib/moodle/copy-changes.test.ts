@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { copyChanges } from "#lib/moodle/seed.ts";
 
-const test = suite("newsOf");
+const test = suite("copyChanges");
 
 const OCEAN = { name: "ocean", theme: null }, DEMO = { name: "demo", courses: null };
 const HAD = { brand: "ocean", seed: "demo", identity: true, content: true, federationId: "fed_1" };
@@ -19,23 +19,23 @@ function news(changes: Partial<SpokeInputs>): unknown[] {
 
 const NOTHING = [null, null, false, false, false];
 
-test("sets nothing anew of what the other site had: its people may have made another of it", () => {
+test("omits settings that the original had, because users may have changed them", () => {
   assert.equal(news({}), NOTHING);
   assert.equal(copyChanges(SAME as SpokeInputs, HAD).parts, ["title", "administrator", "keys", "sign-on", "courses"]);
 });
 
-test("sets what is asked for besides", () => {
+test("applies settings that the original did not have", () => {
   assert.equal(news({ brand: { name: "forest", theme: null } }), ["forest", null, false, false, true]);
   assert.equal(news({ seed: { name: "algebra", courses: null } }), [null, "algebra", false, false, false]);
   const { inputs } = copyChanges(SAME as SpokeInputs, { ...HAD, identity: false, content: false });
   assert.equal([inputs.identity, inputs.content], [true, true]);
 });
 
-test("sets what another hub has of its own: sign-on, content and look", () => {
+test("applies the sign-on, content and brand of another hub", () => {
   assert.equal(news({ federationId: "fed_2" }), ["ocean", null, true, true, true]);
 });
 
-test("takes nothing away", () => {
+test("removes no settings", () => {
   assert.equal(news({ brand: null, seed: null, identity: false, content: false, federationId: "fed_2" }), NOTHING);
 });
 

@@ -13,7 +13,7 @@ import { sampleInputs } from "#lib/moodle/releases.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";
 
-const test = suite("expectedObjects");
+const test = suite("listExpectedObjects");
 
 async function open(maintenance = false) {
   const blueprint = await loadBlueprint(builtIn);
@@ -23,7 +23,7 @@ async function open(maintenance = false) {
   return { blueprint, site, find };
 }
 
-test("are all that an installation makes, and the claim that the cluster makes of a template.", async () => {
+test("lists all objects of an installation, and the PVC of the StatefulSet's template", async () => {
   const { blueprint, site } = await open();
   const all = listExpectedObjects(blueprint, site), titles = all.map(({ object }) => objectTitle(object));
   assert.is(all.length, 29);
@@ -37,7 +37,7 @@ test("are all that an installation makes, and the claim that the cluster makes o
   ]);
 });
 
-test("are scaled up, and have scheduled tasks that run unless the site is in maintenance.", async () => {
+test("expects running workloads, and an active CronJob unless the site is in maintenance mode", async () => {
   const open1 = await open(), closed = await open(true);
   for (const title of ["Deployment/moodle", "StatefulSet/db"]) {
     assert.is(open1.find(title).object["spec"].replicas, 1);
@@ -46,7 +46,7 @@ test("are scaled up, and have scheduled tasks that run unless the site is in mai
   assert.is(closed.find("CronJob/moodle-cron").object["spec"].suspend, true);
 });
 
-test("are made by the steps that are told for their kinds.", async () => {
+test("lists each object in the steps that stepsByKind returns for its kind", async () => {
   const { blueprint, site } = await open();
   for (const [kind, steps] of stepsByKind(blueprint, site)) {
     const of = (some?: typeof steps) =>
@@ -57,16 +57,16 @@ test("are made by the steps that are told for their kinds.", async () => {
   }
 });
 
-const fitting = suite("fitted");
+const fitting = suite("fitToObserved");
 
-fitting("never asks a disk to shrink, and asks one that is too small to grow.", async () => {
+fitting("never shrinks a disk, and enlarges one that is too small", async () => {
   const { object } = (await open()).find("PersistentVolumeClaim/files");
   const sized = (storage: string): KubeObject => ({ ...object, spec: { resources: { requests: { storage } } } });
   const asked = (there: string) => fitToObserved(object, sized(there))["spec"].resources.requests.storage;
   assert.equal([asked("999Gi"), asked("1Gi")], ["999Gi", object["spec"].resources.requests.storage]);
 });
 
-fitting("leaves templates of claims as they stand, where they differ.", async () => {
+fitting("keeps the existing PVC templates if they differ", async () => {
   const { object } = (await open()).find("StatefulSet/db");
   assert.is(fitToObserved(object, object), object);
   const standing = structuredClone(object);
@@ -78,7 +78,7 @@ fitting("leaves templates of claims as they stand, where they differ.", async ()
 });
 
 fitting(
-  "takes the revision that an object carries for no difference of the object, and a reapply changes it.",
+  "ignores another blueprint revision, which a reapply updates",
   async () => {
     const { object } = (await open()).find("Service/db");
     const standing = { ...object, metadata: { ...object.metadata, annotations: { [REVISION_ANNOTATION]: "before" } } };

@@ -27,10 +27,10 @@ function yamlOf(objects: readonly KubeObject[]): string {
 
 const sized = (size: string) => allObjects(blueprint, inputsOf(blueprint, {}, size));
 
-test("is the golden file's for the smallest size", () => compare("small.yaml", yamlOf(sized("small"))));
+test("matches the golden file for the smallest size", () => compare("small.yaml", yamlOf(sized("small"))));
 
 for (const size of ["medium", "large"]) {
-  test(`differs from that for size ${size} in what the golden file says`, () => {
+  test(`matches the golden diff for size ${size}`, () => {
     const small = sized("small"), objects = sized(size);
     assert.equal(objects.map(objectTitle), small.map(objectTitle));
     const lines = objects.flatMap((object, i) =>
@@ -42,18 +42,18 @@ for (const size of ["medium", "large"]) {
   });
 }
 
-test("is the golden file's for one that is made from snapshots, on claims of its own", () => {
+test("matches the golden file for a site from snapshots with its own PVCs", () => {
   const origin = { turn: "k5r2dg7w1x", identity: "new" } as const, claims = { files: "files-k5r2", data: "data-k5r2" };
   const objects = allObjects(blueprint, inputsOf(blueprint, { origin, claims }));
   const changed = ["StatefulSet", "PersistentVolumeClaim", "Deployment"]; // of the others, the name of the claim alone
   compare("adopted.yaml", yamlOf(objects.filter(({ kind }) => changed.includes(kind))));
 });
 
-test("is the golden file's for a hub", () => {
+test("matches the golden file for a hub", () => {
   compare("hub.yaml", yamlOf(HUB_STEPS.flatMap((step) => blueprint.hubObjects(hubInputsOf(blueprint), step))));
 });
 
-test("is the same every time", () => {
+test("is the same each time", () => {
   const render = () => allObjects(blueprint, inputsOf(blueprint));
   assert.equal(render(), render());
 });

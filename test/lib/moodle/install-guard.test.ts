@@ -22,20 +22,20 @@ const noted = async (url: string) =>
     "select shobj_description(oid, 'pg_database') as note from pg_database where datname = current_database()",
   ))[0]!["note"];
 
-test("runs before anything of the site does, and stops at the first error", () => {
+test("runs before the site's containers, and stops at the first error", () => {
   const { initContainers } = blueprint.jobObject(inputsOf(blueprint), "install", "17")["spec"].template.spec;
   assert.equal(initContainers.map((each: { name: string }) => each.name), ["guard", "dirs"]);
   assert.ok(psqlOf("install", "17").command.includes("ON_ERROR_STOP=1"));
 });
 
-test("lets an install into an empty database and notes it, also when it runs again", async ({ db }) => {
+test("allows an installation in an empty database and records the attempt, also when repeated", async ({ db }) => {
   const url = await db.freshUrl();
   await guard(url);
   await guard(url);
   assert.is(await noted(url), "wheelwright install 17");
 });
 
-test("refuses an installed site, and leaves its note as it was", async ({ db }) => {
+test("refuses an installed site, and keeps its record", async ({ db }) => {
   const url = await db.freshUrl();
   await guard(url, "5");
   await query(url, `${CONFIG}'1')`);
@@ -47,7 +47,7 @@ test("refuses an installed site, and leaves its note as it was", async ({ db }) 
   assert.equal(await tables(url), ["mdl_config"]);
 });
 
-test("refuses an older holder once a newer one has begun to install or to reset", async ({ db }) => {
+test("refuses an older attempt after a newer one has started to install or reset", async ({ db }) => {
   for (const job of ["install", "reset"] as const) {
     const url = await db.freshUrl();
     await run(url, psqlOf(job, "100"));
@@ -58,13 +58,13 @@ test("refuses an older holder once a newer one has begun to install or to reset"
   }
 });
 
-test("lets the image itself judge what an interrupted install has left", async ({ db }) => {
+test("allows a partial installation, which the image checks itself", async ({ db }) => {
   const url = await db.freshUrl();
   await query(url, `${CONFIG}'0')`);
   await guard(url);
 });
 
-test("pays no heed to a comment that somebody else wrote", async ({ db }) => {
+test("ignores a database comment from another program", async ({ db }) => {
   const url = await db.freshUrl();
   await query(url, `comment on database "${new URL(url).pathname.slice(1)}" is 'wheelwright rocks'`);
   await guard(url);
@@ -84,7 +84,7 @@ function statements(word: string): string[] {
   return lines.join("\n").split(/;|\\gset/).filter((part) => part.includes(word));
 }
 
-verify("tells of the last attempt, and of none where there was none", async ({ db }) => {
+verify("prints the last attempt, if any", async ({ db }) => {
   const url = await db.freshUrl();
   const [statement] = statements("'attempt'");
   const sql = postgres(url, { max: 1 });
@@ -98,7 +98,7 @@ verify("tells of the last attempt, and of none where there was none", async ({ d
 });
 
 verify(
-  "counts courses but for the front page, and users but for the guest and those that were deleted",
+  "counts courses without the front page, and users without the guest and deleted ones",
   async ({ db }) => {
     const url = await db.freshUrl(),
       [whether, courses, users] = statements("public.mdl_course").concat(statements("'users'"));

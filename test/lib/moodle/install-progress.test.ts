@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createInstallProgress } from "#lib/moodle/install-progress.ts";
 
-const test = suite("countParts");
+const test = suite("createInstallProgress");
 const LOG = [
   "Installing Moodle database...",
   "-->System",
@@ -11,7 +11,7 @@ const LOG = [
   "++ Success ++",
 ];
 
-test("tells which part has begun, and of how many where that is known", () => {
+test("reports the current part, and the total if known", () => {
   assert.equal(LOG.map(createInstallProgress(null).startReading()), [
     null,
     "part 1 (System)",
@@ -22,20 +22,20 @@ test("tells which part has begun, and of how many where that is known", () => {
   assert.is(LOG.map(createInstallProgress(431).startReading())[3], "part 2 of 431 (mod_quiz)");
 });
 
-test("tells no number that is smaller than what has begun by now", () => {
+test("omits a total that is smaller than the current part", () => {
   assert.equal(LOG.map(createInstallProgress(1).startReading()).filter(Boolean), [
     "part 1 of 1 (System)",
     "part 2 (mod_quiz)",
   ]);
 });
 
-test("tells nothing twice that is read again, and goes on after it", () => {
+test("ignores lines that are read again, and continues after them", () => {
   const { startReading: listen } = createInstallProgress(null);
   LOG.map(listen());
   assert.equal([...LOG, "-->mod_wiki"].map(listen()).filter(Boolean), ["part 3 (mod_wiki)"]);
 });
 
-test("has counted once the installer says that it is done, and not before", () => {
+test("returns the total only after the installer has finished", () => {
   const { startReading: listen, totalParts: counted } = createInstallProgress(null), hear = listen();
   LOG.forEach(hear);
   assert.is(counted(), null);
@@ -43,7 +43,7 @@ test("has counted once the installer says that it is done, and not before", () =
   assert.is(counted(), 2);
 });
 
-test("counts nothing of an installer that had nothing to do", () => {
+test("returns no total if the installer had nothing to do", () => {
   const { startReading: listen, totalParts: counted } = createInstallProgress(null), hear = listen();
   for (const line of ["No upgrade needed", "completed successfully"]) hear(line);
   assert.is(counted(), null);

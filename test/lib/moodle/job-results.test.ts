@@ -2,9 +2,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parseHealthStatus, parseSeedResult, parseSiteFacts, parseSiteIdentity } from "#lib/moodle/job-results.ts";
 
-const site = suite("readSite");
+const site = suite("parseSiteIdentity");
 
-site("reads an installed site", () => {
+site("parses an installed site", () => {
   const log = [
     "tables|494",
     "release|4.5.12 (Build: 20261005)",
@@ -22,22 +22,22 @@ site("reads an installed site", () => {
   });
 });
 
-site("is empty when nothing was printed", () => {
+site("returns the state empty for an empty log", () => {
   const nothing = { siteIdentifier: null, version: null, release: null, lockedUntil: null, counts: null };
   assert.equal(parseSiteIdentity([]), { state: "empty", ...nothing });
   assert.is(parseSiteIdentity(["", "NOTICE: hello"]).state, "empty");
 });
 
-site("is partial when an install did not come to its end", () => {
+site("returns the state partial for an interrupted installation", () => {
   assert.is(parseSiteIdentity(["tables|415", "rolesactive|0"]).state, "partial");
   assert.is(parseSiteIdentity(["tables|1"]).state, "partial");
   assert.is(parseSiteIdentity(["siteidentifier|x"]).state, "partial");
   assert.is(parseSiteIdentity(["rolesactive|11"]).state, "partial");
 });
 
-const facts = suite("readSiteFacts");
+const facts = suite("parseSiteFacts");
 
-facts("is the site that the database tells of, by the last time that it was asked", () => {
+facts("parses the last facts in the log", () => {
   const said = ["tables|494", "rolesactive|1", "siteidentifier|abc", "version|2024100712", "release|4.5.12"];
   const site = parseSiteFacts([...said, "title set", "seeded", ...said, "200"])!;
   assert.equal([site.state, site.siteIdentifier, site.release], ["installed", "abc", "4.5.12"]);
@@ -45,27 +45,27 @@ facts("is the site that the database tells of, by the last time that it was aske
   assert.is.not(parseSiteFacts(["tables|0", "rolesactive|"])!.state, "installed");
 });
 
-facts("is nothing where nobody came to ask it", () => {
+facts("returns null if the log contains no facts", () => {
   assert.is(parseSiteFacts(["PHP Warning:  pg_connect(): Unable to connect", "rolesactive"]), null);
 });
 
-const health = suite("readHealth");
+const health = suite("parseHealthStatus");
 
-health("is the last status that was printed", () => {
+health("returns the last status in the log", () => {
   assert.is(parseHealthStatus(["curl: (7) Failed to connect", "200"]), 200);
   assert.is(parseHealthStatus(["503", " 200 "]), 200);
   assert.is(parseHealthStatus(["curl: (22) The requested URL returned error: 503", "503"]), 503);
 });
 
-health("is null when no answer came", () => {
+health("returns null without an answer", () => {
   assert.is(parseHealthStatus(["000"]), null);
   assert.is(parseHealthStatus([]), null);
   assert.is(parseHealthStatus(["2000"]), null);
 });
 
-const seed = suite("readSeed");
+const seed = suite("parseSeedResult");
 
-seed("tells nothing of what the Job says of database and login page", () => {
+seed("ignores the lines about the database and the login page", () => {
   const log = [
     "tables|494",
     "rolesactive|1",
@@ -78,7 +78,7 @@ seed("tells nothing of what the Job says of database and login page", () => {
   assert.equal(parseSeedResult(log), { isFinished: true, done: ["title set"], skipped: ["course X|Y"] });
 });
 
-seed("tells what was done, what was left out, and whether it came to its end", () => {
+seed("lists applied and skipped parts, and whether the seed finished", () => {
   assert.equal(parseSeedResult(["title set", "left out: course X", "", "seeded"]), {
     isFinished: true,
     done: ["title set"],

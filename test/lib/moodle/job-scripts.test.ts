@@ -42,7 +42,7 @@ function answering(folder: string, ...statuses: string[]): string {
   return `head -n 1 ${file} | tr -d '\\n'\n[ $(wc -l < ${file}) -gt 1 ] && sed -i 1d ${file}\nexit 0`;
 }
 
-test("the look at a closed site succeeds with 503 alone, and waits for a site that does not answer yet", ({ folder }) => {
+test("closed-job.yaml succeeds only with status 503, and waits for a site that does not answer", ({ folder }) => {
   for (
     const [answers, printed, status] of [
       [["503"], ["503"], 0],
@@ -59,7 +59,7 @@ test("the look at a closed site succeeds with 503 alone, and waits for a site th
   }
 });
 
-test("maintenance is switched by Moodle's own script, and by no attempt that is older than the last", ({ folder }) => {
+test("maintenance-job.yaml runs Moodle's script, and refuses an older attempt", ({ folder }) => {
   const php = { php: 'echo "php $*"' }, script = "php /var/www/html/admin/cli/maintenance.php";
   assert.equal(run(folder, "maintenance-enable", php, "17"), { status: 0, lines: [`${script} --enable`] });
   assert.equal(run(folder, "maintenance-disable", php, "100"), { status: 0, lines: [`${script} --disable`] });
@@ -72,7 +72,7 @@ test("maintenance is switched by Moodle's own script, and by no attempt that is 
   assert.is(run(folder, "maintenance-enable", { php: "exit 7" }, "101").status, 7);
 });
 
-test("the password comes from the Secret, and stands in no argument", () => {
+test("password-job.yaml reads the password from the Secret, and passes it in no argument", () => {
   const { command, env, envFrom } = containerOf("password");
   assert.equal([command.length, command[0], command[1], envFrom], [3, "php", "-r", undefined]);
   assert.equal(env, [
@@ -85,7 +85,7 @@ test("the password comes from the Secret, and stands in no argument", () => {
   assert.not.match(script, /\$\(/);
 });
 
-test("the script is its file without the tag, and what looks like a variable to the kubelet stays as it is", () => {
+test("toPhpArgument removes the opening tag and escapes variables of the kubelet", () => {
   const changed = edited("password.php", "<?php\n", "<?php\n$run = $(1); ");
   const job = createBlueprint(changed).jobObject(inputs, "password", "17");
   assert.match(job["spec"].template.spec.containers[0].command[2], /^\$run = \$\$\(1\); /);
@@ -97,7 +97,7 @@ test("the script is its file without the tag, and what looks like a variable to 
 
 const PHP = ["/usr/bin/php", "/usr/local/bin/php"].find((path) => existsSync(path));
 
-test("the scripts have no mistake of syntax, where there is a PHP to say so", ({ folder }) => {
+test("the PHP scripts have no syntax errors", ({ folder }) => {
   for (const name of PHP ? ["password.php", "sign-in-link.php"] : []) {
     const file = join(folder, name);
     writeFileSync(file, builtIn()[name]!);
@@ -106,7 +106,7 @@ test("the scripts have no mistake of syntax, where there is a PHP to say so", ({
   }
 });
 
-test("the link's Job is given a public key and no secret, ends soon, and traces show no arguments", () => {
+test("sign-in-link-job.yaml gets only a public key, ends soon, and hides arguments in traces", () => {
   const job = blueprint.jobObject(inputs, "sign-in-link", "0", { linkKey: "a key" });
   const [{ command, env, envFrom }] = job["spec"].template.spec.containers;
   assert.equal([env, envFrom], [[{ name: "LINK_KEY", value: "a key" }], undefined]);
@@ -114,7 +114,7 @@ test("the link's Job is given a public key and no secret, ends soon, and traces 
   assert.ok(job["spec"].activeDeadlineSeconds + job["spec"].ttlSecondsAfterFinished <= 90);
 });
 
-test("what its script seals is opened here, where there is a PHP that can seal", () => {
+test("decrypts the link that sign-in-link.php encrypted", () => {
   const [code] = /function link_seal\(.*?\n}\n/s.exec(builtIn()["sign-in-link.php"]!)!;
   const mine = createSealedReply(),
     call = "echo extension_loaded('sodium') ? link_seal('said', base64_decode($argv[1])) : '';";
@@ -122,7 +122,7 @@ test("what its script seals is opened here, where there is a PHP that can seal",
   if (said) assert.is(mine.open(said), "said");
 });
 
-test("each has ended, its pod with it, before its step gives up waiting", () => {
+test("each Job's deadline is shorter than the timeout of its step", () => {
   const [, enable] = OPERATIONS["maintenance-on"].kind.steps,
     [disable] = OPERATIONS["maintenance-off"].kind.steps,
     [, account] = OPERATIONS["reset-admin-password"].kind.steps;
@@ -142,9 +142,9 @@ test("each has ended, its pod with it, before its step gives up waiting", () => 
   }
 });
 
-const read = suite("readPasswordReset");
+const read = suite("parsePasswordReset");
 
-read("believes the script's last word, and knows why it refused", () => {
+read("reads the script's last line, and the reason of a refusal", () => {
   const said = (...lines: string[]) => parsePasswordReset(lines);
   assert.equal(said("account set", "sessions ended", "mailed", "agreed"), {
     agreed: true,

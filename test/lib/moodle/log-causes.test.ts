@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { findLikelyErrorLine, findLogCause, findWaitLine } from "#lib/moodle/log-causes.ts";
 
-const test = suite("readLogCause");
+const test = suite("findLogCause");
 
 const CAUSES: readonly (readonly [line: string, code: string])[] = [
   ['FATAL:  password authentication failed for user "moodle"', "DatabasePassword"],
@@ -42,14 +42,14 @@ const CAUSES: readonly (readonly [line: string, code: string])[] = [
 ];
 
 for (const [line, code] of CAUSES) {
-  test(`reads ${code} from "${line}"`, () => {
+  test(`finds ${code} in "${line}"`, () => {
     const cause = findLogCause(["Syncing Moodle code...", `  ${line}`, "*** Failed with return value: 0"]);
     assert.equal([cause?.code, cause?.line], [code, line]);
     assert.match(cause!.hint, /^[A-Z].*\.$/);
   });
 }
 
-test("takes a database that went away for the cause of Moodle's error about it", () => {
+test("prefers a lost database connection to Moodle's error about it", () => {
   const log = [
     "PHP Warning:  pg_query(): server closed the connection unexpectedly in /var/www/html/lib/dml/pgsql.php",
     "Default exception handler: Error reading from database",
@@ -59,19 +59,19 @@ test("takes a database that went away for the cause of Moodle's error about it",
   assert.equal([code, blame], ["DatabaseWentAway", "cluster"]);
 });
 
-test("knows nothing of what it has never seen, and of an ordinary log", () => {
+test("returns undefined for unknown lines and for a normal log", () => {
   assert.is(findLogCause(["Installing Moodle database...", "-->System", "++ Success ++"]), undefined);
   assert.is(findLogCause([]), undefined);
 });
 
-test("tells what was waited for when the time was over", () => {
+test("returns the condition that the script was waiting for", () => {
   assert.is(findWaitLine(["Waiting for db:5432 to be ready", "...."]), "Waiting for db:5432 to be ready");
   assert.is(findWaitLine(["Waiting for db:5432 to be ready....."]), "Waiting for db:5432 to be ready");
   assert.is(findWaitLine(["Installing"]), undefined);
   assert.is(findWaitLine(["Waiting for db:5432 to be ready", "Installing"]), undefined, "the wait is over");
 });
 
-test("takes the line that looks most like a reason, and never the entry point's last word", () => {
+test("finds the line that looks most like an error, and skips the entry point's last line", () => {
   const last = "*** Failed with return value: 0";
   assert.is(findLikelyErrorLine(["step 1", "it cannot be done", "bye", last]), "it cannot be done");
   assert.is(findLikelyErrorLine(["step 1", "bye", "....", last]), "bye");

@@ -6,7 +6,7 @@ import { parse, stringify } from "yaml";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { allObjects, find, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
-const test = suite("a hostile name");
+const test = suite("a malicious display name");
 const blueprint = openBlueprint();
 
 const NAMES = [
@@ -25,7 +25,7 @@ const NAMES = [
 ];
 
 for (const displayName of NAMES) {
-  test(`stays one text: ${JSON.stringify(displayName)}`, () => {
+  test(`stays one string: ${JSON.stringify(displayName)}`, () => {
     const objects = allObjects(blueprint, inputsOf(blueprint, { displayName }));
     const seed = find(objects, "ConfigMap", "seed");
     assert.is(seed["data"].SEED_TITLE, displayName);
@@ -36,7 +36,7 @@ for (const displayName of NAMES) {
   });
 }
 
-test("and a hostile theme or brand reach the ConfigMap of the seed alone", () => {
+test("appears only in the seed's ConfigMap, like a malicious theme or brand", () => {
   const scss = "$(DB_PASS) ${HOST}";
   const brand = { name: scss, theme: { scss } };
   const objects = allObjects(
@@ -49,7 +49,7 @@ test("and a hostile theme or brand reach the ConfigMap of the seed alone", () =>
 
 const inputs = suite("SpokeInputs");
 
-inputs("refuses what would be unsafe where it is not a title", () => {
+inputs("rejects unsafe values in all fields except titles", () => {
   const good = inputsOf(blueprint);
   assert.ok(v.is(SpokeInputs, good));
   const mail = { host: "mail.example.org", port: 587, user: "u", from: "a@example.org" };
@@ -76,7 +76,7 @@ inputs("refuses what would be unsafe where it is not a title", () => {
   for (const change of bad) assert.not.ok(v.is(SpokeInputs, { ...good, ...change }), JSON.stringify(change));
 });
 
-inputs("pass over what a later release may have added", () => {
+inputs("ignores unknown fields, which a later release may add", () => {
   const good = inputsOf(blueprint);
   const later = {
     ...good,
@@ -87,7 +87,7 @@ inputs("pass over what a later release may have added", () => {
   assert.equal(v.parse(SpokeInputs, later), good);
 });
 
-inputs("come back from JSON as they went in", () => {
+inputs("survives a round trip through JSON", () => {
   const good = inputsOf(blueprint, { displayName: NAMES.join(" ") });
   assert.equal(v.parse(SpokeInputs, JSON.parse(JSON.stringify(good))), good);
 });

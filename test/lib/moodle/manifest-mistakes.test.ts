@@ -8,7 +8,7 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import { allObjects, find, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/fixtures.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
-const test = suite("what was measured");
+const test = suite("the manifests");
 const blueprint = openBlueprint();
 const SIZES = Object.keys(blueprint.sizes.sizes).map((size) => {
   const inputs = inputsOf(blueprint, {}, size), objects = allObjects(blueprint, inputs);
@@ -16,13 +16,13 @@ const SIZES = Object.keys(blueprint.sizes.sizes).map((size) => {
 });
 const LOCAL_PING = ["curl", "-fsS", "http://127.0.0.1:8080/fpm-ping"];
 
-test("keys hold no placeholder: the hub's label is written out", () => {
+test("contain no placeholder in a key", () => {
   for (const { objects, inputs } of SIZES) {
     assert.is(find(objects, "Namespace", inputs.namespace).metadata.labels?.[FEDERATION_LABEL], inputs.federationId);
   }
 });
 
-test("a value that looks like a number or a truth stays text", () => {
+test("keep a string that looks like a number or boolean", () => {
   for (const slug of ["1", "true", "null", "1e3", "0x10"]) {
     const inputs = inputsOf(blueprint, { slug, displayName: slug, federationId: slug });
     const objects = allObjects(blueprint, inputs);
@@ -32,7 +32,7 @@ test("a value that looks like a number or a truth stays text", () => {
   }
 });
 
-test("a database is ready once its database answers over TCP, not once its server does", () => {
+test("call PostgreSQL ready when its database answers over TCP", () => {
   for (const { objects } of SIZES) {
     const [container] = find(objects, "StatefulSet", "db")["spec"].template.spec.containers;
     const asks = ["psql", "-h", "127.0.0.1", "-U", "moodle", "-d", "moodle", "-tAc", "select 1"];
@@ -49,20 +49,20 @@ test("a database is ready once its database answers over TCP, not once its serve
   }
 });
 
-test("the database's image is a setting, so that it can be pinned", () => {
+test("take the PostgreSQL image from images.yaml", () => {
   const images = { ...SIZES[0]!.inputs.images, postgres: "registry.example.org/postgres@sha256:abc" };
   const objects = allObjects(blueprint, { ...SIZES[0]!.inputs, images });
   const all = podSpecs(objects).flatMap(({ spec }) => [...spec.containers, ...spec.initContainers ?? []]);
   assert.equal([...new Set(all.map(({ image }) => image))].sort(), [images.moodle, images.postgres].sort());
 });
 
-test("the idle cron service is kept down, or runit starts it each second; and no Job runs cron", () => {
+test("disable the idle cron service, and run cron in no other Job", () => {
   for (const { env } of SIZES) {
     assert.equal([env.RUN_CRON_TASKS, env.PRE_CONFIGURE_COMMANDS], ["false", "touch /etc/service/cron/down"]);
   }
 });
 
-test("Jobs hold the fence in their names, are tried once, and are cleared away a day later; what stands in the way of the next, at once", () => {
+test("name Jobs after the fence, without retries, and delete them after a day or immediately", () => {
   for (const { objects } of SIZES) {
     for (const job of BLUEPRINT_JOBS) {
       const { spec } = { spec: find(objects, "Job", `${job}-17`)["spec"] };
@@ -75,7 +75,7 @@ test("Jobs hold the fence in their names, are tried once, and are cleared away a
   }
 });
 
-test("a rollout is waited for longer than the startup probe may take, and is never two of the site at once", () => {
+test("recreate the pod on a rollout, with a longer deadline than the startup probe", () => {
   for (const { objects } of SIZES) {
     const { strategy, progressDeadlineSeconds, template } = find(objects, "Deployment", "moodle")["spec"];
     const { periodSeconds, failureThreshold } = template.spec.containers[0].startupProbe;
@@ -85,7 +85,7 @@ test("a rollout is waited for longer than the startup probe may take, and is nev
   }
 });
 
-test("the largest container and disk of the LimitRange are the size's own", () => {
+test("take the LimitRange's maximum from the size", () => {
   for (const { objects, inputs: { resources } } of SIZES) {
     const limits: { type: string; max: Record<string, string> }[] = find(objects, "LimitRange", "spoke")["spec"].limits;
     const max = (type: string) => limits.find((limit) => limit.type === type)!.max;
@@ -95,7 +95,7 @@ test("the largest container and disk of the LimitRange are the size's own", () =
   }
 });
 
-test("a site is never started before its install is over and was looked at, nor cron before the site is up", () => {
+test("start the site after the verified installation, and cron after the site", () => {
   const names = OPERATIONS.provision.kind.steps.map(({ name }) => name);
   const order = ["install", "app", "setup", "cron"].map((name) => names.indexOf(name));
   assert.equal(order, order.toSorted((a, b) => a - b));
@@ -106,7 +106,7 @@ test("a site is never started before its install is over and was looked at, nor 
   assert.not.ok("volumeName" in find(objects, "PersistentVolumeClaim", "files")["spec"], "nothing waits for the claim");
 });
 
-test("a Job's end is waited for through the 30 s in which the booting image hears nothing", () => {
+test("wait for a Job longer than its deadline and the 30 s in which the image ignores signals", () => {
   for (const { objects } of SIZES) {
     for (
       const { name, timeout } of OPERATIONS.provision.kind.steps.filter((step) =>
@@ -118,7 +118,7 @@ test("a Job's end is waited for through the 30 s in which the booting image hear
   }
 });
 
-test("a cron run that fails in a maintenance is not run again, and does not pile up", () => {
+test("do not repeat a cron run that fails during maintenance", () => {
   for (const { objects } of SIZES) {
     const { jobTemplate, failedJobsHistoryLimit, successfulJobsHistoryLimit } =
       find(objects, "CronJob", "moodle-cron")["spec"];
@@ -128,7 +128,7 @@ test("a cron run that fails in a maintenance is not run again, and does not pile
   }
 });
 
-test("the ping is asked for inside the pod, under the very path: another would be redirected, and pass", () => {
+test("request exactly the ping path, because another path is redirected and would pass", () => {
   for (const { objects } of SIZES) {
     const [container] = find(objects, "Deployment", "moodle")["spec"].template.spec.containers;
     for (const probe of ["startupProbe", "livenessProbe"]) {
@@ -137,7 +137,7 @@ test("the ping is asked for inside the pod, under the very path: another would b
   }
 });
 
-test("the site is ready while its login page answers under its own name, and stays in the service while it is not", () => {
+test("probe the login page under the site's host, and keep an unready pod in the Service", () => {
   for (const { objects, env } of SIZES) {
     const [container] = find(objects, "Deployment", "moodle")["spec"].template.spec.containers;
     const { exec: { command: [shell, option, script] }, timeoutSeconds, periodSeconds } = container.readinessProbe;
@@ -156,11 +156,11 @@ test("the site is ready while its login page answers under its own name, and sta
   }
 });
 
-test("a connection to the database is given up before the probe ends", () => {
+test("time out database connections before the probe does", () => {
   for (const { env } of SIZES) assert.is(env.PGCONNECT_TIMEOUT, "10");
 });
 
-test("the site is looked at under its own name, by a pod that may reach nothing else", () => {
+test("check the site under its host, from a pod that can reach nothing else", () => {
   for (const { objects, inputs } of SIZES) {
     const { metadata, spec } = find(objects, "Job", "health-17")["spec"].template;
     const { command } = spec.containers[0];
@@ -170,16 +170,16 @@ test("the site is looked at under its own name, by a pod that may reach nothing 
   }
 });
 
-test("the course's short name, which the installer sets to moodle, is set with the title", () => {
+test("set the site's short name together with its title", () => {
   const script: string = find(SIZES[0]!.objects, "ConfigMap", "seed-script")["data"]["seed.php"];
   assert.match(script, /'fullname' => \$fullname, 'shortname' => core_text::substr\(\$title, 0, 100\)/);
 });
 
-test("the database's port is given at the first install, since a later change has no effect", () => {
+test("set the database port before the first installation", () => {
   for (const { env } of SIZES) assert.equal([env.DB_HOST, env.DB_PORT], ["db", "5432"]);
 });
 
-test("all traffic is denied but what a policy names, and no source is left open", () => {
+test("deny all traffic that no policy allows, and allow no unspecified source", () => {
   for (const { objects } of SIZES) {
     const policies = objects.filter(({ kind }) => kind === "NetworkPolicy");
     assert.equal(find(policies, "NetworkPolicy", "default-deny")["spec"], {
@@ -198,7 +198,7 @@ test("all traffic is denied but what a policy names, and no source is left open"
   }
 });
 
-test("each container says what it needs, but for the one that only makes directories", () => {
+test("set the resources of each container, except the one that only creates directories", () => {
   for (const { objects } of SIZES) {
     for (const { owner, spec } of podSpecs(objects)) {
       for (const container of [...spec.containers, ...spec.initContainers ?? []]) {
@@ -211,7 +211,7 @@ test("each container says what it needs, but for the one that only makes directo
   }
 });
 
-test("nothing that is applied says how many run, or whether cron does: suspending changes that, and no late apply may", () => {
+test("set neither replicas nor suspend, because a late apply would revert them", () => {
   for (const { objects } of SIZES) {
     for (const [kind, name] of [["Deployment", "moodle"], ["StatefulSet", "db"], ["CronJob", "moodle-cron"]] as const) {
       const spec = find(objects, kind, name)["spec"];

@@ -7,7 +7,7 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import { parseSiteIdentity } from "#lib/moodle/job-results.ts";
 import { allObjects, find, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/fixtures.ts";
 
-const test = suite("a trap");
+const test = suite("the manifests for the Moodle image");
 const blueprint = openBlueprint();
 const SIZES = Object.keys(blueprint.sizes.sizes).map((size) => {
   const inputs = inputsOf(blueprint, { displayName: "School of Arts & Crafts; 'old'" }, size);
@@ -22,7 +22,7 @@ const SHELL_WORD = /^[A-Za-z0-9._@+=\/:-]*$/;
 
 const specOf = (objects: readonly KubeObject[], kind: string, name: string) => find(objects, kind, name)["spec"];
 
-test("a title with a blank would break the install, so the image is given the slug and the seed the title", () => {
+test("pass the slug to the image, and set the title in the seed", () => {
   for (const { env, objects, inputs } of SIZES) {
     assert.is(env.MOODLE_SITENAME, inputs.slug);
     assert.is(env.MOODLE_MAIL_PREFIX, `${inputs.slug}:`);
@@ -30,7 +30,7 @@ test("a title with a blank would break the install, so the image is given the sl
   }
 });
 
-test("values go through sed, so each setting and each password is a word that it leaves alone", () => {
+test("pass only values that sed does not change", () => {
   for (const { env, objects } of SIZES) {
     const { PRE_CONFIGURE_COMMANDS: _, POST_CONFIGURE_COMMANDS: __, ...words } = env;
     const { stringData } = find(objects, "Secret", "moodle");
@@ -40,7 +40,7 @@ test("values go through sed, so each setting and each password is a word that it
   }
 });
 
-test("the root of a volume is root's, so code and data lie in directories that are made first", () => {
+test("create the directories of code and data first, because root owns the volume", () => {
   for (const { pods } of SIZES) {
     const users = pods.filter(({ spec }) => JSON.stringify(spec).includes('"claimName":"files"'));
     assert.ok(users.length > 0);
@@ -61,7 +61,7 @@ test("the root of a volume is root's, so code and data lie in directories that a
   }
 });
 
-test("a start must upgrade nothing, and must end no maintenance", () => {
+test("start without an upgrade, and keep maintenance mode", () => {
   for (const { env, containers } of SIZES) {
     assert.is(env.AUTO_UPDATE_MOODLE, "false");
     const others = containers.filter(({ container }) =>
@@ -71,7 +71,7 @@ test("a start must upgrade nothing, and must end no maintenance", () => {
   }
 });
 
-test("installed means rolesactive = 1; anything less is reset whole, schema, data and config.php, and tried once", () => {
+test("reset schema, data and config.php unless rolesactive is 1", () => {
   assert.is(parseSiteIdentity(["tables|415", "rolesactive|0"]).state, "partial");
   for (const { objects } of SIZES) {
     const { initContainers: [schema], containers: [files] } = specOf(objects, "Job", "reset-17").template.spec;
@@ -85,7 +85,7 @@ test("installed means rolesactive = 1; anything less is reset whole, schema, dat
   }
 });
 
-test("the image waits for its database for ever, so every Job has a deadline, and the install asks the database first", () => {
+test("give every Job a deadline, because the image waits for the database forever", () => {
   const names = OPERATIONS.provision.kind.steps.map(({ name }) => name);
   assert.ok(names.indexOf("database") < names.indexOf("install"));
   for (const { objects } of SIZES) {
@@ -101,7 +101,7 @@ test("the image waits for its database for ever, so every Job has a deadline, an
   }
 });
 
-test("from 5.1 on the first start downloads libraries, so the site's pods may reach the web, and have the time", () => {
+test("allow downloads at the first start of Moodle 5.1 and later", () => {
   for (const { objects, pods } of SIZES) {
     const { podSelector, egress } = specOf(objects, "NetworkPolicy", "app-internet-egress");
     assert.equal(podSelector, { matchLabels: { role: "app" } });
@@ -113,11 +113,11 @@ test("from 5.1 on the first start downloads libraries, so the site's pods may re
   }
 });
 
-test("some images have the opcode cache off, so it is turned on, and sees new code", () => {
+test("enable the opcode cache, and let it detect new code", () => {
   for (const { env } of SIZES) assert.equal([env.opcache_enable, env.opcache_validate_timestamps], ["1", "1"]);
 });
 
-test("the image allows 100 workers whatever its memory, so a pool file of the size's stands over it", () => {
+test("set the number of PHP workers by size", () => {
   for (const { objects, inputs } of SIZES) {
     const { workers } = inputs.resources;
     assert.is(find(objects, "ConfigMap", "fpm-size")["data"]["zz-size.conf"], `[www]\npm.max_children = ${workers}\n`);
@@ -129,7 +129,7 @@ test("the image allows 100 workers whatever its memory, so a pool file of the si
   }
 });
 
-test("each start puts the first administrator back, so that is the control plane's, and the tenant has another", () => {
+test("use the image's administrator for the control plane, and create another for the tenant", () => {
   for (const { env, objects, containers, inputs } of SIZES) {
     assert.equal([env.MOODLE_USERNAME, env.MOODLE_EMAIL], ["cpadmin", "cpadmin@wheelwright.invalid"]);
     assert.is(find(objects, "ConfigMap", "seed")["data"].SEED_ADMIN_EMAIL, inputs.adminEmail);
@@ -144,7 +144,7 @@ test("each start puts the first administrator back, so that is the control plane
   }
 });
 
-test("the image writes to its root and names its user, so the root is writable, and users are numbers", () => {
+test("keep the root file system writable, and set numeric user IDs", () => {
   for (const { containers } of SIZES) {
     for (const { owner, pod, container } of containers) {
       assert.is(pod.securityContext.runAsNonRoot, true, owner);
@@ -157,7 +157,7 @@ test("the image writes to its root and names its user, so the root is writable, 
   }
 });
 
-test("a Service named db would set DB_PORT, so no pod has variables of Services, nor a token that it does not need", () => {
+test("disable Service variables and service account tokens", () => {
   for (const { pods } of SIZES) {
     for (const { owner, spec } of pods) {
       assert.equal([spec.enableServiceLinks, spec.automountServiceAccountToken], [false, false], owner);
@@ -165,7 +165,7 @@ test("a Service named db would set DB_PORT, so no pod has variables of Services,
   }
 });
 
-test("the image's own mail server is a public one, so there is always one given, and the seed turns mail off", () => {
+test("always set a mail server, because the image's default is public", () => {
   const mail = { host: "mail.example.org", port: 465, user: "u", from: "noreply@example.org" };
   for (const { env, objects, inputs } of SIZES) {
     assert.is(env.SMTP_HOST, "localhost");
@@ -178,7 +178,7 @@ test("the image's own mail server is a public one, so there is always one given,
   assert.match(script, /set_config\('noemailever', \$mail === 'off' \? 1 : 0\)/);
 });
 
-test("ingress controllers come and go, so no annotation is one controller's own, and the class is a setting", () => {
+test("use no annotation of a single ingress controller", () => {
   for (const { objects, inputs } of SIZES) {
     const keys = Object.keys(find(objects, "Ingress", "moodle").metadata.annotations ?? {});
     assert.equal(keys.filter((key) => !/^(cert-manager\.io|wheelwright\.dev)\//.test(key)), []);
@@ -189,7 +189,7 @@ test("ingress controllers come and go, so no annotation is one controller's own,
 });
 
 // That the last snapshot takes a class that retains, and keeps the contents' names, is in test/lib/workers/remove.test.ts.
-test("snapshots go with their namespace, so none is among what is applied, and both claims can be found for one", () => {
+test("apply no VolumeSnapshot, and keep both PVCs identifiable", () => {
   for (const { objects } of SIZES) {
     assert.equal(objects.filter(({ kind }) => kind.startsWith("VolumeSnapshot")), []);
     assert.is(find(objects, "PersistentVolumeClaim", "files").metadata.labels?.["backup-group"], "spoke");

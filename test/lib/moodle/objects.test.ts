@@ -29,7 +29,7 @@ function labelsOf(metadata: { labels?: Record<string, string> }): Record<string,
 
 const objects = suite("the objects of a spoke");
 
-objects("all carry our three labels and the revision, and stand in the spoke's namespace", () => {
+objects("have the three owner labels, the revision and the spoke's namespace", () => {
   for (const object of [...allObjects(blueprint, inputs), ...blueprint.newSecrets(inputs)]) {
     assert.equal(labelsOf(object.metadata), OURS, `${object.kind} ${object.metadata.name}`);
     assert.is(object.metadata.annotations?.[REVISION_ANNOTATION], blueprint.revision);
@@ -37,7 +37,7 @@ objects("all carry our three labels and the revision, and stand in the spoke's n
   }
 });
 
-objects("pass the labels on to pods, to the Jobs of cron, and to claims made from templates", () => {
+objects("set the owner labels in templates of pods, Jobs and PVCs", () => {
   const all = allObjects(blueprint, inputs);
   const pods = podSpecs(all);
   assert.is(pods.length, 3 + BLUEPRINT_JOBS.length);
@@ -48,14 +48,14 @@ objects("pass the labels on to pods, to the Jobs of cron, and to claims made fro
   }
 });
 
-objects("have no placeholder, undefined or null left in them", () => {
+objects("contain no placeholder, undefined or null", () => {
   const shortened = createBlueprint(builtIn({ "seed.php": "<?php\n", "courses.php": "<?php\n" }));
   const text = JSON.stringify(allObjects(shortened, inputsOf(shortened)));
   assert.not.match(text, /\$\{[A-Z]/);
   assert.not.match(text, /undefined|:null|NaN/);
 });
 
-objects("hold nothing but text in ConfigMaps, Secrets, labels and annotations", () => {
+objects("contain only strings in ConfigMaps, Secrets, labels and annotations", () => {
   const hub = HUB_STEPS.flatMap((step) => blueprint.hubObjects(hubInputsOf(blueprint), step));
   for (const object of [...allObjects(blueprint, inputs), ...blueprint.newSecrets(inputs), ...hub]) {
     const { metadata, data, stringData } = object;
@@ -65,7 +65,7 @@ objects("hold nothing but text in ConfigMaps, Secrets, labels and annotations", 
   }
 });
 
-objects("name Jobs after the fence that they were started with", () => {
+objects("name Jobs after the fence", () => {
   for (const job of BLUEPRINT_JOBS) {
     const object = blueprint.jobObject(inputs, job, "42");
     assert.is(object.metadata.name, `${job}-42`);
@@ -73,7 +73,7 @@ objects("name Jobs after the fence that they were started with", () => {
   }
 });
 
-objects("leave the storage class to the cluster unless one is given", () => {
+objects("set a storage class only if one is configured", () => {
   const given = { ...blueprint.surroundings, storageClass: "fast" };
   const classes = (surroundings: typeof given) => {
     const all = allObjects(blueprint, inputsOf(blueprint, { surroundings }));
@@ -86,7 +86,7 @@ objects("leave the storage class to the cluster unless one is given", () => {
   assert.equal(classes(blueprint.surroundings as typeof given), [undefined, undefined]);
 });
 
-objects("ask for a certificate only when there is an issuer", () => {
+objects("request a certificate only with an issuer", () => {
   const ingress = (issuer: string | null) =>
     find(blueprint.spokeObjects(inputsOf(blueprint, { issuer }), "ingress"), "Ingress", "moodle");
   assert.equal(ingress("i")["spec"].tls, [{ hosts: [inputs.host], secretName: "moodle-tls" }]);
@@ -95,14 +95,14 @@ objects("ask for a certificate only when there is an issuer", () => {
   assert.equal(Object.keys(ingress(null).metadata.annotations ?? {}), [REVISION_ANNOTATION]);
 });
 
-objects("tell the site whether its address is https", () => {
+objects("set whether the site's URL uses https", () => {
   const env = (https: boolean) =>
     find(blueprint.spokeObjects(inputsOf(blueprint, { https }), "secrets"), "ConfigMap", "moodle-env")["data"];
   assert.equal([env(true).SITE_URL, env(true).SSLPROXY], [`https://${inputs.host}`, "true"]);
   assert.equal([env(false).SITE_URL, env(false).SSLPROXY], [`http://${inputs.host}`, "false"]);
 });
 
-objects("let in the control plane's namespace only when it is known", () => {
+objects("allow traffic from the control plane only if its namespace is configured", () => {
   const sources = (controlPlaneNamespace?: string) => {
     const surroundings = { ...blueprint.surroundings, ...(controlPlaneNamespace ? { controlPlaneNamespace } : {}) };
     const policies = blueprint.spokeObjects(inputsOf(blueprint, { surroundings }), "policies");
@@ -113,7 +113,7 @@ objects("let in the control plane's namespace only when it is known", () => {
   assert.equal(sources("wheelwright"), [from("ingress-nginx"), from("wheelwright")]);
 });
 
-objects("open one more port for mail only where mail goes to one", () => {
+objects("allow another mail port only if the relay uses it", () => {
   const ports = (port: number | null) => {
     const mail = port === null ? null : { host: "mail.example.org", port, user: null, from: "noreply@example.org" };
     const policies = blueprint.spokeObjects(inputsOf(blueprint, { mail }), "policies");
@@ -128,7 +128,7 @@ objects("open one more port for mail only where mail goes to one", () => {
 
 const hub = suite("the objects of a hub");
 
-hub("are its namespace, then rooms without data, so that applying them again erases nothing", () => {
+hub("are the namespace, then settings objects without data, so that an apply deletes nothing", () => {
   const hubInputs = hubInputsOf(blueprint);
   assert.equal(blueprint.hubObjects(hubInputs, "namespace").map(({ kind, metadata }) => [kind, metadata.name]), [
     ["Namespace", hubInputs.namespace],
@@ -152,7 +152,7 @@ hub("are its namespace, then rooms without data, so that applying them again era
   }
 });
 
-hub("have an issuer that is no hub's own, and only with an address for ACME", () => {
+hub("include a shared ClusterIssuer only with an ACME email address", () => {
   const [issuer] = blueprint.hubObjects(hubInputsOf(blueprint), "issuer");
   assert.equal(issuer?.metadata.labels, { [MANAGED_BY_LABEL]: "wheelwright" });
   assert.is(issuer?.metadata.namespace, undefined);

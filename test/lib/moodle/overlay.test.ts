@@ -8,7 +8,7 @@ import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { builtIn, edited, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<{ directory: string }>("a directory of replacements");
+const test = suite<{ directory: string }>("BLUEPRINT_DIR");
 const blueprint = openBlueprint();
 
 test.before.each(async (context) => {
@@ -99,26 +99,26 @@ const MISTAKES: readonly (readonly [what: string, file: string, text: string, me
   ],
 ];
 for (const [what, file, text, message] of MISTAKES) {
-  test(`is refused for ${what}, with its file and place`, async ({ directory }) => {
+  test(`is rejected for ${what}, with file and field`, async ({ directory }) => {
     const said = await refusal(directory, { [file]: text });
     assert.match(said, message);
     assert.ok(said.includes(directory), "it says which directory");
   });
 }
 
-test("is refused for a file that is too large, before it is read", async ({ directory }) => {
+test("is rejected for a file that is too large, before the file is read", async ({ directory }) => {
   const said = await refusal(directory, { "seed.php": "x".repeat(10 * 2 ** 20) });
   assert.match(said, /seed\.php cannot be read: it has 10485760 bytes; the maximum is 1048576/);
 });
 
-test("is refused for a file that is not UTF-8", async ({ directory }) => {
+test("is rejected for a file that is not UTF-8", async ({ directory }) => {
   assert.match(
     await refusal(directory, { "sizes.yaml": new Uint8Array([0x61, 0xff, 0xfe]) }),
     /sizes\.yaml cannot be read: it is not valid UTF-8/,
   );
 });
 
-test("is refused for a directory or a broken link in a file's place, and for both at once", async ({ directory }) => {
+test("is rejected for a directory or broken link instead of a file", async ({ directory }) => {
   await mkdir(join(directory, "app.yaml"));
   await symlink(join(directory, "nowhere"), join(directory, "cron.yaml"));
   const said = await refusal(directory);
@@ -126,7 +126,7 @@ test("is refused for a directory or a broken link in a file's place, and for bot
   assert.match(said, /cron\.yaml cannot be read: no such file or directory/);
 });
 
-test("is refused where it is a file itself", async ({ directory }) => {
+test("is rejected if it is a file", async ({ directory }) => {
   const error = await rejection(loadBlueprint(builtIn(), join(directory, "..", "wheelwright-no-such-directory")));
   assert.match(error.message, /BLUEPRINT_DIR points to a directory that cannot be read/);
   await writeFile(join(directory, "x"), "");
@@ -136,7 +136,7 @@ test("is refused where it is a file itself", async ({ directory }) => {
   );
 });
 
-test("is followed through links, as a mounted ConfigMap has them, and through Windows' line ends", async ({ directory }) => {
+test("may contain links, as a mounted ConfigMap does, and Windows line endings", async ({ directory }) => {
   const text = builtIn()["surroundings.yaml"]!.replace("ingressClass: nginx", "ingressClass: traefik");
   await mkdir(join(directory, "..data"));
   await writeFile(join(directory, "..data", "surroundings.yaml"), text.replaceAll("\n", "\r\n"));
@@ -147,7 +147,7 @@ test("is followed through links, as a mounted ConfigMap has them, and through Wi
   assert.is.not(made.revision, blueprint.revision);
 });
 
-test("may share values by an alias", async ({ directory }) => {
+test("may use YAML aliases", async ({ directory }) => {
   const cron = "cron: { requests: { cpu: 100m, memory: 256Mi }, limits: { cpu: 500m, memory: 768Mi } }";
   const text = builtIn()["sizes.yaml"]!.replace(cron, cron.replace("cron: ", "cron: &cron ")).replace(
     cron,

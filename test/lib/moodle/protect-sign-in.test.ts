@@ -34,7 +34,7 @@ const link = (url: string, userid: number) =>
 const linked = async (url: string) =>
   (await query(url, "select userid::integer as id from mdl_auth_oauth2_linked_login order by 1")).map(({ id }) => id);
 
-test("refuses links to administrators and to suspended accounts, and takes those to people", async ({ url }) => {
+test("rejects links to administrators and suspended accounts, and accepts those to users", async ({ url }) => {
   await run(url, protect);
   for (const id of [2, 3]) assert.match((await rejection(link(url, id))).message, /not linked to an administrator/);
   assert.match((await rejection(link(url, 4))).message, /not linked to a suspended account/);
@@ -44,7 +44,7 @@ test("refuses links to administrators and to suspended accounts, and takes those
   assert.match((await rejection(moved)).message, /not linked to an administrator/);
 });
 
-test("goes by who is an administrator or suspended at that moment, and leaves links that stand", async ({ url }) => {
+test("checks the current administrators and suspensions, and keeps existing links", async ({ url }) => {
   await run(url, protect);
   await link(url, 6);
   await query(url, "update mdl_config set value = '2,6'; update mdl_user set suspended = 1 where id = 5");
@@ -54,13 +54,13 @@ test("goes by who is an administrator or suspended at that moment, and leaves li
   assert.equal(await linked(url), [3, 6]);
 });
 
-test("removes the link of an administrator who has a password here", async ({ url }) => {
+test("removes the link of an administrator who has a local password", async ({ url }) => {
   for (const id of [2, 3, 5]) await link(url, id);
   await run(url, protect);
   assert.equal(await linked(url), [3, 5]);
 });
 
-test("identifies people by the provider's sub, once, where the product has set up the provider", async ({ url }) => {
+test("identifies users by the provider's sub if Wheelwright configured the provider", async ({ url }) => {
   for (let time = 0; time < 2; time++) await run(url, protect);
   const names = await query(
     url,
@@ -69,7 +69,7 @@ test("identifies people by the provider's sub, once, where the product has set u
   assert.equal(names.map(({ issuerid, externalfield }) => [issuerid, externalfield]), [[1, "sub"]]);
 });
 
-test("does nothing where Moodle has no such tables", async ({ db }) => {
+test("does nothing if Moodle lacks the tables", async ({ db }) => {
   const url = await db.freshUrl();
   await query(url, "create table mdl_config (name text, value text)");
   await run(url, protect);

@@ -4,10 +4,10 @@ import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { computeQuotaUsage } from "#lib/moodle/quota.ts";
 import { allObjects, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/fixtures.ts";
 
-const test = suite("arithmetic");
+const test = suite("computeQuotaUsage");
 const blueprint = openBlueprint();
 
-test("counts what runs, the largest Job and two small ones, and twice the disks", () => {
+test("adds up running pods, the largest Job, two small Jobs, and twice the disks", () => {
   assert.equal(blueprint.quotaUsage(inputsOf(blueprint)), {
     usage: {
       requests: { cpu: "740m", memory: "1632Mi" },
@@ -21,7 +21,7 @@ test("counts what runs, the largest Job and two small ones, and twice the disks"
 
 // The same sum done another way, container by container, so that a mistake in one of the two shows.
 for (const size of Object.keys(blueprint.sizes.sizes)) {
-  test(`fits the quota of size ${size} with any one Job beside what stands, and both small ones`, () => {
+  test(`stays within the quota of size ${size} with any Job and both small Jobs`, () => {
     const inputs = inputsOf(blueprint, {}, size);
     const pods = podSpecs(allObjects(blueprint, inputs));
     const standing = pods.filter(({ owner }) => !owner.startsWith("Job/"));
@@ -48,7 +48,7 @@ for (const size of Object.keys(blueprint.sizes.sizes)) {
   });
 }
 
-test("counts a pod as its largest init container where that is larger", () => {
+test("counts a pod's largest init container if it exceeds the containers", () => {
   const of = (init: string) =>
     computeQuotaUsage([{
       apiVersion: "apps/v1",
@@ -73,7 +73,7 @@ test("counts a pod as its largest init container where that is larger", () => {
   assert.equal(of("3"), { cpu: "3000m", memory: "1Gi" });
 });
 
-test("tells each container and disk that is over the largest allowed", () => {
+test("reports each container and disk that exceeds its maximum", () => {
   const { resources } = inputsOf(blueprint);
   const inputs = inputsOf(blueprint, {
     resources: { ...resources, largest: { cpu: "900m", memory: "2Gi", disk: "8Gi" } },
@@ -86,7 +86,7 @@ test("tells each container and disk that is over the largest allowed", () => {
   ]);
 });
 
-test("tells which amount of the quota is too small, and by what", () => {
+test("reports which amount of the quota is too small", () => {
   const { resources } = inputsOf(blueprint);
   const quota = { ...resources.quota, limits: { cpu: "4", memory: "3Gi" } };
   assert.equal(blueprint.quotaUsage(inputsOf(blueprint, { resources: { ...resources, quota } })).problems, [

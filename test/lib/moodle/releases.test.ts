@@ -8,31 +8,31 @@ import { openBlueprint } from "#test/lib/moodle/fixtures.ts";
 const test = suite("findImages");
 const blueprint = openBlueprint();
 
-test("knows the listed versions, and the newest one that a shorter version begins", () => {
+test("finds listed versions, and the newest one for a prefix", () => {
   assert.is(blueprint.findImages("4.5.12")?.moodle, "erseco/alpine-moodle:v4.5.12");
   assert.equal(blueprint.findImages("4.5"), blueprint.findImages("4.5.12"));
   assert.equal(blueprint.findImages("5"), blueprint.findImages("5.2.2"));
   assert.is(blueprint.findImages("5.2.2")?.fpmDirectory, "/etc/php84/php-fpm.d");
 });
 
-test("takes any other version from its family", () => {
+test("finds other versions by their family", () => {
   assert.is(blueprint.findImages("4.5.1")?.moodle, "erseco/alpine-moodle:v4.5.1");
   assert.is(blueprint.findImages("5.1.6")?.moodle, "erseco/alpine-moodle:v5.1.6-php84");
   assert.is(blueprint.findImages("4.51")?.moodle, "erseco/alpine-moodle:v4.51");
 });
 
-test("offers the one that ran on a real cluster by default, and previews last", () => {
+test("lists the default version first and previews last", () => {
   assert.equal(listOfferedVersions(blueprint.images), ["4.5.12", "5.2.2"]);
 });
 
 const versions = suite("compareVersions");
 
-versions("goes by numbers, not by letters", () => {
+versions("compares numbers, not strings", () => {
   const sorted = ["4.5.2", "5", "4.5.12", "4.5", "10.0", "5.0.1"].sort(compareVersions);
   assert.equal(sorted, ["4.5", "4.5.2", "4.5.12", "5", "5.0.1", "10.0"]);
 });
 
-versions("accepts what has the shape of a version and nothing that could be part of another image", () => {
+versions("accepts version numbers, and rejects parts of an image name", () => {
   for (const good of ["4", "4.5", "4.5.12", "5.2.2-php84"]) assert.ok(v.is(VersionNumber, good), good);
   for (const bad of ["", "v4", "latest", "4..5", "4.5:x", "4.5@sha256", "../4", "4.5 ", "4.5.1.2.3"]) {
     assert.not.ok(v.is(VersionNumber, bad), bad);

@@ -34,7 +34,7 @@ test("leaves an installed site as it is", async ({ db }) => {
   assert.equal(await tables(url), ["mdl_config"]);
 });
 
-test("drops what an interrupted install left behind, however far it came", async ({ db }) => {
+test("drops everything that an interrupted installation left", async ({ db }) => {
   for (
     const left of [`${CONFIG}'0')`, "create table mdl_config (name text, value text)", "create table mdl_user (id int)"]
   ) {
@@ -46,14 +46,14 @@ test("drops what an interrupted install left behind, however far it came", async
   }
 });
 
-test("does no harm to an empty database, nor when it runs again", async ({ db }) => {
+test("changes nothing in an empty database, also when repeated", async ({ db }) => {
   const url = await db.freshUrl();
   await reset(url);
   await reset(url);
   assert.equal(await tables(url), []);
 });
 
-test("is refused while anybody else is at work in the database", async ({ db }) => {
+test("is refused while another session uses the database", async ({ db }) => {
   const url = await db.freshUrl();
   await query(url, `${CONFIG}'0')`);
   const installer = postgres(url, { max: 1 });
@@ -67,7 +67,7 @@ test("is refused while anybody else is at work in the database", async ({ db }) 
   }
 });
 
-test("waits for an installer that is about to finish, and then finds its site", async ({ db }) => {
+test("waits for a finishing installer, and then finds the installed site", async ({ db }) => {
   const url = await db.freshUrl();
   await query(url, `${CONFIG}'0')`);
   const installer = postgres(url, { max: 1 });
@@ -90,7 +90,7 @@ test("waits for an installer that is about to finish, and then finds its site", 
   }
 });
 
-test("runs beside another reset, one after the other, and the site between them is safe", async ({ db }) => {
+test("waits for another reset, and keeps a site that was installed between them", async ({ db }) => {
   const url = await db.freshUrl();
   await query(url, `${CONFIG}'0')`);
   await Promise.all([reset(url, FROM_ELSEWHERE), reset(url, FROM_ELSEWHERE)]);
@@ -101,7 +101,7 @@ test("runs beside another reset, one after the other, and the site between them 
   assert.equal(await tables(url), ["mdl_config"]);
 });
 
-test("of an older holder is refused once a newer one has begun, whichever of the two came to run first", async ({ db }) => {
+test("refuses an older attempt after a newer one has started", async ({ db }) => {
   for (const job of ["reset", "install"] as const) {
     const url = await db.freshUrl();
     await run(url, psqlOf(job, "100")); // as text, 100 is less than 17
@@ -114,7 +114,7 @@ test("of an older holder is refused once a newer one has begun, whichever of the
   }
 });
 
-test("that is cut off leaves everything as it was: it is one transaction, its note included", async ({ db }) => {
+test("changes nothing if it is interrupted", async ({ db }) => {
   const url = await db.freshUrl();
   await query(url, `${CONFIG}'0')`);
   const cut = (sql: string) => sql.startsWith("create schema") ? "select 1 / 0" : sql;

@@ -15,7 +15,7 @@ function resized(inputs: SpokeInputs, size: string, growth = BOTH): SpokeInputs 
   return resizedInputs(inputs, size, sizes[size]!, growth);
 }
 
-test("are those of the size, and in all else what they were", () => {
+test("changes only what depends on the size", () => {
   const small = inputsOf(blueprint, { displayName: "Ä school", identity: true });
   const { size, resources, madeDatabaseDisk, ...rest } = resized(small, "large");
   assert.equal([size, resources, madeDatabaseDisk], ["large", sizes["large"], "5Gi"]);
@@ -23,7 +23,7 @@ test("are those of the size, and in all else what they were", () => {
   assert.equal(rest, before);
 });
 
-test("never have a smaller disk than there is, and leave room for each of them twice", () => {
+test("never shrinks a disk, and raises the quota to twice the disks", () => {
   const back = resized(resized(inputsOf(blueprint), "large"), "small");
   assert.equal(back.resources.disks, { files: "200Gi", database: "50Gi" });
   assert.equal([back.resources.quota.storage, back.resources.largest.disk], ["500Gi", "200Gi"]);
@@ -31,14 +31,14 @@ test("never have a smaller disk than there is, and leave room for each of them t
   assert.equal(blueprint.quotaUsage(back).problems, []);
 });
 
-test("leave a disk as it is that cannot grow, and the other grows all the same", () => {
+test("keeps a disk that cannot grow, and enlarges the other", () => {
   const small = inputsOf(blueprint);
   assert.equal(resized(small, "large", NONE).resources.disks, small.resources.disks);
   const one = resized(small, "large", { canGrow: { files: false, database: true } });
   assert.equal(one.resources.disks, { files: "10Gi", database: "50Gi" });
 });
 
-test("remember with what size the database's disk was made, however often it grows", () => {
+test("keeps the database disk's size at creation", () => {
   const medium = resized(inputsOf(blueprint), "medium"), large = resized(medium, "large");
   assert.equal([medium.madeDatabaseDisk, large.madeDatabaseDisk], ["5Gi", "5Gi"]);
   assert.is(resized(inputsOf(blueprint), "small").madeDatabaseDisk, undefined);
@@ -47,17 +47,17 @@ test("remember with what size the database's disk was made, however often it gro
   assert.is.not(JSON.stringify(set(large).template), JSON.stringify(set(inputsOf(blueprint)).template));
 });
 
-test("are counted with the disks that there are, not with the one of the template", () => {
+test("counts the current disks, not the PVC template's", () => {
   assert.is(blueprint.quotaUsage(resized(inputsOf(blueprint), "large")).usage.storage, "500Gi");
 });
 
-test("can be read back as they were stored, and those of the release before, too", () => {
+test("parses stored inputs, also those of the previous release", () => {
   for (const inputs of [inputsOf(blueprint), resized(inputsOf(blueprint), "large")]) {
     assert.equal(v.parse(SpokeInputs, JSON.parse(JSON.stringify(inputs))), inputs);
   }
 });
 
-test("have the disks that were found in the cluster, whatever the size has", () => {
+test("uses the observed disk sizes instead of the size's", () => {
   const found = withDisks(inputsOf(blueprint), { files: "10Gi", database: "32Gi" });
   assert.equal(found.resources.disks, { files: "10Gi", database: "32Gi" });
   assert.equal([found.madeDatabaseDisk, found.resources.quota.storage], ["5Gi", "84Gi"]);
@@ -65,7 +65,7 @@ test("have the disks that were found in the cluster, whatever the size has", () 
   assert.equal(withDisks(inputsOf(blueprint), { files: "10Gi", database: "5Gi" }), inputsOf(blueprint));
 });
 
-test("have room in between for any mixture of the two sizes", () => {
+test("sets limits that fit any combination of both sizes", () => {
   // One has a large site and a small database, the other the reverse; each fits its own quota and not both.
   const { small, large } = sizes;
   const site = inputsOf(blueprint, { resources: { ...large!, database: small!.database } });
@@ -83,7 +83,7 @@ test("have room in between for any mixture of the two sizes", () => {
   }
 });
 
-test("compare amounts however they are written", () => {
+test("compares quantities in any notation", () => {
   assert.equal([maxQuantity("900m", "1"), maxQuantity("1Gi", "1000Mi"), maxQuantity(8, 16)], ["1", "1Gi", 16]);
 });
 

@@ -34,7 +34,7 @@ test("is short, and the same for the same files", () => {
   assert.is(openBlueprint().revision, blueprint.revision);
 });
 
-test("stays with comments, the order of keys, and Windows' line ends in a manifest", () => {
+test("ignores comments, key order and Windows line endings in a manifest", () => {
   for (const file of Object.keys(builtIn()).filter((name) => name.endsWith(".yaml"))) {
     const files = builtIn({ [file]: `# more\n${builtIn()[file]}`.replaceAll("\n", "\r\n") });
     assert.is(createBlueprint(files).revision, blueprint.revision, file);
@@ -48,7 +48,7 @@ test("stays with comments, the order of keys, and Windows' line ends in a manife
   assert.is(createBlueprint(turned).revision, blueprint.revision);
 });
 
-test("changes with every manifest and script of which something else is rendered", () => {
+test("changes with every manifest and script that renders other objects", () => {
   for (const [file, text] of Object.entries(builtIn()).filter(([name]) => !SETTINGS.includes(name))) {
     const changed = file.endsWith(".php")
       ? `${text}// more\n`
@@ -65,7 +65,7 @@ test("changes with every manifest and script of which something else is rendered
   }
 });
 
-test("stays with settings: a spoke keeps what they came to among its inputs", () => {
+test("ignores settings, because a spoke stores their values in its inputs", () => {
   for (
     const files of [
       edited("sizes.yaml", "workers: 8", "workers: 9"),

@@ -15,7 +15,7 @@ interface Rule {
   readonly ports: readonly { readonly port: number }[];
 }
 
-test("are in a namespace of its own, with the spoke's host, size and version, and are no spoke's", () => {
+test("have a separate namespace and the spoke's host, size and version, but no spoke label", () => {
   assert.match(inputs.namespace, new RegExp(`^sandbox-${RELEASE}-biology-[a-z0-9]{12}$`));
   assert.equal([inputs.host, inputs.version, inputs.resources], [spoke.host, spoke.version, spoke.resources]);
   const objects = SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step));
@@ -26,7 +26,7 @@ test("are in a namespace of its own, with the spoke's host, size and version, an
   }
 });
 
-test("let nobody in or out but within the namespace, and to ask for names", () => {
+test("allow only traffic within the namespace, and DNS", () => {
   const policies = blueprint.spokeObjects(inputs, "policies").filter(({ kind }) => kind === "NetworkPolicy");
   const names = (rules: readonly Rule[] = []) =>
     rules.length > 0 && rules.every(({ ports }) => ports.every(({ port }) => port === 53));
@@ -46,7 +46,7 @@ test("let nobody in or out but within the namespace, and to ask for names", () =
   );
 });
 
-test("keep no rule for everybody, however a blueprint of one's own writes it", () => {
+test("drop rules of a custom blueprint that allow all traffic", () => {
   const rules = [{}, { from: [] }, { from: [{ ipBlock: { cidr: "0.0.0.0/0" } }] }, { ports: [{ port: 8080 }] }];
   const both = [{ from: [{ podSelector: {}, namespaceSelector: {} }, { podSelector: { matchLabels: { a: "b" } } }] }];
   const policy = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", metadata: { name: "own" } };
@@ -61,7 +61,7 @@ test("keep no rule for everybody, however a blueprint of one's own writes it", (
   });
 });
 
-test("send no mail, and have no certificate and no former name", () => {
+test("send no mail, and have no certificate and no former host", () => {
   const busy = { ...spoke, formerHosts: [{ host: "old.example.org", certificate: "old" }], certificate: "own" };
   const made = sandboxInputs(busy, { id: ID, madeAfter: null }, RELEASE);
   assert.equal([made.formerHosts, made.certificate, made.issuer, made.mail], [undefined, undefined, null, null]);

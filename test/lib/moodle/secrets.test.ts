@@ -3,9 +3,9 @@ import * as assert from "uvu/assert";
 import { newSitePassword } from "#lib/moodle/secrets.ts";
 import { allObjects, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
-const test = suite("newPassword");
+const test = suite("newSitePassword");
 
-test("is 32 letters, digits, hyphens and underscores, of each sort at least one, and begins with none of the last two", () => {
+test("has 32 letters, digits, hyphens and underscores, at least one of each, and starts with a letter or digit", () => {
   for (const password of Array.from({ length: 500 }, newSitePassword)) {
     assert.match(password, /^[A-Za-z0-9][A-Za-z0-9_-]{31}$/);
     for (const sort of [/[A-Z]/, /[a-z]/, /[0-9]/, /[_-]/]) assert.match(password, sort);
@@ -20,7 +20,7 @@ const secrets = suite("newSecrets");
 const blueprint = openBlueprint();
 const mail = { host: "mail.example.org", port: 587, user: "u", from: "noreply@example.org" };
 
-secrets("are passwords of their own, and are nowhere in what is applied", () => {
+secrets("contain new passwords, which appear in no applied object", () => {
   const inputs = inputsOf(blueprint);
   const made = blueprint.newSecrets(inputs);
   assert.equal(made.map(({ kind, metadata, stringData }) => [kind, metadata.name, Object.keys(stringData)]), [
@@ -33,7 +33,7 @@ secrets("are passwords of their own, and are nowhere in what is applied", () => 
   assert.not.ok(passwords.some((password) => applied.includes(password)));
 });
 
-secrets("of mail is made of the account's name and the relay's secret, as a relay makes it too", () => {
+secrets("derives the mail password from the user name and the relay's secret", () => {
   const secret = "0123456789abcdef0123456789abcdef";
   const password = (user: string | null, given: string | null = secret) =>
     blueprint.mailSecret(inputsOf(blueprint, { mail: { ...mail, user } }), given)[0]?.["stringData"].SMTP_PASSWORD;

@@ -6,7 +6,7 @@ import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase }>("the seed Job's guard, and the claim");
+const test = suite<{ db: TestDatabase }>("the guards of the Jobs seed and claim");
 const blueprint = openBlueprint();
 
 test.before(async (context) => void (context.db = await openTestDatabase()));
@@ -27,7 +27,7 @@ async function noted(url: string): Promise<string | null> {
   return (await query(url, text))[0]!["note"];
 }
 
-test("lets the holder seed that has installed, once, and none that came before", async ({ db }) => {
+test("allows the attempt that installed the site to seed once, and no earlier one", async ({ db }) => {
   const url = await db.freshUrl();
   await guard(url, "install", "5");
   await guard(url, "seed", "5");
@@ -41,7 +41,7 @@ test("lets the holder seed that has installed, once, and none that came before",
   await guard(url, "seed", "6");
 });
 
-test("is the same where the seed is a part of the Job that an installation ends with", async ({ db }) => {
+test("checks the same in the Job setup", async ({ db }) => {
   const url = await db.freshUrl();
   assert.equal(psqlOf("setup", "5"), psqlOf("seed", "5"));
   await guard(url, "setup", "5");
@@ -50,7 +50,7 @@ test("is the same where the seed is a part of the Job that an installation ends 
   }
 });
 
-test("a claim raises the number and keeps the word, so that an earlier holder is refused and its own is not", async ({ db }) => {
+test("claims with a higher number, so that earlier attempts are refused", async ({ db }) => {
   const url = await db.freshUrl();
   await claim(url, "3");
   assert.is(await noted(url), "wheelwright claim 3");

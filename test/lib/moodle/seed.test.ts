@@ -30,7 +30,7 @@ const full = readHubSettings([
 
 const read = suite("readHubSettings");
 
-read("reads what stands in the rooms, secrets decoded", () => {
+read("reads the hub's settings, and decodes Secrets", () => {
   assert.equal(full.problems, []);
   assert.is(full.identity?.clientSecret, "pä$$ ${x}");
   assert.is(full.identity?.scopes, "openid profile email");
@@ -38,18 +38,18 @@ read("reads what stands in the rooms, secrets decoded", () => {
   assert.equal(full.brand, { color: "#00446a" });
 });
 
-read("finds nothing in empty or missing rooms, and complains of nothing", () => {
+read("reports no problem for empty or missing settings", () => {
   const made = blueprint.hubObjects(hubInputsOf(blueprint), "settings");
   assert.equal(readHubSettings(made), NO_HUB_SETTINGS);
   assert.equal(readHubSettings([null, null, null, null]), NO_HUB_SETTINGS);
 });
 
-read("looks into rooms that the hub has", () => {
+read("reads the objects that a hub contains", () => {
   const made = blueprint.hubObjects(hubInputsOf(blueprint), "settings");
   for (const { kind, name } of HUB_SETTINGS_OBJECTS) assert.ok(find(made, kind, name));
 });
 
-read("says what cannot be used, and leaves it out", () => {
+read("reports settings that cannot be used, and skips them", () => {
   const settings = readHubSettings([
     room("ConfigMap", "identity", IDENTITY),
     room("ConfigMap", "content", { courses: '[{"shortname": 1}]' }),
@@ -62,7 +62,7 @@ read("says what cannot be used, and leaves it out", () => {
   assert.match(settings.problems[2]!, /color must be a colour/);
 });
 
-read("refuses addresses that Moodle would end its set-up for, and texts that it could not keep", () => {
+read("rejects URLs and texts that Moodle does not accept", () => {
   const identity = (changes: Record<string, string>, secret = "s") =>
     readHubSettings([
       room("ConfigMap", "identity", { ...IDENTITY, ...changes }),
@@ -87,7 +87,7 @@ read("refuses addresses that Moodle would end its set-up for, and texts that it 
   assert.is(identity({ url: "", authorizationEndpoint: "" }).identity, null);
 });
 
-read("reads a logo, and refuses one that is no object with an address and a hash", () => {
+read("reads a logo, and rejects one without URL and hash", () => {
   const logo = { url: "https://files.example.org/logo.png", sha256: "b".repeat(64) };
   assert.equal(readHubSettings([room("ConfigMap", "brand", { logo: JSON.stringify(logo) })]).brand, { logo });
   for (const bad of ["logo.png", "[]", JSON.stringify({ ...logo, sha256: "b" })]) {
@@ -98,7 +98,7 @@ read("reads a logo, and refuses one that is no object with an address and a hash
 
 const notes = suite("seedNotes");
 
-notes("name each thing that was asked for and is not configured", () => {
+notes("lists each requested setting that is not configured", () => {
   const all = seedNotes(asked, NO_HUB_SETTINGS).join("\n");
   for (const word of [/single sign-on/, /shared content/, /brand ocean/, /seed demo/, /no mail/]) {
     assert.match(all, word);
@@ -111,7 +111,7 @@ notes("name each thing that was asked for and is not configured", () => {
 
 const objects = suite("the seed's objects");
 
-objects("hold what is configured and asked for", () => {
+objects("contain the settings that are requested and configured", () => {
   const made = blueprint.spokeObjects(
     { ...asked, seed: { name: "demo", courses: [{ shortname: "DEMO" }] } },
     "seed",
@@ -125,7 +125,7 @@ objects("hold what is configured and asked for", () => {
   assert.not.match(JSON.stringify(data), /pä/, "the secret is in the Secret alone");
 });
 
-objects("hold nothing of the hub that was not asked for", () => {
+objects("contain no hub settings that were not requested", () => {
   const made = blueprint.spokeObjects(inputsOf(blueprint), "seed", full);
   const { data } = find(made, "ConfigMap", "seed") as unknown as { data: Record<string, string> };
   assert.equal(Object.keys(data).sort(), ["SEED_ADMIN_EMAIL", "SEED_MAIL", "SEED_TITLE"]);
@@ -133,7 +133,7 @@ objects("hold nothing of the hub that was not asked for", () => {
 });
 
 objects(
-  "hold the scripts as they stand in their files, which read each setting that the ConfigMap and the Secret may have",
+  "contain the unchanged scripts, which read every setting",
   () => {
     const scripts = find(blueprint.spokeObjects(asked, "seed"), "ConfigMap", "seed-script")["data"];
     const script = scripts["seed.php"];
@@ -148,7 +148,7 @@ objects(
   },
 );
 
-objects("reach the script as files, however large, and only secrets come by its environment", () => {
+objects("pass settings as files, and only secrets as environment variables", () => {
   const theme = { scss: "学".repeat(50_000), logo: { url: "https://x.example.org/a.png", sha256: "c".repeat(64) } };
   const inputs = inputsOf(blueprint, { brand: { name: "ocean", theme } });
   const { data } = find(blueprint.spokeObjects(inputs, "seed"), "ConfigMap", "seed");
@@ -165,7 +165,7 @@ objects("reach the script as files, however large, and only secrets come by its 
   assert.match(builtIn()["seed.php"]!, /\$file = '\/settings\/SEED_' \. \$name;/);
 });
 
-objects("mean mail when there are settings for it", () => {
+objects("turn mail on if a relay is configured", () => {
   const mail = { host: "m.example.org", port: 587, user: null, from: "a@example.org" };
   const made = blueprint.spokeObjects(inputsOf(blueprint, { mail }), "seed");
   assert.is(find(made, "ConfigMap", "seed")["data"].SEED_MAIL, "on");

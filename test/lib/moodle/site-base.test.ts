@@ -7,9 +7,9 @@ const inputs = inputsOf(openBlueprint()), GI = 2 ** 30;
 const IMAGES = { moodle: "moodle:v4.1.2", postgres: "postgres:17.1", fpmDirectory: "/etc/php81" };
 const TAKEN = { lmsVersion: "4.1.2", images: IMAGES, minimumSizes: { files: 3 * GI, database: null } };
 
-const test = suite("footing");
+const test = suite("siteBaseFromBackup");
 
-test("of a backup has its version and images, the spoke's own server of the database, and claims beside the present ones", () => {
+test("returns the backup's version and Moodle image, the spoke's PostgreSQL image, and new PVCs", () => {
   const footing = siteBaseFromBackup(inputs, TAKEN, "turn123456");
   assert.equal([footing.version, footing.images], ["4.1.2", { ...IMAGES, postgres: inputs.images.postgres }]);
   assert.equal([footing.claims, footing.origin], [
@@ -19,12 +19,12 @@ test("of a backup has its version and images, the spoke's own server of the data
   assert.equal(footing.disks, inputs.resources.disks, "which hold the snapshots");
 });
 
-test("of a backup of which nothing was noted is the spoke's", () => {
+test("uses the spoke's values for a backup without recorded facts", () => {
   const { version, images } = siteBaseFromBackup(inputs, { ...TAKEN, lmsVersion: null, images: null }, "turn123456");
   assert.equal([version, images], [inputs.version, inputs.images]);
 });
 
-test("has disks that hold what was taken", () => {
+test("enlarges the disks for the backup", () => {
   const { disks } = siteBaseFromBackup(
     inputs,
     { ...TAKEN, minimumSizes: { files: 900 * GI, database: 1 } },
@@ -33,14 +33,14 @@ test("has disks that hold what was taken", () => {
   assert.equal(disks, { files: "900Gi", database: inputs.resources.disks.database });
 });
 
-test("leads there and back again", () => {
+test("can be reverted with the previous base", () => {
   const after = withSiteBase(inputs, siteBaseFromBackup(inputs, TAKEN, "turn123456"));
   assert.equal([after.version, after.claims?.files], ["4.1.2", "files-turn123456"]);
   assert.equal(withSiteBase(after, siteBaseOf(inputs)), inputs);
   assert.equal(siteBaseOf(withSiteBase(inputs, siteBaseOf(after))), siteBaseOf(after));
 });
 
-test("keeps what is the spoke's: its size, its names, its words", () => {
+test("keeps the spoke's size, names and settings", () => {
   const { version: _, images: __, claims: ___, origin: ____, ...rest } = withSiteBase(
     inputs,
     siteBaseFromBackup(inputs, TAKEN, "turn123456"),

@@ -7,7 +7,7 @@ import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts
 import { applyJsonPatch } from "#lib/dev/simulator/api/patch.ts";
 import { edited, find, inputsOf, openBlueprint, STEPS } from "#test/lib/moodle/fixtures.ts";
 
-const test = suite("sizedObjects");
+const test = suite("findSizeFields");
 const blueprint = openBlueprint(), { sizes } = blueprint.sizes;
 const small = inputsOf(blueprint);
 const large = resizedInputs(small, "large", sizes["large"]!, { canGrow: { files: true, database: true } });
@@ -16,7 +16,7 @@ function patched(object: KubeObject, operations: readonly PatchOperation[]): Kub
   return applyJsonPatch(object, operations);
 }
 
-test("turn what one size renders into what the other does, in every object of every step", () => {
+test("turns the objects of one size into those of another", () => {
   for (const [from, to] of [[small, large], [large, small]] as const) {
     const target = { ...to, madeDatabaseDisk: "5Gi" };
     for (const step of STEPS) {
@@ -35,17 +35,17 @@ test("turn what one size renders into what the other does, in every object of ev
   }
 });
 
-test("have every field of a size, also one that is the same in the size before", () => {
+test("returns every field that depends on the size, even if its value stays the same", () => {
   const [set] = findSizeFields(small, (inputs) => blueprint.spokeObjects(inputs, "database"));
   assert.equal(set!.fields.map(({ value }) => value), ["100m", "256Mi", "500m", "512Mi"]);
 });
 
-test("leave out the template of the database's claims, which nobody can change", () => {
+test("omits the database's PVC template, which is immutable", () => {
   const [set] = findSizeFields(large, (inputs) => blueprint.spokeObjects(inputs, "database"));
   assert.equal(set!.fields.filter(({ path }) => path.includes("volumeClaimTemplates")), []);
 });
 
-test("find an amount wherever the manifests use it", () => {
+test("finds quantities anywhere in a manifest", () => {
   const own = createBlueprint(
     edited("settings.yaml", "MOODLE_LANGUAGE: en", 'MOODLE_LANGUAGE: en\n  ROOM: "${QUOTA_STORAGE}"'),
   );
@@ -54,7 +54,7 @@ test("find an amount wherever the manifests use it", () => {
   assert.equal(env.fields, [{ path: ["data", "ROOM"], value: "520Gi" }]);
 });
 
-test("are set where the cluster has put containers of its own before ours, and the patch tests for ours", () => {
+test("finds containers by name if the cluster has inserted others", () => {
   const deployment = structuredClone(find(blueprint.spokeObjects(small, "app"), "Deployment", "moodle"));
   const sidecar = { name: "mesh", image: "mesh:1", resources: { limits: { cpu: "9" } } };
   deployment["spec"].template.spec.containers.unshift(sidecar);
@@ -67,7 +67,7 @@ test("are set where the cluster has put containers of its own before ours, and t
   assert.throws(() => patched(moved, operations));
 });
 
-test("are set where somebody has taken away what they stand in", () => {
+test("adds missing parents", () => {
   const deployment = structuredClone(find(blueprint.spokeObjects(small, "app"), "Deployment", "moodle"));
   delete deployment["spec"].template.spec.containers[0].resources;
   const { fields } = findSizeFields(large, (inputs) => blueprint.spokeObjects(inputs, "app"))[0]!;
@@ -75,14 +75,14 @@ test("are set where somebody has taken away what they stand in", () => {
   assert.equal(after["spec"].template.spec.containers[0].resources, large.resources.app);
 });
 
-test("cannot be set in a container that is gone", () => {
+test("rejects a missing container", () => {
   const deployment = structuredClone(find(blueprint.spokeObjects(small, "app"), "Deployment", "moodle"));
   deployment["spec"].template.spec.containers[0].name = "other";
   const { fields } = findSizeFields(large, (inputs) => blueprint.spokeObjects(inputs, "app"))[0]!;
   assert.throws(() => buildSizePatch(deployment, fields), /The Deployment moodle lacks moodle/);
 });
 
-test("are read as they stand, and names in them may hold a dot or a slash", () => {
+test("reads current values, also under names with a dot or slash", () => {
   const object = { apiVersion: "v1", kind: "Thing", metadata: { name: "x", annotations: {} }, data: { "a.b": "1" } };
   assert.is(readSizeField(object, ["data", "a.b"]), "1");
   assert.is(readSizeField(object, ["data", "c", { at: 0 }]), undefined);

@@ -14,7 +14,7 @@ test.after((context) => context.db.close());
 
 const guard = (url: string, fence: string) => run(url, psqlOf("upgrade", fence));
 
-test("runs before anything of the site does, and what follows it alone may upgrade", () => {
+test("runs before the site's containers, and only the following container may upgrade", () => {
   const { initContainers, containers } =
     blueprint.jobObject(inputsOf(blueprint), "upgrade", "17")["spec"].template.spec;
   assert.equal(initContainers.map((each: { name: string }) => each.name), ["guard", "dirs"]);
@@ -23,14 +23,14 @@ test("runs before anything of the site does, and what follows it alone may upgra
   assert.equal(containers[0].args, ["true"]);
 });
 
-test("refuses a database without an installed site: the image would make a new one there", async ({ db }) => {
+test("refuses a database without an installed site", async ({ db }) => {
   const url = await db.freshUrl();
   assert.match((await rejection(guard(url, "17"))).message, /^not upgraded: no installed site is here/);
   await query(url, `${CONFIG}'0')`);
   assert.match((await rejection(guard(url, "17"))).message, /no installed site is here/);
 });
 
-test("lets the newest attempt through, also once more, and notes it; an older one it refuses", async ({ db }) => {
+test("allows and records the newest attempt, also when repeated, and refuses an older one", async ({ db }) => {
   const url = await db.freshUrl();
   await run(url, psqlOf("install", "5"));
   await query(url, `${CONFIG}'1')`);
@@ -48,7 +48,7 @@ test("lets the newest attempt through, also once more, and notes it; an older on
   await guard(url, "18");
 });
 
-test("pays no heed to a comment that somebody else wrote", async ({ db }) => {
+test("ignores a database comment from another program", async ({ db }) => {
   const url = await db.freshUrl();
   await query(url, `${CONFIG}'1')`);
   await query(url, `comment on database "${new URL(url).pathname.slice(1)}" is 'wheelwright rocks'`);

@@ -23,7 +23,7 @@ const blueprint = openBlueprint();
 
 const inputs = suite("upgradedInputs");
 
-inputs("changes version and image, and keeps the spoke's own database and everything else", () => {
+inputs("changes only the version and the Moodle image", () => {
   const before = inputsOf(blueprint, {
     images: { moodle: "own:4.5", postgres: "own/postgres:16", fpmDirectory: "/a" },
   });
@@ -34,9 +34,9 @@ inputs("changes version and image, and keeps the spoke's own database and everyt
   assert.equal(images, { moodle: "erseco/alpine-moodle:v5.2.2-php84", fpmDirectory, postgres: "own/postgres:16" });
 });
 
-const needs = suite("findNeeds");
+const needs = suite("findVersionRequirements");
 
-needs("are the entry's that the image is taken from, listed or by family", () => {
+needs("returns the requirements of the listed version or family", () => {
   assert.equal(findVersionRequirements(blueprint.images, "5.2.2"), { postgres: 16, upgradesFrom: "4.4" });
   assert.equal(findVersionRequirements(blueprint.images, "4.5"), { postgres: 13, upgradesFrom: "4.1.2" });
   assert.equal(findVersionRequirements(blueprint.images, "5.3.1"), { postgres: 17, upgradesFrom: "4.4" });
@@ -45,7 +45,7 @@ needs("are the entry's that the image is taken from, listed or by family", () =>
   assert.equal(findVersionRequirements(blueprint.images, "4.4.9"), { postgres: null, upgradesFrom: null });
 });
 
-needs("may be said by the catalogue, and by replaced files, in versions alone", () => {
+needs("reads requirements from the catalog and from replaced files", () => {
   const release = '{ image: "own:1", fpmDirectory: /etc/fpm, upgradesFrom: "4.4.2", postgres: 16 }';
   const catalog = loadCatalog(`versions: [{ name: "9.1", release: ${release} }, { name: "5.2.2" }]`, blueprint);
   assert.equal(catalog.requirementsOf("9.1"), { postgres: 16, upgradesFrom: "4.4.2" });
@@ -58,7 +58,7 @@ needs("may be said by the catalogue, and by replaced files, in versions alone", 
   );
 });
 
-const refusal = suite("refuseUpgrade");
+const refusal = suite("findUpgradeRefusal");
 
 const OLD = { version: "2024100712", release: "4.5.12 (Build: 20261005)" };
 const CODE = { version: "2026042002.00", release: "5.2.2 (Build: 20261005)" };
@@ -72,13 +72,13 @@ const facts = (changes: Partial<UpgradeFacts> = {}): UpgradeFacts => ({
 });
 const codeOf = (changes: Partial<UpgradeFacts>) => findUpgradeRefusal(facts(changes))?.code ?? null;
 
-refusal("lets go to newer code, and on with what the database is already", () => {
+refusal("allows newer code, and the version that the database already has", () => {
   assert.is(codeOf({}), null);
   assert.is(codeOf({ site: { version: "2026042002", release: CODE.release } }), null);
   assert.is(codeOf({ site: { version: "2026042002.00", release: CODE.release } }), null);
 });
 
-refusal("goes by the numbers of image and database, whatever the versions are called", () => {
+refusal("compares the version numbers of image and database, not the version names", () => {
   const newer = { version: "2026042003", release: "5.2.3 (Build: 20261101)" };
   assert.is(codeOf({ site: newer }), "NotNewer");
   assert.is(codeOf({ site: newer, version: "99" }), "NotNewer");
@@ -89,7 +89,7 @@ refusal("goes by the numbers of image and database, whatever the versions are ca
   );
 });
 
-refusal("goes by the names where the image does not tell, as far as they were given", () => {
+refusal("compares the version names if the image's version number is unknown", () => {
   const site = { version: "2024100712", release: "4.5.12+ (Build: 20261005)" };
   for (
     const [version, code] of [
@@ -109,22 +109,22 @@ refusal("goes by the names where the image does not tell, as far as they were gi
   }
 });
 
-refusal("refuses sites that are too old for one step", () => {
+refusal("rejects sites that are too old for one step", () => {
   const of = (release: string) => codeOf({ site: { version: "2020010100", release } });
   for (const release of ["4.3.9 (Build: 1)", "4.1+ (Build: 1)", "3.11.2"]) assert.is(of(release), "TooOld", release);
   for (const release of ["4.4 (Build: 1)", "4.4.0", "4.4.1+", "4.10"]) assert.is(of(release), null, release);
 });
 
-refusal("refuses a PostgreSQL that is too old, and leaves one that does not tell to the operator", () => {
+refusal("rejects an old PostgreSQL, and accepts an image tag without a version", () => {
   assert.is(codeOf({ postgres: "registry.example:5000/postgres:15.4" }), "PostgresTooOld", "a port is no version");
   assert.is(codeOf({ postgres: "postgres:15-alpine" }), "PostgresTooOld");
   assert.is(codeOf({ postgres: "postgres:16" }), null);
   assert.is(codeOf({ postgres: "postgres@sha256:abc" }), null);
 });
 
-const proof = suite("isOfVersion");
+const proof = suite("isAtVersion");
 
-proof("goes by the image's own release, or else by the version as far as it was given", () => {
+proof("compares the image's release, or else the parts of the requested version", () => {
   const is = (release: string | null, version: string, code = null as UpgradeFacts["code"]) =>
     isAtVersion({ release }, { version, code });
   assert.ok(is(CODE.release, "anything", CODE));
@@ -137,9 +137,9 @@ proof("goes by the image's own release, or else by the version as far as it was 
   }
 });
 
-const step = suite("isMajorStep");
+const step = suite("isBranchChange");
 
-step("is one to another branch, which is given twice the time", () => {
+step("is true for another branch, which gets twice the time", () => {
   assert.ok(isBranchChange(OLD, "5.2.2"));
   assert.ok(isBranchChange(OLD, "4.6"));
   assert.not.ok(isBranchChange(OLD, "4.5.13"));
@@ -149,7 +149,7 @@ step("is one to another branch, which is given twice the time", () => {
   assert.equal([seconds(true), seconds(false)], [21600, 10800]);
 });
 
-step("waits for its Jobs longer than their own deadlines and the 30 s in which they may be deaf", () => {
+step("waits for Jobs longer than their deadlines and the 30 s in which they ignore signals", () => {
   const waits = (name: string) =>
     OPERATIONS.upgrade.kind.steps.find((each) => each.name === name)!.timeout * 0.9 / 1000; // as Run.patience
   for (const [name, job] of [["prepare", "preflight"], ["migrate", "upgrade"]] as const) {
@@ -173,7 +173,7 @@ $branch   = '405';                      // This version's branch.
 $maturity = MATURITY_STABLE;            // This version's maturity level.
 `;
 
-preflight("reads version and release out of the image's code, and nothing where there is none", async ({ folder }) => {
+preflight("reads version and release from the image's code, if any", async ({ folder }) => {
   const job = blueprint.jobObject(inputsOf(blueprint), "preflight", "1");
   const script: string = job["spec"].template.spec.containers[0].command.at(-1);
   const read = () => {
@@ -187,16 +187,16 @@ preflight("reads version and release out of the image's code, and nothing where 
   assert.equal(read(), { status: 0, code: { version: "2024100712.03", release: "4.5.12+ (Build: 20260810)" } });
 });
 
-preflight("runs where the site's volume is, since the image is to be there", () => {
+preflight("runs on the node of the site's volume, where the image is needed", () => {
   const { metadata, spec } = blueprint.jobObject(inputsOf(blueprint), "preflight", "1")["spec"].template;
   assert.is(metadata.labels["files-user"], "true");
   assert.ok(spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution);
   assert.is(spec.volumes, undefined);
 });
 
-const lock = suite("readSite");
+const lock = suite("parseSiteIdentity");
 
-lock("tells until when an upgrade locks the site", () => {
+lock("reads the end of Moodle's upgrade lock", () => {
   assert.is(parseSiteIdentity(["rolesactive|1", "upgraderunning|1795000000"]).lockedUntil, 1795000000);
   assert.is(parseSiteIdentity(["rolesactive|1"]).lockedUntil, null);
 });

@@ -95,7 +95,7 @@ inPhp("reads the code of Moodle 5.1 and later below public/", async (context) =>
   assert.equal(await check(context), { ...WHOLE, codeVersion: "2026042002", codeRelease: "5.2.2" });
 });
 
-inPhp("counts what is missing, cut off, or changed", async (context) => {
+inPhp("counts missing, truncated and changed files", async (context) => {
   const [missing, cut, changed] = [
     await upload(context, "missing"),
     await upload(context, "cut off"),
@@ -111,31 +111,31 @@ inPhp("counts what is missing, cut off, or changed", async (context) => {
   assert.equal([...examples].sort(), [missing, cut, changed].sort());
 });
 
-inPhp("says that the directory is missing", async (context) => {
+inPhp("reports a missing directory", async (context) => {
   await upload(context, "one");
   await rm(join(context.directory, "data/filedir"), { recursive: true });
   const found = (await check(context))!;
   assert.equal([found.hasDirectory, found.files, found.missing], [false, 1, 1]);
 });
 
-inPhp("excuses only what was uploaded after the backup had begun", async (context) => {
+inPhp("accepts only missing files that were uploaded after the start of the backup", async (context) => {
   for (const time of [999, 1000]) await rm(pathOf(context.directory, await upload(context, `at ${time}`, time)));
   const { missing, newer } = (await check(context, { SINCE: "1000" }))!;
   assert.equal([missing, newer], [1, 1]);
 });
 
-inPhp("hashes no more than it may, and examines all by size", async (context) => {
+inPhp("stops hashing at its limit, and checks all sizes", async (context) => {
   for (let i = 0; i < 20; i++) await upload(context, `text ${String(i).padStart(5, "0")}`);
   const { files, hashed } = (await check(context, { HASH_BYTES: "50" }))!;
   assert.equal([files, hashed], [20, 5]);
 });
 
-inPhp("looks at no files where the site keeps them in another store", async (context) => {
+inPhp("checks no files if the site uses another file store", async (context) => {
   await writeFile(join(context.directory, "html/config.php"), "<?php $CFG->alternative_file_system_class = 'x';");
   assert.is((await check(context))!.elsewhere, true);
 });
 
-inPhp("fails where the database does not answer", async (context) => {
+inPhp("fails if the database does not answer", async (context) => {
   const error = await check(context, { DB_NAME: "nowhere" }).then(() => null, (error) => error);
   assert.is(error.code, 1);
   assert.match(error.stderr, /database "nowhere" does not exist/);

@@ -4,27 +4,27 @@ import { parseYaml, writeDocuments } from "#lib/moodle/yaml.ts";
 import { blueprint } from "#src/blueprints.ts";
 import { builtIn } from "#test/lib/moodle/fixtures.ts";
 
-const test = suite("readYaml");
+const test = suite("parseYaml");
 
 function read(text: string): { documents: unknown[]; problems: string[] } {
   const problems: string[] = [];
   return { documents: parseYaml(text, (problem) => problems.push(problem)), problems };
 }
 
-test("reads what was written of documents, and the same as YAML", () => {
+test("parses the output of writeDocuments, and the same documents as YAML", () => {
   const documents = [{ a: "1\n---\n2", b: [null, "${X}", 1.5] }, { c: { d: true } }];
   const text = writeDocuments(documents);
   assert.equal(read(text), { documents, problems: [] });
   assert.equal(read(`# as YAML\n${text}`), { documents, problems: [] });
 });
 
-test("the program carries the documents of the files", () => {
+test("parses the bundled blueprint like its files", () => {
   for (const [file, text] of Object.entries(builtIn())) {
     if (file.endsWith(".yaml")) assert.equal(read(blueprint[file]!), read(text), file);
   }
 });
 
-test("what looks like that and is not to the letter is read as YAML, with what YAML refuses", () => {
+test("parses almost identical text as YAML", () => {
   assert.equal(read('{"a": 1, b: x} # more').documents, [{ a: 1, b: "x" }]);
   assert.match(read('{"a":1,"a":2}').problems[0]!, /unique/);
   assert.is(read('{"a":').problems.length > 0, true);
