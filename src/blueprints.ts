@@ -1,9 +1,9 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
 export const blueprint: Readonly<Record<string, string>> = {
   "adopt.yaml": `\
-{"apiVersion":"v1","kind":"PodTemplate","metadata":{"name":"adopt-database"},"template":{"spec":{"containers":[{"name":"adopt","image":"\${POSTGRES_IMAGE}","command":["sh","-c","set -e\\nif [ ! -s \\"$PGDATA/PG_VERSION\\" ]; then\\n  echo \\"not adopted: there is no database on this volume, and none is made where data should be\\"\\n  exit 1\\nfi\\npassword=\`printf %s \\"$DB_PASS\\" | sed \\"s/'/''/g\\"\`\\n{\\n  printf \\"alter role moodle password '%s';\\\\n\\\\n\\" \\"$password\\"\\n  cat <<'SQL'\\ndo $adopt$\\ndeclare\\n  turn constant text := '\${TURN}';\\n  renewed constant boolean := '\${IDENTITY}' = 'new';\\n  part text;\\n  statement text;\\nbegin\\n  if to_regclass('public.mdl_config') is null then\\n    raise exception 'not adopted: no site is in this database';\\n  end if;\\n  if exists (select from public.mdl_config where name = 'wheelwright_adopted' and value = turn) then\\n    return;\\n  end if;\\n  -- Whom the site let in.\\n  foreach part in array array['sessions'] || case when renewed then array[\\n    'external_tokens', 'user_private_key', 'user_password_resets', 'user_devices', 'message_airnotifier_devices',\\n    'oauth2_access_token', 'oauth2_refresh_token', 'oauth2_system_account', 'badge_backpack_oauth2',\\n    'registration_hubs', 'mnet_session', 'lti_access_tokens', 'enrol_lti_reg_token', 'tool_mfa_secrets',\\n    'messageinbound_datakeys', 'communication_user', 'matrix_room', 'communication'\\n  ] else array[]::text[] end loop\\n    if to_regclass('public.mdl_' || part) is not null then\\n      execute format('delete from public.%I', 'mdl_' || part);\\n    end if;\\n  end loop;\\n  if renewed then\\n    -- How it proves itself to others, and they to it. Moodle makes no salt anew.\\n    update public.mdl_config set value = gen_random_uuid()\\n      where name in ('calendar_exportsalt', 'cronremotepassword', 'badges_badgesalt') and value <> '';\\n    update public.mdl_config set value = '\${HOST}' where name = 'chat_serverhost';\\n    update public.mdl_config set value = '' where name = 'airnotifieraccesskey';\\n    -- Two sites that read one mailbox would take each other's mail.\\n    update public.mdl_config set value = '0' where name = 'messageinbound_enabled';\\n    delete from public.mdl_config_plugins where (plugin, name) in (\\n      ('mnet', 'openssl'), ('mnet', 'openssl_history'), ('mod_lti', 'privatekey'), ('mod_lti', 'kid'),\\n      ('enrol_lti', 'lti_13_privatekey'), ('enrol_lti', 'lti_13_kid'), ('core_h5p', 'site_uuid')) or plugin = 'hub';\\n    update public.mdl_user set secret = '' where secret <> '';\\n    -- Secrets and names that Moodle made for single activities. Versions of Moodle lack some of these columns.\\n    foreach part in array array[\\n      'enrol_lti_tools.secret', 'lti.servicesalt', 'auth_oauth2_linked_login.confirmtoken',\\n      'bigbluebuttonbn.meetingid', 'bigbluebuttonbn.moderatorpass', 'bigbluebuttonbn.viewerpass',\\n      'bigbluebuttonbn.guestlinkuid', 'bigbluebuttonbn.guestpassword'\\n    ] loop\\n      if exists (select from information_schema.columns where table_schema = 'public'\\n        and table_name = 'mdl_' || split_part(part, '.', 1) and column_name = split_part(part, '.', 2)) then\\n        execute format('update public.%1$I set %2$I = replace(gen_random_uuid()::text, ''-'', '''') where %2$I <> ''''',\\n          'mdl_' || split_part(part, '.', 1), split_part(part, '.', 2));\\n      end if;\\n    end loop;\\n    -- Addresses that Moodle wrote at its installation; people's own texts stay. The key is made at its first use.\\n    update public.mdl_config_plugins set value = 'https://\${HOST}' where plugin = 'mod_lti' and name = 'platformid';\\n    update public.mdl_config_plugins\\n      set value = regexp_replace(value, 'https?://[^/\\"<>[:space:]]+(?=/auth/shibboleth/index\\\\.php)', 'https://\${HOST}', 'g')\\n      where plugin = 'auth_shibboleth' and name = 'auth_instructions';\\n    for part, statement in values\\n      ('mnet_host', $x$update public.mdl_mnet_host set wwwroot = 'https://\${HOST}', ip_address = 'UNKNOWN',\\n        public_key = '', public_key_expires = 0, last_connect_time = 0\\n        where id::text = (select value from public.mdl_config where name = 'mnet_localhost_id')$x$),\\n      ('config_log', $x$update public.mdl_config_log set value = '', oldvalue = '' where plugin is null and name in\\n        ('badges_badgesalt', 'cronremotepassword', 'airnotifieraccesskey', 'chat_serverhost')$x$),\\n      ('user_preferences', $x$delete from public.mdl_user_preferences\\n        where name in ('newemail', 'newemailkey', 'newemailattemptsleft')$x$)\\n    loop\\n      if to_regclass('public.mdl_' || part) is not null then\\n        execute statement;\\n      end if;\\n    end loop;\\n    -- It is another site, and tells nobody that it is the one before.\\n    insert into public.mdl_config (name, value) values\\n      ('siteidentifier', replace(gen_random_uuid()::text, '-', '') || '\${HOST}'), ('noemailever', '1')\\n      on conflict (name) do update set value = excluded.value;\\n  end if;\\n  insert into public.mdl_config (name, value) values ('wheelwright_adopted', turn)\\n    on conflict (name) do update set value = excluded.value;\\nend\\n$adopt$;\\nSQL\\n} | postgres --single -j -D \\"$PGDATA\\" -c exit_on_error=on \\\\\\n  -c log_statement=none -c log_min_duration_statement=-1 -c log_min_error_statement=panic moodle >/dev/null\\necho adopted\\n"],"env":[{"name":"PGDATA","value":"/var/lib/postgresql/data/pgdata"},{"name":"DB_PASS","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${DATABASE_RESOURCES}","volumeMounts":[{"name":"\${DATA_CLAIM_TEMPLATE}","mountPath":"/var/lib/postgresql/data"}]}]}}}
+{"apiVersion":"v1","kind":"PodTemplate","metadata":{"name":"adopt-database"},"template":{"spec":{"containers":[{"name":"adopt","image":"\${POSTGRES_IMAGE}","command":["sh","-c","set -e\\nif [ ! -s \\"$PGDATA/PG_VERSION\\" ]; then\\n  echo \\"not adopted: this volume contains no database\\"\\n  exit 1\\nfi\\npassword=\`printf %s \\"$DB_PASS\\" | sed \\"s/'/''/g\\"\`\\n{\\n  printf \\"alter role moodle password '%s';\\\\n\\\\n\\" \\"$password\\"\\n  cat <<'SQL'\\ndo $adopt$\\ndeclare\\n  turn constant text := '\${TURN}';\\n  renewed constant boolean := '\${IDENTITY}' = 'new';\\n  part text;\\n  statement text;\\nbegin\\n  if to_regclass('public.mdl_config') is null then\\n    raise exception 'not adopted: this database contains no site';\\n  end if;\\n  if exists (select from public.mdl_config where name = 'wheelwright_adopted' and value = turn) then\\n    return;\\n  end if;\\n  -- Sessions and tokens that give access to the site.\\n  foreach part in array array['sessions'] || case when renewed then array[\\n    'external_tokens', 'user_private_key', 'user_password_resets', 'user_devices', 'message_airnotifier_devices',\\n    'oauth2_access_token', 'oauth2_refresh_token', 'oauth2_system_account', 'badge_backpack_oauth2',\\n    'registration_hubs', 'mnet_session', 'lti_access_tokens', 'enrol_lti_reg_token', 'tool_mfa_secrets',\\n    'messageinbound_datakeys', 'communication_user', 'matrix_room', 'communication'\\n  ] else array[]::text[] end loop\\n    if to_regclass('public.mdl_' || part) is not null then\\n      execute format('delete from public.%I', 'mdl_' || part);\\n    end if;\\n  end loop;\\n  if renewed then\\n    -- Keys and salts. Moodle does not create a new salt.\\n    update public.mdl_config set value = gen_random_uuid()\\n      where name in ('calendar_exportsalt', 'cronremotepassword', 'badges_badgesalt') and value <> '';\\n    update public.mdl_config set value = '\${HOST}' where name = 'chat_serverhost';\\n    update public.mdl_config set value = '' where name = 'airnotifieraccesskey';\\n    -- Two sites that read the same mailbox would lose mail.\\n    update public.mdl_config set value = '0' where name = 'messageinbound_enabled';\\n    delete from public.mdl_config_plugins where (plugin, name) in (\\n      ('mnet', 'openssl'), ('mnet', 'openssl_history'), ('mod_lti', 'privatekey'), ('mod_lti', 'kid'),\\n      ('enrol_lti', 'lti_13_privatekey'), ('enrol_lti', 'lti_13_kid'), ('core_h5p', 'site_uuid')) or plugin = 'hub';\\n    update public.mdl_user set secret = '' where secret <> '';\\n    -- Secrets and IDs of activities. Some versions of Moodle lack some of these columns.\\n    foreach part in array array[\\n      'enrol_lti_tools.secret', 'lti.servicesalt', 'auth_oauth2_linked_login.confirmtoken',\\n      'bigbluebuttonbn.meetingid', 'bigbluebuttonbn.moderatorpass', 'bigbluebuttonbn.viewerpass',\\n      'bigbluebuttonbn.guestlinkuid', 'bigbluebuttonbn.guestpassword'\\n    ] loop\\n      if exists (select from information_schema.columns where table_schema = 'public'\\n        and table_name = 'mdl_' || split_part(part, '.', 1) and column_name = split_part(part, '.', 2)) then\\n        execute format('update public.%1$I set %2$I = replace(gen_random_uuid()::text, ''-'', '''') where %2$I <> ''''',\\n          'mdl_' || split_part(part, '.', 1), split_part(part, '.', 2));\\n      end if;\\n    end loop;\\n    -- URLs that Moodle stored at its installation. Texts of users stay. Moodle creates the key at its first use.\\n    update public.mdl_config_plugins set value = 'https://\${HOST}' where plugin = 'mod_lti' and name = 'platformid';\\n    update public.mdl_config_plugins\\n      set value = regexp_replace(value, 'https?://[^/\\"<>[:space:]]+(?=/auth/shibboleth/index\\\\.php)', 'https://\${HOST}', 'g')\\n      where plugin = 'auth_shibboleth' and name = 'auth_instructions';\\n    for part, statement in values\\n      ('mnet_host', $x$update public.mdl_mnet_host set wwwroot = 'https://\${HOST}', ip_address = 'UNKNOWN',\\n        public_key = '', public_key_expires = 0, last_connect_time = 0\\n        where id::text = (select value from public.mdl_config where name = 'mnet_localhost_id')$x$),\\n      ('config_log', $x$update public.mdl_config_log set value = '', oldvalue = '' where plugin is null and name in\\n        ('badges_badgesalt', 'cronremotepassword', 'airnotifieraccesskey', 'chat_serverhost')$x$),\\n      ('user_preferences', $x$delete from public.mdl_user_preferences\\n        where name in ('newemail', 'newemailkey', 'newemailattemptsleft')$x$)\\n    loop\\n      if to_regclass('public.mdl_' || part) is not null then\\n        execute statement;\\n      end if;\\n    end loop;\\n    -- A new site identifier.\\n    insert into public.mdl_config (name, value) values\\n      ('siteidentifier', replace(gen_random_uuid()::text, '-', '') || '\${HOST}'), ('noemailever', '1')\\n      on conflict (name) do update set value = excluded.value;\\n  end if;\\n  insert into public.mdl_config (name, value) values ('wheelwright_adopted', turn)\\n    on conflict (name) do update set value = excluded.value;\\nend\\n$adopt$;\\nSQL\\n} | postgres --single -j -D \\"$PGDATA\\" -c exit_on_error=on \\\\\\n  -c log_statement=none -c log_min_duration_statement=-1 -c log_min_error_statement=panic moodle >/dev/null\\necho adopted\\n"],"env":[{"name":"PGDATA","value":"/var/lib/postgresql/data/pgdata"},{"name":"DB_PASS","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${DATABASE_RESOURCES}","volumeMounts":[{"name":"\${DATA_CLAIM_TEMPLATE}","mountPath":"/var/lib/postgresql/data"}]}]}}}
 ---
-{"apiVersion":"v1","kind":"PodTemplate","metadata":{"name":"adopt-files"},"template":{"spec":{"containers":[{"name":"adopt","image":"\${MOODLE_IMAGE}","command":["sh","-c","set -e\\ncd /v\\nif [ ! -d moodledata ]; then\\n  echo \\"not adopted: there is no site on this volume, and none is made where data should be\\"\\n  exit 1\\nfi\\nif [ \\"\`cat wheelwright-adopted 2>/dev/null\`\\" != \\"\${TURN}\\" ]; then\\n  ( cd moodledata && rm -rf cache localcache temp sessions lock climaintenance.html )\\n  if [ \\"\${IDENTITY}\\" = new ]; then rm -rf html/config.php moodledata/secret moodledata/muc; fi\\n  echo \\"\${TURN}\\" >wheelwright-adopted\\nfi\\necho adopted\\n"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"volumeMounts":[{"name":"files","mountPath":"/v"}]}]}}}`,
+{"apiVersion":"v1","kind":"PodTemplate","metadata":{"name":"adopt-files"},"template":{"spec":{"containers":[{"name":"adopt","image":"\${MOODLE_IMAGE}","command":["sh","-c","set -e\\ncd /v\\nif [ ! -d moodledata ]; then\\n  echo \\"not adopted: this volume contains no site\\"\\n  exit 1\\nfi\\nif [ \\"\`cat wheelwright-adopted 2>/dev/null\`\\" != \\"\${TURN}\\" ]; then\\n  ( cd moodledata && rm -rf cache localcache temp sessions lock climaintenance.html )\\n  if [ \\"\${IDENTITY}\\" = new ]; then rm -rf html/config.php moodledata/secret moodledata/muc; fi\\n  echo \\"\${TURN}\\" >wheelwright-adopted\\nfi\\necho adopted\\n"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"volumeMounts":[{"name":"files","mountPath":"/v"}]}]}}}`,
   "app.yaml": `\
 {"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"moodle"},"spec":{"strategy":{"type":"Recreate"},"progressDeadlineSeconds":900,"selector":{"matchLabels":{"app":"moodle"}},"template":{"metadata":{"labels":{"app":"moodle","role":"app","files-user":"true"}},"spec":{"automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"initContainers":["\${ADOPT_FILES}",{"name":"dirs","image":"\${MOODLE_IMAGE}","command":["sh","-c","mkdir -p /v/html /v/moodledata"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"volumeMounts":[{"name":"files","mountPath":"/v"}]}],"containers":[{"name":"moodle","image":"\${MOODLE_IMAGE}","ports":[{"name":"http","containerPort":8080}],"envFrom":[{"configMapRef":{"name":"moodle-env"}},{"secretRef":{"name":"moodle"}},{"secretRef":{"name":"mail"}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${APP_RESOURCES}","startupProbe":{"exec":{"command":["curl","-fsS","http://127.0.0.1:8080/fpm-ping"]},"periodSeconds":5,"failureThreshold":120},"readinessProbe":{"exec":{"command":["sh","-c","if [ -e /var/www/moodledata/climaintenance.html ]; then exec curl -fsS http://127.0.0.1:8080/fpm-ping; fi\\nurl=$SITE_URL\\nexec curl -fsS -o /dev/null --max-time 10 -H \\"Host: $\${url#*//}\\" -H \\"X-Forwarded-Proto: $\${url%%:*}\\" \\\\\\n  http://127.0.0.1:8080/login/index.php\\n"]},"periodSeconds":20,"timeoutSeconds":15,"failureThreshold":3},"livenessProbe":{"exec":{"command":["curl","-fsS","http://127.0.0.1:8080/fpm-ping"]},"periodSeconds":30,"timeoutSeconds":10,"failureThreshold":5},"volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"},{"name":"fpm","mountPath":"\${FPM_DIRECTORY}/zz-size.conf","subPath":"zz-size.conf"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}},{"name":"fpm","configMap":{"name":"fpm-size"}}]}}}}
 ---
@@ -12,9 +12,9 @@ export const blueprint: Readonly<Record<string, string>> = {
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"closed-\${FENCE}","labels":{"op":"closed","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":300,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"probe","op":"closed"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"seccompProfile":{"type":"RuntimeDefault"}},"containers":[{"name":"curl","image":"\${MOODLE_IMAGE}","command":["sh","-c","for try in 1 2 3 4 5 6 7 8 9 10; do\\n  status=\`curl -sS -o /dev/null -w '%{http_code}' --max-time 20 \\\\\\n    -H 'Host: \${HOST}' -H 'X-Forwarded-Proto: \${SCHEME}' http://moodle/login/index.php\`\\n  echo \\"$status\\"\\n  case \\"$status\\" in\\n    503) exit 0 ;;\\n    2??|3??) [ \\"$try\\" -gt 1 ] && exit 1 ;; # it is open, and was so a moment ago\\n  esac\\n  sleep 3\\ndone\\nexit 1\\n"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"20m","memory":"64Mi"},"limits":{"cpu":"200m","memory":"128Mi"}}}]}}}}`,
   "courses.php": `\
 <?php
-// The courses of a seed: empty, restored from a backup, or made up. A course is known by its short name, and one that is
-// there is left as it is. Before anything is made that takes time, a mark is set; it goes with the last change. So a run
-// that was killed in between is known by the next one, which makes the course anew and never a second time.
+// Creates the courses of a seed: empty, restored from a backup, or generated. An existing course with the same short name
+// is kept. Restoring and generating first store a mark, which is removed at the end. If the mark exists, an earlier run was
+// killed: its incomplete course is deleted and created again.
 defined('MOODLE_INTERNAL') || die();
 
 function seed_course(array $course): void {
@@ -27,7 +27,7 @@ function seed_course(array $course): void {
         $rest = (int) $begun > 0 ? $DB->get_record('course', ['id' => (int) $begun]) : $present;
         if ($rest && !seed_clear_course((int) $rest->id)) {
             seed_finish_course((int) $rest->id, ['shortname' => $shortname], $mark);
-            mtrace('left out: course ' . $shortname . ', which was not finished, and which somebody has used since');
+            mtrace('left out: course ' . $shortname . ': an incomplete course with this name is already in use');
             return;
         }
         unset_config($mark, 'wheelwright');
@@ -35,7 +35,7 @@ function seed_course(array $course): void {
     }
     if ($present) {
         mtrace((int) $present->id === (int) SITEID
-            ? 'left out: course ' . $shortname . ', whose short name is the site\\'s own'
+            ? 'left out: course ' . $shortname . ': its short name is that of the site'
             : 'course kept: ' . $shortname);
         return;
     }
@@ -54,7 +54,7 @@ function seed_names(array $course): array {
     return ['shortname' => $course['shortname'], 'fullname' => $course['title'] ?? $course['shortname']];
 }
 
-/** Removes what an interrupted run left of a course, unless somebody has been in it. */
+/** Deletes the incomplete course of an interrupted run, unless a user has visited it. */
 function seed_clear_course(int $id): bool {
     global $DB;
     if ($DB->record_exists('user_lastaccess', ['courseid' => $id])) {
@@ -64,7 +64,7 @@ function seed_clear_course(int $id): bool {
     return true;
 }
 
-/** The last change of what was made, together with the end of its mark. */
+/** Sets the final names of a course and removes its mark, in one transaction. */
 function seed_finish_course(int $id, array $names, string $mark): void {
     global $DB;
     $transaction = $DB->start_delegated_transaction();
@@ -79,7 +79,7 @@ function seed_restored_course(array $course, string $mark, int $category): void 
     $shortname = $course['shortname'];
     $file = seed_download($course['backup'], 'course.mbz');
     if ($file === null) {
-        mtrace('left out: course ' . $shortname . ', whose backup is not there, or is not the one expected');
+        mtrace('left out: course ' . $shortname . ': its backup is missing or has another hash');
         return;
     }
     require_once($CFG->dirroot . '/backup/util/includes/restore_includes.php');
@@ -87,7 +87,7 @@ function seed_restored_course(array $course, string $mark, int $category): void 
     set_config($mark, '0', 'wheelwright');
     $names = seed_names($course);
     $id = (int) restore_dbops::create_new_course($names['fullname'], $shortname, $category);
-    set_config($mark, (string) $id, 'wheelwright'); // the backup brings a name of its own
+    set_config($mark, (string) $id, 'wheelwright'); // the backup replaces the name
     try {
         $folder = 'seed_' . $id;
         get_file_packer('application/vnd.moodle.backup')->extract_to_pathname($file, make_backup_temp_directory($folder));
@@ -109,14 +109,14 @@ function seed_restored_course(array $course, string $mark, int $category): void 
         }
         seed_clear_course($id);
         unset_config($mark, 'wheelwright');
-        mtrace('left out: course ' . $shortname . ', whose backup does not restore');
+        mtrace('left out: course ' . $shortname . ': its backup could not be restored');
         return;
     }
     seed_finish_course($id, isset($course['title']) ? $names : ['shortname' => $shortname], $mark);
     mtrace('course restored: ' . $shortname);
 }
 
-/** Moodle's own generator, which asks not to be used where people work: it makes accounts and content at random. */
+/** Generates a course with random users and content, with Moodle's test course generator. */
 function seed_demo_course(array $course, string $mark): void {
     global $CFG, $DB;
     $shortname = $course['shortname'];
@@ -130,11 +130,11 @@ function seed_demo_course(array $course, string $mark): void {
             seed_clear_course((int) $made->id);
         }
         unset_config($mark, 'wheelwright');
-        mtrace('left out: course ' . $shortname . ', which could not be made up');
+        mtrace('left out: course ' . $shortname . ': it could not be generated');
         return;
     }
     seed_finish_course((int) $made->id, seed_names($course), $mark);
-    mtrace('course made up: ' . $shortname);
+    mtrace('course generated: ' . $shortname);
 }
 `,
   "cron.yaml": `\
@@ -145,17 +145,17 @@ function seed_demo_course(array $course, string $mark): void {
 {"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"db"},"spec":{"serviceName":"db","selector":{"matchLabels":{"role":"db"}},"template":{"metadata":{"labels":{"role":"db","app":"db"}},"spec":{"automountServiceAccountToken":false,"enableServiceLinks":false,"terminationGracePeriodSeconds":120,"securityContext":{"runAsNonRoot":true,"runAsUser":70,"runAsGroup":70,"fsGroup":70,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"initContainers":["\${ADOPT_DATABASE}"],"containers":[{"name":"postgres","image":"\${POSTGRES_IMAGE}","ports":[{"containerPort":5432}],"env":[{"name":"POSTGRES_USER","value":"moodle"},{"name":"POSTGRES_DB","value":"moodle"},{"name":"PGDATA","value":"/var/lib/postgresql/data/pgdata"},{"name":"POSTGRES_PASSWORD","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${DATABASE_RESOURCES}","startupProbe":{"exec":{"command":["psql","-h","127.0.0.1","-U","moodle","-d","moodle","-tAc","select 1"]},"periodSeconds":5,"timeoutSeconds":5,"failureThreshold":60},"readinessProbe":{"exec":{"command":["psql","-h","127.0.0.1","-U","moodle","-d","moodle","-tAc","select 1"]},"periodSeconds":10,"timeoutSeconds":5},"livenessProbe":{"exec":{"command":["pg_isready","-h","127.0.0.1","-U","moodle","-d","moodle"]},"periodSeconds":30,"timeoutSeconds":5,"failureThreshold":6},"volumeMounts":[{"name":"\${DATA_CLAIM_TEMPLATE}","mountPath":"/var/lib/postgresql/data"}]}]}},"volumeClaimTemplates":[{"metadata":{"name":"\${DATA_CLAIM_TEMPLATE}","labels":{"backup-group":"spoke"}},"spec":{"accessModes":["ReadWriteOnce"],"storageClassName":"\${STORAGE_CLASS}","resources":{"requests":{"storage":"\${DATABASE_DISK}"}}}}]}}`,
   "facts.php": `\
 <?php
-// Prints what the database says of the site in it, one name|value a line, and fails unless that is a whole site, and the one
-// that is expected where one is. It asks the database and nobody else: Moodle would answer from what it has cached. This
-// text is given to \`php -r\`: no file of it lies in the site.
+// Prints facts from the site's database, one name|value per line. Fails unless the site is completely installed and has the
+// expected site identifier, if any. Queries the database directly, because Moodle would use its cache. This script is an
+// argument of \`php -r\`; it is not stored in the site.
 ini_set('display_errors', 'stderr');
 $password = addcslashes((string) getenv('DB_PASS'), "'\\\\");
 $database = pg_connect("host=db dbname=moodle user=moodle password='$password' connect_timeout=10");
 if (!$database) {
-    exit(1); // PHP has said why
+    exit(1); // PHP has printed the error
 }
 $tables = pg_query($database, "select count(*) from pg_tables where schemaname = 'public'");
-$facts = ['tables' => pg_fetch_result($tables, 0), 'rolesactive' => '']; // said in any case: a log without them was not heard
+$facts = ['tables' => pg_fetch_result($tables, 0), 'rolesactive' => '']; // always printed, so that an incomplete log is detected
 if (pg_fetch_result(pg_query($database, "select to_regclass('public.mdl_config') is not null"), 0) === 't') {
     $names = "'rolesactive', 'siteidentifier', 'version', 'release'";
     $rows = pg_query($database, "select name, value from public.mdl_config where name in ($names)");
@@ -233,10 +233,9 @@ if ($facts['rolesactive'] !== '1' || $expected !== '' && ($facts['siteidentifier
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"password-\${FENCE}","labels":{"op":"password","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":600,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"password"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"password","image":"\${MOODLE_IMAGE}","command":["php","-r","\${PASSWORD_SCRIPT}"],"env":[{"name":"FENCE","value":"\${FENCE}"},{"name":"ADMIN_PASSWORD","valueFrom":{"secretKeyRef":{"name":"admin","key":"ADMIN_PASSWORD"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
   "password.php": `\
 <?php
-// Makes the administrator's account in the site's database agree with the password that the Secret holds, and ends what was
-// signed in with the old one. It can be run again at any time, with the same result. The last line of a run that came to
-// its end is "agreed"; "refused: ..." says that the account is not one that can have a password, and nothing was changed.
-// This text is given to \`php -r\`: no file of it lies in the site.
+// Sets the administrator's password to the one in the Secret, and ends the account's sessions. It is idempotent. The last
+// line is "agreed" on success. "refused: ..." means that the account cannot have a password, and that nothing was changed.
+// This script is an argument of \`php -r\`; it is not stored in the site.
 ini_set('zend.exception_ignore_args', '1'); // a trace in the log would show the password
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
@@ -252,21 +251,21 @@ function password_account(): stdClass {
     global $CFG, $DB;
     $user = $DB->get_record('user', ['username' => 'admin', 'mnethostid' => $CFG->mnet_localhost_id]);
     if (!$user || $user->deleted) {
-        password_end('refused: there is no account named admin; it was renamed or deleted, or was never made', 3);
+        password_end('refused: there is no account named admin; it was renamed or deleted, or was never created', 3);
     }
     if ($user->suspended) {
         password_end('refused: the account admin is suspended', 3);
     }
     if ($user->auth === 'nologin' || !is_enabled_auth($user->auth)) {
-        password_end('refused: the account admin cannot sign in, its way to do so is turned off', 3);
+        password_end('refused: the account admin cannot sign in, because its authentication plugin is disabled', 3);
     }
     if (get_auth_plugin($user->auth)->prevent_local_passwords()) {
-        password_end('refused: the account admin signs in by ' . $user->auth . ', which keeps its passwords elsewhere', 3);
+        password_end('refused: the account admin signs in by ' . $user->auth . ', which stores its passwords elsewhere', 3);
     }
     return $user;
 }
 
-/** One attempt at a time, and none after a later one: a pod that is created late would bring an old password back. */
+/** Sets the password unless a later attempt has started: a late pod would restore an old password. */
 function password_set(stdClass $user, string $password, int $attempt): void {
     global $DB;
     $transaction = $DB->start_delegated_transaction();
@@ -275,7 +274,7 @@ function password_set(stdClass $user, string $password, int $attempt): void {
     $last = (int) $DB->get_field('config_plugins', 'value', $where);
     if ($last > $attempt) {
         $transaction->allow_commit();
-        password_end("left as it is: attempt $last has begun after this one, $attempt", 1);
+        password_end("not changed: attempt $last has begun after this one, $attempt", 1);
     }
     if (!get_auth_plugin($user->auth)->user_update_password($user, $password)) {
         throw new moodle_exception('errorpasswordupdate', 'auth');
@@ -285,7 +284,7 @@ function password_set(stdClass $user, string $password, int $attempt): void {
     mtrace('account set');
 }
 
-/** Old sessions and links end, and whoever tried too often may try again. */
+/** Ends sessions and reset links, and unlocks the account. */
 function password_clear(stdClass $user): void {
     global $DB;
     $renamed = method_exists(\\core\\session\\manager::class, 'destroy_user_sessions'); // in 4.5
@@ -296,7 +295,7 @@ function password_clear(stdClass $user): void {
     mtrace('sessions ended');
 }
 
-/** Moodle's own link for a new password: for who cannot read the Secret. That it does not go out is no failure. */
+/** Mails Moodle's password reset link, for administrators who cannot read the Secret. A mail error is no failure. */
 function password_mail(stdClass $user): void {
     global $CFG;
     if (!empty($CFG->noemailever) || empty($CFG->smtphosts)) {
@@ -305,7 +304,7 @@ function password_mail(stdClass $user): void {
     }
     try {
         $sent = send_password_change_confirmation_email($user, core_login_generate_password_reset($user));
-        mtrace($sent ? 'mailed' : 'not mailed: the mail server did not take it');
+        mtrace($sent ? 'mailed' : 'not mailed: the mail server rejected the mail');
     } catch (Throwable $error) {
         mtrace('not mailed: ' . get_class($error));
     }
@@ -314,14 +313,14 @@ function password_mail(stdClass $user): void {
 \\core\\session\\manager::set_user(get_admin());
 $password = (string) getenv('ADMIN_PASSWORD');
 if ($password === '') {
-    password_end('the Secret admin holds no password', 1);
+    password_end('The Secret admin contains no password', 1);
 }
 $user = password_account();
 password_set($user, $password, (int) getenv('FENCE'));
 password_clear($user);
-// By the same code as the login page.
+// Signs in with the same code as the login page.
 if (!get_auth_plugin($user->auth)->user_login($user->username, $password)) {
-    password_end('Secret and account do not agree', 1);
+    password_end('The account does not accept the password of the Secret', 1);
 }
 password_mail($user);
 mtrace('agreed');
@@ -342,10 +341,10 @@ mtrace('agreed');
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"seed-\${FENCE}","labels":{"op":"seed","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":1800,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"seed"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"initContainers":[{"name":"guard","image":"\${POSTGRES_IMAGE}","command":["psql","-h","db","-U","moodle","-d","moodle","-w","-q","-v","ON_ERROR_STOP=1","-c","do $guard$\\ndeclare\\n  mine constant bigint := \${FENCE};\\n  noted text;\\nbegin\\n  perform pg_advisory_xact_lock(hashtext('wheelwright attempt'));\\n  select shobj_description(oid, 'pg_database') into noted\\n    from pg_database where datname = current_database();\\n  if substring(noted from '^wheelwright \\\\w+ (\\\\d+)$')::bigint > mine or noted = 'wheelwright seed ' || mine then\\n    raise exception 'not seeded: attempt % has begun after this one, %', noted, mine;\\n  end if;\\n  execute format('comment on database %I is %L', current_database(), 'wheelwright seed ' || mine);\\nend\\n$guard$\\n"],"env":[{"name":"PGPASSWORD","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}},{"name":"PGCONNECT_TIMEOUT","value":"10"},{"name":"PGOPTIONS","value":"-c lock_timeout=60s -c client_min_messages=warning"}],"securityContext":{"runAsUser":70,"runAsGroup":70,"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"500m","memory":"256Mi"}}}],"containers":[{"name":"seed","image":"\${MOODLE_IMAGE}","command":["php","-d","max_input_vars=10000","/seed/seed.php"],"envFrom":[{"secretRef":{"name":"admin"}},{"secretRef":{"name":"seed"}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${APP_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"},{"name":"script","mountPath":"/seed","readOnly":true},{"name":"settings","mountPath":"/settings","readOnly":true}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}},{"name":"script","configMap":{"name":"seed-script"}},{"name":"settings","configMap":{"name":"seed"}}]}}}}`,
   "seed.php": `\
 <?php
-// What a fresh site is told: its title, its administrator, its mail, look, single sign-on and courses. All of it is data:
-// settings are the files of a ConfigMap, secrets come from the environment; what is not there is not touched. It can be
-// run again at any time, with the same result: it never takes back what the site's people changed on their own accounts
-// and courses. Of a site that is set up it sets only what SEED_CHANGES names, for the rest is its people's by then. It prints a line for each thing done ("left out: ..." for what could not be), and "seeded" at the end.
+// Sets the title, administrator, mail, brand, single sign-on and courses of a site. Settings are files of a ConfigMap, and
+// secrets are environment variables. Missing settings are not changed. The script is idempotent, and keeps changes that users
+// made to accounts and courses. On an existing site it sets only the parts in SEED_CHANGES. It prints a line for each part
+// ("left out: ..." for a skipped part), and "seeded" at the end.
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
 require_once($CFG->dirroot . '/user/lib.php');
@@ -362,8 +361,8 @@ function seed_setting(string $name): ?string {
 
 function seed_title(string $title): void {
     global $DB;
-    // The installer calls every site "moodle"; the short name stands in the title of each page.
-    $fullname = core_text::substr($title, 0, 254); // as much as the column holds
+    // The installer sets the short name "moodle", which is part of each page's title.
+    $fullname = core_text::substr($title, 0, 254); // the length of the column
     $names = ['id' => SITEID, 'fullname' => $fullname, 'shortname' => core_text::substr($title, 0, 100)];
     $DB->update_record('course', (object) $names);
     rebuild_course_cache(SITEID, true);
@@ -378,7 +377,7 @@ function seed_mail(string $mail): void {
 function seed_administrator(string $email, string $password): void {
     global $CFG, $DB;
     if (core_text::strlen($email) > 100) {
-        mtrace('left out: the administrator, whose address is longer than Moodle takes');
+        mtrace('left out: the administrator: the email address is longer than 100 characters');
         return;
     }
     $known = $DB->get_record('user', ['username' => 'admin', 'mnethostid' => $CFG->mnet_localhost_id, 'deleted' => 0]);
@@ -386,7 +385,7 @@ function seed_administrator(string $email, string $password): void {
         $id = (int) $known->id;
         if ($known->email !== $email) {
             user_update_user((object) ['id' => $id, 'email' => $email], false);
-            mtrace('administrator readdressed');
+            mtrace('administrator address changed');
         } else {
             mtrace('administrator kept');
         }
@@ -421,7 +420,7 @@ function seed_brand(?string $color, ?string $scss): void {
     mtrace('brand set');
 }
 
-/** Moodle's own look: nothing stays of a brand that the site had before. */
+/** Restores Moodle's default theme. Removes an earlier brand. */
 function seed_no_brand(): void {
     foreach (['brandcolor', 'scss'] as $name) {
         set_config($name, '', 'theme_boost');
@@ -432,7 +431,7 @@ function seed_no_brand(): void {
     }
 }
 
-/** A file from the web with the content that is expected, or null. */
+/** Downloads a file. Returns null if the download fails or the hash differs. */
 function seed_download(array $source, string $name): ?string {
     $file = make_request_directory() . '/' . $name;
     download_file_content($source['url'], null, null, true, 600, 20, false, $file);
@@ -444,7 +443,7 @@ function seed_logo(array $source): void {
     $kinds = [IMAGETYPE_PNG => 'png', IMAGETYPE_JPEG => 'jpg'];
     $kind = $file === null ? null : ($kinds[(getimagesize($file) ?: [])[2] ?? 0] ?? null);
     if ($kind === null) {
-        mtrace('left out: the logo, which is not there, is not the one expected, or is no PNG or JPEG');
+        mtrace('left out: the logo: it is missing, has another hash, or is no PNG or JPEG');
         return;
     }
     $place = ['contextid' => \\context_system::instance()->id, 'component' => 'core_admin', 'itemid' => 0];
@@ -459,7 +458,7 @@ function seed_logo(array $source): void {
     mtrace('logo set');
 }
 
-/** The three endpoints that a sign-on needs: those that are given, the others as the issuer announces them. */
+/** Returns the three endpoints of the identity provider: the configured ones, or those from its discovery document. */
 function seed_issuer_endpoints(): array {
     $endpoints = [
         'authorization_endpoint' => seed_setting('ISSUER_AUTHORIZATION_ENDPOINT'),
@@ -480,7 +479,7 @@ function seed_sign_on(string $name): void {
     $endpoints = seed_issuer_endpoints();
     $usable = array_filter($endpoints, fn (?string $url): bool => $url !== null && str_starts_with($url, 'https://'));
     if (count($usable) < count($endpoints)) {
-        mtrace('left out: single sign-on, whose issuer did not announce its endpoints, or not with https');
+        mtrace('left out: single sign-on: the issuer publishes no https endpoints');
         return;
     }
     $scopes = seed_setting('ISSUER_SCOPES') ?? 'openid profile email';
@@ -488,7 +487,7 @@ function seed_sign_on(string $name): void {
         'name' => $name,
         'clientid' => seed_setting('ISSUER_CLIENT_ID'),
         'clientsecret' => seed_setting('ISSUER_CLIENT_SECRET'),
-        'baseurl' => '', // Moodle would look for endpoints by itself, once, and fail with them
+        'baseurl' => '', // with a URL, Moodle would run its own discovery, which fails
         'loginscopes' => $scopes,
         'loginscopesoffline' => $scopes . ' offline_access',
         'enabled' => 1,
@@ -525,7 +524,7 @@ function seed_sign_on(string $name): void {
             \\core\\oauth2\\api::create_endpoint((object) ['issuerid' => $id, 'name' => $endpointname, 'url' => $url]);
         }
     }
-    // Without a name of the provider's own, the address would be the username, and a changed one would make a second account.
+    // Without a mapping, the email address would be the username, and a changed address would create a second account.
     $fields = ['email' => 'email', 'firstname' => 'given_name', 'lastname' => 'family_name', 'idnumber' => 'sub'];
     $fields['username'] = 'sub';
     foreach ($fields as $internal => $external) {
@@ -538,8 +537,8 @@ function seed_sign_on(string $name): void {
     mtrace('single sign-on set');
 }
 
-// A site of its own that another's data was made into (adopt.yaml) has lost the other's keys, and Moodle makes them as it is
-// installed or upgraded alone. One that has keys keeps them.
+// Creates the LTI keys if they are missing. adopt.yaml removes the keys of the original site, and Moodle creates keys only
+// during an installation or upgrade.
 function seed_keys(): void {
     global $CFG;
     foreach (['mod', 'enrol'] as $type) {
@@ -600,11 +599,10 @@ mtrace('seeded');
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"sign-in-link-\${FENCE}","labels":{"op":"sign-in-link","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":60,"ttlSecondsAfterFinished":30,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"sign-in-link"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"sign-in-link","image":"\${MOODLE_IMAGE}","command":["php","-r","\${LINK_SCRIPT}"],"env":[{"name":"LINK_KEY","value":"\${LINK_KEY}"}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
   "sign-in-link.php": `\
 <?php
-// Makes the link with which the site's administrator chooses a password and is in: the one that Moodle mails to who forgot
-// theirs, good for as long as those are. Links from before open nothing any more. Its token leaves this pod sealed, for
-// others read logs: encrypted to the key of whoever asked, which nobody else has (lib/crypto/seal.ts). The last line of a
-// run that came to its end is "sealed: ..."; "refused: ..." is why the account cannot use such a link, and nothing was changed.
-// This text is given to \`php -r\`: no file of it lies in the site.
+// Creates a sign-in link for the site's administrator: a password reset link of Moodle, which makes earlier links invalid.
+// The log contains its token only encrypted to the requester's public key. The last line is "sealed: ..." on success.
+// "refused: ..." is the reason why the account cannot use a link; nothing was changed then.
+// This script is an argument of \`php -r\`; it is not stored in the site.
 ini_set('zend.exception_ignore_args', '1'); // a trace in the log would show the token
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
@@ -616,11 +614,11 @@ function link_refuse(string $why): never {
     exit(3);
 }
 
-/** The account that can use the link: what the page behind it looks at, too. */
+/** Returns the administrator's account. Refuses accounts that Moodle's reset page would reject. */
 function link_account(): stdClass {
     global $CFG, $DB;
     if (!empty($CFG->forgottenpasswordurl)) {
-        link_refuse('page'); // who opens the link is sent there instead
+        link_refuse('page'); // Moodle would redirect the link to this page
     }
     $user = $DB->get_record('user', ['username' => 'admin', 'mnethostid' => $CFG->mnet_localhost_id]);
     if (!$user || $user->deleted) {
@@ -645,7 +643,7 @@ function link_seal(string $text, string $theirs): string {
     $key = hash_hkdf('sha256', $shared, 32, $ours . $theirs);
     $sealed = openssl_encrypt($text, 'aes-256-gcm', $key, OPENSSL_RAW_DATA, str_repeat("\\0", 12), $tag);
     if ($sealed === false) {
-        throw new coding_exception('The link could not be sealed');
+        throw new coding_exception('The link could not be encrypted');
     }
     return base64_encode($ours . $sealed . $tag);
 }
@@ -673,16 +671,16 @@ mtrace('sealed: ' . link_make(link_account(), base64_decode((string) getenv('LIN
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"verify-files-\${FENCE}","labels":{"op":"verify-files","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":5400,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"reader","files-user":"true","op":"verify-files"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"php","image":"\${MOODLE_IMAGE}","command":["php","-r","\${VERIFY_FILES_SCRIPT}"],"env":[{"name":"SINCE","value":"\${SINCE}"},{"name":"DB_PASS","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html","readOnly":true},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata","readOnly":true}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
   "verify-files.php": `\
 <?php
-// Compares the files that mdl_files names with those in moodledata/filedir: all by presence and size, a random part by content.
-// Prints name|value a line, and the line "verified" at the end. A restore test runs it before Moodle starts, so Moodle has
-// repaired nothing. This text is given to \`php -r\`: no file of it lies in the site.
+// Compares the files in mdl_files with those in moodledata/filedir: all by existence and size, a random sample by hash.
+// Prints one name|value per line, and "verified" at the end. A restore test runs this script before Moodle could repair
+// files. This script is an argument of \`php -r\`; it is not stored in the site.
 ini_set('display_errors', 'stderr');
 ini_set('memory_limit', '128M');
 $env = fn(string $name, string $default): string => (string) (getenv($name) ?: $default);
 $html = $env('HTML_DIR', '/var/www/html');
 $data = $env('DATA_DIR', '/var/www/moodledata');
 
-// The code that lies on the volume. Since 5.1 most of it is below public/.
+// The version of the code on the volume. Since Moodle 5.1, most code is below public/.
 foreach (["$html/version.php", "$html/public/version.php"] as $file) {
     if (is_file($file)) {
         $code = (string) file_get_contents($file);
@@ -695,7 +693,7 @@ foreach (["$html/version.php", "$html/public/version.php"] as $file) {
     }
 }
 if (is_file("$html/config.php") && strpos((string) file_get_contents("$html/config.php"), 'alternative_file_system_class') !== false) {
-    echo "elsewhere|1\\nverified\\n"; // the files are in an object store that a restore test cannot reach
+    echo "elsewhere|1\\nverified\\n"; // the site stores its files in an object store
     exit(0);
 }
 
@@ -706,17 +704,17 @@ $name = $env('DB_NAME', 'moodle');
 $user = $env('DB_USER', 'moodle');
 $database = pg_connect("host=$host port=$port dbname=$name user=$user password='$password' connect_timeout=10");
 if (!$database) {
-    exit(1); // PHP has said why
+    exit(1); // PHP has printed the error
 }
 function rows($database, string $query, array $values = []): array {
     $result = $values ? pg_query_params($database, $query, $values) : pg_query($database, $query);
     if ($result === false) {
-        exit(1); // PHP has said why
+        exit(1); // PHP has printed the error
     }
     return pg_fetch_all($result);
 }
 
-// Files of other systems that are only referred to need no content here. The empty file is written nowhere in some versions.
+// References to files of other systems have no content here. Some versions do not store the empty file.
 const STORED = "referencefileid is null and contenthash <> 'da39a3ee5e6b4b0d3255bfef95601890afd80709' and filename <> '.'";
 $since = (int) $env('SINCE', '0');
 $facts = ['files' => 0, 'bytes' => 0, 'hashed' => 0, 'missing' => 0, 'othersize' => 0, 'othercontent' => 0, 'newer' => 0];
@@ -726,7 +724,7 @@ $examples = [];
 $end = time() + (int) $env('HASH_SECONDS', '300');
 $most = (int) $env('HASH_BYTES', '2147483648');
 rows($database, 'begin isolation level repeatable read read only');
-// In a random order, another one each time: the first ones are read whole, as long as time and amount allow.
+// Uses a new random order each time. The first files are hashed, until the time or byte limit is reached.
 $order = bin2hex(random_bytes(8));
 rows($database, "declare stored no scroll cursor for
     select contenthash, max(filesize) as size, max(greatest(timecreated, timemodified)) as time from mdl_files

@@ -1,7 +1,7 @@
 <?php
-// The courses of a seed: empty, restored from a backup, or made up. A course is known by its short name, and one that is
-// there is left as it is. Before anything is made that takes time, a mark is set; it goes with the last change. So a run
-// that was killed in between is known by the next one, which makes the course anew and never a second time.
+// Creates the courses of a seed: empty, restored from a backup, or generated. An existing course with the same short name
+// is kept. Restoring and generating first store a mark, which is removed at the end. If the mark exists, an earlier run was
+// killed: its incomplete course is deleted and created again.
 defined('MOODLE_INTERNAL') || die();
 
 function seed_course(array $course): void {
@@ -14,7 +14,7 @@ function seed_course(array $course): void {
         $rest = (int) $begun > 0 ? $DB->get_record('course', ['id' => (int) $begun]) : $present;
         if ($rest && !seed_clear_course((int) $rest->id)) {
             seed_finish_course((int) $rest->id, ['shortname' => $shortname], $mark);
-            mtrace('left out: course ' . $shortname . ', which was not finished, and which somebody has used since');
+            mtrace('left out: course ' . $shortname . ': an incomplete course with this name is already in use');
             return;
         }
         unset_config($mark, 'wheelwright');
@@ -22,7 +22,7 @@ function seed_course(array $course): void {
     }
     if ($present) {
         mtrace((int) $present->id === (int) SITEID
-            ? 'left out: course ' . $shortname . ', whose short name is the site\'s own'
+            ? 'left out: course ' . $shortname . ': its short name is that of the site'
             : 'course kept: ' . $shortname);
         return;
     }
@@ -41,7 +41,7 @@ function seed_names(array $course): array {
     return ['shortname' => $course['shortname'], 'fullname' => $course['title'] ?? $course['shortname']];
 }
 
-/** Removes what an interrupted run left of a course, unless somebody has been in it. */
+/** Deletes the incomplete course of an interrupted run, unless a user has visited it. */
 function seed_clear_course(int $id): bool {
     global $DB;
     if ($DB->record_exists('user_lastaccess', ['courseid' => $id])) {
@@ -51,7 +51,7 @@ function seed_clear_course(int $id): bool {
     return true;
 }
 
-/** The last change of what was made, together with the end of its mark. */
+/** Sets the final names of a course and removes its mark, in one transaction. */
 function seed_finish_course(int $id, array $names, string $mark): void {
     global $DB;
     $transaction = $DB->start_delegated_transaction();
@@ -66,7 +66,7 @@ function seed_restored_course(array $course, string $mark, int $category): void 
     $shortname = $course['shortname'];
     $file = seed_download($course['backup'], 'course.mbz');
     if ($file === null) {
-        mtrace('left out: course ' . $shortname . ', whose backup is not there, or is not the one expected');
+        mtrace('left out: course ' . $shortname . ': its backup is missing or has another hash');
         return;
     }
     require_once($CFG->dirroot . '/backup/util/includes/restore_includes.php');
@@ -74,7 +74,7 @@ function seed_restored_course(array $course, string $mark, int $category): void 
     set_config($mark, '0', 'wheelwright');
     $names = seed_names($course);
     $id = (int) restore_dbops::create_new_course($names['fullname'], $shortname, $category);
-    set_config($mark, (string) $id, 'wheelwright'); // the backup brings a name of its own
+    set_config($mark, (string) $id, 'wheelwright'); // the backup replaces the name
     try {
         $folder = 'seed_' . $id;
         get_file_packer('application/vnd.moodle.backup')->extract_to_pathname($file, make_backup_temp_directory($folder));
@@ -96,14 +96,14 @@ function seed_restored_course(array $course, string $mark, int $category): void 
         }
         seed_clear_course($id);
         unset_config($mark, 'wheelwright');
-        mtrace('left out: course ' . $shortname . ', whose backup does not restore');
+        mtrace('left out: course ' . $shortname . ': its backup could not be restored');
         return;
     }
     seed_finish_course($id, isset($course['title']) ? $names : ['shortname' => $shortname], $mark);
     mtrace('course restored: ' . $shortname);
 }
 
-/** Moodle's own generator, which asks not to be used where people work: it makes accounts and content at random. */
+/** Generates a course with random users and content, with Moodle's test course generator. */
 function seed_demo_course(array $course, string $mark): void {
     global $CFG, $DB;
     $shortname = $course['shortname'];
@@ -117,9 +117,9 @@ function seed_demo_course(array $course, string $mark): void {
             seed_clear_course((int) $made->id);
         }
         unset_config($mark, 'wheelwright');
-        mtrace('left out: course ' . $shortname . ', which could not be made up');
+        mtrace('left out: course ' . $shortname . ': it could not be generated');
         return;
     }
     seed_finish_course((int) $made->id, seed_names($course), $mark);
-    mtrace('course made up: ' . $shortname);
+    mtrace('course generated: ' . $shortname);
 }

@@ -1,8 +1,7 @@
 <?php
-// Makes the administrator's account in the site's database agree with the password that the Secret holds, and ends what was
-// signed in with the old one. It can be run again at any time, with the same result. The last line of a run that came to
-// its end is "agreed"; "refused: ..." says that the account is not one that can have a password, and nothing was changed.
-// This text is given to `php -r`: no file of it lies in the site.
+// Sets the administrator's password to the one in the Secret, and ends the account's sessions. It is idempotent. The last
+// line is "agreed" on success. "refused: ..." means that the account cannot have a password, and that nothing was changed.
+// This script is an argument of `php -r`; it is not stored in the site.
 ini_set('zend.exception_ignore_args', '1'); // a trace in the log would show the password
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
@@ -18,21 +17,21 @@ function password_account(): stdClass {
     global $CFG, $DB;
     $user = $DB->get_record('user', ['username' => 'admin', 'mnethostid' => $CFG->mnet_localhost_id]);
     if (!$user || $user->deleted) {
-        password_end('refused: there is no account named admin; it was renamed or deleted, or was never made', 3);
+        password_end('refused: there is no account named admin; it was renamed or deleted, or was never created', 3);
     }
     if ($user->suspended) {
         password_end('refused: the account admin is suspended', 3);
     }
     if ($user->auth === 'nologin' || !is_enabled_auth($user->auth)) {
-        password_end('refused: the account admin cannot sign in, its way to do so is turned off', 3);
+        password_end('refused: the account admin cannot sign in, because its authentication plugin is disabled', 3);
     }
     if (get_auth_plugin($user->auth)->prevent_local_passwords()) {
-        password_end('refused: the account admin signs in by ' . $user->auth . ', which keeps its passwords elsewhere', 3);
+        password_end('refused: the account admin signs in by ' . $user->auth . ', which stores its passwords elsewhere', 3);
     }
     return $user;
 }
 
-/** One attempt at a time, and none after a later one: a pod that is created late would bring an old password back. */
+/** Sets the password unless a later attempt has started: a late pod would restore an old password. */
 function password_set(stdClass $user, string $password, int $attempt): void {
     global $DB;
     $transaction = $DB->start_delegated_transaction();
@@ -41,7 +40,7 @@ function password_set(stdClass $user, string $password, int $attempt): void {
     $last = (int) $DB->get_field('config_plugins', 'value', $where);
     if ($last > $attempt) {
         $transaction->allow_commit();
-        password_end("left as it is: attempt $last has begun after this one, $attempt", 1);
+        password_end("not changed: attempt $last has begun after this one, $attempt", 1);
     }
     if (!get_auth_plugin($user->auth)->user_update_password($user, $password)) {
         throw new moodle_exception('errorpasswordupdate', 'auth');
@@ -51,7 +50,7 @@ function password_set(stdClass $user, string $password, int $attempt): void {
     mtrace('account set');
 }
 
-/** Old sessions and links end, and whoever tried too often may try again. */
+/** Ends sessions and reset links, and unlocks the account. */
 function password_clear(stdClass $user): void {
     global $DB;
     $renamed = method_exists(\core\session\manager::class, 'destroy_user_sessions'); // in 4.5
@@ -62,7 +61,7 @@ function password_clear(stdClass $user): void {
     mtrace('sessions ended');
 }
 
-/** Moodle's own link for a new password: for who cannot read the Secret. That it does not go out is no failure. */
+/** Mails Moodle's password reset link, for administrators who cannot read the Secret. A mail error is no failure. */
 function password_mail(stdClass $user): void {
     global $CFG;
     if (!empty($CFG->noemailever) || empty($CFG->smtphosts)) {
@@ -71,7 +70,7 @@ function password_mail(stdClass $user): void {
     }
     try {
         $sent = send_password_change_confirmation_email($user, core_login_generate_password_reset($user));
-        mtrace($sent ? 'mailed' : 'not mailed: the mail server did not take it');
+        mtrace($sent ? 'mailed' : 'not mailed: the mail server rejected the mail');
     } catch (Throwable $error) {
         mtrace('not mailed: ' . get_class($error));
     }
@@ -80,14 +79,14 @@ function password_mail(stdClass $user): void {
 \core\session\manager::set_user(get_admin());
 $password = (string) getenv('ADMIN_PASSWORD');
 if ($password === '') {
-    password_end('the Secret admin holds no password', 1);
+    password_end('The Secret admin contains no password', 1);
 }
 $user = password_account();
 password_set($user, $password, (int) getenv('FENCE'));
 password_clear($user);
-// By the same code as the login page.
+// Signs in with the same code as the login page.
 if (!get_auth_plugin($user->auth)->user_login($user->username, $password)) {
-    password_end('Secret and account do not agree', 1);
+    password_end('The account does not accept the password of the Secret', 1);
 }
 password_mail($user);
 mtrace('agreed');

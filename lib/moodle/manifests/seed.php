@@ -1,8 +1,8 @@
 <?php
-// What a fresh site is told: its title, its administrator, its mail, look, single sign-on and courses. All of it is data:
-// settings are the files of a ConfigMap, secrets come from the environment; what is not there is not touched. It can be
-// run again at any time, with the same result: it never takes back what the site's people changed on their own accounts
-// and courses. Of a site that is set up it sets only what SEED_CHANGES names, for the rest is its people's by then. It prints a line for each thing done ("left out: ..." for what could not be), and "seeded" at the end.
+// Sets the title, administrator, mail, brand, single sign-on and courses of a site. Settings are files of a ConfigMap, and
+// secrets are environment variables. Missing settings are not changed. The script is idempotent, and keeps changes that users
+// made to accounts and courses. On an existing site it sets only the parts in SEED_CHANGES. It prints a line for each part
+// ("left out: ..." for a skipped part), and "seeded" at the end.
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
 require_once($CFG->dirroot . '/user/lib.php');
@@ -19,8 +19,8 @@ function seed_setting(string $name): ?string {
 
 function seed_title(string $title): void {
     global $DB;
-    // The installer calls every site "moodle"; the short name stands in the title of each page.
-    $fullname = core_text::substr($title, 0, 254); // as much as the column holds
+    // The installer sets the short name "moodle", which is part of each page's title.
+    $fullname = core_text::substr($title, 0, 254); // the length of the column
     $names = ['id' => SITEID, 'fullname' => $fullname, 'shortname' => core_text::substr($title, 0, 100)];
     $DB->update_record('course', (object) $names);
     rebuild_course_cache(SITEID, true);
@@ -35,7 +35,7 @@ function seed_mail(string $mail): void {
 function seed_administrator(string $email, string $password): void {
     global $CFG, $DB;
     if (core_text::strlen($email) > 100) {
-        mtrace('left out: the administrator, whose address is longer than Moodle takes');
+        mtrace('left out: the administrator: the email address is longer than 100 characters');
         return;
     }
     $known = $DB->get_record('user', ['username' => 'admin', 'mnethostid' => $CFG->mnet_localhost_id, 'deleted' => 0]);
@@ -43,7 +43,7 @@ function seed_administrator(string $email, string $password): void {
         $id = (int) $known->id;
         if ($known->email !== $email) {
             user_update_user((object) ['id' => $id, 'email' => $email], false);
-            mtrace('administrator readdressed');
+            mtrace('administrator address changed');
         } else {
             mtrace('administrator kept');
         }
@@ -78,7 +78,7 @@ function seed_brand(?string $color, ?string $scss): void {
     mtrace('brand set');
 }
 
-/** Moodle's own look: nothing stays of a brand that the site had before. */
+/** Restores Moodle's default theme. Removes an earlier brand. */
 function seed_no_brand(): void {
     foreach (['brandcolor', 'scss'] as $name) {
         set_config($name, '', 'theme_boost');
@@ -89,7 +89,7 @@ function seed_no_brand(): void {
     }
 }
 
-/** A file from the web with the content that is expected, or null. */
+/** Downloads a file. Returns null if the download fails or the hash differs. */
 function seed_download(array $source, string $name): ?string {
     $file = make_request_directory() . '/' . $name;
     download_file_content($source['url'], null, null, true, 600, 20, false, $file);
@@ -101,7 +101,7 @@ function seed_logo(array $source): void {
     $kinds = [IMAGETYPE_PNG => 'png', IMAGETYPE_JPEG => 'jpg'];
     $kind = $file === null ? null : ($kinds[(getimagesize($file) ?: [])[2] ?? 0] ?? null);
     if ($kind === null) {
-        mtrace('left out: the logo, which is not there, is not the one expected, or is no PNG or JPEG');
+        mtrace('left out: the logo: it is missing, has another hash, or is no PNG or JPEG');
         return;
     }
     $place = ['contextid' => \context_system::instance()->id, 'component' => 'core_admin', 'itemid' => 0];
@@ -116,7 +116,7 @@ function seed_logo(array $source): void {
     mtrace('logo set');
 }
 
-/** The three endpoints that a sign-on needs: those that are given, the others as the issuer announces them. */
+/** Returns the three endpoints of the identity provider: the configured ones, or those from its discovery document. */
 function seed_issuer_endpoints(): array {
     $endpoints = [
         'authorization_endpoint' => seed_setting('ISSUER_AUTHORIZATION_ENDPOINT'),
@@ -137,7 +137,7 @@ function seed_sign_on(string $name): void {
     $endpoints = seed_issuer_endpoints();
     $usable = array_filter($endpoints, fn (?string $url): bool => $url !== null && str_starts_with($url, 'https://'));
     if (count($usable) < count($endpoints)) {
-        mtrace('left out: single sign-on, whose issuer did not announce its endpoints, or not with https');
+        mtrace('left out: single sign-on: the issuer publishes no https endpoints');
         return;
     }
     $scopes = seed_setting('ISSUER_SCOPES') ?? 'openid profile email';
@@ -145,7 +145,7 @@ function seed_sign_on(string $name): void {
         'name' => $name,
         'clientid' => seed_setting('ISSUER_CLIENT_ID'),
         'clientsecret' => seed_setting('ISSUER_CLIENT_SECRET'),
-        'baseurl' => '', // Moodle would look for endpoints by itself, once, and fail with them
+        'baseurl' => '', // with a URL, Moodle would run its own discovery, which fails
         'loginscopes' => $scopes,
         'loginscopesoffline' => $scopes . ' offline_access',
         'enabled' => 1,
@@ -182,7 +182,7 @@ function seed_sign_on(string $name): void {
             \core\oauth2\api::create_endpoint((object) ['issuerid' => $id, 'name' => $endpointname, 'url' => $url]);
         }
     }
-    // Without a name of the provider's own, the address would be the username, and a changed one would make a second account.
+    // Without a mapping, the email address would be the username, and a changed address would create a second account.
     $fields = ['email' => 'email', 'firstname' => 'given_name', 'lastname' => 'family_name', 'idnumber' => 'sub'];
     $fields['username'] = 'sub';
     foreach ($fields as $internal => $external) {
@@ -195,8 +195,8 @@ function seed_sign_on(string $name): void {
     mtrace('single sign-on set');
 }
 
-// A site of its own that another's data was made into (adopt.yaml) has lost the other's keys, and Moodle makes them as it is
-// installed or upgraded alone. One that has keys keeps them.
+// Creates the LTI keys if they are missing. adopt.yaml removes the keys of the original site, and Moodle creates keys only
+// during an installation or upgrade.
 function seed_keys(): void {
     global $CFG;
     foreach (['mod', 'enrol'] as $type) {

@@ -1,9 +1,8 @@
 <?php
-// Makes the link with which the site's administrator chooses a password and is in: the one that Moodle mails to who forgot
-// theirs, good for as long as those are. Links from before open nothing any more. Its token leaves this pod sealed, for
-// others read logs: encrypted to the key of whoever asked, which nobody else has (lib/crypto/seal.ts). The last line of a
-// run that came to its end is "sealed: ..."; "refused: ..." is why the account cannot use such a link, and nothing was changed.
-// This text is given to `php -r`: no file of it lies in the site.
+// Creates a sign-in link for the site's administrator: a password reset link of Moodle, which makes earlier links invalid.
+// The log contains its token only encrypted to the requester's public key. The last line is "sealed: ..." on success.
+// "refused: ..." is the reason why the account cannot use a link; nothing was changed then.
+// This script is an argument of `php -r`; it is not stored in the site.
 ini_set('zend.exception_ignore_args', '1'); // a trace in the log would show the token
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
@@ -15,11 +14,11 @@ function link_refuse(string $why): never {
     exit(3);
 }
 
-/** The account that can use the link: what the page behind it looks at, too. */
+/** Returns the administrator's account. Refuses accounts that Moodle's reset page would reject. */
 function link_account(): stdClass {
     global $CFG, $DB;
     if (!empty($CFG->forgottenpasswordurl)) {
-        link_refuse('page'); // who opens the link is sent there instead
+        link_refuse('page'); // Moodle would redirect the link to this page
     }
     $user = $DB->get_record('user', ['username' => 'admin', 'mnethostid' => $CFG->mnet_localhost_id]);
     if (!$user || $user->deleted) {
@@ -44,7 +43,7 @@ function link_seal(string $text, string $theirs): string {
     $key = hash_hkdf('sha256', $shared, 32, $ours . $theirs);
     $sealed = openssl_encrypt($text, 'aes-256-gcm', $key, OPENSSL_RAW_DATA, str_repeat("\0", 12), $tag);
     if ($sealed === false) {
-        throw new coding_exception('The link could not be sealed');
+        throw new coding_exception('The link could not be encrypted');
     }
     return base64_encode($ours . $sealed . $tag);
 }

@@ -1,14 +1,14 @@
 <?php
-// Compares the files that mdl_files names with those in moodledata/filedir: all by presence and size, a random part by content.
-// Prints name|value a line, and the line "verified" at the end. A restore test runs it before Moodle starts, so Moodle has
-// repaired nothing. This text is given to `php -r`: no file of it lies in the site.
+// Compares the files in mdl_files with those in moodledata/filedir: all by existence and size, a random sample by hash.
+// Prints one name|value per line, and "verified" at the end. A restore test runs this script before Moodle could repair
+// files. This script is an argument of `php -r`; it is not stored in the site.
 ini_set('display_errors', 'stderr');
 ini_set('memory_limit', '128M');
 $env = fn(string $name, string $default): string => (string) (getenv($name) ?: $default);
 $html = $env('HTML_DIR', '/var/www/html');
 $data = $env('DATA_DIR', '/var/www/moodledata');
 
-// The code that lies on the volume. Since 5.1 most of it is below public/.
+// The version of the code on the volume. Since Moodle 5.1, most code is below public/.
 foreach (["$html/version.php", "$html/public/version.php"] as $file) {
     if (is_file($file)) {
         $code = (string) file_get_contents($file);
@@ -21,7 +21,7 @@ foreach (["$html/version.php", "$html/public/version.php"] as $file) {
     }
 }
 if (is_file("$html/config.php") && strpos((string) file_get_contents("$html/config.php"), 'alternative_file_system_class') !== false) {
-    echo "elsewhere|1\nverified\n"; // the files are in an object store that a restore test cannot reach
+    echo "elsewhere|1\nverified\n"; // the site stores its files in an object store
     exit(0);
 }
 
@@ -32,17 +32,17 @@ $name = $env('DB_NAME', 'moodle');
 $user = $env('DB_USER', 'moodle');
 $database = pg_connect("host=$host port=$port dbname=$name user=$user password='$password' connect_timeout=10");
 if (!$database) {
-    exit(1); // PHP has said why
+    exit(1); // PHP has printed the error
 }
 function rows($database, string $query, array $values = []): array {
     $result = $values ? pg_query_params($database, $query, $values) : pg_query($database, $query);
     if ($result === false) {
-        exit(1); // PHP has said why
+        exit(1); // PHP has printed the error
     }
     return pg_fetch_all($result);
 }
 
-// Files of other systems that are only referred to need no content here. The empty file is written nowhere in some versions.
+// References to files of other systems have no content here. Some versions do not store the empty file.
 const STORED = "referencefileid is null and contenthash <> 'da39a3ee5e6b4b0d3255bfef95601890afd80709' and filename <> '.'";
 $since = (int) $env('SINCE', '0');
 $facts = ['files' => 0, 'bytes' => 0, 'hashed' => 0, 'missing' => 0, 'othersize' => 0, 'othercontent' => 0, 'newer' => 0];
@@ -52,7 +52,7 @@ $examples = [];
 $end = time() + (int) $env('HASH_SECONDS', '300');
 $most = (int) $env('HASH_BYTES', '2147483648');
 rows($database, 'begin isolation level repeatable read read only');
-// In a random order, another one each time: the first ones are read whole, as long as time and amount allow.
+// Uses a new random order each time. The first files are hashed, until the time or byte limit is reached.
 $order = bin2hex(random_bytes(8));
 rows($database, "declare stored no scroll cursor for
     select contenthash, max(filesize) as size, max(greatest(timecreated, timemodified)) as time from mdl_files

@@ -79,7 +79,7 @@ for (
       "an empty volume",
       (data: string) => rm(join(data, "PG_VERSION")),
       "NoSiteInSnapshot",
-      /no database on this volume/,
+      /this volume contains no database/,
     ],
     [
       "the data of another major version",

@@ -153,7 +153,7 @@ read("reads the script's last line, and the reason of a refusal", () => {
   });
   const unmailed = said("account set", "not mailed: the site sends no mail", " agreed ");
   assert.equal(unmailed, { agreed: true, mailed: false, refused: null });
-  assert.equal(said("account set", "Secret and account do not agree").agreed, false);
+  assert.equal(said("account set", "The account does not accept the password of the Secret").agreed, false);
   assert.is(said("refused: the account admin is suspended").refused, "the account admin is suspended");
   assert.equal(said(), { agreed: false, mailed: false, refused: null });
 });

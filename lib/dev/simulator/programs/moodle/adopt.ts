@@ -14,7 +14,7 @@ import { firstVolumeHandle, type SiteDatabase, type SiteFiles } from "#lib/dev/s
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
 const noDataMessage = (what: string) =>
-  `not adopted: there is no ${what} on this volume, and none is made where data should be`;
+  `not adopted: this volume contains no ${what}`;
 const ADOPTED = "wheelwright_adopted"; // the name of a row in mdl_config
 
 export function runAdoptDatabase({ world, pod, container, env }: ProgramContext): ProgramRun {
@@ -29,7 +29,7 @@ export function runAdoptDatabase({ world, pod, container, env }: ProgramContext)
   const withPassword = { ...before, password: env.DB_PASS! };
   if (!before.config) {
     world.volumes.write(handle, withPassword); // the real script sets the password in a separate statement
-    return failed("FATAL:  not adopted: no site is in this database");
+    return failed("FATAL:  not adopted: this database contains no site");
   }
   const after = before.config[ADOPTED] === script.turn ? withPassword : applyAdoption(withPassword, script);
   return { lines: ["adopted"], exit: 0, done: () => world.volumes.write(handle, after) };

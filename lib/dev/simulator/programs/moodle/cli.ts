@@ -128,7 +128,7 @@ export function runSeed(context: ProgramContext): ProgramRun {
 }
 
 function describeAdmin(known: MoodleAccount | undefined, email: string): string {
-  return known === undefined ? "created" : known.email === email ? "kept" : "readdressed";
+  return known === undefined ? "created" : known.email === email ? "kept" : "address changed";
 }
 
 /** Runs a script on an installed site. Fails if the code, config.php, the database or the site is missing. */
@@ -166,14 +166,14 @@ function setPassword(
 ): ProgramRun {
   const { database } = site, { accounts = {}, passwordAttempt = "0" } = database;
   const failed = (exit: number, line: string): ProgramRun => ({ lines: [line], exit });
-  if (!password) return failed(1, "the Secret admin holds no password");
+  if (!password) return failed(1, "The Secret admin contains no password");
   const { admin } = accounts;
   if (!admin) {
-    return failed(3, "refused: there is no account named admin; it was renamed or deleted, or was never made");
+    return failed(3, "refused: there is no account named admin; it was renamed or deleted, or was never created");
   }
   if (admin.suspended) return failed(3, "refused: the account admin is suspended");
   if (BigInt(passwordAttempt) > BigInt(FENCE)) {
-    return failed(1, `left as it is: attempt ${passwordAttempt} has begun after this one, ${FENCE}`);
+    return failed(1, `not changed: attempt ${passwordAttempt} has begun after this one, ${FENCE}`);
   }
   const mails = database.config?.noemailever !== "1";
   return {
