@@ -17,7 +17,7 @@ versions: ["4.5.12"]
 sizes: [small]
 `;
 
-const test = suite<{ stage: DomainScene }>("refuseUnlisted");
+const test = suite<{ stage: DomainScene }>("requireOffered");
 test.before(async (context) => {
   context.stage = await openDomainScene(CATALOGUE);
 });
@@ -33,7 +33,7 @@ async function messageOf(work: Promise<unknown>): Promise<string> {
   return "fine";
 }
 
-test("names every field of a hub that the catalogue does not list, with its choices", async ({ stage }) => {
+test("reports every field of a hub that the catalog does not offer, with the allowed values", async ({ stage }) => {
   const { app, operator } = stage;
   const make = (input: Record<string, string>) =>
     messageOf(createFederation(app, operator, { slug: "hub", ...input } as never, null));
@@ -43,7 +43,7 @@ test("names every field of a hub that the catalogue does not list, with its choi
   assert.is(await make({ region: "eu", mode: "open", tier: "premium" }), "fine");
 });
 
-test("names every field of a spoke that the catalogue does not list", async ({ stage: { app, operator, hub } }) => {
+test("reports every field of a spoke that the catalog does not offer", async ({ stage: { app, operator, hub } }) => {
   const home = await hub("spokes");
   const make = (input: Record<string, string>) =>
     messageOf(createSpoke(app, operator, home, { slug: "oak", ...input } as never, null));
@@ -63,7 +63,7 @@ test("names every field of a spoke that the catalogue does not list", async ({ s
   );
 });
 
-test("lets a hub keep what the catalogue no longer lists", async ({ stage: { app, db, operator, hub } }) => {
+test("accepts a hub's existing values that the catalog no longer offers", async ({ stage: { app, db, operator, hub } }) => {
   const home = await hub("older");
   await db.sql("update federations set tier = 'classic' where id = $1", [home.id]);
   const patch = { slug: undefined, name: "Older", tier: "classic", region: undefined, mode: undefined };

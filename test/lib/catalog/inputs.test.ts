@@ -20,14 +20,14 @@ const plain = { acmeEmail: null, relay: null, releaseId: RELEASE };
 
 const test = suite("spokeInputs");
 
-test("resolve version and size, and hold no secret", () => {
+test("resolves version and size, and contains no secret", () => {
   const inputs = spokeInputs(catalog, { ...plain, acmeEmail: "ops@example.org", relay }, request);
   assert.is(inputs.images.moodle, "erseco/alpine-moodle:v4.5.12");
   assert.equal(inputs.resources, blueprint.sizes.sizes["small"]);
   assert.not.match(JSON.stringify(inputs), /a secret of/);
 });
 
-test("are https with an address for ACME, or where TLS ends elsewhere", () => {
+test("uses https with an ACME email address, or if TLS ends elsewhere", () => {
   const acme = spokeInputs(catalog, { ...plain, acmeEmail: "ops@example.org" }, request);
   assert.equal([acme.https, acme.issuer, spokeUrl(acme)], [
     true,
@@ -43,14 +43,14 @@ test("are https with an address for ACME, or where TLS ends elsewhere", () => {
   }
 });
 
-test("have the port of simulated sites in their address, where that is http", () => {
+test("contains the port of simulated sites for http", () => {
   const simulated = { ...plain, sitePort: 3080 };
   assert.is(spokeUrl(spokeInputs(catalog, simulated, request)), "http://biology.spokes.example.org:3080");
   const https = spokeInputs(catalog, { ...simulated, acmeEmail: "ops@example.org" }, request);
   assert.is(spokeUrl(https), "https://biology.spokes.example.org");
 });
 
-test("name the issuer after the region's ingress class", () => {
+test("names the issuer after the region's ingress class", () => {
   const traefik = loadCatalog("regions: [{ name: a, cluster: { ingressClass: traefik } }]", blueprint);
   const config = { ...plain, acmeEmail: "ops@example.org" };
   assert.is(spokeInputs(traefik, config, { ...request, region: "a" }).issuer, `wheelwright-${RELEASE}-traefik`);
@@ -59,7 +59,7 @@ test("name the issuer after the region's ingress class", () => {
   assert.equal(hubInputs(traefik, plain, { ...hub, region: null }).acmeEmail, null);
 });
 
-test("send mail by the relay alone, each spoke by an account of its own", () => {
+test("sends mail only through the relay, with a separate account for each spoke", () => {
   const mailOf = (config: Partial<typeof relay> | null, namespace = request.namespace) =>
     spokeInputs(catalog, { ...plain, relay: config && { ...relay, ...config } }, { ...request, namespace }).mail;
   const account = { host: "relay.example.org", port: 587, from: "noreply@example.org" };
@@ -70,20 +70,20 @@ test("send mail by the relay alone, each spoke by an account of its own", () => 
   assert.is(mailOf(null), null);
 });
 
-test("send mail from the site's own name where there is no sender, or none that survives the image's shell", () => {
+test("uses a sender at the site's host if the relay has no usable sender", () => {
   for (const from of [null, "o'brien@example.org"]) {
     const { mail } = spokeInputs(catalog, { ...plain, relay: { ...relay, from } }, request);
     assert.is(mail?.from, "noreply@biology.spokes.example.org");
   }
 });
 
-test("of a row take their mail from the configuration of today", () => {
+test("replaces stored mail settings with the current configuration", () => {
   const row = spokeInputs(catalog, { ...plain, relay }, request);
   assert.is(withMail(plain, row).mail, null);
   assert.is(withMail({ relay: { ...relay, host: "other.example.org" } }, row).mail?.host, "other.example.org");
 });
 
-test("keep what the catalogue knows of brand and seed", () => {
+test("contains the catalog's brand and seed", () => {
   const known = loadCatalog(
     "brands: [{ name: ocean, color: '#00446a' }]\nseeds: [{ name: demo, courses: [{ shortname: D }] }]",
     blueprint,

@@ -27,9 +27,9 @@ sizes:
   - { name: large, title: For universities }
 `;
 
-const none = suite("the catalogue of a service without a file");
+const none = suite("loadCatalog without a file");
 
-none("has the blueprint's sizes and versions, and takes any text for the rest", () => {
+none("offers the blueprint's sizes and versions, and accepts any text in other fields", () => {
   const catalog = loadCatalog(undefined, blueprint);
   assert.equal(catalog.choices("size"), ["small", "medium", "large"]);
   for (const field of ["region", "tier", "mode", "contentMode", "brand", "seed"] as const) {
@@ -43,7 +43,7 @@ none("has the blueprint's sizes and versions, and takes any text for the rest", 
   assert.is(catalog.priceOf("small"), null);
 });
 
-none("takes any version that has the shape of one", () => {
+none("accepts any valid version number", () => {
   const catalog = loadCatalog(undefined, blueprint);
   for (const version of ["4.5.12", "4.5", "5.0.3", "3.11.18"]) {
     assert.is(catalog.findProblem("lmsVersion", version), null, version);
@@ -54,7 +54,7 @@ none("takes any version that has the shape of one", () => {
   assert.is(catalog.imagesOf("5.0.3").moodle, "erseco/alpine-moodle:v5.0.3-php84");
 });
 
-none("says in its view which sections take any text", () => {
+none("lists the unrestricted sections in its view", () => {
   const { view } = loadCatalog(undefined, blueprint);
   assert.equal(view, v.parse(Offered, view));
   assert.equal(view.open, ["regions", "tiers", "modes", "contentModes", "brands", "seeds", "versions"]);
@@ -75,10 +75,10 @@ none("says in its view which sections take any text", () => {
   assert.is(view.sizes[0]?.resources.app.limits.memory, "1Gi");
 });
 
-const some = suite("the catalogue of a file");
+const some = suite("loadCatalog with a file");
 const catalog = loadCatalog(FILE, blueprint);
 
-some("names the choices of what it does not list", () => {
+some("reports the allowed values for a value that is not offered", () => {
   assert.is(catalog.findProblem("region", "eu-west"), null);
   assert.is(catalog.findProblem("region", "mars"), "must be one of eu-west, us-east");
   assert.is(catalog.findProblem("tier", "gold"), "must be one of standard, premium");
@@ -89,12 +89,12 @@ some("names the choices of what it does not list", () => {
   assert.is(catalog.findProblem("contentMode", "what has no section is free"), null);
 });
 
-some("takes its first size by default when the blueprint's is not offered", () => {
+some("defaults to its first size if the blueprint's default is not offered", () => {
   assert.equal(catalog.defaults, { size: "small", version: "4.5.12" });
   assert.is(loadCatalog(`${FILE}\ndefaultSize: large\n`, blueprint).defaults.size, "large");
 });
 
-some("places a region on its context, and knows how that cluster differs", () => {
+some("returns a region's context and cluster settings", () => {
   assert.is(catalog.regions.find(({ name }) => name === "eu-west")?.context, "prod-eu");
   assert.is(catalog.regions.find(({ name }) => name === "us-east")?.context, undefined);
   const { storageClass, ingressClass, ingressNamespace } = catalog.surroundingsOf("eu-west");
@@ -103,7 +103,7 @@ some("places a region on its context, and knows how that cluster differs", () =>
   assert.equal(catalog.surroundingsOf(null), blueprint.surroundings);
 });
 
-some("knows brands, seeds and prices, and what it knows nothing of", () => {
+some("returns brands, seeds and prices, or null", () => {
   assert.equal(catalog.themeOf("ocean"), { color: "#00446a" });
   assert.is(catalog.themeOf("plain"), null);
   assert.equal(catalog.coursesOf("demo"), [{ shortname: "DEMO", title: "A demonstration" }]);
@@ -112,19 +112,19 @@ some("knows brands, seeds and prices, and what it knows nothing of", () => {
   assert.is(catalog.priceOf("large"), null);
 });
 
-some("shows names, titles and prices, and nothing of the clusters", () => {
+some("shows names, titles and prices, but no cluster settings", () => {
   assert.equal(catalog.view, v.parse(Offered, catalog.view));
   assert.equal(catalog.view.regions, [{ name: "eu-west", title: "Europe (west)" }, { name: "us-east", title: null }]);
   assert.equal(catalog.view.open, ["contentModes"]);
   assert.not.match(JSON.stringify(catalog.view), /prod-eu|traefik/);
 });
 
-some("may be JSON, or empty", () => {
+some("accepts JSON and an empty file", () => {
   assert.equal(loadCatalog('{"tiers": ["a"]}', blueprint).choices("tier"), ["a"]);
   assert.is(loadCatalog("", blueprint).choices("tier"), null);
 });
 
-some("may offer versions and sizes of its own", () => {
+some("accepts its own versions and sizes", () => {
   const { resources: _, ...offer } = { resources: 0, name: "tiny" };
   const small = blueprint.sizes.sizes["small"]!;
   const own = loadCatalog(
@@ -179,7 +179,7 @@ const REFUSALS: readonly (readonly [text: string, message: RegExp])[] = [
   ["defaultSize: huge", /CATALOG: defaultSize must be one of small, medium, large/],
 ];
 for (const [text, message] of REFUSALS) {
-  some(`is refused with the place of what is wrong: ${text.slice(0, 60)}`, () => {
+  some(`reports the field of the error: ${text.slice(0, 60)}`, () => {
     assert.throws(() => loadCatalog(text, blueprint), (error: Error) => {
       assert.is(error.name, "ConfigError");
       assert.match(error.message, message);

@@ -52,7 +52,7 @@ const MISTAKES: readonly (readonly [what: string, text: string, message: RegExp]
   ],
 ];
 for (const [what, file, message] of MISTAKES) {
-  text(`refuses ${what}, with its place`, () => {
+  text(`rejects ${what}, with its field`, () => {
     assert.throws(() => loadCatalog(file, blueprint), (error: Error) => {
       assert.is(error.name, "ConfigError");
       assert.match(error.message, message);
@@ -61,7 +61,7 @@ for (const [what, file, message] of MISTAKES) {
   });
 }
 
-text("takes Windows' line ends", () => {
+text("accepts Windows line endings", () => {
   assert.equal(loadCatalog("tiers:\r\n  - a\r\n  - b\r\n", blueprint).choices("tier"), ["a", "b"]);
 });
 
@@ -71,14 +71,14 @@ file.before.each(async (context) => {
 });
 file.after.each(({ directory }) => rm(directory, { recursive: true }));
 
-file("reads the file, through a link too, and nothing where none is named", async ({ directory }) => {
+file("reads a file or a link, and returns undefined without a path", async ({ directory }) => {
   await writeFile(join(directory, "real"), "tiers: [a]\r\n");
   await symlink("real", join(directory, "link"));
   assert.is(await readCatalog(join(directory, "link")), "tiers: [a]\n");
   assert.is(await readCatalog(null), undefined);
 });
 
-file("refuses what cannot be read, with its path", async ({ directory }) => {
+file("rejects a file that cannot be read, with its path", async ({ directory }) => {
   await mkdir(join(directory, "directory"));
   await writeFile(join(directory, "large"), "x".repeat(10 * 2 ** 20));
   await writeFile(join(directory, "latin"), new Uint8Array([0x74, 0xe9]));

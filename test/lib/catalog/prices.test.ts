@@ -24,12 +24,12 @@ function check(count: number, ...currencies: string[]): string[] {
   }
 }
 
-test("takes what a subscription can hold: twenty sizes of one currency, and any number that are free", () => {
+test("accepts twenty priced sizes in one currency, and any number of free ones", () => {
   checkPrices(loadCatalog(undefined, blueprint));
   assert.equal(check(25, ...Array(20).fill("EUR")), []);
 });
 
-test("refuses more, and two currencies, naming both variables", () => {
+test("rejects more priced sizes and two currencies, with both variables", () => {
   const [many] = check(21, ...Array(21).fill("EUR"));
   assert.match(many!, /CATALOG has 21 sizes with a price, but STRIPE_SECRET_KEY is set, .* has at most 20/);
   const [mixed] = check(3, "USD", "EUR", "USD");

@@ -14,7 +14,7 @@ const hub = { federationId: request.federationId, namespace: "hub-science-x9n3m8
 const withMail = { acmeEmail: "ops@example.org" as string | null, relay: null, releaseId: RELEASE };
 const without = { acmeEmail: null, relay: null, releaseId: RELEASE };
 
-const regions = suite("a region's settings");
+const regions = suite("the settings of a region");
 const catalog = loadCatalog(
   `regions:
   - name: west
@@ -45,7 +45,7 @@ function made(region: string, config = withMail) {
   };
 }
 
-regions("reach claims, ingress and network policies", () => {
+regions("are used in PVCs, Ingresses and NetworkPolicies", () => {
   const { objects, ingress, inputs } = made("west");
   const claims = [
     find(objects, "PersistentVolumeClaim", "files")["spec"],
@@ -61,7 +61,7 @@ regions("reach claims, ingress and network policies", () => {
   assert.not.match(policies, /ingress-nginx|kube-system/);
 });
 
-regions("give the issuer its name, its class and its server", () => {
+regions("determine the issuer's name, ingress class and server", () => {
   assert.is(made("west").issuer, `wheelwright-${RELEASE}-traefik`);
   const [issuer] = blueprint.hubObjects(hubInputs(catalog, withMail, { ...hub, region: "west" }), "issuer");
   assert.equal([issuer!.metadata.name, issuer!["spec"].acme.server], [
@@ -71,7 +71,7 @@ regions("give the issuer its name, its class and its server", () => {
   assert.is(issuer!["spec"].acme.solvers[0].http01.ingress.ingressClassName, "traefik");
 });
 
-regions("may name an issuer that is there, with or without an address for ACME; then none is made", () => {
+regions("can name an existing issuer, so that none is created", () => {
   for (const config of [withMail, without]) {
     const { issuer, ingress, url } = made("own", config);
     assert.is(issuer, "corporate-ca");
@@ -81,12 +81,12 @@ regions("may name an issuer that is there, with or without an address for ACME; 
   }
 });
 
-regions("may say that TLS ends elsewhere: https, and no certificate is asked for", () => {
+regions("can declare that TLS ends elsewhere, so that no certificate is requested", () => {
   const { issuer, ingress, url } = made("wildcard");
   assert.equal([issuer, "tls" in ingress, url], [undefined, false, `https://${request.domain}`]);
 });
 
-regions("are the blueprint's where the region says nothing: http without an address for ACME", () => {
+regions("default to the blueprint's, with http if no ACME email address is set", () => {
   const { issuer, ingress, url } = made("east", without);
   assert.equal([issuer, "tls" in ingress, ingress.ingressClassName, url], [
     undefined,
@@ -96,7 +96,7 @@ regions("are the blueprint's where the region says nothing: http without an addr
   ]);
 });
 
-const sizes = suite("a size of the catalogue's own");
+const sizes = suite("a size that the catalog defines");
 const tiny = {
   app: { requests: { cpu: "200m", memory: "384Mi" }, limits: { cpu: "800m", memory: "768Mi" } },
   database: { requests: { cpu: "50m", memory: "128Mi" }, limits: { cpu: "250m", memory: "256Mi" } },
@@ -109,7 +109,7 @@ const tiny = {
 const load = (change: object = {}) =>
   loadCatalog(JSON.stringify({ sizes: [{ name: "tiny", resources: { ...tiny, ...change } }] }), blueprint);
 
-sizes("reaches containers, pool, disks, quota and LimitRange", () => {
+sizes("is used in containers, PHP workers, disks, quota and LimitRange", () => {
   const objects = allObjects(blueprint, spokeInputs(load(), without, { ...request, size: "tiny" }));
   const container = (kind: string, name: string) =>
     find(objects, kind, name)["spec"].template.spec.containers[0].resources;
@@ -124,7 +124,7 @@ sizes("reaches containers, pool, disks, quota and LimitRange", () => {
 });
 
 // Computed by hand: app + database + cron + one Job of the app's size + the two smallest Jobs; twice the disks.
-sizes("is taken when its quota holds exactly what is needed, and refused for the least bit less", () => {
+sizes("is accepted if its quota is exactly sufficient, and rejected if it is smaller", () => {
   const mebi = 2 ** 20;
   const small = { requests: { cpu: 0.02 + 0.02, memory: 96 * mebi }, limits: { cpu: 0.2 + 0.2, memory: 256 * mebi } };
   for (const field of ["requests", "limits"] as const) {
@@ -147,7 +147,7 @@ sizes("is taken when its quota holds exactly what is needed, and refused for the
   );
 });
 
-sizes("is refused when a container or a disk is over its own largest", () => {
+sizes("is rejected if a container or disk exceeds its maximum", () => {
   assert.throws(
     () => load({ largest: { ...tiny.largest, cpu: "799m" } }),
     /the container moodle has a cpu limit of 800m/,

@@ -39,7 +39,7 @@ const isUp = (url: string) => withAdminConnection(url, (sql) => sql`select 1`).t
 const write = (url: string) => withAdminConnection(url, (sql) => sql`create table kept as select 7 as value`);
 const read = (url: string) => withAdminConnection(url, async (sql) => (await sql`select value from kept`)[0]!.value);
 
-test("a second start has the same address and the same data", async ({ open }) => {
+test("keeps address and data at the next start", async ({ open }) => {
   const first = await open();
   await write(first.url);
   await first.stop();
@@ -50,7 +50,7 @@ test("a second start has the same address and the same data", async ({ open }) =
   assert.is(await read(second.url), 7);
 });
 
-test("a server whose starter was killed is adopted, with what was committed", async ({ directory, open }) => {
+test("reuses the server of a killed process, with its committed data", async ({ directory, open }) => {
   const script = fileURLToPath(new URL("../../support/start-embedded.ts", import.meta.url));
   const starter = spawn(process.execPath, [script, directory], { stdio: ["ignore", "pipe", "inherit"] });
   let said = "";
@@ -65,7 +65,7 @@ test("a server whose starter was killed is adopted, with what was committed", as
   assert.is(await read(server.url), 7);
 });
 
-test("two starts at the same moment share one server, and the last to leave stops it", async ({ open }) => {
+test("shares one server between parallel starts, and stops it with the last user", async ({ open }) => {
   const [one, other] = await Promise.all([open("durable"), open("durable")]);
   assert.is(one.pid, other.pid);
   const visitor = Promise.withResolvers<void>(), inside = Promise.withResolvers<void>();
@@ -82,7 +82,7 @@ test("two starts at the same moment share one server, and the last to leave stop
   assert.not.ok(await isUp(other.url));
 });
 
-test("a postmaster.pid left by a kill does not prevent a start, whoever has that number now", async ({ directory, open }) => {
+test("starts despite a stale postmaster.pid, even if its process ID is in use", async ({ directory, open }) => {
   const first = await open();
   await write(first.url);
   process.kill(first.pid, "SIGKILL");
@@ -95,7 +95,7 @@ test("a postmaster.pid left by a kill does not prevent a start, whoever has that
   assert.is(await read(second.url), 7);
 });
 
-test("a port that somebody took meanwhile is replaced by another", async ({ directory, open }) => {
+test("chooses another port if the previous one is in use", async ({ directory, open }) => {
   const first = await open();
   await first.stop();
   const thief = createServer();
@@ -106,7 +106,7 @@ test("a port that somebody took meanwhile is replaced by another", async ({ dire
   await new Promise((resolve) => thief.close(resolve));
 });
 
-test("it asks for the password, keeps it to its owner, and speaks UTF-8", async ({ directory, open }) => {
+test("requires a password, which only its owner can read, and uses UTF-8", async ({ directory, open }) => {
   const { url } = await open();
   const wrong = Object.assign(new URL(url), { password: "wrong" }).href;
   assert.is((await rejection(withAdminConnection(wrong, (sql) => sql`select 1`))).code, "28P01");
@@ -119,7 +119,7 @@ test("it asks for the password, keeps it to its owner, and speaks UTF-8", async 
   assert.equal(row, { encoding: "UTF8", addresses: "127.0.0.1", by_language: false });
 });
 
-test("a directory that cannot be used is named, with the reason", async ({ parent }) => {
+test("reports a directory that cannot be used, with the reason", async ({ parent }) => {
   const directory = join(parent, "file");
   await writeFile(directory, "");
   const failure = await rejection(openEmbeddedPostgres({ directory, durable: false, log: silentLog }));

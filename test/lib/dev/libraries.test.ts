@@ -1,4 +1,4 @@
-/** The links of PostgreSQL's libraries, which npm's packages cannot contain. */
+/** Tests the links to PostgreSQL's libraries, which npm packages cannot contain. */
 import { mkdir, mkdtemp, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ directory }) => rm(directory, { recursive: true, force: true }));
 
-test("creates what the package lists, also when two start at the same moment, and again", async ({ directory }) => {
+test("creates the listed links, also in parallel and repeatedly", async ({ directory }) => {
   const links = ["libpq.so", "libpq.so.5"].map((name) => (
     { source: "native/lib/libpq.so.5.18", target: `native/lib/${name}` }
   ));
@@ -25,6 +25,6 @@ test("creates what the package lists, also when two start at the same moment, an
   for (const { target } of links) assert.is(await readlink(join(directory, target)), "libpq.so.5.18");
 });
 
-test("does nothing for a package without such a list", ({ directory }) => linkLibraries(directory));
+test("does nothing for a package without a list", ({ directory }) => linkLibraries(directory));
 
 test.run();

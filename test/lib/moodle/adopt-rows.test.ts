@@ -32,7 +32,7 @@ function places(table: string, id: string, row: postgres.Row): [place: string, v
   return Object.entries(row).map(([column, value]) => [`${table} ${id} ${column}`, String(value)]);
 }
 
-/** The places in which the two differ; a row that is gone or new counts with all its values. */
+/** Returns the locations of all differences. Missing and new rows count with all their values. */
 function differing(before: Site, after: Site): string[] {
   return [...new Set([...before.keys(), ...after.keys()])].filter((place) => before.get(place) !== after.get(place))
     .sort();
@@ -65,7 +65,7 @@ const SET = {
   ...{ "config_log 1 value": "", "config_log 1 oldvalue": "", "config_log 2 value": "" },
   ...{ "config_log 3 value": "", "config_log 3 oldvalue": "" },
 };
-/** Moodle, or the seed, makes the keys again where they are needed. */
+/** Keys that Moodle or the seed creates again when needed. */
 const GONE = [
   ...["mnet/openssl", "mnet/openssl_history", "mod_lti/privatekey", "mod_lti/kid"].map((name) =>
     `config_plugins ${name}`

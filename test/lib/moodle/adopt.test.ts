@@ -1,4 +1,4 @@
-/** adopt.yaml's own scripts: the one for the database against real PostgreSQL, the one for the files in a real directory. */
+/** Tests the scripts of adopt.yaml with a real PostgreSQL and a real directory. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

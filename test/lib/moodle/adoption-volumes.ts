@@ -28,7 +28,7 @@ export function adoptionScript(origin: SiteOrigin, of: "database" | "app"): stri
   return command[2];
 }
 
-/** Tables whose every row lets somebody in, or speaks for the site. */
+/** Tables whose rows all give access to the site or identify it. */
 export const GOING = [
   ...["external_tokens", "user_private_key", "user_password_resets", "user_devices", "message_airnotifier_devices"],
   ...["oauth2_access_token", "oauth2_refresh_token", "oauth2_system_account", "badge_backpack_oauth2"],
@@ -61,7 +61,7 @@ export interface Volume {
   readonly directory: string;
   /** Runs the container's command. */
   adopt(origin: SiteOrigin, password?: string): Promise<{ code: number; said: string }>;
-  /** Starts the server on it, asks as the site would, and stops it again; the old password is refused. */
+  /** Starts a server on the volume and runs queries with the new password. */
   ask<T>(password: string, question: (sql: postgres.Sql) => Promise<T>): Promise<T>;
 }
 
@@ -109,7 +109,7 @@ export async function openVolumes(site = SITE): Promise<Volumes> {
   };
 }
 
-/** All of it, its first process the last. */
+/** Kills the server's processes, the first one last. */
 async function killed({ pid }: EmbeddedPostgres, data: string): Promise<void> {
   process.kill(pid, "SIGKILL");
   await until(async () => !await isPostmasterRunning(pid, data));
@@ -156,7 +156,7 @@ async function as<T>(url: URL, question: (sql: postgres.Sql) => Promise<T>): Pro
   }
 }
 
-/** Every place in which the old site's secret still stands. */
+/** Returns every location that still contains the original site's secret. */
 export async function secretsIn(sql: postgres.Sql): Promise<string[]> {
   const columns = await sql<{ table: string; column: string }[]>`
     select table_name as table, column_name as column from information_schema.columns

@@ -1,4 +1,4 @@
-/** The built-in blueprint as it stands in its folder, and inputs to render it with. */
+/** The built-in blueprint, and sample inputs for it. */
 import { readdirSync, readFileSync } from "node:fs";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { BLUEPRINT_JOBS, type BlueprintFiles, type HubStep, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
@@ -54,7 +54,7 @@ export function hubInputsOf(blueprint: Blueprint, changes: Partial<HubInputs> = 
   };
 }
 
-/** Everything of a spoke but its generated Secrets, in the order of the steps, the Jobs last. */
+/** Returns all objects of a spoke except generated Secrets, in the order of the steps, with the Jobs last. */
 export function allObjects(blueprint: Blueprint, inputs: SpokeInputs, hub?: HubSettings): KubeObject[] {
   return [
     ...STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step, hub)),
@@ -67,7 +67,7 @@ export function openBlueprint(): Blueprint {
   return createBlueprint(builtIn());
 }
 
-/** The pod specs in the objects, with the name of what each belongs to. */
+/** Returns the pod specs in the objects, each with the title of its owner. */
 // deno-lint-ignore no-explicit-any
 export function podSpecs(objects: readonly KubeObject[]): { owner: string; metadata: any; spec: any }[] {
   return objects.flatMap((object) => {

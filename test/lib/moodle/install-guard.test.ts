@@ -1,4 +1,4 @@
-/** The install Job's guard, against a real PostgreSQL: however late it is created, it never runs on a site. */
+/** Tests with a real PostgreSQL that a late install Job never overwrites a site. */
 import postgres from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -76,7 +76,7 @@ verify.before(async (context) => {
 });
 verify.after((context) => context.db.close());
 
-/** The statements of its script that mention this, without psql's own commands. */
+/** Returns the script's SQL statements that contain this text. */
 function statements(word: string): string[] {
   const job = blueprint.jobObject(inputsOf(blueprint), "verify", "17");
   const script: string = job["spec"].template.spec.containers[0].command.at(-1);

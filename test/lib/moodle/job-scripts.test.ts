@@ -1,4 +1,4 @@
-/** The small Jobs of actions: their scripts, run by a real shell with stand-ins for curl and PHP, and their limits. */
+/** Tests the scripts of small Jobs in a real shell, with fake curl and PHP programs. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ function containerOf(job: JobName, fence = "17") {
   return object["spec"].template.spec.containers[0];
 }
 
-/** Runs a Job's script with these programs in place of the real ones, and the volume's folder in `folder`. */
+/** Runs a Job's script with these fake programs, and the volume in `folder`. */
 function run(folder: string, job: JobName, programs: Record<string, string>, fence?: string) {
   for (const [name, text] of Object.entries({ sleep: "", ...programs })) {
     const path = join(folder, name);
@@ -35,7 +35,7 @@ function run(folder: string, job: JobName, programs: Record<string, string>, fen
   return { status, lines: stdout.toString().trim().split("\n") };
 }
 
-/** Answers with these statuses, one after another, the last one for ever. */
+/** A fake curl that returns these statuses in order, and repeats the last one. */
 function answering(folder: string, ...statuses: string[]): string {
   writeFileSync(join(folder, "answers"), statuses.join("\n") + "\n");
   const file = join(folder, "answers");

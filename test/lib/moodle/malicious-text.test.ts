@@ -1,4 +1,4 @@
-/** Tests that customers' text stays text, in one place. */
+/** Tests that text of users cannot change the structure of manifests. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";

@@ -1,4 +1,4 @@
-/** Tests mistakes of the first manifests that a real cluster showed, for every size. */
+/** Tests for mistakes of earlier manifests that a real cluster revealed, for every size. */
 import { execFileSync } from "node:child_process";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,4 +1,4 @@
-/** The traps of the platform's image, one test each, in every size. */
+/** Tests how the manifests handle peculiarities of the Moodle image, for every size. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";

@@ -1,4 +1,4 @@
-/** BLUEPRINT_DIR as people get it wrong, or as somebody means harm by it: each mistake is told with its file and place. */
+/** Tests mistakes and attacks in BLUEPRINT_DIR. Each is reported with its file and field. */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

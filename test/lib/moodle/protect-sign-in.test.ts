@@ -1,4 +1,4 @@
-/** The Job that protects a site's administrators from single sign-on: its own statements, against a real PostgreSQL. */
+/** Tests the SQL of the Job protect-sign-in with a real PostgreSQL. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { psqlOf, query, run } from "#test/lib/moodle/psql.ts";
@@ -17,7 +17,7 @@ test.before.each(async (context) => {
 });
 test.after(({ db }) => db.close());
 
-/** 2 and 3 are administrators, the second by the provider's own account; 4 is suspended, 5 and 6 are people. */
+/** Users 2 and 3 are administrators; 3 has a provider account. User 4 is suspended. Users 5 and 6 are normal users. */
 const SITE = `
   create table mdl_config (name text, value text);
   insert into mdl_config values ('siteadmins', '2, 3');

@@ -8,11 +8,11 @@ const blueprint = openBlueprint();
 export interface Psql {
   readonly command: readonly string[];
   readonly statements: readonly string[];
-  /** Environment that is given as it stands. */
+  /** The environment variables with literal values. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The first psql of the Job, an init container if it has any. */
+/** Returns the first psql command of the Job. */
 export function psqlOf(name: JobName, fence: string): Psql {
   const { initContainers = [], containers } =
     blueprint.jobObject(inputsOf(blueprint), name, fence)["spec"].template.spec;

@@ -1,4 +1,4 @@
-/** The reset Job's own statements, against a real PostgreSQL: it must never drop a site that is installed. */
+/** Tests with a real PostgreSQL that the reset Job never drops an installed site. */
 import postgres from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,4 +1,4 @@
-/** The seed Job's guard and the claim, against a real PostgreSQL: whose turn is over begins nothing any more. */
+/** Tests with a real PostgreSQL that late seed Jobs are refused. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { psqlOf, query, run } from "#test/lib/moodle/psql.ts";
@@ -15,7 +15,7 @@ test.after((context) => context.db.close());
 const guard = (url: string, name: "install" | "seed" | "setup" | "upgrade", fence: string) =>
   run(url, psqlOf(name, fence));
 
-/** The last statement of the Job that asks the database: the others are its questions, in psql's own words. */
+/** Returns the guard's SQL, which is the last statement of the Job. */
 async function claim(url: string, fence: string): Promise<void> {
   const { containers } = blueprint.jobObject(inputsOf(blueprint), "claim", fence)["spec"].template.spec;
   await query(url, /^do \$guard\$.*^\$guard\$;$/ms.exec(containers[0].command.at(-1))![0]);

@@ -3,7 +3,7 @@
  * filled as an installation and its people fill them.
  */
 
-/** Names of mdl_config and what a site has there; `HOST` is its address, `SECRET` what was generated for it alone. */
+/** The rows of mdl_config. `HOST` stands for the site's host, `SECRET` for generated values. */
 const CONFIG: Readonly<Record<string, string>> = {
   // lib/db/install.php
   ...{ rolesactive: "1", auth: "email,oauth2", enrol_plugins_enabled: "manual,guest,self,cohort", theme: "boost" },
@@ -161,7 +161,7 @@ const ROWS = `
 
 export const TABLE_NAMES: readonly string[] = Object.keys(TABLES);
 
-/** SQL that fills a database with a site of this host; `secret` stands in each place of something that was generated. */
+/** Returns the SQL for a site with this host. `secret` replaces all generated values. */
 export function wholeSite(host: string, secret: string): string {
   const tables = Object.entries(TABLES).map(([name, columns]) => `create table "mdl_${name}" (${columns});`);
   const quote = (value: string): string => `'${value.replaceAll("'", "''")}'`;

@@ -1,4 +1,4 @@
-/** The upgrade Job's guard, against a real PostgreSQL: however late it is created, it takes no site back, and makes none. */
+/** Tests with a real PostgreSQL that a late upgrade Job neither reverts nor installs a site. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { CONFIG, psqlOf, query, run } from "#test/lib/moodle/psql.ts";

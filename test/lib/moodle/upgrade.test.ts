@@ -162,7 +162,7 @@ const preflight = suite<{ folder: string }>("the preflight Job");
 preflight.before(async (context) => void (context.folder = await mkdtemp(join(tmpdir(), "wheelwright-preflight-"))));
 preflight.after(({ folder }) => rm(folder, { recursive: true }));
 
-/** A release's version.php. */
+/** The file version.php of a Moodle release. */
 const VERSION_PHP = `<?php
 defined('MOODLE_INTERNAL') || die();
 

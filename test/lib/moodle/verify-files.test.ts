@@ -1,4 +1,4 @@
-/** The blueprint's verify-files.php in a real PHP, with a real database and real files. Without PHP these tests are skipped. */
+/** Tests verify-files.php with a real PHP, database and files. Skipped without PHP. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

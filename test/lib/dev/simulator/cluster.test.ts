@@ -1,4 +1,4 @@
-/** The program's own client at work in the simulated cluster, from the first call to the last. */
+/** Tests Wheelwright's Kubernetes client with the simulated cluster. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -10,7 +10,7 @@ import { SECOND } from "#lib/base/time.ts";
 
 const test = suite("openCluster in the simulated cluster");
 
-test("a spoke comes, fails to start another image, and goes.", async () => {
+test("creates a spoke, reports a failing image, and deletes the spoke", async () => {
   const simulator = await openSimulator({ delayMs: 0, log: silentLog });
   const cluster = await openCluster({
     name: "simulated",

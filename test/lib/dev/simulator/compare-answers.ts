@@ -1,8 +1,8 @@
-/** Comparing a recorded answer with a fresh one: what differs from run to run is learned by name, the rest must agree. */
+/** Compares a recorded answer with a new one. Maps values that differ between runs, and requires equality elsewhere. */
 // deno-lint-ignore no-explicit-any
 export type Json = any;
 
-/** What the recording called something, and what it is called in this run: uids, versions, generated names, tokens. */
+/** Maps recorded UIDs, versions, generated names and tokens to those of this run. */
 export class Names {
   readonly #known = new Map<string, string>();
 
@@ -19,22 +19,22 @@ export class Names {
   }
 }
 
-/** Differ from run to run, or from machine to machine: to be there is enough. */
+/** Fields that differ between runs or machines. They must only exist. */
 const VARYING = new Set(
   ("time creationTimestamp deletionTimestamp lastTransitionTime lastUpdateTime lastProbeTime startTime completionTime " +
     "firstTimestamp lastTimestamp eventTime startedAt finishedAt containerID imageID podIP ip clusterIP gitCommit buildDate " +
     "goVersion serverAddressByClientCIDRs reportingInstance pod-template-hash").split(" "),
 );
-/** Names of this run, to be used in later requests. */
+/** Fields with names of this run, which later requests use. */
 const LEARNED = new Set("uid resourceVersion continue".split(" "));
-/** Known to the real server alone; nobody who talks to it acts on them. */
+/** Fields that only the real server sets. No client uses them. */
 const IGNORED = new Set(
   "managedFields gitCommit buildDate goVersion remainingItemCount".split(" "),
 );
-/** A name with the letters that the server adds. */
+/** A generated name with the server's suffix. */
 const GENERATED = /^(gen|bad|ok|kube-api-access|d-[a-z0-9]{10}|d|st)-[a-z0-9]{5,10}(\.[0-9a-f]+)?-?$/;
 
-/** null if they agree; else the first place where they do not. */
+/** Returns the first difference; null if the answers agree. */
 export function likeness(recorded: Json, fresh: Json, names: Names, path = ""): string | null {
   const key = /([^.[\]]*)(\[\d+\])?$/.exec(path)?.[1] ?? "";
   if (VARYING.has(key) || (Array.isArray(recorded) && key === "clusterIPs")) {
@@ -75,7 +75,7 @@ export function likeness(recorded: Json, fresh: Json, names: Names, path = ""): 
   return recorded === fresh ? null : differ(path, recorded, fresh);
 }
 
-/** Who owns something, not what: the real controllers write the same things in more and in fewer writes. */
+/** Compares only the field managers, because real controllers split their writes in another way. */
 function compareManagers(recorded: Json, fresh: Json, path: string): string | null {
   const list = (entries: Json) =>
     (entries ?? []).map(({ manager, operation, subresource }: Json) =>
@@ -86,7 +86,7 @@ function compareManagers(recorded: Json, fresh: Json, path: string): string | nu
   return JSON.stringify(a) === JSON.stringify(b) ? null : differ(`${path}.managedFields`, a, b);
 }
 
-/** Without what a message may say of this run. */
+/** Removes values of this run from a message. */
 function blur(text: string): string {
   return text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "UID").replace(/"d-[a-z0-9]{10}"/g, '"d-HASH"')
     .replace(/too old resource version: 1 \(\d+\)/, "too old resource version: 1 (N)")

@@ -1,4 +1,4 @@
-/** How long things take in the simulated cluster, each by its own delay. */
+/** Tests the delays of the simulated cluster. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { evenDelays, measuredDelays } from "#lib/dev/simulator/delays.ts";
@@ -7,7 +7,7 @@ import { openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
 const test = suite("the delays of the simulated cluster");
 
-test("that were measured add up to what was measured, and are scaled all together.", () => {
+test("add up to the measured total, and are scaled together", () => {
   const { podStart, initContainer, install, databaseSetUp, app, cli, seed, job } = measuredDelays(1);
   const whole = (init: number, program: number) => (podStart + init * initContainer + program) / 1000;
   const between = (least: number, seconds: number, most: number) => assert.ok(least <= seconds && seconds <= most);
@@ -21,12 +21,12 @@ test("that were measured add up to what was measured, and are scaled all togethe
   for (const [name, ms] of Object.entries(measuredDelays(1))) assert.is(half[name as keyof typeof half], ms / 2, name);
 });
 
-test("all alike are parts of one, and none without one.", () => {
+test("are fractions of one delay, and zero without it", () => {
   assert.ok(Object.values(evenDelays(0)).every((ms) => ms === 0));
   assert.is(evenDelays(100).podStart, 50);
 });
 
-test("hold for the program that runs: an install takes longer than a question to the database.", async () => {
+test("apply to programs: an installation takes longer than a database query", async () => {
   const kube = await openKube({ measured: 0.01 });
   try {
     const blueprint = openBlueprint(), inputs = inputsOf(blueprint);

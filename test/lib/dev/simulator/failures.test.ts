@@ -1,4 +1,4 @@
-/** The ways in which a cluster says no, in the words that were measured on a real one. */
+/** Tests failures of the simulated cluster against messages of a real cluster. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
@@ -49,7 +49,7 @@ function quota(hard: Json): Json {
   return { apiVersion: "v1", kind: "ResourceQuota", metadata: { name: "spoke", namespace: "a" }, spec: { hard } };
 }
 
-test("a quota that is full keeps a Job's pod out, and says so on the Job alone.", async () => {
+test("a full quota rejects a Job's pod, and reports this only on the Job", async () => {
   await makeNamespace(kube, "a");
   await apply(quota({ "limits.memory": "1Gi" }));
   await kube.when(quota({}), (live) => live.status.used?.["limits.memory"] === "0");
@@ -65,7 +65,7 @@ test("a quota that is full keeps a Job's pod out, and says so on the Job alone."
   assert.is(live.status.active, undefined);
 });
 
-test("a quota on storage refuses the claim itself.", async () => {
+test("a storage quota rejects a PVC", async () => {
   await makeNamespace(kube, "a");
   await apply(quota({ "requests.storage": "8Gi" }));
   await kube.when(quota({}), (live) => live.status.used?.["requests.storage"] === "0");
@@ -85,7 +85,7 @@ test("a quota on storage refuses the claim itself.", async () => {
   );
 });
 
-test("a LimitRange gives what a container does not name, and refuses what is too much.", async () => {
+test("a LimitRange sets defaults, and rejects larger limits", async () => {
   await makeNamespace(kube, "a");
   await apply({
     apiVersion: "v1",
@@ -105,7 +105,7 @@ test("a LimitRange gives what a container does not name, and refuses what is too
   assert.match(await failedCreate("Job/large"), /is forbidden: maximum cpu usage per Container is 2, but limit is 4$/);
 });
 
-test("an unknown image is named in the waiting reason, first with the error, then backing off.", async () => {
+test("an unknown image causes ErrImagePull, then ImagePullBackOff", async () => {
   await makeNamespace(kube, "a");
   const broken = withContainer(job("a", "j", "exit 0"), { image: "registry.invalid/moodle:1" });
   const seen = new Set<string>();
@@ -126,7 +126,7 @@ test("an unknown image is named in the waiting reason, first with the error, the
   assert.is((await kube.get(broken)).body.status.conditions, undefined);
 });
 
-test("a missing Secret keeps a container from being made until it is there.", async () => {
+test("a missing Secret delays a container until the Secret exists", async () => {
   await makeNamespace(kube, "a");
   await apply(withContainer(job("a", "j", "exit 0"), { envFrom: [{ secretRef: { name: "moodle" } }] }));
   const state = await until(async () => {
@@ -143,7 +143,7 @@ test("a missing Secret keeps a container from being made until it is there.", as
   await kube.when(job("a", "j", ""), (live) => condition(live, "Complete"));
 });
 
-test("a storage class that is not there leaves the claim and its pod waiting.", async () => {
+test("a missing storage class keeps a PVC and its pod pending", async () => {
   await makeNamespace(kube, "a");
   const claim = {
     apiVersion: "v1",
@@ -166,7 +166,7 @@ test("a storage class that is not there leaves the claim and its pod waiting.", 
   assert.match(condition(pod, "PodScheduled").message, /pod has unbound immediate PersistentVolumeClaims/);
 });
 
-test("a claim waits for its first consumer, and is protected by it.", async () => {
+test("a PVC waits for its first consumer, which protects it from deletion", async () => {
   await makeNamespace(kube, "a");
   const claim = {
     apiVersion: "v1",
@@ -187,7 +187,7 @@ test("a claim waits for its first consumer, and is protected by it.", async () =
   await kube.gone(claim);
 });
 
-test("a pod that asks for more than the node has is unschedulable.", async () => {
+test("a pod that requests more than the node has is unschedulable", async () => {
   await makeNamespace(kube, "a");
   await apply(withContainer(job("a", "j", "exit 0"), { resources: { requests: { cpu: "3" } } }));
   const pod = await until(async () => {
@@ -201,7 +201,7 @@ test("a pod that asks for more than the node has is unschedulable.", async () =>
   );
 });
 
-test("pod security warns of a workload and keeps its pods out.", async () => {
+test("pod security warns about a workload and rejects its pods", async () => {
   await makeNamespace(kube, "a", { "pod-security.kubernetes.io/enforce": "restricted" });
   const { warning } = await kube.apply(job("a", "j", "exit 0"));
   assert.match(warning ?? "", /would violate PodSecurity \\"restricted:latest\\": allowPrivilegeEscalation != false/);
@@ -211,7 +211,7 @@ test("pod security warns of a workload and keeps its pods out.", async () => {
   );
 });
 
-test("a Job past its deadline is failed, its pod and log gone.", async () => {
+test("a Job past its deadline fails, and its pod and log are deleted", async () => {
   await makeNamespace(kube, "a");
   const slow = job("a", "j", "echo begun; sleep 3600", { activeDeadlineSeconds: 1 });
   const { result, job: live } = await kube.run(slow);
@@ -223,7 +223,7 @@ test("a Job past its deadline is failed, its pod and log gone.", async () => {
   assert.is(await podOf("j"), undefined);
 });
 
-test("a container that keeps failing goes into a crash loop.", async () => {
+test("a container that keeps failing enters a crash loop", async () => {
   await makeNamespace(kube, "a");
   await apply(withContainer(deployment("a", "d"), { command: ["sh", "-c", "echo no; exit 1"] }));
   const pods = "/api/v1/namespaces/a/pods?labelSelector=app%3Dd";
@@ -235,7 +235,7 @@ test("a container that keeps failing goes into a crash loop.", async () => {
   assert.is(status.lastState.terminated.exitCode, 1);
 });
 
-test("deleting a Job without saying more leaves its pods.", async () => {
+test("deleting a Job without a propagation policy keeps its pods", async () => {
   await makeNamespace(kube, "a");
   await kube.run(job("a", "j", "exit 0"));
   const { warning } = await kube.remove(job("a", "j", ""));

@@ -1,4 +1,4 @@
-/** Faults on the wire, posted over HTTP, and what the cluster's own client makes of each. */
+/** Tests network faults of the simulated cluster, and how the Kubernetes client handles them. */
 import { suite, type Test } from "uvu";
 import * as assert from "uvu/assert";
 import type { Api } from "#lib/drivers/cluster/client/api.ts";
@@ -80,7 +80,7 @@ for (
     [{ type: "unready" }, "name must be a non-empty string"],
   ] as const
 ) {
-  table(`refuses ${JSON.stringify(fault)} and says why`, async (scene) => {
+  table(`rejects ${JSON.stringify(fault)} with the reason`, async (scene) => {
     const { status, body } = await post(scene, fault);
     assert.is(status, 400);
     assert.ok(body.message.startsWith(words), body.message);
@@ -88,7 +88,7 @@ for (
   });
 }
 
-const calls = suite<Scene>("a fault of one call");
+const calls = suite<Scene>("a fault of one request");
 scene(calls);
 
 for (
@@ -104,7 +104,7 @@ for (
     { type: "answer", status: 502, body: "<html>Bad Gateway</html>" },
   ] as const
 ) {
-  calls(`${JSON.stringify(fault)} is got over by asking again`, async (scene) => {
+  calls(`${JSON.stringify(fault)} is retried`, async (scene) => {
     assert.is((await post(scene, { ...fault, times: 2 })).status, 201);
     const { body } = await scene.api.call({ method: "GET", path: `${SPACES}/a`, repeat: "safe" }, UNCANCELLED);
     assert.is(body.metadata.name, "a");
@@ -113,7 +113,7 @@ for (
 }
 
 for (const at of ["received", "performed", "headers", "body"] as const) {
-  calls(`a server that hangs when it has ${at} costs the deadline`, async (scene) => {
+  calls(`a server that hangs when it has ${at} causes a timeout`, async (scene) => {
     await post(scene, { type: "hang", at, path: `${SPACES}/a` });
     const { code, transient } = await failureOf(
       scene.api.call({ method: "GET", path: `${SPACES}/a`, repeat: "safe" }, UNCANCELLED),
@@ -122,7 +122,7 @@ for (const at of ["received", "performed", "headers", "body"] as const) {
   });
 }
 
-calls("an answer that trickles is read, or given up at the deadline", async (scene) => {
+calls("a slow answer is read until the deadline", async (scene) => {
   const get = () => scene.api.call({ method: "GET", path: "/version", repeat: "safe" }, UNCANCELLED);
   await post(scene, { type: "trickle", ms: 1, bytes: 50, times: 1 });
   assert.is((await get()).body.minor, "33");
@@ -141,7 +141,7 @@ for (
     [{ status: 504 }, "Timeout", 504],
   ] as const
 ) {
-  calls(`a patch that is answered ${JSON.stringify(fault)} fails as ${code}, to be tried later`, async (scene) => {
+  calls(`a patch that is answered ${JSON.stringify(fault)} fails as transient ${code}`, async (scene) => {
     await post(scene, { type: "answer", method: "PATCH", ...fault });
     const error = await failureOf(patch(scene.api));
     assert.equal([error.code, error.status, error.transient], [code, status, true]);
@@ -151,7 +151,7 @@ for (
 }
 
 for (const at of ["received", "performed", "headers", "body"] as const) {
-  calls(`a JSON patch whose answer is cut off when ${at} is sent once, for it may have been done`, async (scene) => {
+  calls(`a JSON patch whose answer is cut off when ${at} is not repeated`, async (scene) => {
     await post(scene, { type: "cut", at, method: "PATCH", times: 1 });
     const { code, transient } = await failureOf(patch(scene.api));
     assert.equal([code, transient], ["unreachable", true]);
@@ -160,7 +160,7 @@ for (const at of ["received", "performed", "headers", "body"] as const) {
   });
 }
 
-calls("a creation whose answer is lost is found done", async (scene) => {
+calls("a creation whose answer is lost is detected", async (scene) => {
   await post(scene, { type: "cut", at: "performed", method: "POST", times: 1 });
   assert.is((await failureOf(make(scene.api, MAPS, "c"))).code, "AlreadyExists");
   assert.equal(scene.simulator.objects("ConfigMap").filter(({ metadata }) => metadata.name === "c").length, 1);
@@ -169,7 +169,7 @@ calls("a creation whose answer is lost is found done", async (scene) => {
 const watches = suite<Scene>("a fault of watches");
 scene(watches);
 
-/** Follows the ConfigMaps; gives back what it is told until `c` appears, and which troubles it got over. */
+/** Watches ConfigMaps until `c` appears. Returns the changes and the errors that were retried. */
 async function follow(scene: Scene, spoil: () => Promise<unknown>): Promise<{ told: string[]; troubles: string[] }> {
   const told: string[] = [], troubles: string[] = [];
   const onTrouble = (error: Error) => void troubles.push(error.message);
@@ -191,7 +191,7 @@ function describe(change: WatchChange): string {
 }
 
 for (const how of ["cut", "end", "expired", "error", "garbage", "half", "endless"] as const) {
-  watches(`one that is dropped as ${how} goes on and misses nothing`, async (scene) => {
+  watches(`a watch that is dropped as ${how} resumes without missing a change`, async (scene) => {
     const { told, troubles } = await follow(scene, () => post(scene, { type: "drop-watches", how }));
     assert.equal(
       told.slice(1),
@@ -201,7 +201,7 @@ for (const how of ["cut", "end", "expired", "error", "garbage", "half", "endless
   });
 }
 
-watches("one that falls silent is cut off, and goes on from where it was", async (scene) => {
+watches("a silent watch is closed and resumed", async (scene) => {
   const { told, troubles } = await follow(scene, async () => {
     await post(scene, { type: "silent-watches", kind: "ConfigMap" });
     scene.simulator.faults.clear();
@@ -210,7 +210,7 @@ watches("one that falls silent is cut off, and goes on from where it was", async
   assert.equal(troubles, [`The watch of ${MAPS} received nothing for 300 ms`]);
 });
 
-watches("a version that was compacted away makes it list again", async (scene) => {
+watches("an expired resource version causes a new list", async (scene) => {
   const { told } = await follow(scene, async () => {
     await post(scene, { type: "silent-watches" });
     await make(scene.api, MAPS, "unseen");

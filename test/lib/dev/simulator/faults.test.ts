@@ -1,4 +1,4 @@
-/** What can be broken on demand, by a test and by hand. */
+/** Tests faults that tests and users can inject. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
@@ -20,7 +20,7 @@ test.before.each(async () => {
 });
 test.after.each(() => kube.close());
 
-test("an answer is given as often as asked, with Retry-After, and to nobody else.", async () => {
+test("a failing answer is repeated as often as requested, only for matching requests", async () => {
   kube.simulator.faults.answer(429, { method: "POST", path: "/namespaces", times: 2, retryAfter: 3 });
   const space = { apiVersion: "v1", kind: "Namespace", metadata: { name: "a" } };
   assert.is((await kube.get({ ...space, metadata: { name: "default" } })).status, 200);
@@ -34,7 +34,7 @@ test("an answer is given as often as asked, with Retry-After, and to nobody else
   assert.equal(kube.simulator.writes().map((write) => write.status), [429, 429, 201]);
 });
 
-test("a cut connection gives no answer.", async () => {
+test("a closed connection returns no answer", async () => {
   kube.simulator.faults.cut({ path: "/version" });
   const broken = await kube.send("GET", "/version").catch((error) => error);
   assert.instance(broken, Error);
@@ -42,7 +42,7 @@ test("a cut connection gives no answer.", async () => {
   assert.is((await kube.send("GET", "/version")).status, 200);
 });
 
-test("a dropped watch ends at once.", async () => {
+test("a dropped watch ends immediately", async () => {
   const watch = await fetch(`${kube.simulator.url}/api/v1/namespaces?watch=1&resourceVersion=${await version()}`);
   const ended = watch.text().catch((error) => error);
   kube.simulator.faults.dropWatches();
@@ -50,7 +50,7 @@ test("a dropped watch ends at once.", async () => {
   assert.ok(how instanceof Error || how === "", String(how));
 });
 
-test("a stuck namespace stays, names what holds it, and goes when it is healed.", async () => {
+test("a stuck namespace stays, reports the reason, and is deleted after the fault is removed", async () => {
   const space = await makeNamespace(kube, "a");
   kube.simulator.faults.stuckNamespace("a");
   await kube.remove(space);
@@ -60,7 +60,7 @@ test("a stuck namespace stays, names what holds it, and goes when it is healed."
   await kube.gone(space);
 });
 
-test("a failing Job fails with the given lines and exit code.", async () => {
+test("a failing Job prints the configured lines and exit code", async () => {
   await makeNamespace(kube, "a");
   kube.simulator.faults.failJob("install-", { log: ["no luck"], exitCode: 9 });
   const failed = await kube.run(job("a", "install-1", "exit 0"));
@@ -69,7 +69,7 @@ test("a failing Job fails with the given lines and exit code.", async () => {
   assert.is((await kube.run(job("a", "seed-1", "exit 0"))).result, "Complete");
 });
 
-test("an OOM is in the reason.", async () => {
+test("an out-of-memory kill is reported as the reason", async () => {
   await makeNamespace(kube, "a");
   kube.simulator.faults.oom("a/j");
   assert.is((await kube.run(job("a", "j", "exit 0"))).result, "Failed");
@@ -77,7 +77,7 @@ test("an OOM is in the reason.", async () => {
   assert.is(body.items[0].status.containerStatuses[0].state.terminated.reason, "OOMKilled");
 });
 
-test("an unready Deployment times out, and recovers when it is healed.", async () => {
+test("an unready Deployment times out, and recovers after the fault is removed", async () => {
   await makeNamespace(kube, "a");
   kube.simulator.faults.unready("d");
   await kube.apply(deployment("a", "d"));
@@ -94,7 +94,7 @@ test("an unready Deployment times out, and recovers when it is healed.", async (
   );
 });
 
-test("a missing image is pulled once it is healed.", async () => {
+test("a missing image is pulled after the fault is removed", async () => {
   await makeNamespace(kube, "a");
   const id = kube.simulator.faults.missingImage("busybox");
   await kube.apply(deployment("a", "d"));
@@ -107,7 +107,7 @@ test("a missing image is pulled once it is healed.", async () => {
   await kube.when(deployment("a", "d"), (live: Json) => live.status.readyReplicas === 1);
 });
 
-test("a person breaks and heals over HTTP.", async () => {
+test("faults can be added and removed over HTTP", async () => {
   const path = "/simulator/faults";
   const made = await kube.send("POST", path, { type: "answer", status: 503, path: "/version" });
   assert.is(made.status, 201);

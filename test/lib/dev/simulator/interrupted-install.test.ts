@@ -1,4 +1,4 @@
-/** An install that was cut off, and the reset that it takes; with delays, so that there is something to cut. */
+/** Tests an interrupted installation and its reset. Delays leave time for the interruption. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parseSiteIdentity } from "#lib/moodle/job-results.ts";
@@ -6,10 +6,10 @@ import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { type Json, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite("an install that is cut off");
+const test = suite("an interrupted installation");
 const blueprint = openBlueprint();
 
-test("leaves what the next refuses, until schema and data are both reset.", async () => {
+test("blocks the next one until schema and data are reset", async () => {
   const kube = await openKube({ delayMs: 200 });
   try {
     const inputs = inputsOf(blueprint, { issuer: null });

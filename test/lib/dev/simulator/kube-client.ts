@@ -1,4 +1,4 @@
-/** A bare client of the simulated cluster, which hides nothing of what was answered. */
+/** A client of the simulated cluster for tests. Returns complete answers. */
 import { silentLog } from "#lib/base/log.ts";
 import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import { openSimulator, type Simulator, type SimulatorOptions } from "#lib/dev/simulator/open.ts";
@@ -17,17 +17,17 @@ export interface Answer {
 export interface Kube {
   simulator: Simulator;
   send(method: string, path: string, body?: Json, type?: string): Promise<Answer>;
-  /** Where an object lives, by its kind. */
+  /** Returns the API path of an object. */
   path(object: Json): string;
   apply(object: Json, options?: string): Promise<Answer>;
   create(object: Json, options?: string): Promise<Answer>;
   get(object: Json): Promise<Answer>;
   patch(object: Json, change: Json, subresource?: string): Promise<Answer>;
   remove(object: Json, options?: Json): Promise<Answer>;
-  /** Waits until the object is as it is to be, and gives it back. */
+  /** Waits until the object meets the condition, and returns it. */
   when(object: Json, is: (live: Json) => boolean): Promise<Json>;
   gone(object: Json): Promise<void>;
-  /** Waits until the Job is over: how, and what its last container wrote. */
+  /** Waits until the Job has ended. Returns its result and the log of its last container. */
   run(job: Json): Promise<{ result: "Complete" | "Failed"; log: string[]; job: Json }>;
   logOf(namespace: string, job: string): Promise<string[]>;
   events(namespace: string): Promise<{ reason: string; message: string; object: string }[]>;
@@ -112,7 +112,7 @@ export async function openKube(options: Partial<SimulatorOptions> = {}): Promise
   return kube;
 }
 
-/** Makes a namespace and gives back its manifest's head, to make others with. */
+/** Creates a namespace. Returns the metadata for objects in it. */
 export async function makeNamespace(kube: Kube, name: string, labels: Record<string, string> = {}): Promise<Json> {
   const space = { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } };
   const { status, body } = await kube.create(space);

@@ -1,4 +1,4 @@
-/** The built-in blueprint, run step by step on the simulated cluster: it works only if it does the right things in order. */
+/** Tests the built-in blueprint step by step on the simulated cluster. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -25,7 +25,7 @@ async function apply(objects: readonly Json[]): Promise<void> {
   }
 }
 
-/** Up to the ready database. */
+/** Creates the objects up to the ready database. */
 async function prepare(inputs: SpokeInputs): Promise<void> {
   for (const step of ["namespace", "policies"] as const) await apply(blueprint.spokeObjects(inputs, step));
   for (const secret of blueprint.newSecrets(inputs)) assert.is((await kube.create(secret)).status, 201);
@@ -75,7 +75,7 @@ async function readIdentifier(inputs: SpokeInputs): Promise<string | null> {
   return parseSiteIdentity((await run(inputs, "verify")).log).siteIdentifier;
 }
 
-test("a spoke is provisioned to its end, certificate and login page included.", async () => {
+test("provisions a spoke with certificate and login page", async () => {
   const inputs = inputsOf(blueprint);
   for (const step of ["namespace", "settings"] as const) {
     await apply(blueprint.hubObjects(hubInputsOf(blueprint), step));
@@ -106,7 +106,7 @@ test("a spoke is provisioned to its end, certificate and login page included.", 
   assert.is(await readIdentifier(inputs), site.siteIdentifier);
 });
 
-test("applying the blueprint once more changes nothing.", async () => {
+test("changes nothing if the blueprint is applied again", async () => {
   const inputs = inputsOf(blueprint, { issuer: null });
   await provision(inputs);
   for (const step of ["policies", "secrets", "volumes", "database", "seed", "app", "cron", "ingress"] as const) {
@@ -123,7 +123,7 @@ test("applying the blueprint once more changes nothing.", async () => {
   }
 });
 
-test("a Deployment on an empty database installs another site, so that lost data shows.", async () => {
+test("installs another site if the database is empty", async () => {
   const inputs = inputsOf(blueprint, { issuer: null });
   await provision(inputs);
   const identifier = await readIdentifier(inputs);
@@ -154,7 +154,7 @@ test("a Deployment on an empty database installs another site, so that lost data
   assert.is.not(other, identifier);
 });
 
-test("data outlives a suspension: the site is the same when database and app are back.", async () => {
+test("keeps the data of a suspended site", async () => {
   const inputs = inputsOf(blueprint, { issuer: null });
   await provision(inputs);
   const identifier = await readIdentifier(inputs);
@@ -173,7 +173,7 @@ test("data outlives a suspension: the site is the same when database and app are
   assert.is(await readIdentifier(inputs), identifier);
 });
 
-test("a site without a ready pod, and one that is under maintenance, is not healthy.", async () => {
+test("is unhealthy without a ready pod and in maintenance mode", async () => {
   const inputs = inputsOf(blueprint, { issuer: null });
   await provision(inputs);
   const maintenance = blueprint.jobObject(inputs, "purge", "maintenance") as Json;
@@ -189,7 +189,7 @@ test("a site without a ready pod, and one that is under maintenance, is not heal
   assert.match(down.log.join("\n"), /curl: \(7\) Failed to connect/);
 });
 
-test("maintenance lies with the files: cron refuses to run, a new pod changes nothing, and it is said once.", async () => {
+test("keeps maintenance mode in the files, also for cron and new pods", async () => {
   const inputs = inputsOf(blueprint, { issuer: null });
   await provision(inputs);
   const cron = blueprint.jobObject(inputs, "purge", "cron") as Json;
@@ -210,7 +210,7 @@ test("maintenance lies with the files: cron refuses to run, a new pod changes no
   assert.is(parseHealthStatus((await run(inputs, "health")).log), 200);
 });
 
-test("an administrator's name with a blank breaks the install before anything is written.", async () => {
+test("fails to install with a space in the administrator's name", async () => {
   const inputs = inputsOf(blueprint, { issuer: null });
   await prepare(inputs);
   const settings = {
@@ -225,7 +225,7 @@ test("an administrator's name with a blank breaks the install before anything is
   assert.equal((await run(inputs, "verify")).log.filter((line) => !line.startsWith("attempt|")), []);
 });
 
-test("an install with another password than the database's is refused by the database.", async () => {
+test("fails to install with a wrong database password", async () => {
   const inputs = inputsOf(blueprint, { issuer: null });
   await prepare(inputs);
   const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "moodle", namespace: inputs.namespace } };

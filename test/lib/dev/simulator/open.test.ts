@@ -1,4 +1,4 @@
-/** The cluster as a thing that is opened, kept in a file, and closed; and its watches, logs and applies. */
+/** Tests opening, persisting and closing the simulated cluster, and its watches, logs and applies. */
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ function config(name: string, data: Json): Json {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "a" }, data };
 }
 
-test("what stood there stands there again after a restart, and goes on working.", async () => {
+test("restores its objects after a restart", async () => {
   const state = join(directory, "cluster.json");
   const first = await openKube({ state });
   await makeNamespace(first, "a");
@@ -50,7 +50,7 @@ test("what stood there stands there again after a restart, and goes on working."
   assert.is(JSON.parse(body).object.code, 410, "what was before the restart cannot be watched");
 });
 
-test("what was answered is there for who comes after a kill, though nothing was closed.", async () => {
+test("keeps acknowledged writes after a kill", async () => {
   const [before, after] = [join(directory, "before"), join(directory, "after")];
   await mkdir(before);
   const killed = await open({ state: join(before, "cluster.json") });
@@ -63,7 +63,7 @@ test("what was answered is there for who comes after a kill, though nothing was 
   assert.equal(await next.logOf("a", "j"), ["kept"]);
 });
 
-test("a full disk stops nobody: it is told once, and all is kept again when there is room.", async () => {
+test("continues with a full disk, logs one warning, and saves again when space is free", async () => {
   const [before, after] = [join(directory, "before"), join(directory, "after")];
   await mkdir(before);
   const state = join(before, "cluster.json"), said: string[] = [];
@@ -88,7 +88,7 @@ test("a full disk stops nobody: it is told once, and all is kept again when ther
   for (const name of ["b", "c", "d"]) assert.equal((await next.get(config(name, {}))).body.data, { k: name });
 });
 
-test("a state that cannot be read stops the start and is left as it is.", async () => {
+test("fails to start with an invalid state file, and keeps the file", async () => {
   const state = join(directory, "cluster.json");
   await writeFile(state, "{ half a");
   const error = await openSimulator({ delayMs: 0, state, log: silentLog }).catch((error) => error);
@@ -96,13 +96,13 @@ test("a state that cannot be read stops the start and is left as it is.", async 
   assert.is(await readFile(state, "utf8"), "{ half a");
 });
 
-test("the kubeconfig names the server and needs no credentials.", async () => {
+test("writes a kubeconfig without credentials", async () => {
   const { simulator } = await open();
   assert.match(simulator.kubeconfig(), new RegExp(`server: ${simulator.url}\n`));
   assert.match(simulator.kubeconfig(), /user: \{\}/);
 });
 
-test("who wrote what is on record, dry runs marked.", async () => {
+test("records the writer of each change, and marks dry runs", async () => {
   const kube = await open();
   await makeNamespace(kube, "a");
   await kube.apply(config("c", { a: "1" }), "&dryRun=All");
@@ -112,7 +112,7 @@ test("who wrote what is on record, dry runs marked.", async () => {
   assert.is((await kube.get(config("c", {}))).status, 404);
 });
 
-test("a followed log streams lines as they come, and ends with the container.", async () => {
+test("streams a followed log until the container ends", async () => {
   const kube = await open({ delayMs: 200 });
   await makeNamespace(kube, "a");
   await kube.create(job("a", "j", "echo one; echo two; echo three; echo four"));
@@ -128,7 +128,7 @@ test("a followed log streams lines as they come, and ends with the container.", 
   assert.ok(pieces.length > 1, "in more than one piece");
 });
 
-test("items of keyed lists are owned one by one.", async () => {
+test("tracks field managers of single list items", async () => {
   const kube = await open();
   await makeNamespace(kube, "a");
   await kube.apply(deployment("a", "d", { env: [{ name: "A", value: "1" }, { name: "B", value: "2" }] }));
@@ -150,7 +150,7 @@ test("items of keyed lists are owned one by one.", async () => {
   }]);
 });
 
-test("a late writer is refused by the test in its patch.", async () => {
+test("rejects a patch whose test operation fails", async () => {
   const kube = await open();
   await makeNamespace(kube, "a");
   await kube.apply({
@@ -165,7 +165,7 @@ test("a late writer is refused by the test in its patch.", async () => {
   assert.is((await kube.patch(config("c", {}), change("7"))).body.data.a, "7");
 });
 
-test("snapshots copy, and what is retained outlives its namespace.", async () => {
+test("copies volumes in snapshots, and keeps retained contents after the namespace is deleted", async () => {
   const kube = await open();
   const space = await makeNamespace(kube, "a");
   const claim = {

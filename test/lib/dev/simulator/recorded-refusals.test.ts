@@ -1,8 +1,9 @@
 /**
- * What a real API server refuses, the simulated one refuses, in the same words: several hundred hostile requests with the
- * answers of a real one (test/data/kube/refusals.json), sent again in order.
+ * Repeats several hundred invalid requests, and compares the answers with those of a real API server
+ * (test/data/kube/refusals.json).
  *
- * The transcript beside it is of another release. Where the two print a value otherwise, the transcript's way is kept.
+ * The recorded requests in transcript.json are from another release. Where both print a value differently, the simulator
+ * follows transcript.json.
  */
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
@@ -24,7 +25,7 @@ interface Exchange {
   readonly answer: { readonly status: number; readonly body?: Json; readonly text?: string };
 }
 
-/** Neither status nor words are imitated. */
+/** Requests for which neither status nor message is simulated. */
 const NOT_IMITATED: Readonly<Record<string, string>> = {
   "create with a field twice, strict": "JSON is read by the platform, which takes the last of two",
   "create with a field twice, warned": "the same; and what it would have made is made here",
@@ -35,7 +36,7 @@ const NOT_IMITATED: Readonly<Record<string, string>> = {
   "job with a selector of its own": "a selector that nobody asked to be manual is taken as it is",
 };
 
-/** Refused with the same status, reason and kind of causes, in other words. */
+/** Requests that are rejected with the same status and causes, but another message. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   "create with a wrong type": "the path of a field is Go's",
   "create with a wrong type, nested": "the same",
@@ -55,7 +56,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   "scale below zero": "refused as the Deployment, not as its Scale",
 };
 
-/** Values that are printed as the transcript's release prints them, and names whose rule is told otherwise. */
+/** Requests with values or names that another Kubernetes release prints differently. */
 const OTHER_VALUES = [
   /^(service|stateful set|namespace) named with a dot$/,
   /^label (key|prefix|value) /,
@@ -69,13 +70,13 @@ const { exchanges }: { exchanges: Exchange[] } = JSON.parse(
   readFileSync(new URL("../../../data/kube/refusals.json", import.meta.url), "utf8"),
 );
 
-const test = suite("the simulated cluster, asked for what cannot be");
+const test = suite("invalid requests to the simulated cluster");
 let simulator: Simulator;
 test.before(async () => void (simulator = await openSimulator({ delayMs: 0, log: silentLog })));
 test.after(() => simulator.close());
 
 for (const { name, request, answer } of exchanges) {
-  test(`${name}: is answered as a real one does`, async () => {
+  test(`${name}: is answered as by a real cluster`, async () => {
     const got = await send(request);
     if (name in NOT_IMITATED) return;
     assert.is(got.status, answer.status, got.text.slice(0, 500));
@@ -88,13 +89,13 @@ for (const { name, request, answer } of exchanges) {
   });
 }
 
-test("whatever is not imitated is still asked for", () => {
+test("every exception is one of the recorded requests", () => {
   const names = new Set(exchanges.map(({ name }) => name));
   for (const name of [...Object.keys(NOT_IMITATED), ...Object.keys(OTHER_WORDS)]) assert.ok(names.has(name), name);
   for (const pattern of OTHER_VALUES) assert.ok([...names].some((name) => pattern.test(name)), String(pattern));
 });
 
-/** What differs from run to run is left out; a cause that a real one tells twice counts once. */
+/** Removes values that differ between runs, and duplicate causes. */
 function likeness(status: Json): Json {
   const text = JSON.stringify(status)
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (uid) => /^[0-]+$/.test(uid) ? uid : "UID")
@@ -125,7 +126,7 @@ function send(asked: Exchange["request"]): Promise<{ status: number; text: strin
   });
 }
 
-/** What is long is written short: `«x*300»` is 300 times x. */
+/** Expands abbreviations: `«x*300»` is x 300 times. */
 function expand(value: Json): Json {
   if (typeof value === "string") {
     const [, encoded, letter = "", count = ""] = /^«(base64 )?(.)\*(\d+)»$/.exec(value) ?? [];

@@ -1,6 +1,6 @@
 /**
- * The simulated cluster held against a real one: every recorded request is sent again, in order, and every answer is
- * compared field by field, with only that left out which differs from run to run.
+ * Repeats every recorded request to a real cluster, in order, and compares the answers field by field. Ignores fields
+ * that differ between runs.
  */
 import { readFileSync } from "node:fs";
 import { suite } from "uvu";
@@ -16,7 +16,7 @@ interface Exchange {
   response: { status: number; body?: Json; warning?: string; events?: Json[] };
 }
 
-/** What is not imitated, and why; of these only the status is compared. */
+/** Requests whose answer is not simulated, with the reason. Only the status is compared. */
 const NOT_IMITATED: Record<string, string> = {
   "core resources": "it names the kinds that it serves; bindings and component statuses are not among them",
   "apps resources": "the same: there is no daemon set controller, and nobody reads storage hashes",
@@ -24,7 +24,7 @@ const NOT_IMITATED: Record<string, string> = {
   "job: template changed": "the message is a dump of a Go struct; reason and field are compared below",
 };
 
-/** These show a state that controllers bring about; it is waited for. */
+/** Requests whose answer depends on controllers. The test waits for the expected answer. */
 const AFTER_A_WHILE = new Set([
   "claim",
   "deployment after a while",
@@ -42,7 +42,7 @@ const AFTER_A_WHILE = new Set([
 const transcript = JSON.parse(readFileSync(new URL("../../../data/kube/transcript.json", import.meta.url), "utf8"));
 const exchanges: Exchange[] = transcript.exchanges;
 
-const test = suite("the simulated cluster beside a real one");
+const test = suite("recorded requests to a real cluster");
 let simulator: Awaited<ReturnType<typeof openSimulator>>;
 const names = new Names();
 
@@ -52,7 +52,7 @@ test.before(async () => {
 test.after(() => simulator.close());
 
 for (const exchange of exchanges) {
-  test(`${exchange.name}: is answered as recorded.`, async () => {
+  test(`${exchange.name}: is answered as recorded`, async () => {
     const deadline = Date.now() + 20_000;
     for (;;) {
       const got = await send(exchange);
@@ -64,7 +64,7 @@ for (const exchange of exchanges) {
   });
 }
 
-test("every exchange that is not imitated is one of the recorded.", () => {
+test("every exception is one of the recorded requests", () => {
   const recorded = new Set(exchanges.map((exchange) => exchange.name));
   assert.equal(Object.keys(NOT_IMITATED).filter((name) => !recorded.has(name)), []);
 });
@@ -118,7 +118,7 @@ async function readEvents(answer: Response, count: number): Promise<Json[]> {
   }));
 }
 
-/** null if the answer is as recorded; else in what it is not. */
+/** Returns the difference from the recorded answer; null if they agree. */
 function compare({ name, response }: Exchange, got: Got): string | null {
   if (got.status !== response.status) {
     return `status ${got.status}, not ${response.status}: ${JSON.stringify(got.body)}`;

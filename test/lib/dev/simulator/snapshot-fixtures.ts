@@ -1,4 +1,4 @@
-/** Snapshots in the simulated cluster, made and looked at as kubectl would. */
+/** Creates and reads snapshots in the simulated cluster. */
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { Simulator } from "#lib/dev/simulator/open.ts";
 import { postObject } from "#test/support/fake-spokes.ts";
@@ -7,7 +7,7 @@ import { until } from "#test/support/until.ts";
 export const API = "/apis/snapshot.storage.k8s.io/v1";
 let count = 0;
 
-/** A namespace with a bound claim; its name. */
+/** Creates a namespace with a bound PVC, and returns its name. */
 export async function room(kube: Simulator): Promise<string> {
   const name = `room-${++count}`;
   await postObject(kube.url, "/api/v1/namespaces", { metadata: { name } });

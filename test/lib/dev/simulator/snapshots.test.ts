@@ -9,7 +9,7 @@ const test = suite<{ kube: Simulator }>("snapshots in the simulated cluster");
 test.before(async (context) => void (context.kube = await openSimulator({ delayMs: 5, log: silentLog })));
 test.after(({ kube }) => kube.close());
 
-test("are bound to their contents from both sides, and each is held by finalizers.", async ({ kube }) => {
+test("are bound to their contents in both directions, with finalizers", async ({ kube }) => {
   const namespace = await room(kube);
   await cut(kube, namespace, "a", "standard-retain");
   const { metadata, status } = await ready(kube, namespace, "a"), bound = content(kube, namespace, "a")!;
@@ -30,7 +30,7 @@ test("are bound to their contents from both sides, and each is held by finalizer
   assert.match(bound.status.snapshotHandle, /^snapshot-/);
 });
 
-test("that are deleted leave a content that retains, and take along one that does not, or was told so.", async ({ kube }) => {
+test("keep their content with the policy Retain, and delete it with Delete", async ({ kube }) => {
   const namespace = await room(kube);
   for (
     const [name, className] of [["kept", "standard-retain"], ["lost", "standard"], ["told", "standard-retain"]] as const
@@ -49,7 +49,7 @@ test("that are deleted leave a content that retains, and take along one that doe
   assert.equal(left.map(({ spec }) => spec.volumeSnapshotRef.name), ["kept"]);
 });
 
-test("go after their content, never before it.", async ({ kube }) => {
+test("are deleted after their content", async ({ kube }) => {
   const namespace = await room(kube);
   await cut(kube, namespace, "a", "standard");
   await ready(kube, namespace, "a");
@@ -59,7 +59,7 @@ test("go after their content, never before it.", async ({ kube }) => {
   assert.equal(ends.slice(-2).map(({ kind }) => kind), ["VolumeSnapshotContent", "VolumeSnapshot"]);
 });
 
-test("whose content is deleted under them keep it until they go themselves.", async ({ kube }) => {
+test("keep a deleted content until they are deleted", async ({ kube }) => {
   const namespace = await room(kube);
   await cut(kube, namespace, "a", "standard-retain");
   await ready(kube, namespace, "a");
@@ -70,7 +70,7 @@ test("whose content is deleted under them keep it until they go themselves.", as
   await until(() => !snapshot(kube, namespace, "a") && !content(kube, namespace, "a"));
 });
 
-test("go with their namespace, but for what retains.", async ({ kube }) => {
+test("are deleted with their namespace, except retained contents", async ({ kube }) => {
   const namespace = await room(kube);
   await cut(kube, namespace, "kept", "standard-retain");
   await cut(kube, namespace, "lost", "standard");
@@ -81,7 +81,7 @@ test("go with their namespace, but for what retains.", async ({ kube }) => {
   assert.is(content(kube, namespace, "lost"), undefined);
 });
 
-test("that the driver does not cut say so, keep the time at which they first did, and heal.", async ({ kube }) => {
+test("report a failing driver with the time of the first error, and recover", async ({ kube }) => {
   const namespace = await room(kube);
   const fault = kube.faults.add({ type: "no-snapshot", name: `${namespace}/`, message: "the pool is full" });
   await cut(kube, namespace, "a", "standard-retain");
@@ -95,7 +95,7 @@ test("that the driver does not cut say so, keep the time at which they first did
   assert.is((await ready(kube, namespace, "a")).status.error, undefined);
 });
 
-test("that are held back are cut, and not ready.", async ({ kube }) => {
+test("are created but not ready while they are delayed", async ({ kube }) => {
   const namespace = await room(kube);
   const fault = kube.faults.unready(`${namespace}/a`);
   await cut(kube, namespace, "a", "standard-retain");

@@ -1,4 +1,4 @@
-/** Contents that are made by hand, for what the storage has already, and volumes from them: as the CSI sidecars answer. */
+/** Tests manually created VolumeSnapshotContents for existing snapshots, and volumes from them. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
@@ -41,7 +41,7 @@ async function name(
   await postObject(kube.url, `${API}/namespaces/${namespace}/volumesnapshots`, { metadata: { name: called }, spec });
 }
 
-/** A claim that a pod waits for. */
+/** Creates a PVC and a pod that uses it. */
 async function claim(kube: Simulator, namespace: string, storage: string, more = {}): Promise<void> {
   const dataSource = { apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name: "from" };
   await postObject(kube.url, `/api/v1/namespaces/${namespace}/persistentvolumeclaims`, {
@@ -63,7 +63,7 @@ async function said(kube: Simulator, reason: string, about: (event: StoredObject
 const ofClaim = (namespace: string) => ({ involvedObject, metadata }: StoredObject) =>
   metadata.namespace === namespace && involvedObject.name === "restored";
 
-test("are bound to the snapshot that they name, know how large it is, and outlive it.", async ({ kube, handle, target }) => {
+test("are bound to their snapshot, report its size, and outlive it", async ({ kube, handle, target }) => {
   await plant(kube, target, { source: { snapshotHandle: handle } });
   await name(kube, target);
   const { metadata, status } = await ready(kube, target, "from"), { spec, ...own } = content(kube, target, "from")!;
@@ -80,7 +80,7 @@ test("are bound to the snapshot that they name, know how large it is, and outliv
   await ready(kube, target, "from");
 });
 
-test("of no bound snapshot go as soon as they are deleted.", async ({ kube, handle, target }) => {
+test("are deleted immediately without a bound snapshot", async ({ kube, handle, target }) => {
   await plant(kube, target, { source: { snapshotHandle: handle } });
   await ask(kube, "DELETE", `${API}/volumesnapshotcontents/${nameOf(target)}`);
   assert.is(content(kube, target, "from"), undefined);
@@ -106,7 +106,7 @@ for (
     ],
   ] as const
 ) {
-  test(`whose content ${what} are not ready, and say so.`, async ({ kube, handle, target }) => {
+  test(`are not ready if the content ${what}, and report it`, async ({ kube, handle, target }) => {
     const { volumeSnapshotRef: of, ...own } = { source: { snapshotHandle: handle }, ...spec } as Record<string, object>;
     const ref = { name: "from", namespace: target, ...of };
     if (spec) await plant(kube, target, { ...own, volumeSnapshotRef: ref });
@@ -120,7 +120,7 @@ for (
   });
 }
 
-test("whose class is missing say so, and whose driver does not run here say nothing.", async ({ kube, handle, target }) => {
+test("report a missing class, and ignore another driver", async ({ kube, handle, target }) => {
   await plant(kube, target, { source: { snapshotHandle: handle }, driver: "elsewhere.example" });
   await name(kube, target, "other", nameOf(target), { volumeSnapshotClassName: "nope" });
   const why = 'Failed to get snapshot class with error volumesnapshotclass.snapshot.storage.k8s.io "nope" not found';
@@ -133,7 +133,7 @@ test("whose class is missing say so, and whose driver does not run here say noth
   ]);
 });
 
-test("are not made smaller than the snapshot, nor by a class of another driver, nor of a snapshot that is not there.", async ({ kube, handle, target }) => {
+test("are rejected if they are too small, use another driver, or lack a snapshot", async ({ kube, handle, target }) => {
   const failed = 'failed to provision volume with StorageClass "standard": error getting handle for DataSource Type ' +
     "VolumeSnapshot by Name from: ";
   const heard = () => said(kube, "ProvisioningFailed", ofClaim(target));
@@ -162,7 +162,7 @@ test("are not made smaller than the snapshot, nor by a class of another driver, 
   await until(async () => (await heard()).endsWith(foreign));
 });
 
-test("keep the snapshot that they are made from until they are.", async ({ kube, handle, target }) => {
+test("protect their source snapshot until they are created", async ({ kube, handle, target }) => {
   await plant(kube, target, { source: { snapshotHandle: handle } });
   await name(kube, target);
   await ready(kube, target, "from");

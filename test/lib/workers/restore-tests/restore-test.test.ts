@@ -137,7 +137,7 @@ test("fails if the volume has no database", async ({ scene, id }) => {
   const empty = await backUp(scene, id);
   damage(scene, empty, "database", () => ({}));
   await waitForTest(scene, await queueTest(scene, id));
-  assert.match((await backupRow(scene, empty.id)).verificationError!, /there is no database on this volume/);
+  assert.match((await backupRow(scene, empty.id)).verificationError!, /this volume contains no database/);
   assert.is((await lastOutcome(scene, id)).metadata.code, "NoSiteInSnapshot");
 });
 

@@ -114,7 +114,7 @@ test("refuses a blueprint without an adopting container before it creates anythi
 
 for (
   const [what, expected, pattern, prepareCase] of [
-    ["the volume has no site", "NoSiteInSnapshot", /no database on this volume/, useEmptyVolumes],
+    ["the volume has no site", "NoSiteInSnapshot", /this volume contains no database/, useEmptyVolumes],
     ["the data has another PostgreSQL version", "OtherPostgres", /incompatible with server/, usePostgres18],
     [
       "the snapshot is larger than the PVC",

@@ -13,8 +13,7 @@ import { randomText } from "#lib/dev/simulator/programs/moodle/boot.ts";
 import { firstVolumeHandle, type SiteDatabase, type SiteFiles } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
-const noDataMessage = (what: string) =>
-  `not adopted: this volume contains no ${what}`;
+const noDataMessage = (what: string) => `not adopted: this volume contains no ${what}`;
 const ADOPTED = "wheelwright_adopted"; // the name of a row in mdl_config
 
 export function runAdoptDatabase({ world, pod, container, env }: ProgramContext): ProgramRun {

@@ -7,7 +7,7 @@ const test = suite("readExpression");
 const object = { metadata: { name: "a", labels: { "x/y": "z" } }, subjects: [{ kind: "User" }] };
 const ask = (text: string) => parseCelExpression(text)({ object, oldObject: null, request: { operation: "CREATE" } });
 
-test("compares, chooses and looks into maps and lists", () => {
+test("evaluates comparisons, conditionals, maps and lists", () => {
   for (
     const [text, value] of [
       ['request.operation == "CREATE"', true],
@@ -26,14 +26,14 @@ test("compares, chooses and looks into maps and lists", () => {
   ) assert.is(ask(text), value, text);
 });
 
-test("throws for what is not there, unless nothing depends on it", () => {
+test("throws for a missing field, unless the result does not depend on it", () => {
   assert.throws(() => ask("object.spec.replicas == 1"), /no such key: spec/);
   assert.throws(() => ask('object.metadata.labels["none"] == "z"'), /no such key: none/);
   assert.throws(() => ask("has(object.spec.replicas)"), /no such key: spec/);
   assert.is(ask("false && object.spec.replicas == 1"), false);
 });
 
-test("refuses what it does not understand, so that no policy seems to hold", () => {
+test("rejects unsupported syntax", () => {
   for (
     const text of [
       "a.b.map(x, x == 1)",

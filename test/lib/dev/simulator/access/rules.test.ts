@@ -1,4 +1,4 @@
-/** What roles allow: by whom they are bound, where, for which verbs, subresources and names; and what nobody gives away. */
+/** Tests the permissions that roles and bindings grant, and the protection against privilege escalation. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
@@ -22,7 +22,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ simulator }) => simulator.close());
 
-/** A role with these rules, bound to these: a ClusterRole where `where` is the whole cluster. */
+/** Creates a role with these rules and binds it. Creates a ClusterRole if `where` is the whole cluster. */
 async function give(simulator: Simulator, where: string, rules: Json, subjects: Json = [{ kind: "User", name: USER }]) {
   const inside = where === "cluster" ? {} : { namespace: where }, cluster = where === "cluster" ? "Cluster" : "";
   const apiVersion = `${RBAC}/v1`, metadata = { name: "r", ...inside };
@@ -40,13 +40,13 @@ const rule = (verbs: string[], resources: string[], more: Json = {}) => ({
 const statusOf = async (simulator: Simulator, method: string, path: string, body?: Json): Promise<number> =>
   (await requestAsAccount(simulator, method, path, body)).status;
 
-test("without it everybody may do everything, whatever their token says", async () => {
+test("allows everything if authorization is off", async () => {
   const simulator = await openSimulator({ delayMs: 0, log: silentLog });
   assert.is(await statusOf(simulator, "GET", "/api/v1/secrets"), 200);
   await simulator.close();
 });
 
-test("refuses what no role allows, in the words of the real server", async ({ simulator }) => {
+test("rejects requests that no role allows, with the real server's message", async ({ simulator }) => {
   const { status, body } = await requestAsAccount(simulator, "GET", `${NAMESPACE}/configmaps/m`);
   assert.equal([status, body.reason, body.details], [403, "Forbidden", { name: "m", kind: "configmaps" }]);
   const cannot = (verb: string, where: string) =>
@@ -56,13 +56,13 @@ test("refuses what no role allows, in the words of the real server", async ({ si
   assert.is(all.body.message, `configmaps is forbidden: ${cannot("list", "at the cluster scope")}`);
 });
 
-test("knows no token of an account that is gone", async ({ simulator }) => {
+test("rejects the token of a deleted service account", async ({ simulator }) => {
   await fetch(`${simulator.url}${NAMESPACE}/serviceaccounts/wheelwright`, { method: "DELETE" });
   const { status, body } = await requestAsAccount(simulator, "GET", "/version");
   assert.equal([status, body.reason, body.message], [401, "Unauthorized", "Unauthorized"]);
 });
 
-test("allows everywhere what is bound in the cluster, and in one namespace what is bound there", async ({ simulator }) => {
+test("applies a ClusterRoleBinding everywhere, and a RoleBinding in its namespace", async ({ simulator }) => {
   await give(simulator, "wheelwright", [rule(["get", "list"], ["configmaps"])]);
   const asked = [
     "/api/v1/namespaces/wheelwright/configmaps",
@@ -75,7 +75,7 @@ test("allows everywhere what is bound in the cluster, and in one namespace what 
   assert.equal(await answers(), [200, 200, 200]);
 });
 
-test("knows accounts, users and groups, and asks a ClusterRole that a RoleBinding names only in its namespace", async ({ simulator }) => {
+test("supports accounts, users, groups, and a ClusterRole in a RoleBinding", async ({ simulator }) => {
   const rules = [rule(["get"], ["configmaps"])], path = `${NAMESPACE}/configmaps/m`;
   const group = (name: string) => [{ apiGroup: RBAC, kind: "Group", name }];
   for (
@@ -94,7 +94,7 @@ test("knows accounts, users and groups, and asks a ClusterRole that a RoleBindin
   }
 });
 
-test("takes verbs, subresources and names for what they are", async ({ simulator }) => {
+test("checks verbs, subresources and names", async ({ simulator }) => {
   await give(simulator, "wheelwright", [
     rule(["get", "list", "watch"], ["configmaps"], { resourceNames: ["m"] }),
     rule(["create"], ["configmaps"], { resourceNames: ["new"] }),
@@ -131,7 +131,7 @@ test("takes verbs, subresources and names for what they are", async ({ simulator
   );
 });
 
-test("tells by reviews what it will answer, and who asks", async ({ simulator }) => {
+test("answers access reviews and self subject reviews", async ({ simulator }) => {
   await give(simulator, "wheelwright", [rule(["get"], ["pods/log"])]);
   const allowed = async (attributes: Json) => {
     const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
@@ -151,7 +151,7 @@ test("tells by reviews what it will answer, and who asks", async ({ simulator })
   });
 });
 
-test("lets nobody write or bind a role with more than they have, but with escalate or bind", async ({ simulator }) => {
+test("prevents privilege escalation, except with the verbs escalate and bind", async ({ simulator }) => {
   const roles = `/apis/${RBAC}/v1/namespaces/wheelwright/roles`,
     bindings = `/apis/${RBAC}/v1/namespaces/wheelwright/rolebindings`;
   const writes = { apiGroups: [RBAC], resources: ["roles", "rolebindings"], verbs: ["create"] };
@@ -189,7 +189,7 @@ test("lets nobody write or bind a role with more than they have, but with escala
   assert.equal([await bind("ClusterRole", "all"), await bind("Role", "mine")], [201, 403]);
 });
 
-test("says which role a binding names in vain", async ({ simulator }) => {
+test("reports the missing role of a binding", async ({ simulator }) => {
   await give(simulator, "cluster", []);
   await fetch(`${simulator.url}/apis/${RBAC}/v1/clusterroles/r`, { method: "DELETE" });
   const { body } = await requestAsAccount(simulator, "GET", "/api/v1/pods");

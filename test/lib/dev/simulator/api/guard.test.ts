@@ -1,4 +1,4 @@
-/** What a browser can be made to send to the simulated cluster by a page of another site: each must be refused. */
+/** Tests that requests from pages of other sites are rejected. */
 import { connect } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { type Kube, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
 const SPACE = JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: "a" } });
 
-const test = suite<{ kube: Kube; port: string }>("who may use the simulated cluster");
+const test = suite<{ kube: Kube; port: string }>("cross-site requests to the simulated cluster");
 
 test.before.each(async (context) => {
   context.kube = await openKube();
@@ -14,7 +14,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ kube }) => kube.close());
 
-/** The status of a POST with these headers, written by hand: fetch sets Host and Origin by itself. */
+/** Returns the status of a raw POST with these headers, because fetch sets Host and Origin itself. */
 function post(port: string, path: string, headers: Record<string, string>, body: string): Promise<number> {
   const lines = Object.entries({ "content-length": String(body.length), connection: "close", ...headers });
   const text = `POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`;
@@ -28,7 +28,7 @@ function post(port: string, path: string, headers: Record<string, string>, body:
 
 const json = { "content-type": "application/json" };
 
-test("a host name that only points here is refused.", async ({ kube, port }) => {
+test("rejects a foreign host name that resolves to this machine", async ({ kube, port }) => {
   for (const host of [`rebound.example:${port}`, `127.0.0.1.example:${port}`, `localhost.example:${port}`, ""]) {
     assert.is(await post(port, "/api/v1/namespaces", { host, ...json }, SPACE), 403, host);
     assert.is(await post(port, "/simulator/faults", { host, ...json }, '{"type":"latency","ms":1}'), 403, host);
@@ -37,14 +37,14 @@ test("a host name that only points here is refused.", async ({ kube, port }) => 
   assert.equal(kube.simulator.faults.list(), []);
 });
 
-test("each name of this machine is answered, also by way of another port.", async ({ port }) => {
+test("accepts each name of this machine, also with another port", async ({ port }) => {
   for (const host of [`localhost:${port}`, `LOCALHOST:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, "localhost:1"]) {
     const space = SPACE.replace('"a"', '""');
     assert.is(await post(port, "/api/v1/namespaces", { host, ...json }, space), 422, host);
   }
 });
 
-test("a page of another site can neither write nor break anything.", async ({ kube, port }) => {
+test("rejects writes and faults from a page of another site", async ({ kube, port }) => {
   const host = `127.0.0.1:${port}`;
   for (
     const header of [
@@ -62,7 +62,7 @@ test("a page of another site can neither write nor break anything.", async ({ ku
   assert.equal([kube.simulator.writes(), kube.simulator.faults.list()], [[], []]);
 });
 
-test("what a form can send is refused, though it says nothing of where it comes from.", async ({ kube, port }) => {
+test("rejects form submissions without an Origin header", async ({ kube, port }) => {
   const host = `127.0.0.1:${port}`;
   for (
     const type of ["text/plain", "TEXT/PLAIN;charset=utf-8", "application/x-www-form-urlencoded", "multipart/form-data"]
@@ -74,7 +74,7 @@ test("what a form can send is refused, though it says nothing of where it comes 
   assert.equal([kube.simulator.writes(), kube.simulator.faults.list()], [[], []]);
 });
 
-test("a person's browser may open the record, and a page of its own may read on.", async ({ kube }) => {
+test("lets a browser open the recorded requests, and its own pages read them", async ({ kube }) => {
   for (const site of ["none", "same-origin"]) {
     const headers = { "sec-fetch-site": site, origin: kube.simulator.url };
     assert.is((await fetch(`${kube.simulator.url}/simulator/writes`, { headers })).status, 200, site);

@@ -1,4 +1,4 @@
-/** What an access review says is what happens when it is tried. */
+/** Tests that access reviews agree with the results of requests. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Kube, makeNamespace, openKube } from "../kube-client.ts";
@@ -26,11 +26,11 @@ async function review(attributes: Record<string, string>): Promise<boolean> {
   return body.status.allowed;
 }
 
-test("everybody may do everything.", async () => {
+test("allow everything by default", async () => {
   assert.is(await review({ verb: "create", group: "batch", resource: "jobs" }), true);
 });
 
-test("what is forbidden is refused in the words of the real thing, and nothing else is.", async () => {
+test("reject forbidden requests with the real server's message", async () => {
   kube.simulator.faults.add({ type: "forbid", verb: "create", resource: "configmaps" });
   assert.is(await review({ verb: "create", resource: "configmaps" }), false);
   assert.is(await review({ verb: "get", resource: "configmaps" }), true);
@@ -44,7 +44,7 @@ test("what is forbidden is refused in the words of the real thing, and nothing e
   assert.is((await kube.get(MAP)).status, 404, "to look is not to create");
 });
 
-test("an apply that would make its object needs the permission to create.", async () => {
+test("require the verb create for an apply that creates the object", async () => {
   const id = kube.simulator.faults.add({ type: "forbid", verb: "create", resource: "configmaps" });
   const { status, body } = await kube.apply(MAP);
   assert.equal([status, body.message.includes('configmaps "m" is forbidden: User "simulated" cannot create')], [
@@ -57,7 +57,7 @@ test("an apply that would make its object needs the permission to create.", asyn
   assert.is((await kube.apply(MAP)).status, 200, "it is there");
 });
 
-test("lists, watches, deletions and subresources are verbs and resources of their own.", async () => {
+test("distinguish lists, watches, deletions and subresources", async () => {
   await kube.create(MAP);
   const maps = "/api/v1/namespaces/a/configmaps";
   kube.simulator.faults.add({ type: "forbid", verb: "list", resource: "configmaps" });
@@ -74,7 +74,7 @@ test("lists, watches, deletions and subresources are verbs and resources of thei
   assert.is((await kube.remove(MAP)).status, 403);
 });
 
-test("a resource of a group is named with it.", async () => {
+test("include the API group in the message", async () => {
   kube.simulator.faults.add({ type: "forbid", verb: "list", resource: "jobs.batch" });
   const { body } = await kube.send("GET", "/apis/batch/v1/jobs");
   assert.is(

@@ -1,4 +1,4 @@
-/** A node of which nothing is heard any more, and one whose pods get no network, as the control plane sees them. */
+/** Tests a node that stops reporting its status, and a node whose pods get no network. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
@@ -35,7 +35,7 @@ async function lose(kube: Kube): Promise<string> {
   return fault;
 }
 
-test("says of itself and of its pods that they are not ready, and is well again when it is heard of.", async ({ kube }) => {
+test("becomes not ready with its pods, and recovers", async ({ kube }) => {
   const fault = await lose(kube);
   const live = (await kube.get(node)).body;
   assert.equal(live.spec.taints.map(({ key, effect }: Json) => `${key}:${effect}`), [
@@ -51,7 +51,7 @@ test("says of itself and of its pods that they are not ready, and is well again 
   await kube.when(deployment("a", "d"), (live) => live.status.availableReplicas === 1);
 });
 
-test("keeps a pod that is deleted until it is heard of, or the pod is deleted by force.", async ({ kube }) => {
+test("keeps a deleted pod until the node recovers or the deletion is forced", async ({ kube }) => {
   const fault = await lose(kube);
   const [first] = await pods(kube), at = `/api/v1/namespaces/a/pods/${first.metadata.name}`;
   await kube.send("DELETE", at);
@@ -71,7 +71,7 @@ test("keeps a pod that is deleted until it is heard of, or the pod is deleted by
   await kube.when(deployment("a", "d"), (live) => live.status.availableReplicas === 1);
 });
 
-test("ends no Job before it is heard of.", async ({ kube }) => {
+test("completes no Job until the node recovers", async ({ kube }) => {
   kube.simulator.faults.add({ type: "no-sandbox", name: "a/j", message: "no addresses left" });
   const waiting = job("a", "j", "exit 0");
   await kube.apply(waiting);
@@ -96,7 +96,7 @@ test("ends no Job before it is heard of.", async ({ kube }) => {
   for (const each of [waiting, after]) await kube.when(each, (live) => live.status.succeeded === 1);
 });
 
-test("ends no container that was running, and goes on with it when it is heard of.", async () => {
+test("keeps containers running, and reports them after the recovery", async () => {
   const kube = await openKube({ delayMs: 200 });
   try {
     await makeNamespace(kube, "a");

@@ -1,4 +1,4 @@
-/** Claims that ask for more, and what stands in their way; and what a StatefulSet makes of another template meanwhile. */
+/** Tests the expansion of PVCs, its failures, and StatefulSets with a changed template. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
@@ -25,7 +25,7 @@ function ask(storage: string): ReturnType<Kube["patch"]> {
   return kube.patch(claim(), [{ op: "replace", path: "/spec/resources/requests/storage", value: storage }]);
 }
 
-/** A pod that has the claim mounted, for good or until it is deleted. */
+/** Creates a pod that mounts the PVC. */
 async function mount(name: string): Promise<Json> {
   const user = job("a", name, "sleep 100000");
   user.spec.template.spec.volumes = [{ name: "v", persistentVolumeClaim: { claimName: "data" } }];
@@ -47,7 +47,7 @@ function has(storage: string): (live: Json) => boolean {
   return (live) => live.status.capacity.storage === storage && live.status.conditions === undefined;
 }
 
-test("comes to a claim that a pod has mounted, the volume first", async () => {
+test("expands the volume first, then the mounted PVC", async () => {
   await bound();
   const { status, body } = await ask("8Gi");
   assert.equal([status, body.status.capacity.storage], [200, "5Gi"]);
@@ -58,7 +58,7 @@ test("comes to a claim that a pod has mounted, the volume first", async () => {
   assert.ok(told.includes("FileSystemResizeRequired") && told.includes("FileSystemResizeSuccessful"));
 });
 
-test("waits for a pod where none has the claim mounted", async () => {
+test("waits for a pod that mounts the PVC", async () => {
   await kube.remove(await bound(), { propagationPolicy: "Background" });
   await kube.gone({ apiVersion: "batch/v1", kind: "Job", metadata: { name: "first", namespace: "a" } });
   await ask("8Gi");
@@ -69,7 +69,7 @@ test("waits for a pod where none has the claim mounted", async () => {
   await kube.when(claim(), has("8Gi"));
 });
 
-test("waits for a new pod where the file system cannot grow under the old one", async () => {
+test("waits for a new pod if the file system cannot grow online", async () => {
   kube.simulator.faults.add({ type: "offline-expansion", name: "data" });
   await bound();
   await ask("8Gi");
@@ -79,7 +79,7 @@ test("waits for a new pod where the file system cannot grow under the old one", 
   await kube.when(claim(), has("8Gi"));
 });
 
-test("does not come while the driver refuses, which it says again and again", async () => {
+test("repeats its event while the driver rejects the expansion", async () => {
   await bound();
   const id = kube.simulator.faults.add({ type: "no-expansion", name: "data", message: "rpc error: no space" });
   await ask("8Gi");
@@ -93,7 +93,7 @@ test("does not come while the driver refuses, which it says again and again", as
   await kube.when(claim(), has("8Gi"));
 });
 
-test("is refused where the class does not let volumes grow, in the real one's words", async () => {
+test("is rejected if the storage class does not allow it, with the real message", async () => {
   await bound();
   await kube.patch(CLASS, { allowVolumeExpansion: false });
   const { status, body } = await ask("8Gi");
@@ -106,7 +106,7 @@ test("is refused where the class does not let volumes grow, in the real one's wo
   assert.is((await kube.patch(claim(), { metadata: { labels: { a: "b" } } })).status, 200);
 });
 
-test("is not taken back down to what is there, only to what is still to come", async () => {
+test("can be reduced only to a size above the current capacity", async () => {
   await bound();
   const smaller = await ask("4Gi");
   assert.equal([smaller.status, smaller.body.reason], [422, "Invalid"]);
@@ -118,7 +118,7 @@ test("is not taken back down to what is there, only to what is still to come", a
   assert.is((await ask("6Gi")).status, 200);
 });
 
-test("costs quota, and more than the quota has is refused until its controller has seen that it has more", async () => {
+test("counts toward the quota, and is rejected until the quota status is updated", async () => {
   const quota = (storage: string) => ({
     apiVersion: "v1",
     kind: "ResourceQuota",
@@ -140,7 +140,7 @@ test("costs quota, and more than the quota has is refused until its controller h
   await kube.when(quota(""), (live) => live.status.used["requests.storage"] === "20Gi");
 });
 
-test("goes by what the quota's controller has seen of it, which is a moment behind what was written", () => {
+test("uses the quota's status, which follows the spec after a delay", () => {
   const hard = (storage: string) => ({ "requests.storage": storage });
   const quota = { ...claim(), spec: { hard: hard("20Gi") }, status: { hard: hard("10Gi"), used: hard("5Gi") } };
   const [used, cost] = [{ "requests.storage": thousandthsOrZero("5Gi") }, {
@@ -151,7 +151,7 @@ test("goes by what the quota's controller has seen of it, which is a moment behi
   assert.is(findQuotaBreach(seen, used, cost, used, null), null);
 });
 
-test("of a StatefulSet's other template does not come while its pod is not ready, until that is deleted", async () => {
+test("blocks a StatefulSet's rollout while its pod is unready, until the pod is deleted", async () => {
   const set = (image: string) => ({
     apiVersion: "apps/v1",
     kind: "StatefulSet",

@@ -1,4 +1,4 @@
-/** Which connections the simulated network lets through, by the policies that select either end. */
+/** Tests NetworkPolicies in the simulated cluster. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createFaultRegistry } from "#lib/dev/simulator/faults.ts";
@@ -38,9 +38,9 @@ function worldOf(...specs: Json[]): SimulatorContext {
 const connects = (world: SimulatorContext, from = pod("client"), port = 5432) =>
   canConnect(world, from, pod("server"), port);
 
-test("without policies everything is let through.", () => assert.ok(connects(worldOf())));
+test("allows everything without policies", () => assert.ok(connects(worldOf())));
 
-test("a policy without rules closes whom it selects, in the directions that it names.", () => {
+test("denies all traffic of selected pods for a policy without rules", () => {
   assert.not(connects(worldOf({ podSelector: selector("server"), policyTypes: ["Ingress"] })));
   assert.not(connects(worldOf({ podSelector: {}, policyTypes: ["Ingress"] })));
   assert.not(connects(worldOf({ podSelector: selector("client"), policyTypes: ["Egress"] })));
@@ -49,7 +49,7 @@ test("a policy without rules closes whom it selects, in the directions that it n
   assert.ok(connects(worldOf({ podSelector: selector("other"), policyTypes: ["Ingress", "Egress"] })));
 });
 
-test("one policy that allows is enough, by peer and by port.", () => {
+test("allows a connection if one policy matches peer and port", () => {
   const closed = { podSelector: {}, policyTypes: ["Ingress"] };
   const from = [{ podSelector: selector("client") }], ports = [{ protocol: "TCP", port: 5432 }];
   const opened = { podSelector: selector("server"), policyTypes: ["Ingress"], ingress: [{ from, ports }] };
@@ -59,14 +59,14 @@ test("one policy that allows is enough, by peer and by port.", () => {
   assert.not(connects(worldOf(closed, opened), pod("client"), 80));
 });
 
-test("a namespace selector means all pods of those namespaces.", () => {
+test("matches all pods of the selected namespaces", () => {
   const from = [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "b" } } }];
   const world = worldOf({ podSelector: {}, policyTypes: ["Ingress"], ingress: [{ from }] });
   assert.ok(connects(world, pod("anybody", "b")));
   assert.not(connects(world, pod("anybody", "a")));
 });
 
-test("on an open network policies have no effect.", () => {
+test("ignores policies if the network does not enforce them", () => {
   const world = worldOf({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
   assert.not(connects(world));
   world.faults.add({ type: "open-network" });

@@ -1,4 +1,4 @@
-/** What a browser gets from a simulated site in each of its states. */
+/** Tests the pages of a simulated site in each state. */
 import { request } from "node:http";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -42,7 +42,7 @@ function ask(
   });
 }
 
-/** Gives the administrator a link, created so many seconds ago. */
+/** Creates a sign-in link that is `age` seconds old. */
 function giveLink(token: string, secondsAgo = 0): void {
   const { database, saveDatabase } = scene.simulator.site(namespace), { admin } = database!.accounts!;
   const requested = Math.floor(Date.now() / 1000) - secondsAgo;
@@ -52,7 +52,7 @@ function giveLink(token: string, secondsAgo = 0): void {
   });
 }
 
-test("names the site and says that it is simulated", async () => {
+test("shows the site's name, and that the site is simulated", async () => {
   const { database, saveDatabase } = scene.simulator.site(namespace);
   saveDatabase({ ...database!, config: { ...database!.config, fullname: 'Oak <b>&"' } });
   const { status, text } = await ask("/");
@@ -61,7 +61,7 @@ test("names the site and says that it is simulated", async () => {
   assert.match(text, "This site is simulated");
 });
 
-test("sets a password by a link once", async () => {
+test("sets a password with a link once", async () => {
   giveLink("token-one");
   assert.match((await ask(`${LINK}?token=token-one`)).text, "For the account admin");
   const send = (password: string, password2 = password) =>
@@ -72,17 +72,17 @@ test("sets a password by a link once", async () => {
   assert.equal([(await send("long enough")).status, (await ask(`${LINK}?token=token-one`)).status], [403, 403]);
 });
 
-test("refuses a link that is unknown, empty or expired", async () => {
+test("rejects a link that is unknown, empty or expired", async () => {
   giveLink("token-two", 1801);
   for (const token of ["token-two", "another", ""]) assert.is((await ask(`${LINK}?token=${token}`)).status, 403, token);
 });
 
-test("refuses a form that is too large, and a host without a site", async () => {
+test("rejects a form that is too large, and a host without a site", async () => {
   assert.is((await ask(LINK, { form: { token: "x".repeat(20_000) } })).status, 413);
   assert.is((await ask("/", { host: "elm.spokes.example.org" })).status, 404);
 });
 
-test("shows maintenance, and after that that the site is suspended", async () => {
+test("shows maintenance mode and a suspended site", async () => {
   const { files, saveFiles } = scene.simulator.site(namespace);
   saveFiles({ ...files, maintenance: true });
   const during = await ask("/");

@@ -1,4 +1,4 @@
-/** The record of a simulated cluster: what was written, by whom, whether it changed anything, and what then happened. */
+/** Tests the recorded writes and changes of a simulated cluster. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ const http = suite<{ kube: Kube }>("GET /simulator/writes and /simulator/history
 http.before.each(async (context) => void (context.kube = await openKube()));
 http.after.each(({ kube }) => kube.close());
 
-http("tell who wrote what, whether it changed the object, and the version after it", async ({ kube }) => {
+http("return the writer, the object, whether it changed, and its new version", async ({ kube }) => {
   await makeNamespace(kube, "a");
   const made = (await kube.apply(config({ k: "1" }))).body.metadata.resourceVersion;
   await kube.apply(config({ k: "1" }));
@@ -51,7 +51,7 @@ http("tell who wrote what, whether it changed the object, and the version after 
   assert.ok(Math.abs(Date.parse(first.at) - Date.now()) < 60_000);
 });
 
-http("tell the fence of a label, of an annotation, of a JSON Patch and of a Job's name", async ({ kube }) => {
+http("return the fence from a label, an annotation, a JSON Patch or a Job's name", async ({ kube }) => {
   await makeNamespace(kube, "a");
   const labelled = job("a", "install-17", "exit 0");
   labelled.metadata.labels = { [FENCE]: "17" };
@@ -67,7 +67,7 @@ http("tell the fence of a label, of an annotation, of a JSON Patch and of a Job'
   assert.equal(body.map(({ fence }: Json) => fence), ["17", "18", "19", "20", null, "17", null]);
 });
 
-http("tell each change of a kind, and which write made it", async ({ kube }) => {
+http("return each change of a kind, with its write", async ({ kube }) => {
   await makeNamespace(kube, "a");
   const done = (await kube.run(job("a", "j", "exit 3"))).job;
   const { body } = await kube.send("GET", "/simulator/history?kind=Job");
@@ -84,7 +84,7 @@ http("tell each change of a kind, and which write made it", async ({ kube }) => 
   assert.equal((await kube.send("GET", "/simulator/history?kind=Job&namespace=b")).body, []);
 });
 
-http("refuse what they cannot understand, and whoever would write", async ({ kube }) => {
+http("reject invalid queries and writes", async ({ kube }) => {
   for (const query of ["since=-1", "since=x", "limit=1e3", "since="]) {
     assert.is((await kube.send("GET", `/simulator/writes?${query}`)).status, 400, query);
   }
@@ -105,7 +105,7 @@ function fill(keep: "the last" | "everything"): { writes: number[]; history: num
   return { writes: recorder.writes().map(({ n }) => n), history: recorder.history().map(({ n }) => n) };
 }
 
-record("forgets the oldest in time, and keeps the numbers", () => {
+record("deletes the oldest entries, and keeps the numbering", () => {
   for (const numbers of Object.values(fill("the last"))) {
     assert.ok(numbers.length >= 20_000 && numbers.length <= 40_000, `${numbers.length}`);
     assert.is(numbers.at(-1), 45_000);
@@ -113,14 +113,14 @@ record("forgets the oldest in time, and keeps the numbers", () => {
   }
 });
 
-record("forgets nothing when it is told to keep everything", () => {
+record("keeps all entries if there is no limit", () => {
   const { writes, history } = fill("everything");
   assert.equal([writes.length, history.length], [45_000, 45_000]);
 });
 
 const command = suite("wheelwright simulate --record");
 
-command("is asked over HTTP, as a process of its own", async () => {
+command("is available over HTTP in a separate process", async () => {
   const directory = await mkdtemp(join(tmpdir(), "simulate-"));
   const kubeconfig = join(directory, "kubeconfig");
   const program = startProgram(["simulate", "--record", "--kubeconfig", kubeconfig], { SIMULATOR_DELAY_MS: "0" });

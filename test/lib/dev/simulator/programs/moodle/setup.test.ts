@@ -1,4 +1,4 @@
-/** What the simulated image makes of the Job that an installation ends with. */
+/** Tests the Job setup with the simulated image. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { JobName } from "#lib/moodle/blueprint-files.ts";
@@ -6,7 +6,7 @@ import { parseHealthStatus, parseSeedResult, parseSiteFacts } from "#lib/moodle/
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { type Kube, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
-const test = suite("a Moodle that is settled");
+const test = suite("the Job setup");
 const blueprint = openBlueprint(), inputs = inputsOf(blueprint, { issuer: null });
 let kube: Kube;
 let fence = 0;
@@ -18,7 +18,7 @@ async function apply(step: Parameters<typeof blueprint.spokeObjects>[1]): Promis
   for (const each of blueprint.spokeObjects(inputs, step)) assert.ok((await kube.apply(each)).status < 300);
 }
 
-/** Up to the ready database. */
+/** Creates the objects up to the ready database. */
 async function prepare(): Promise<void> {
   for (const step of ["namespace", "policies"] as const) await apply(step);
   for (const object of [...blueprint.newSecrets(inputs), ...blueprint.mailSecret(inputs, null)]) {
@@ -41,7 +41,7 @@ const workload = (kind: string, name: string) => ({
 
 const run = (job: JobName, told = {}) => kube.run(blueprint.jobObject(inputs, job, String(++fence), told));
 
-test("an installation is settled in one Job: facts, seed, facts again and login page, as far as each is well.", async () => {
+test("prints facts, runs the seed, prints facts again and checks the login page, until one fails", async () => {
   const setup = (told = {}) => run("setup", told);
   await prepare();
   await apply("seed");
@@ -58,7 +58,7 @@ test("an installation is settled in one Job: facts, seed, facts again and login 
   assert.equal([other.result, parseSeedResult(other.log).isFinished], ["Failed", false]);
 });
 
-test("the login page is out of reach for pods that no policy lets through.", async () => {
+test("cannot reach the login page without a network policy", async () => {
   await prepare();
   await run("install");
   await apply("seed");

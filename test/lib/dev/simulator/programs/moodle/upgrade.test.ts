@@ -1,4 +1,4 @@
-/** What the simulated image makes of a site that is there already, newer, older, locked or half done. */
+/** Tests the simulated image with sites of newer, older, locked and incomplete versions. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -8,7 +8,7 @@ import { upgradedInputs } from "#lib/moodle/upgrade.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { type Json, type Kube, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
-const test = suite("a Moodle that meets another image");
+const test = suite("Moodle with another image");
 const blueprint = openBlueprint();
 const old = inputsOf(blueprint, { issuer: null });
 const to = (version: string): SpokeInputs => upgradedInputs(old, { version, images: blueprint.findImages(version)! });
@@ -53,7 +53,7 @@ async function start(inputs: SpokeInputs): Promise<void> {
   );
 }
 
-test("takes the database along where it is told to, keeps the site, and does it no second time.", async () => {
+test("upgrades the database once if requested, and keeps the site", async () => {
   await install();
   const before = await readDatabase();
   const upgrade = await run(to("5.2.2"), "upgrade");
@@ -69,7 +69,7 @@ test("takes the database along where it is told to, keeps the site, and does it 
   assert.is(parseHealthStatus((await run(to("5.2.2"), "health")).log), 200);
 });
 
-test("never takes it back, and has put the older code in place by then.", async () => {
+test("never downgrades the database, but installs the older code", async () => {
   await install();
   await run(to("5.2.2"), "upgrade");
   const back = await run(to("5.1.6"), "upgrade");
@@ -81,7 +81,7 @@ test("never takes it back, and has put the older code in place by then.", async 
   assert.match((await readDatabase()).release!, /^5\.2\.2 /);
 });
 
-test("asks for the upgrade where it was started without: the login page leads away, and no task runs.", async () => {
+test("redirects the login page to the upgrade, and runs no task, without an upgrade", async () => {
   await install();
   await start(to("5.2.2"));
   assert.match((await readDatabase()).release!, /^4\.5\.12 /);
@@ -95,7 +95,7 @@ test("asks for the upgrade where it was started without: the login page leads aw
   assert.equal([cron.result, cron.log], ["Failed", ["Moodle upgrade pending, cron execution suspended."]]);
 });
 
-test("is refused where it is too old for one step, and stays in the maintenance that the upgrade began with.", async () => {
+test("rejects a site that is too old, and stays in maintenance mode", async () => {
   await install("4.1.3");
   const refused = await run(to("5.2.2"), "upgrade");
   assert.is(refused.result, "Failed");
