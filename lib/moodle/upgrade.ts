@@ -114,9 +114,9 @@ const WITHIN_BRANCH_SECONDS = 3 * 3600;
 
 /** Returns the upgrade Job with a shorter time limit, unless the upgrade changes the branch. */
 export function limitUpgradeTime(job: KubeObject, isBranchChange: boolean): KubeObject {
-  const given = job["spec"].activeDeadlineSeconds ?? Infinity;
+  const limit = job["spec"].activeDeadlineSeconds ?? Infinity;
   if (isBranchChange) return job;
-  return { ...job, spec: { ...job["spec"], activeDeadlineSeconds: Math.min(given, WITHIN_BRANCH_SECONDS) } };
+  return { ...job, spec: { ...job["spec"], activeDeadlineSeconds: Math.min(limit, WITHIN_BRANCH_SECONDS) } };
 }
 
 /** Returns the version number at the start of a release such as `4.5.12 (Build: 20261005)`; null if missing. */
@@ -130,8 +130,8 @@ function branchOf(version: string): string {
 
 /** Compares only as many parts as the requested version has. For example, 4.5.12 equals 4.5. */
 function compareRequestedParts(running: string, version: string): number {
-  const given = numbersOf(version).length;
-  return compareNumbers(numbersOf(running).slice(0, given).join("."), version);
+  const limit = numbersOf(version).length;
+  return compareNumbers(numbersOf(running).slice(0, limit).join("."), version);
 }
 
 /** Compares two version numbers. Missing parts count as zero, because Moodle calls 5.2.0 just 5.2. */

@@ -6,10 +6,10 @@ import { applyDefaults } from "#lib/domains/spokes/defaults.ts";
 import { NewSpoke } from "#lib/domains/spokes/views.ts";
 
 export function spokeOf(catalog: Catalog): SiteColumns {
-  const asked = v.parse(NewSpoke, { slug: "biology", displayName: "Biology", lmsVersion: "4.5.12", size: "small" });
+  const request = v.parse(NewSpoke, { slug: "biology", displayName: "Biology", lmsVersion: "4.5.12", size: "small" });
   const hub = { id: "fed_06fj2c4v7tq0w1x9n3m8k5r2dg", slug: "science", region: null };
   return {
-    ...applyDefaults(catalog, hub, "ada@example.org", asked),
+    ...applyDefaults(catalog, hub, "ada@example.org", request),
     id: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh",
     federationId: hub.id,
     namespace: "spoke-biology-9n3m8k5r2dh",

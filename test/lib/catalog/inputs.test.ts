@@ -84,11 +84,11 @@ test("replaces stored mail settings with the current configuration", () => {
 });
 
 test("contains the catalog's brand and seed", () => {
-  const known = loadCatalog(
+  const catalogValues = loadCatalog(
     "brands: [{ name: ocean, color: '#00446a' }]\nseeds: [{ name: demo, courses: [{ shortname: D }] }]",
     blueprint,
   );
-  const inputs = spokeInputs(known, plain, { ...request, brand: "ocean", seed: "demo" });
+  const inputs = spokeInputs(catalogValues, plain, { ...request, brand: "ocean", seed: "demo" });
   assert.equal(inputs.brand, { name: "ocean", theme: { color: "#00446a" } });
   assert.equal(inputs.seed, { name: "demo", courses: [{ shortname: "D" }] });
   const unknown = spokeInputs(catalog, plain, { ...request, brand: "any", seed: "any" });

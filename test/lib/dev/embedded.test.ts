@@ -53,9 +53,9 @@ test("keeps address and data at the next start", async ({ open }) => {
 test("reuses the server of a killed process, with its committed data", async ({ directory, open }) => {
   const script = fileURLToPath(new URL("../../support/start-embedded.ts", import.meta.url));
   const starter = spawn(process.execPath, [script, directory], { stdio: ["ignore", "pipe", "inherit"] });
-  let said = "";
-  starter.stdout.on("data", (chunk) => said += chunk);
-  const url = await until(() => said.endsWith("\n") && said.trim());
+  let message = "";
+  starter.stdout.on("data", (chunk) => message += chunk);
+  const url = await until(() => message.endsWith("\n") && message.trim());
   await write(url);
   starter.kill("SIGKILL");
   await new Promise((resolve) => starter.once("exit", resolve));

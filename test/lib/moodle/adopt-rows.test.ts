@@ -6,7 +6,7 @@ import type postgres from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openVolumes, type Volume, type Volumes } from "#test/lib/moodle/adoption-volumes.ts";
-import { TABLE_NAMES, wholeSite } from "#test/lib/moodle/site-database.ts";
+import { siteSql, TABLE_NAMES } from "#test/lib/moodle/site-database.ts";
 
 const SECRET = "0ld5ecret", NEW_HOST = "biology.spokes.example.org";
 const NEW = { turn: "k5r2dg7w1x", identity: "new" } as const, SAME = { turn: "k5r2dg7w1x", identity: "same" } as const;
@@ -90,7 +90,7 @@ function isOfRow(place: string, rows: readonly string[]): boolean {
 const test = suite<{ volumes: ReadonlyMap<string, Volumes> }>("adopt.yaml: rows of the database");
 const HOSTS = { "from a template": "template.invalid", "as a copy": "birch.example" };
 test.before(async (context) => {
-  const opened = Object.values(HOSTS).map(async (host) => [host, await openVolumes(wholeSite(host, SECRET))] as const);
+  const opened = Object.values(HOSTS).map(async (host) => [host, await openVolumes(siteSql(host, SECRET))] as const);
   context.volumes = new Map(await Promise.all(opened));
 });
 test.after(async ({ volumes }) => void await Promise.all([...volumes.values()].map((each) => each.close())));

@@ -23,9 +23,9 @@ test.after(({ volumes }) => volumes.close());
 
 test("removes all secrets of the original from a separate site, and keeps its data", async ({ volumes }) => {
   const volume = await volumes.copy();
-  const { code, said } = await volume.adopt(NEW);
-  assert.equal([code, said.split("\n").includes("adopted")], [0, true], said);
-  assert.not.match(said, /it's new|it''s new|insert into/, "no statement is logged");
+  const { code, said: output } = await volume.adopt(NEW);
+  assert.equal([code, output.split("\n").includes("adopted")], [0, true], output);
+  assert.not.match(output, /it's new|it''s new|insert into/, "no statement is logged");
   await volume.ask("it's new", async (sql) => {
     assert.equal(await secretsIn(sql), []);
     const [identifier] = await sql.unsafe(`${valueOf}'siteidentifier'`);
@@ -98,11 +98,11 @@ for (
   test(`refuses ${what}, with the reason`, async ({ volumes }) => {
     const volume = await volumes.copy();
     await harm(join(volume.directory, "data"));
-    const { code: exit, said } = await volume.adopt(NEW);
-    assert.is.not(exit, 0, said);
-    assert.match(said, words);
-    assert.not.match(said, /^adopted|it's new|it''s new/m);
-    assert.is(findLogCause(said.split("\n"))?.code, code);
+    const { code: exit, said: output } = await volume.adopt(NEW);
+    assert.is.not(exit, 0, output);
+    assert.match(output, words);
+    assert.not.match(output, /^adopted|it's new|it''s new/m);
+    assert.is(findLogCause(output.split("\n"))?.code, code);
   });
 }
 
@@ -110,10 +110,10 @@ test("changes nothing after an error, and is not marked as done", async ({ volum
   const volume = await volumes.copy();
   await volume.adopt(SAME);
   await volume.ask("it's new", (sql) => sql`alter table mdl_user rename column secret to other`);
-  const { code, said } = await volume.adopt(OTHER, "of the second try");
+  const { code, said: output } = await volume.adopt(OTHER, "of the second try");
   assert.is.not(code, 0);
-  assert.match(said, /FATAL: {2}column "secret" does not exist/);
-  assert.not.match(said, /^adopted|second try/m);
+  assert.match(output, /FATAL: {2}column "secret" does not exist/);
+  assert.not.match(output, /^adopted|second try/m);
   await volume.ask("of the second try", async (sql) => {
     await sql`alter table mdl_user rename column other to secret`;
     assert.ok((await secretsIn(sql)).includes("mdl_config.value"), "one transaction, which is rolled back");
@@ -125,9 +125,9 @@ test("refuses a database without a site", async ({ volumes }) => {
   const volume = await volumes.copy();
   await volume.adopt(SAME);
   await volume.ask("it's new", (sql) => sql`drop table mdl_config`);
-  const { code, said } = await volume.adopt(OTHER);
+  const { code, said: output } = await volume.adopt(OTHER);
   assert.is.not(code, 0);
-  assert.is(findLogCause(said.split("\n"))?.code, "NoSiteInSnapshot", said);
+  assert.is(findLogCause(output.split("\n"))?.code, "NoSiteInSnapshot", output);
 });
 
 test.run();
@@ -155,16 +155,16 @@ async function adopt(directory: string, origin: SiteOrigin): Promise<string> {
   return await promisify(execFile)("/bin/sh", ["-c", script]).then(({ stdout }) => stdout, ({ stdout }) => stdout);
 }
 
-const standing = async (directory: string) =>
+const listEntries = async (directory: string) =>
   (await readdir(directory, { recursive: true, withFileTypes: true })).filter((each) => each.isFile())
     .map((each) => join(each.parentPath, each.name).slice(directory.length + 1)).sort();
 
 files("removes temporary files, and for a separate site also keys and settings", async ({ directory }) => {
   await fill(directory);
   assert.is(await adopt(directory, SAME), "adopted\n");
-  assert.equal(await standing(directory), [...LEFT, "wheelwright-adopted"]);
+  assert.equal(await listEntries(directory), [...LEFT, "wheelwright-adopted"]);
   assert.is(await adopt(directory, OTHER), "adopted\n");
-  assert.equal(await standing(directory), ["html/version.php", "moodledata/filedir/aa", "wheelwright-adopted"]);
+  assert.equal(await listEntries(directory), ["html/version.php", "moodledata/filedir/aa", "wheelwright-adopted"]);
 });
 
 files("runs once per adoption ID", async ({ directory }) => {
@@ -172,13 +172,13 @@ files("runs once per adoption ID", async ({ directory }) => {
   await adopt(directory, NEW);
   await fill(directory); // the site has its own by now
   await adopt(directory, NEW);
-  assert.equal(await standing(directory), [...LEFT, ...PASSING, "wheelwright-adopted"].sort());
+  assert.equal(await listEntries(directory), [...LEFT, ...PASSING, "wheelwright-adopted"].sort());
 });
 
 files("refuses an empty volume", async ({ directory }) => {
-  const said = await adopt(directory, NEW);
-  assert.is(findLogCause(said.split("\n"))?.code, "NoSiteInSnapshot", said);
-  assert.equal(await standing(directory), []);
+  const output = await adopt(directory, NEW);
+  assert.is(findLogCause(output.split("\n"))?.code, "NoSiteInSnapshot", output);
+  assert.equal(await listEntries(directory), []);
 });
 
 files.run();

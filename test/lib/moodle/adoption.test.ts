@@ -83,8 +83,8 @@ room.run();
 const inputs = suite("SpokeInputs with an origin");
 
 inputs("survive JSON, with the adoption ID of any operation", () => {
-  const whole = copy({ claims, mailHeld: true, origin: { turn: adoptionIdOf(newId("op")), identity: "same" } });
-  assert.equal(v.parse(Schema, JSON.parse(JSON.stringify(whole))), whole);
+  const original = copy({ claims, mailHeld: true, origin: { turn: adoptionIdOf(newId("op")), identity: "same" } });
+  assert.equal(v.parse(Schema, JSON.parse(JSON.stringify(original))), original);
 });
 
 inputs("determine the PVC names, or use the default names", () => {
@@ -95,10 +95,10 @@ inputs("determine the PVC names, or use the default names", () => {
 inputs("hold outgoing mail, even if a relay is configured", () => {
   const mail = { host: "relay.example.org", port: 587, user: "biology", from: "noreply@example.org" };
   const held = allObjects(blueprint, copy({ mail, mailHeld: true })), sent = allObjects(blueprint, copy({ mail }));
-  const said = (objects: typeof held) => find(objects, "ConfigMap", "moodle-env")["data"];
-  assert.match(said(held).POST_CONFIGURE_COMMANDS, /noemailever --set=1$/);
-  assert.equal([said(held).SMTP_HOST, find(held, "ConfigMap", "seed")["data"].SEED_MAIL], ["localhost", "off"]);
-  assert.match(said(sent).POST_CONFIGURE_COMMANDS, /noemailever --set=0$/);
+  const settingsOf = (objects: typeof held) => find(objects, "ConfigMap", "moodle-env")["data"];
+  assert.match(settingsOf(held).POST_CONFIGURE_COMMANDS, /noemailever --set=1$/);
+  assert.equal([settingsOf(held).SMTP_HOST, find(held, "ConfigMap", "seed")["data"].SEED_MAIL], ["localhost", "off"]);
+  assert.match(settingsOf(sent).POST_CONFIGURE_COMMANDS, /noemailever --set=0$/);
 });
 
 inputs.run();

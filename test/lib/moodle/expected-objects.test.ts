@@ -61,19 +61,19 @@ const fitting = suite("fitToObserved");
 
 fitting("never shrinks a disk, and enlarges one that is too small", async () => {
   const { object } = (await open()).find("PersistentVolumeClaim/files");
-  const sized = (storage: string): KubeObject => ({ ...object, spec: { resources: { requests: { storage } } } });
-  const asked = (there: string) => fitToObserved(object, sized(there))["spec"].resources.requests.storage;
-  assert.equal([asked("999Gi"), asked("1Gi")], ["999Gi", object["spec"].resources.requests.storage]);
+  const pvcOfSize = (storage: string): KubeObject => ({ ...object, spec: { resources: { requests: { storage } } } });
+  const storageFor = (there: string) => fitToObserved(object, pvcOfSize(there))["spec"].resources.requests.storage;
+  assert.equal([storageFor("999Gi"), storageFor("1Gi")], ["999Gi", object["spec"].resources.requests.storage]);
 });
 
 fitting("keeps the existing PVC templates if they differ", async () => {
   const { object } = (await open()).find("StatefulSet/db");
   assert.is(fitToObserved(object, object), object);
-  const standing = structuredClone(object);
-  standing["spec"].volumeClaimTemplates[0].spec.resources.requests.storage = "1Gi";
-  standing["spec"].template.spec.containers[0].image = "another";
-  const { spec } = fitToObserved(object, standing);
-  assert.equal(spec.volumeClaimTemplates, standing["spec"].volumeClaimTemplates);
+  const observed = structuredClone(object);
+  observed["spec"].volumeClaimTemplates[0].spec.resources.requests.storage = "1Gi";
+  observed["spec"].template.spec.containers[0].image = "another";
+  const { spec } = fitToObserved(object, observed);
+  assert.equal(spec.volumeClaimTemplates, observed["spec"].volumeClaimTemplates);
   assert.equal(spec.template, object["spec"].template);
 });
 
@@ -81,9 +81,9 @@ fitting(
   "ignores another blueprint revision, which a reapply updates",
   async () => {
     const { object } = (await open()).find("Service/db");
-    const standing = { ...object, metadata: { ...object.metadata, annotations: { [REVISION_ANNOTATION]: "before" } } };
-    assert.is(withObservedRevision(object, standing).metadata.annotations![REVISION_ANNOTATION], "before");
-    assert.is.not(fitToObserved(object, standing).metadata.annotations![REVISION_ANNOTATION], "before");
+    const observed = { ...object, metadata: { ...object.metadata, annotations: { [REVISION_ANNOTATION]: "before" } } };
+    assert.is(withObservedRevision(object, observed).metadata.annotations![REVISION_ANNOTATION], "before");
+    assert.is.not(fitToObserved(object, observed).metadata.annotations![REVISION_ANNOTATION], "before");
   },
 );
 

@@ -25,13 +25,13 @@ function yamlOf(objects: readonly KubeObject[]): string {
     .replaceAll(blueprint.revision, "<revision>");
 }
 
-const sized = (size: string) => allObjects(blueprint, inputsOf(blueprint, {}, size));
+const renderSize = (size: string) => allObjects(blueprint, inputsOf(blueprint, {}, size));
 
-test("matches the golden file for the smallest size", () => compare("small.yaml", yamlOf(sized("small"))));
+test("matches the golden file for the smallest size", () => compare("small.yaml", yamlOf(renderSize("small"))));
 
 for (const size of ["medium", "large"]) {
   test(`matches the golden diff for size ${size}`, () => {
-    const small = sized("small"), objects = sized(size);
+    const small = renderSize("small"), objects = renderSize(size);
     assert.equal(objects.map(objectTitle), small.map(objectTitle));
     const lines = objects.flatMap((object, i) =>
       diffObjects(small[i]!, object).map(({ path, from, to }) =>

@@ -111,8 +111,8 @@ verify(
       "create table mdl_user (username text, deleted smallint); insert into mdl_user values ('guest', 0), ('ann', 0), ('bob', 1)",
     );
     assert.is(await there(), true);
-    const counted = await Promise.all([courses, users].map((text) => query(url, text!)));
-    assert.equal(counted.map(([row]) => Object.values(row!)), [["courses", "3"], ["users", "1"]]);
+    const counts = await Promise.all([courses, users].map((text) => query(url, text!)));
+    assert.equal(counts.map(([row]) => Object.values(row!)), [["courses", "3"], ["users", "1"]]);
   },
 );
 

@@ -118,8 +118,8 @@ test("decrypts the link that sign-in-link.php encrypted", () => {
   const [code] = /function link_seal\(.*?\n}\n/s.exec(builtIn()["sign-in-link.php"]!)!;
   const mine = createSealedReply(),
     call = "echo extension_loaded('sodium') ? link_seal('said', base64_decode($argv[1])) : '';";
-  const said = PHP && spawnSync(PHP, ["-r", `${code}\n${call}`, mine.publicKey]).stdout.toString();
-  if (said) assert.is(mine.open(said), "said");
+  const result = PHP && spawnSync(PHP, ["-r", `${code}\n${call}`, mine.publicKey]).stdout.toString();
+  if (result) assert.is(mine.open(result), "said");
 });
 
 test("each Job's deadline is shorter than the timeout of its step", () => {
@@ -145,17 +145,17 @@ test("each Job's deadline is shorter than the timeout of its step", () => {
 const read = suite("parsePasswordReset");
 
 read("reads the script's last line, and the reason of a refusal", () => {
-  const said = (...lines: string[]) => parsePasswordReset(lines);
-  assert.equal(said("account set", "sessions ended", "mailed", "agreed"), {
+  const result = (...lines: string[]) => parsePasswordReset(lines);
+  assert.equal(result("account set", "sessions ended", "mailed", "agreed"), {
     agreed: true,
     mailed: true,
     refused: null,
   });
-  const unmailed = said("account set", "not mailed: the site sends no mail", " agreed ");
+  const unmailed = result("account set", "not mailed: the site sends no mail", " agreed ");
   assert.equal(unmailed, { agreed: true, mailed: false, refused: null });
-  assert.equal(said("account set", "The account does not accept the password of the Secret").agreed, false);
-  assert.is(said("refused: the account admin is suspended").refused, "the account admin is suspended");
-  assert.equal(said(), { agreed: false, mailed: false, refused: null });
+  assert.equal(result("account set", "The account does not accept the password of the Secret").agreed, false);
+  assert.is(result("refused: the account admin is suspended").refused, "the account admin is suspended");
+  assert.equal(result(), { agreed: false, mailed: false, refused: null });
 });
 
 test.run();

@@ -35,8 +35,8 @@ test("keep a string that looks like a number or boolean", () => {
 test("call PostgreSQL ready when its database answers over TCP", () => {
   for (const { objects } of SIZES) {
     const [container] = find(objects, "StatefulSet", "db")["spec"].template.spec.containers;
-    const asks = ["psql", "-h", "127.0.0.1", "-U", "moodle", "-d", "moodle", "-tAc", "select 1"];
-    for (const probe of ["startupProbe", "readinessProbe"]) assert.equal(container[probe].exec.command, asks);
+    const isRequest = ["psql", "-h", "127.0.0.1", "-U", "moodle", "-d", "moodle", "-tAc", "select 1"];
+    for (const probe of ["startupProbe", "readinessProbe"]) assert.equal(container[probe].exec.command, isRequest);
     assert.equal(container.livenessProbe.exec.command, [
       "pg_isready",
       "-h",

@@ -30,8 +30,8 @@ test("belongs to exactly one release ID", () => {
     const name = namespaceName(kind, { release, slug: "b", id: newId("spk") });
     assert.equal(["main", "mai", "main2", "b"].filter((each) => belongsToRelease(name, each)), ["main"]);
   }
-  const looksLikeAnother = namespaceName("spoke", { release: "a", slug: "main-b", id: newId("spk") });
-  assert.equal([belongsToRelease(looksLikeAnother, "a"), belongsToRelease(looksLikeAnother, "main")], [true, false]);
+  const similar = namespaceName("spoke", { release: "a", slug: "main-b", id: newId("spk") });
+  assert.equal([belongsToRelease(similar, "a"), belongsToRelease(similar, "main")], [true, false]);
   assert.not.ok(belongsToRelease("kube-main-system", release) || belongsToRelease("spoke-main", release));
 });
 

@@ -74,16 +74,16 @@ objects("name Jobs after the fence", () => {
 });
 
 objects("set a storage class only if one is configured", () => {
-  const given = { ...blueprint.surroundings, storageClass: "fast" };
-  const classes = (surroundings: typeof given) => {
+  const configured = { ...blueprint.surroundings, storageClass: "fast" };
+  const classes = (surroundings: typeof configured) => {
     const all = allObjects(blueprint, inputsOf(blueprint, { surroundings }));
     const claim = find(all, "PersistentVolumeClaim", "files")["spec"];
     return [claim, find(all, "StatefulSet", "db")["spec"].volumeClaimTemplates[0].spec].map((spec) =>
       spec.storageClassName
     );
   };
-  assert.equal(classes(given), ["fast", "fast"]);
-  assert.equal(classes(blueprint.surroundings as typeof given), [undefined, undefined]);
+  assert.equal(classes(configured), ["fast", "fast"]);
+  assert.equal(classes(blueprint.surroundings as typeof configured), [undefined, undefined]);
 });
 
 objects("request a certificate only with an issuer", () => {

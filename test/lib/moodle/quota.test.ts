@@ -24,7 +24,7 @@ for (const size of Object.keys(blueprint.sizes.sizes)) {
   test(`stays within the quota of size ${size} with any Job and both small Jobs`, () => {
     const inputs = inputsOf(blueprint, {}, size);
     const pods = podSpecs(allObjects(blueprint, inputs));
-    const standing = pods.filter(({ owner }) => !owner.startsWith("Job/"));
+    const permanent = pods.filter(({ owner }) => !owner.startsWith("Job/"));
     const small = pods.filter(({ owner }) => owner === "Job/verify-17" || owner === "Job/health-17");
     const usual = { requests: { cpu: "50m", memory: "128Mi" }, limits: { cpu: "500m", memory: "512Mi" } };
     for (const job of pods.filter(({ owner }) => owner.startsWith("Job/"))) {
@@ -32,7 +32,7 @@ for (const size of Object.keys(blueprint.sizes.sizes)) {
         for (const resource of ["cpu", "memory"] as const) {
           const of = (container: { resources?: typeof usual }) =>
             parseQuantity((container.resources ?? usual)[field][resource]);
-          const taken = [...standing, ...small, job].map(({ spec }) => {
+          const taken = [...permanent, ...small, job].map(({ spec }) => {
             const together = spec.containers.map(of).reduce((a: number, b: number) => a + b, 0);
             return Math.max(together, ...(spec.initContainers ?? []).map(of));
           }).reduce((a, b) => a + b, 0);

@@ -5,7 +5,7 @@ import { HUB_SETTINGS_OBJECTS, NO_HUB_SETTINGS, readHubSettings, seedNotes } fro
 import { builtIn, find, hubInputsOf, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const blueprint = openBlueprint();
-const asked = inputsOf(blueprint, {
+const requested = inputsOf(blueprint, {
   identity: true,
   content: true,
   brand: { name: "ocean", theme: null },
@@ -99,21 +99,21 @@ read("reads a logo, and rejects one without URL and hash", () => {
 const notes = suite("seedNotes");
 
 notes("lists each requested setting that is not configured", () => {
-  const all = seedNotes(asked, NO_HUB_SETTINGS).join("\n");
+  const all = seedNotes(requested, NO_HUB_SETTINGS).join("\n");
   for (const word of [/single sign-on/, /shared content/, /brand ocean/, /seed demo/, /no mail/]) {
     assert.match(all, word);
   }
   const mail = { host: "m.example.org", port: 587, user: null, from: "a@example.org" };
   assert.equal(seedNotes(inputsOf(blueprint, { mail }), NO_HUB_SETTINGS), []);
-  const known = { ...asked, mail, seed: { name: "demo", courses: [] } };
-  assert.equal(seedNotes(known, full), []);
+  const expected = { ...requested, mail, seed: { name: "demo", courses: [] } };
+  assert.equal(seedNotes(expected, full), []);
 });
 
 const objects = suite("the seed's objects");
 
 objects("contain the settings that are requested and configured", () => {
   const made = blueprint.spokeObjects(
-    { ...asked, seed: { name: "demo", courses: [{ shortname: "DEMO" }] } },
+    { ...requested, seed: { name: "demo", courses: [{ shortname: "DEMO" }] } },
     "seed",
     full,
   );
@@ -135,7 +135,7 @@ objects("contain no hub settings that were not requested", () => {
 objects(
   "contain the unchanged scripts, which read every setting",
   () => {
-    const scripts = find(blueprint.spokeObjects(asked, "seed"), "ConfigMap", "seed-script")["data"];
+    const scripts = find(blueprint.spokeObjects(requested, "seed"), "ConfigMap", "seed-script")["data"];
     const script = scripts["seed.php"];
     assert.equal(scripts, { "seed.php": builtIn()["seed.php"], "courses.php": builtIn()["courses.php"] });
     for (const [, name] of builtIn()["seed.yaml"]!.matchAll(/SEED_([A-Z_]+):/g)) {

@@ -162,7 +162,7 @@ const ROWS = `
 export const TABLE_NAMES: readonly string[] = Object.keys(TABLES);
 
 /** Returns the SQL for a site with this host. `secret` replaces all generated values. */
-export function wholeSite(host: string, secret: string): string {
+export function siteSql(host: string, secret: string): string {
   const tables = Object.entries(TABLES).map(([name, columns]) => `create table "mdl_${name}" (${columns});`);
   const quote = (value: string): string => `'${value.replaceAll("'", "''")}'`;
   const config = Object.entries(CONFIG).map(([name, value]) => `(${quote(name)}, ${quote(value)})`);

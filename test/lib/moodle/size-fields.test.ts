@@ -20,14 +20,16 @@ test("turns the objects of one size into those of another", () => {
   for (const [from, to] of [[small, large], [large, small]] as const) {
     const target = { ...to, madeDatabaseDisk: "5Gi" };
     for (const step of STEPS) {
-      const sized = findSizeFields(target, (inputs) => blueprint.spokeObjects(inputs, step));
-      const wanted = blueprint.spokeObjects(target, step);
+      const fieldsOf = findSizeFields(target, (inputs) => blueprint.spokeObjects(inputs, step));
+      const expected = blueprint.spokeObjects(target, step);
       for (const [i, object] of blueprint.spokeObjects({ ...from, madeDatabaseDisk: "5Gi" }, step).entries()) {
-        const fields = sized.find(({ ref }) => ref.kind === object.kind && ref.name === object.metadata.name)?.fields ??
+        const fields = fieldsOf.find(({ ref }) =>
+          ref.kind === object.kind && ref.name === object.metadata.name
+        )?.fields ??
           [];
         assert.equal(
           patched(object, buildSizePatch(object, fields)),
-          wanted[i],
+          expected[i],
           `${object.kind} ${object.metadata.name}`,
         );
       }
@@ -49,8 +51,8 @@ test("finds quantities anywhere in a manifest", () => {
   const own = createBlueprint(
     edited("settings.yaml", "MOODLE_LANGUAGE: en", 'MOODLE_LANGUAGE: en\n  ROOM: "${QUOTA_STORAGE}"'),
   );
-  const sized = findSizeFields(large, (inputs) => own.spokeObjects(inputs, "secrets"));
-  const env = sized.find(({ ref }) => ref.name === "moodle-env")!;
+  const fieldsOf = findSizeFields(large, (inputs) => own.spokeObjects(inputs, "secrets"));
+  const env = fieldsOf.find(({ ref }) => ref.name === "moodle-env")!;
   assert.equal(env.fields, [{ path: ["data", "ROOM"], value: "520Gi" }]);
 });
 

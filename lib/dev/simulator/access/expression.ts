@@ -71,20 +71,20 @@ export function parseCelExpression(text: string): CelExpression {
   function parseSelection(last?: (of: CelExpression, name: string) => void): CelExpression {
     let of = parsePrimary();
     for (;;) {
-      const whole = of;
+      const operand = of;
       if (takeToken("[")) {
         const key = parseConditional();
         expectToken("]");
-        of = binaryExpression(whole, key, readField);
+        of = binaryExpression(operand, key, readField);
       } else if (takeToken(".")) {
         const name = tokens.shift() ?? "";
         if (!/^[A-Za-z_]/.test(name)) throw new Error("Expected a field name in an expression");
         if (takeToken("(")) {
-          of = parseCall(name, whole);
+          of = parseCall(name, operand);
           expectToken(")");
         } else {
-          last?.(whole, name);
-          of = (variables) => readField(whole(variables), name);
+          last?.(operand, name);
+          of = (variables) => readField(operand(variables), name);
         }
       } else return of;
     }

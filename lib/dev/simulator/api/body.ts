@@ -147,14 +147,14 @@ export function omitEmptyFields(value: Json, type: FieldType, kind: ApiKind): Js
 }
 
 function findDuplicateItems(value: Json, type: FieldType, path: string): string[] {
-  const seenKeys = new Set<string>();
+  const keys = new Set<string>();
   return childrenOf(value, type).flatMap(([name, inner, of]) => {
     if (name !== null) return findDuplicateItems(inner, of, `${path}.${name}`);
     if (type.form !== "list" || type.keys.length === 0) return findDuplicateItems(inner, of, path);
     const key = listItemKey(inner, type.keys);
     const formattedKey = Object.entries(JSON.parse(key.slice(2))).map(([name, of]) => `${name}=${JSON.stringify(of)}`);
-    const twice = seenKeys.has(key) ? [`${path}: duplicate entries for key [${formattedKey.join(",")}]`] : [];
-    seenKeys.add(key);
+    const twice = keys.has(key) ? [`${path}: duplicate entries for key [${formattedKey.join(",")}]`] : [];
+    keys.add(key);
     return [...twice, ...findDuplicateItems(inner, of, `${path}[${formattedKey.join(",")}]`)];
   });
 }

@@ -9,14 +9,14 @@ const test = suite("the delays of the simulated cluster");
 
 test("add up to the measured total, and are scaled together", () => {
   const { podStart, initContainer, install, databaseSetUp, app, cli, seed, job } = measuredDelays(1);
-  const whole = (init: number, program: number) => (podStart + init * initContainer + program) / 1000;
+  const total = (init: number, program: number) => (podStart + init * initContainer + program) / 1000;
   const between = (least: number, seconds: number, most: number) => assert.ok(least <= seconds && seconds <= most);
-  between(64, whole(2, install), 69);
-  between(6, whole(0, databaseSetUp), 9);
-  between(6.9, whole(1, app), 7.1);
-  between(4, whole(0, cli), 5);
-  between(4.9, whole(1, seed), 5.1);
-  between(1.5, whole(0, job), 2.5);
+  between(64, total(2, install), 69);
+  between(6, total(0, databaseSetUp), 9);
+  between(6.9, total(1, app), 7.1);
+  between(4, total(0, cli), 5);
+  between(4.9, total(1, seed), 5.1);
+  between(1.5, total(0, job), 2.5);
   const half = measuredDelays(0.5);
   for (const [name, ms] of Object.entries(measuredDelays(1))) assert.is(half[name as keyof typeof half], ms / 2, name);
 });
@@ -46,11 +46,11 @@ test("apply to programs: an installation takes longer than a database query", as
     await kube.when(database, (live) => live.status.readyReplicas === 1);
     const began = performance.now();
     await kube.run(blueprint.jobObject(inputs, "verify", "1"));
-    const asked = performance.now();
+    const queryEnd = performance.now();
     await kube.run(blueprint.jobObject(inputs, "install", "2"));
     const installed = performance.now();
-    assert.ok(installed - asked >= 640, "64 s, times a hundredth");
-    assert.ok(installed - asked > 2 * (asked - began));
+    assert.ok(installed - queryEnd >= 640, "64 s, times a hundredth");
+    assert.ok(installed - queryEnd > 2 * (queryEnd - began));
   } finally {
     await kube.close();
   }

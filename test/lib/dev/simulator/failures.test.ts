@@ -108,11 +108,11 @@ test("a LimitRange sets defaults, and rejects larger limits", async () => {
 test("an unknown image causes ErrImagePull, then ImagePullBackOff", async () => {
   await makeNamespace(kube, "a");
   const broken = withContainer(job("a", "j", "exit 0"), { image: "registry.invalid/moodle:1" });
-  const seen = new Set<string>();
+  const reasons = new Set<string>();
   await apply(broken);
   const waiting = await until(async () => {
     const state = (await podOf("j"))?.status.containerStatuses?.[0].state.waiting;
-    if (state) seen.add(state.reason);
+    if (state) reasons.add(state.reason);
     return state?.reason === "ImagePullBackOff" ? state : null;
   });
   const error =

@@ -145,8 +145,8 @@ for (
     await post(scene, { type: "answer", method: "PATCH", ...fault });
     const error = await failureOf(patch(scene.api));
     assert.equal([error.code, error.status, error.transient], [code, status, true]);
-    const asked = scene.simulator.writes().filter(({ method }) => method === "PATCH").length;
-    assert.is(asked, status === 401 ? 2 : 1, "it was not asked for again, but with other credentials");
+    const requests = scene.simulator.writes().filter(({ method }) => method === "PATCH").length;
+    assert.is(requests, status === 401 ? 2 : 1, "it was not asked for again, but with other credentials");
   });
 }
 
@@ -171,13 +171,13 @@ scene(watches);
 
 /** Watches ConfigMaps until `c` appears. Returns the changes and the errors that were retried. */
 async function follow(scene: Scene, spoil: () => Promise<unknown>): Promise<{ told: string[]; troubles: string[] }> {
-  const told: string[] = [], troubles: string[] = [];
+  const changes: string[] = [], troubles: string[] = [];
   const onTrouble = (error: Error) => void troubles.push(error.message);
   for await (const change of watch(scene.api, { path: MAPS, silence: 300, onRetry: onTrouble }, UNCANCELLED)) {
-    told.push(describe(change));
-    const last = told.at(-1)!;
-    if (last.split(" ").includes("c")) return { told, troubles };
-    if (told.length === 1) void make(scene.api, MAPS, "b"); // seen by the watch, which then is under way
+    changes.push(describe(change));
+    const last = changes.at(-1)!;
+    if (last.split(" ").includes("c")) return { told: changes, troubles };
+    if (changes.length === 1) void make(scene.api, MAPS, "b"); // seen by the watch, which then is under way
     if (last !== "ADDED b") continue;
     await spoil();
     await make(scene.api, MAPS, "c");
@@ -192,9 +192,9 @@ function describe(change: WatchChange): string {
 
 for (const how of ["cut", "end", "expired", "error", "garbage", "half", "endless"] as const) {
   watches(`a watch that is dropped as ${how} resumes without missing a change`, async (scene) => {
-    const { told, troubles } = await follow(scene, () => post(scene, { type: "drop-watches", how }));
+    const { told: changes, troubles } = await follow(scene, () => post(scene, { type: "drop-watches", how }));
     assert.equal(
-      told.slice(1),
+      changes.slice(1),
       how === "expired" ? ["ADDED b", "LISTED b c kube-root-ca.crt"] : ["ADDED b", "ADDED c"],
     );
     assert.is(troubles.length, how === "end" ? 0 : 1, troubles.join("\n"));
@@ -202,22 +202,22 @@ for (const how of ["cut", "end", "expired", "error", "garbage", "half", "endless
 }
 
 watches("a silent watch is closed and resumed", async (scene) => {
-  const { told, troubles } = await follow(scene, async () => {
+  const { told: changes, troubles } = await follow(scene, async () => {
     await post(scene, { type: "silent-watches", kind: "ConfigMap" });
     scene.simulator.faults.clear();
   });
-  assert.is(told.at(-1), "ADDED c");
+  assert.is(changes.at(-1), "ADDED c");
   assert.equal(troubles, [`The watch of ${MAPS} received nothing for 300 ms`]);
 });
 
 watches("an expired resource version causes a new list", async (scene) => {
-  const { told } = await follow(scene, async () => {
+  const { told: changes } = await follow(scene, async () => {
     await post(scene, { type: "silent-watches" });
     await make(scene.api, MAPS, "unseen");
     await post(scene, { type: "compact" });
     scene.simulator.faults.clear();
   });
-  assert.ok(told.some((each) => /^LISTED b .*unseen$/.test(each)), told.join("\n"));
+  assert.ok(changes.some((each) => /^LISTED b .*unseen$/.test(each)), changes.join("\n"));
 });
 
 table.run();

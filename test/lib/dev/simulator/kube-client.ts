@@ -94,8 +94,8 @@ export async function openKube(options: Partial<SimulatorOptions> = {}): Promise
       const pod = body.items[0];
       if (!pod) return [];
       const statuses = [...pod.status.initContainerStatuses ?? [], ...pod.status.containerStatuses];
-      const told = statuses.find((each) => each.state.terminated?.exitCode > 0) ?? statuses.at(-1);
-      const path = `/api/v1/namespaces/${namespace}/pods/${pod.metadata.name}/log?container=${told.name}`;
+      const jobResult = statuses.find((each) => each.state.terminated?.exitCode > 0) ?? statuses.at(-1);
+      const path = `/api/v1/namespaces/${namespace}/pods/${pod.metadata.name}/log?container=${jobResult.name}`;
       const log = await kube.send("GET", path);
       return log.status === 200 ? log.body.split("\n").slice(0, -1) : [];
     },

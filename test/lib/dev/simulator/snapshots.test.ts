@@ -38,9 +38,9 @@ test("keep their content with the policy Retain, and delete it with Delete", asy
     await cut(kube, namespace, name, className);
     await ready(kube, namespace, name);
   }
-  const told = content(kube, namespace, "told")!.metadata.name;
+  const contentName = content(kube, namespace, "told")!.metadata.name;
   const change = [{ op: "replace", path: "/spec/deletionPolicy", value: "Delete" }];
-  assert.is(await ask(kube, "PATCH", `${API}/volumesnapshotcontents/${told}`, change), 200);
+  assert.is(await ask(kube, "PATCH", `${API}/volumesnapshotcontents/${contentName}`, change), 200);
   for (const name of ["kept", "lost", "told"]) await ask(kube, "DELETE", one(namespace, name));
   await until(() => ["kept", "lost", "told"].every((name) => !snapshot(kube, namespace, name)));
   const left = kube.objects("VolumeSnapshotContent").filter(({ spec }) =>

@@ -56,7 +56,7 @@ const restored = (kube: Simulator, namespace: string) =>
   );
 const bound = (kube: Simulator, namespace: string) => until(() => restored(kube, namespace)?.status?.phase === "Bound");
 
-async function said(kube: Simulator, reason: string, about: (event: StoredObject) => boolean): Promise<string> {
+async function eventMessage(kube: Simulator, reason: string, about: (event: StoredObject) => boolean): Promise<string> {
   const found = await until(() => kube.objects("Event").findLast((each) => each.reason === reason && about(each)));
   return found.message;
 }
@@ -136,16 +136,16 @@ test("report a missing class, and ignore another driver", async ({ kube, handle,
 test("are rejected if they are too small, use another driver, or lack a snapshot", async ({ kube, handle, target }) => {
   const failed = 'failed to provision volume with StorageClass "standard": error getting handle for DataSource Type ' +
     "VolumeSnapshot by Name from: ";
-  const heard = () => said(kube, "ProvisioningFailed", ofClaim(target));
+  const messages = () => eventMessage(kube, "ProvisioningFailed", ofClaim(target));
   await claim(kube, target, "2Gi");
   const missing =
     'error getting snapshot from from api server: volumesnapshots.snapshot.storage.k8s.io "from" not found';
-  assert.is(await heard(), failed + missing);
+  assert.is(await messages(), failed + missing);
   await plant(kube, target, { source: { snapshotHandle: handle } });
   await name(kube, target);
   await ready(kube, target, "from");
   await until(async () =>
-    (await heard()) ===
+    (await messages()) ===
       `${failed}requested volume size 2147483648 is less than the size 3221225472 for the source snapshot from`
   );
   await ask(kube, "DELETE", `/api/v1/namespaces/${target}/persistentvolumeclaims/restored`);
@@ -159,7 +159,7 @@ test("are rejected if they are too small, use another driver, or lack a snapshot
   const foreign = `snapshotcontent ${
     nameOf(target)
   } for snapshot from is not handled by CSI driver of StorageClass other-${target}`;
-  await until(async () => (await heard()).endsWith(foreign));
+  await until(async () => (await messages()).endsWith(foreign));
 });
 
 test("protect their source snapshot until they are created", async ({ kube, handle, target }) => {
@@ -168,10 +168,10 @@ test("protect their source snapshot until they are created", async ({ kube, hand
   await ready(kube, target, "from");
   const fault = kube.faults.add({ type: "no-volume", name: `${target}/restored`, message: "the pool is full" });
   await claim(kube, target, "3Gi");
-  await said(kube, "ProvisioningFailed", ofClaim(target));
+  await eventMessage(kube, "ProvisioningFailed", ofClaim(target));
   await ask(kube, "DELETE", one(target, "from"));
   const pending = (event: StoredObject) => event.metadata.namespace === target;
-  assert.is(await said(kube, "SnapshotDeletePending", pending), "Snapshot is being used to restore a PVC");
+  assert.is(await eventMessage(kube, "SnapshotDeletePending", pending), "Snapshot is being used to restore a PVC");
   assert.ok(snapshot(kube, target, "from"));
   kube.faults.remove(fault);
   await ask(kube, "DELETE", `/api/v1/namespaces/${target}/persistentvolumeclaims/restored`);

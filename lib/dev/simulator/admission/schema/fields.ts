@@ -36,8 +36,8 @@ export function loadFieldSchema(): FieldSchema {
   }));
   const types = new Map<string, FieldType>();
   const struct = (name: string): FieldType => {
-    const known = types.get(name);
-    if (known) return known;
+    const allowed = types.get(name);
+    if (allowed) return allowed;
     const fields = new Map<string, FieldType>();
     const type: FieldType = { form: "struct", name, fields, atomic: false };
     types.set(name, type); // set before its fields are read, because types can be recursive

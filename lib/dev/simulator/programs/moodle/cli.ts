@@ -95,10 +95,10 @@ export function runSeed(context: ProgramContext): ProgramRun {
   const courses: { shortname: string }[] = isRequested("courses", settings.SEED_COURSES)
     ? JSON.parse(settings.SEED_COURSES!)
     : [];
-  const changeLines = (known: MoodleAccount | undefined): string[] => [
+  const changeLines = (account: MoodleAccount | undefined): string[] => [
     ...(isRequested("title", settings.SEED_TITLE) ? ["title set"] : []),
     ...(isRequested("mail", settings.SEED_MAIL) ? [`mail ${settings.SEED_MAIL}`] : []),
-    ...(administers ? [`administrator ${describeAdmin(known, settings.SEED_ADMIN_EMAIL!)}`] : []),
+    ...(administers ? [`administrator ${describeAdmin(account, settings.SEED_ADMIN_EMAIL!)}`] : []),
     ...(isRequested("brand", settings.SEED_BRAND_COLOR || settings.SEED_BRAND_SCSS) ? ["brand set"] : []),
     ...(isRequested("brand", settings.SEED_BRAND_LOGO) ? ["logo set"] : []),
     ...(isRequested("sign-on", settings.SEED_ISSUER_NAME && env.SEED_ISSUER_CLIENT_SECRET)
@@ -121,14 +121,14 @@ export function runSeed(context: ProgramContext): ProgramRun {
         ...(isRequested("brand", settings.SEED_BRAND_COLOR) && { brandcolor: settings.SEED_BRAND_COLOR! }),
       };
       const all = [...new Set([...there, ...courses.map(({ shortname }) => shortname)])];
-      const known = { accounts: { ...accounts, ...(administers && { admin: made }) }, courses: all };
-      site.saveDatabase({ ...site.database, ...known, config });
+      const content = { accounts: { ...accounts, ...(administers && { admin: made }) }, courses: all };
+      site.saveDatabase({ ...site.database, ...content, config });
     },
   }));
 }
 
-function describeAdmin(known: MoodleAccount | undefined, email: string): string {
-  return known === undefined ? "created" : known.email === email ? "kept" : "address changed";
+function describeAdmin(account: MoodleAccount | undefined, email: string): string {
+  return account === undefined ? "created" : account.email === email ? "kept" : "address changed";
 }
 
 /** Runs a script on an installed site. Fails if the code, config.php, the database or the site is missing. */

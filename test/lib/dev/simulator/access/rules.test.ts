@@ -64,12 +64,12 @@ test("rejects the token of a deleted service account", async ({ simulator }) => 
 
 test("applies a ClusterRoleBinding everywhere, and a RoleBinding in its namespace", async ({ simulator }) => {
   await give(simulator, "wheelwright", [rule(["get", "list"], ["configmaps"])]);
-  const asked = [
+  const review = [
     "/api/v1/namespaces/wheelwright/configmaps",
     "/api/v1/namespaces/other/configmaps",
     "/api/v1/configmaps",
   ];
-  const answers = () => Promise.all(asked.map((path) => statusOf(simulator, "GET", path)));
+  const answers = () => Promise.all(review.map((path) => statusOf(simulator, "GET", path)));
   assert.equal(await answers(), [200, 403, 403]);
   await give(simulator, "cluster", [rule(["list"], ["configmaps"])]);
   assert.equal(await answers(), [200, 200, 200]);
@@ -103,8 +103,8 @@ test("checks verbs, subresources and names", async ({ simulator }) => {
   ]);
   const maps = `${NAMESPACE}/configmaps`,
     map = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
-  const answers = async (...asked: [string, string, Json?][]) =>
-    await Promise.all(asked.map(([method, path, body]) => statusOf(simulator, method, path, body)));
+  const answers = async (...review: [string, string, Json?][]) =>
+    await Promise.all(review.map(([method, path, body]) => statusOf(simulator, method, path, body)));
   assert.equal(
     await answers(["GET", `${maps}/m`], ["GET", `${maps}/n`], ["GET", maps], [
       "GET",

@@ -44,8 +44,8 @@ test("becomes not ready with its pods, and recovers", async ({ kube }) => {
   ]);
   const [pod] = await pods(kube);
   assert.equal([pod.status.phase, pod.status.containerStatuses[0].ready], ["Running", true]);
-  const told = (await kube.events("a")).find(({ reason }) => reason === "NodeNotReady");
-  assert.equal([told!.object, told!.message], [`Pod/${pod.metadata.name}`, "Node is not ready"]);
+  const event = (await kube.events("a")).find(({ reason }) => reason === "NodeNotReady");
+  assert.equal([event!.object, event!.message], [`Pod/${pod.metadata.name}`, "Node is not ready"]);
   kube.simulator.faults.remove(fault);
   await kube.when(node, ({ spec, ...rest }) => condition(rest, "Ready").status === "True" && !spec.taints.length);
   await kube.when(deployment("a", "d"), (live) => live.status.availableReplicas === 1);

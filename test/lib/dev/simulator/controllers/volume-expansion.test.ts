@@ -54,8 +54,8 @@ test("expands the volume first, then the mounted PVC", async () => {
   const { spec } = await kube.when(claim(), has("8Gi"));
   const volume = { apiVersion: "v1", kind: "PersistentVolume", metadata: { name: spec.volumeName } };
   assert.is((await kube.get(volume)).body.spec.capacity.storage, "8Gi");
-  const told = kube.simulator.objects("Event").map(({ reason }) => reason);
-  assert.ok(told.includes("FileSystemResizeRequired") && told.includes("FileSystemResizeSuccessful"));
+  const reasons = kube.simulator.objects("Event").map(({ reason }) => reason);
+  assert.ok(reasons.includes("FileSystemResizeRequired") && reasons.includes("FileSystemResizeSuccessful"));
 });
 
 test("waits for a pod that mounts the PVC", async () => {
@@ -147,8 +147,8 @@ test("uses the quota's status, which follows the spec after a delay", () => {
     "requests.storage": thousandthsOrZero("15Gi"),
   }];
   assert.match(findQuotaBreach(quota, used, cost, used, null)!, /limited: requests.storage=10Gi$/);
-  const seen = { ...quota, status: { hard: hard("20Gi"), used: hard("5Gi") } };
-  assert.is(findQuotaBreach(seen, used, cost, used, null), null);
+  const observed = { ...quota, status: { hard: hard("20Gi"), used: hard("5Gi") } };
+  assert.is(findQuotaBreach(observed, used, cost, used, null), null);
 });
 
 test("blocks a StatefulSet's rollout while its pod is unready, until the pod is deleted", async () => {

@@ -34,8 +34,8 @@ http("return the writer, the object, whether it changed, and its new version", a
   await kube.remove(config({}));
   const { status, body } = await kube.send("GET", "/simulator/writes?since=1");
   assert.is(status, 200);
-  const told = body.map((each: Json) => [each.n, each.method, each.status, each.changed, each.resourceVersion]);
-  assert.equal(told, [
+  const entries = body.map((each: Json) => [each.n, each.method, each.status, each.changed, each.resourceVersion]);
+  assert.equal(entries, [
     [2, "PATCH", 201, true, made],
     [3, "PATCH", 200, false, made],
     [4, "PATCH", 200, false, made],
