@@ -1,4 +1,3 @@
-/** Returns the changelog as a page. */
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { changelogPage } from "#lib/reference/changelog/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,4 +1,3 @@
-/** Serves the icon at its default address. */
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ICON_SVG } from "#lib/http/page.ts";

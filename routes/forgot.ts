@@ -1,4 +1,3 @@
-/** Mails a link for a forgotten password. */
 import { POST as forgotPassword } from "#routes/api/auth/forgot-password.ts";
 import { publicForm, publicPage } from "#lib/portal/sign-in/public-page.ts";
 import { forgotPage } from "#lib/portal/sign-in/sign-in.ts";

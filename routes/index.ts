@@ -1,4 +1,3 @@
-/** Serves the front page. */
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { frontPage } from "#lib/reference/front/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

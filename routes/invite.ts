@@ -1,4 +1,3 @@
-/** Serves the page of an invitation's link. It works without JavaScript and without the portal. */
 import * as v from "valibot";
 import { findSignedInUser } from "#lib/domains/auth/authenticate.ts";
 import { publicAccess } from "#lib/domains/auth/access.ts";

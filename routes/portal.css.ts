@@ -1,4 +1,3 @@
-/** Serves the portal's style sheet at a URL with its hash. */
 import { portalStyle, stylePath } from "#lib/portal/components/stylesheet.ts";
 import { assetEndpoint } from "#lib/portal/page/asset.ts";
 

@@ -1,4 +1,3 @@
-/** Serves the portal's script at a URL with its hash. */
 import { assetEndpoint } from "#lib/portal/page/asset.ts";
 import { portalScript, scriptPath } from "#lib/portal/script/script.ts";
 

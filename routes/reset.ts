@@ -1,4 +1,3 @@
-/** Serves the page of the link that sets a new password. */
 import * as v from "valibot";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,4 +1,3 @@
-/** Signs the user in. */
 import { POST as login } from "#routes/api/auth/login.ts";
 import { publicForm, publicPage } from "#lib/portal/sign-in/public-page.ts";
 import { signInPage } from "#lib/portal/sign-in/sign-in.ts";

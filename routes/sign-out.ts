@@ -1,4 +1,3 @@
-/** Ends the session. */
 import { POST as logout } from "#routes/api/auth/logout.ts";
 import { formAction } from "#lib/portal/page/page.ts";
 

@@ -1,4 +1,3 @@
-/** Signs the user up, if SIGNUP is on. */
 import { POST as signup } from "#routes/api/auth/signup.ts";
 import { publicForm, publicPage } from "#lib/portal/sign-in/public-page.ts";
 import { signUpClosedPage, signUpPage } from "#lib/portal/sign-in/sign-in.ts";

@@ -1,4 +1,3 @@
-/** Shows and completes onboarding. */
 import { GET as getOnboarding } from "#routes/api/onboarding/index.ts";
 import { POST as completeOnboarding } from "#routes/api/onboarding/complete.ts";
 import { formAction, formFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";

@@ -21,7 +21,7 @@ test("the image and the compose file ask after its health and start it by comman
   assert.equal([...JSON.parse(start!), "healthcheck"].filter((name) => !names.includes(name)), []);
 });
 
-test("the image is not root's, by number, and is told to stop as the program expects", ({ containerfile }) => {
+test("runs as a numeric non-root user and stops on SIGTERM", ({ containerfile }) => {
   assert.match(containerfile, /^USER [1-9]\d*:[1-9]\d*$/m);
   assert.match(containerfile, /^STOPSIGNAL SIGTERM$/m);
 });

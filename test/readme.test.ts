@@ -58,7 +58,7 @@ example("exist for the API and the command line", ({ blocks }) => {
   assert.ok(blocks.filter(({ how }) => how.includes("command")).length > 6);
 });
 
-example("fail only where they say so", ({ blocks, printed }) => {
+example("fail only if marked as refused", ({ blocks, printed }) => {
   for (const [i, { text: output, status }] of printed) {
     const { how, text } = blocks[i]!;
     if (how.includes("aside")) continue;

@@ -9,13 +9,8 @@ const test = suite("rules");
 const ROOT = new URL("../", import.meta.url);
 
 /**
- * A place imports only what stands before it here. A layer of several folders is a folder of lib; so the listing shows them.
- *
- * `base` is words that everybody uses, `drivers` reach what is outside of the program, `moodle` knows what a site is
- * made of, `catalog` what is on offer of it, and `operations` declare what can be done to it. `records` keep what
- * happened and what is to be done, `domains` decide, the `scheduler` chooses who works and when, and `work` does it.
- * The `surface` shows all of it to people and programs. `dev` stands in for a cluster and a database where there are
- * none, and nothing of the product needs it. The `client` stands for itself: it is published alone.
+ * The layers in order: a module imports only from entries before its own. An entry is a folder or file of `lib`.
+ * docs/development.md describes each layer.
  */
 const ORDER = [
   ...under(
@@ -26,18 +21,18 @@ const ORDER = [
   ...under("drivers", "exchange crypto db dump dns mail payments cluster traces"),
   ...["moodle", "catalog", "operations"],
   ...["installation/installation", "audit", "events", "idempotency", "jobs", "changes", "installation/database-hold"],
-  "app", // what a running program consists of
+  "app",
   ...under("domains", "members users auth billing federations spokes operations backups templates fleet"),
   ...under("domains", "notifications onboarding changelog deprecations"),
   ...["scheduler", "workers", "doctor"],
   ...["http", "reference", "portal", "metrics"],
   ...under("dev", "simulator embedded"),
-  "client", // what others call the API with
+  "client",
   ...["routes", "src"],
 ];
 
-function under(layer: string, places: string): string[] {
-  return places.split(" ").map((place) => `${layer}/${place}`);
+function under(layer: string, entries: string): string[] {
+  return entries.split(" ").map((entry) => `${layer}/${entry}`);
 }
 
 const GENERATED = [
@@ -48,7 +43,7 @@ const GENERATED = [
 interface Source {
   readonly path: string;
   readonly text: string;
-  /** What it imports, as it is written. */
+  /** The imports, as written. */
   readonly imports: readonly string[];
 }
 
@@ -122,15 +117,15 @@ test("no module imports itself by way of others", async () => {
   none([...graph.keys()].flatMap((path) => visit(path, [])));
 });
 
-/** What is the same on both sides: the cluster's own words, and an operation's work under the operation's name. */
-const ON_BOTH_SIDES = ["Condition", "conditionOf", "isRecord", "isTrue"];
+/** Names that may be exported twice: terms of the cluster, and a worker named like its operation. */
+const SHARED_NAMES = ["Condition", "conditionOf", "isRecord", "isTrue"];
 
-test("what is exported has a name of its own, so that a name says one thing", async () => {
+test("each exported name is unique, except in an operation and its worker", async () => {
   const places = new Map<string, string[]>();
   for (const { path, text } of await read("lib", "src")) {
     const names = text.matchAll(/^export (?:async )?(?:function\*?|const|interface|type|class) (\w+)/gm);
     for (const name of new Set([...names].map(([, name]) => name!))) {
-      if (!ON_BOTH_SIDES.includes(name)) places.set(name, [...places.get(name) ?? [], path]);
+      if (!SHARED_NAMES.includes(name)) places.set(name, [...places.get(name) ?? [], path]);
     }
   }
   const isPair = ([one, other, ...more]: string[]) =>
@@ -162,8 +157,8 @@ test("a file is at most 250 lines long", async () => {
   none(long.map(({ path }) => path));
 });
 
-test("a module opens with a sentence that says what it is", async () => {
-  const modules = (await read("lib", "routes", "src", "test/support", "test/contract")).filter(({ path }) =>
+test("a module begins with a comment that says what it does, except routes, which declare it", async () => {
+  const modules = (await read("lib", "src", "test/support", "test/contract")).filter(({ path }) =>
     !path.endsWith(".test.ts")
   );
   none(modules.filter(({ text }) => !text.startsWith("/**")).map(({ path }) => path));
@@ -199,12 +194,12 @@ test("only the configuration and the client's commands read the environment", as
   none(askers.map(({ path }) => path).filter((path) => !/^lib\/base\/(?:config|environment)|^src\/cli\//.test(path)));
 });
 
-test("nothing loads the whole Kubernetes library at once, nor metrics and traces unless they are asked for", async () => {
+test("no module loads the whole Kubernetes library, nor metrics and traces unless they are configured", async () => {
   const whole = /^import (?!type )[^;]* from "@kubernetes\/client-node(?:\/dist\/(?:index|config)\.js)?";/m;
-  const wished = /^import (?!type )[^;]* from "(?:prom-client|#lib\/(?:metrics\/reg|drivers\/traces\/).*)";/m;
+  const optional = /^import (?!type )[^;]* from "(?:prom-client|#lib\/(?:metrics\/reg|drivers\/traces\/).*)";/m;
   const itself = /^lib\/(?:metrics\/registry|drivers\/traces\/)/;
   const sources = (await read("lib", "routes", "src")).filter(({ path }) => !itself.test(path));
-  none(sources.filter(({ text }) => whole.test(text) || wished.test(text)).map(({ path }) => path));
+  none(sources.filter(({ text }) => whole.test(text) || optional.test(text)).map(({ path }) => path));
 });
 
 test("whatever a run asks of the cluster, it asks as the run", async () => {

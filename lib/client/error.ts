@@ -29,13 +29,13 @@ export class WheelwrightError extends Error {
   /** The last known state of the awaited operation. */
   readonly operation: OperationDetail | null;
 
-  constructor(code: string, message: string, particulars: ErrorDetails = {}) {
-    super(message, particulars.cause === undefined ? {} : { cause: particulars.cause });
+  constructor(code: string, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? {} : { cause: details.cause });
     this.name = "WheelwrightError";
     this.code = code;
-    this.statusCode = particulars.statusCode ?? 0;
-    this.retryAfter = particulars.retryAfter ?? null;
-    this.requestId = particulars.requestId ?? null;
-    this.operation = particulars.operation ?? null;
+    this.statusCode = details.statusCode ?? 0;
+    this.retryAfter = details.retryAfter ?? null;
+    this.requestId = details.requestId ?? null;
+    this.operation = details.operation ?? null;
   }
 }

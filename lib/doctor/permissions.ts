@@ -7,7 +7,7 @@
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 
 export interface RequiredPermission extends ClusterAccess {
-  /** What happens without the permission. Null if operations fail. */
+  /** The consequence of a missing permission. Null if operations fail. */
   readonly consequence: string | null;
 }
 

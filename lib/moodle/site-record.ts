@@ -18,7 +18,7 @@ type FederationRow = Selectable<Schema["federations"]>;
 const KIND = { apiVersion: "v1", kind: "ConfigMap" };
 export const SITE_RECORD_CONFIG_MAP: Ref = { ...KIND, name: "wheelwright" };
 /** The label or annotation with the type of object that the record describes. */
-export const SITE_RECORD_KEY = "wheelwright.dev/particulars-of";
+export const SITE_RECORD_KEY = "wheelwright.dev/site-record-of";
 
 const SPOKE_TEXTS = [
   ...["id", "federationId", "displayName", "size", "adminEmail", "lmsVersion", "namespace", "blueprintRevision"],
@@ -109,7 +109,7 @@ export function buildRecordConfigMap(
         "kubernetes.io/description": `Record of this ${recordType}, written by the control plane. Do not edit.`,
       },
     },
-    data: { particulars: text, installation, signature },
+    data: { record: text, installation, signature },
   };
 }
 
@@ -117,7 +117,7 @@ const SignedRecordSchema = v.object(v.entriesFromList(["text", "installation", "
 
 /** Returns the record in a ConfigMap; null if it contains none. */
 export function readSignedRecord({ data }: KubeObject): SignedRecord | null {
-  const { success, output } = v.safeParse(SignedRecordSchema, { ...data, text: data?.particulars });
+  const { success, output } = v.safeParse(SignedRecordSchema, { ...data, text: data?.record });
   return success ? output : null;
 }
 

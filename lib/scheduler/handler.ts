@@ -6,7 +6,7 @@ import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/base/log.ts";
 
-/** One run of a job, as its steps see it. */
+/** A run of a job, as its steps see it. */
 export interface Run {
   /** The job as claimed, with the steps finished so far. */
   readonly job: Job;

@@ -1,4 +1,3 @@
-/** Shows and renames the user's own account. */
 import { PATCH as updateAccount } from "#routes/api/auth/me.ts";
 import { GET as getSessions } from "#routes/api/auth/sessions/index.ts";
 import { GET as getOnboarding } from "#routes/api/onboarding/index.ts";

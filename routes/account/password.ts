@@ -1,4 +1,3 @@
-/** Changes the user's password. */
 import { POST as changePassword } from "#routes/api/auth/password.ts";
 import { formAction, formFields, portalPage } from "#lib/portal/page/page.ts";
 import { passwordView } from "#lib/portal/people/account.ts";

@@ -1,4 +1,3 @@
-/** Ends other sessions of the user. */
 import { DELETE as endSession } from "#routes/api/auth/sessions/[sessionId].ts";
 import { DELETE as endOtherSessions } from "#routes/api/auth/sessions/others.ts";
 import { formAction, formFields } from "#lib/portal/page/page.ts";

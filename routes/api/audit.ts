@@ -1,4 +1,3 @@
-/** Returns the audit log. */
 import * as v from "valibot";
 import { AuditEventView, auditFilters } from "#lib/audit/views.ts";
 import { operatorAccess } from "#lib/domains/auth/access.ts";

@@ -1,4 +1,3 @@
-/** Returns the catalog. */
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { showCatalog } from "#lib/catalog/create-view.ts";
 import { CatalogView } from "#lib/catalog/view.ts";

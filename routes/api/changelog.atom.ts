@@ -1,4 +1,3 @@
-/** Returns the changelog as a feed. */
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { changelogFeed } from "#lib/reference/changelog/feed.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,4 +1,3 @@
-/** Returns the changelog as JSON. */
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { ChangelogView, showChangelog } from "#lib/domains/changelog/view.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

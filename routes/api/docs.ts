@@ -1,4 +1,3 @@
-/** Returns the API reference as a page. */
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { referencePage } from "#lib/reference/page/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

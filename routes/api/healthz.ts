@@ -1,4 +1,3 @@
-/** Reports whether the process is alive. */
 import * as v from "valibot";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,4 +1,3 @@
-/** Redirects the API's prefix to the reference. */
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { redirect } from "#lib/http/reply.ts";

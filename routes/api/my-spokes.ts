@@ -1,4 +1,3 @@
-/** Lists all spokes that the caller can see. */
 import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { removedVisibility } from "#lib/domains/federations/access.ts";

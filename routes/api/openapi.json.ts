@@ -1,4 +1,3 @@
-/** Returns the OpenAPI document. */
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { OpenApi } from "#lib/reference/openapi.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

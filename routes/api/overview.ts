@@ -1,4 +1,3 @@
-/** Returns counts of spokes and of the queue. */
 import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { showOverview } from "#lib/domains/federations/overview.ts";

@@ -1,4 +1,3 @@
-/** Reports whether this replica can serve requests. */
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { Readiness } from "#lib/http/readiness.ts";

@@ -1,4 +1,3 @@
-/** Returns the version of API and build. */
 import * as v from "valibot";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,4 +1,3 @@
-/** Exports the audit log. */
 import * as v from "valibot";
 import { GET as getAudit } from "#routes/api/audit.ts";
 import { operatorAccess } from "#lib/domains/auth/access.ts";

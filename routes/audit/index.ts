@@ -1,4 +1,3 @@
-/** Returns the audit log. */
 import { GET as getAudit } from "#routes/api/audit.ts";
 import { portalPage, queryParams } from "#lib/portal/page/page.ts";
 import { AUDIT_PER_PAGE, auditQuery, auditView } from "#lib/portal/audit/audit.ts";

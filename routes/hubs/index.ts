@@ -1,4 +1,3 @@
-/** Lists the hubs that the user can see. */
 import { GET as getHubs } from "#routes/api/federations/index.ts";
 import { GET as getMySpokes } from "#routes/api/my-spokes.ts";
 import { GET as getOverview } from "#routes/api/overview.ts";

@@ -1,4 +1,3 @@
-/** Creates a hub, for operators. */
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { POST as create } from "#routes/api/federations/index.ts";
 import { requireOperator } from "#lib/domains/auth/access.ts";

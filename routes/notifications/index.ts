@@ -1,4 +1,3 @@
-/** Shows the user's notifications. */
 import { POST as markRead } from "#routes/api/notifications/[notificationId]/read.ts";
 import { GET as getNotifications } from "#routes/api/notifications/index.ts";
 import { withQuery } from "#lib/portal/components/parts.ts";

@@ -1,4 +1,3 @@
-/** Marks all notifications as read. */
 import { POST as readAll } from "#routes/api/notifications/read-all.ts";
 import { formAction } from "#lib/portal/page/page.ts";
 

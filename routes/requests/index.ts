@@ -1,4 +1,3 @@
-/** Lists hub requests. */
 import { GET as getRequests } from "#routes/api/federation-requests/index.ts";
 import { GET as getRestores } from "#routes/api/restore-requests/index.ts";
 import { REQUESTS_PER_PAGE, requestsView } from "#lib/portal/requests/list.ts";

@@ -1,4 +1,3 @@
-/** Creates a hub request. */
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { POST as createRequest } from "#routes/api/federation-requests/index.ts";
 import { newRequestView } from "#lib/portal/requests/request.ts";

@@ -1,4 +1,3 @@
-/** Lists the user's API tokens. */
 import { GET as getTokens } from "#routes/api/auth/tokens/index.ts";
 import { portalPage } from "#lib/portal/page/page.ts";
 import { tokensView } from "#lib/portal/people/tokens.ts";

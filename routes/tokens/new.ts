@@ -1,4 +1,3 @@
-/** Creates an API token and shows it once. */
 import { POST as create } from "#routes/api/auth/tokens/index.ts";
 import { formAction, formFields, portalPage } from "#lib/portal/page/page.ts";
 import { createdTokenView, newTokenView, parseExpiry } from "#lib/portal/people/tokens.ts";

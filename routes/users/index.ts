@@ -1,4 +1,3 @@
-/** Lists users. */
 import { GET as getUsers } from "#routes/api/users/index.ts";
 import { portalPage, queryParams } from "#lib/portal/page/page.ts";
 import { USERS_PER_PAGE, usersView } from "#lib/portal/people/users.ts";

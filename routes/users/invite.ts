@@ -1,4 +1,3 @@
-/** Invites a user to a hub. */
 import { POST as invite } from "#routes/api/federations/[federationId]/members/index.ts";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getHubs } from "#routes/api/federations/index.ts";

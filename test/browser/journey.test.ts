@@ -130,12 +130,12 @@ test("works by mouse, and the audit log shows each step", async ({ portal, open 
   await enter(page, portal, "operator", byMouse);
   await travel(portal, page, byMouse, "elm");
   await page.getByRole("link", { name: "Audit" }).click();
-  const told = await page.getByRole("main").innerText();
+  const text = await page.getByRole("main").innerText();
   const steps = ["was requested", "could not be installed", "is ready", "was removed"];
-  for (const step of steps) assert.match(told, `Spoke elm ${step}`);
-  assert.match(told, "Removal of spoke elm was requested");
-  assert.match(told, "There is no luck today");
-  assert.match(told, "Spoke elm: suspend succeeded");
+  for (const step of steps) assert.match(text, `Spoke elm ${step}`);
+  assert.match(text, "Removal of spoke elm was requested");
+  assert.match(text, "There is no luck today");
+  assert.match(text, "Spoke elm: suspend succeeded");
 });
 
 test("works by keyboard alone, in dark mode, on a phone's screen", async ({ portal, open }) => {

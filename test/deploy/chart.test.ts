@@ -120,7 +120,7 @@ rendered("gives replicas that do not work on spokes an account to which no right
   assert.is(of(foreign, "ClusterRole"), undefined, "nobody needs a right in this cluster");
 });
 
-rendered("lets the owner's credentials into the migrations alone, which need nothing that is made after them", () => {
+rendered("gives the owner's credentials only to the migration Job, which needs no later object", () => {
   const objects = renderObjects(MOST), job = of(objects, "Job");
   assert.is(job.metadata.annotations["helm.sh/hook"], "pre-install,pre-upgrade");
   assert.equal(sourcesOf(job), ["wheelwright", "wheelwright-owner"]);
@@ -201,7 +201,7 @@ rendered("sets for event streams what each controller needs", () => {
 const REFUSED: readonly (readonly [what: string, values: object, reason: RegExp])[] = [
   ["no image", { image: {} }, /image\/repository/],
   ["no address", { publicUrl: "" }, /publicUrl/],
-  ["an address that is none", { publicUrl: "hubs.example.org" }, /publicUrl/],
+  ["an invalid address", { publicUrl: "hubs.example.org" }, /publicUrl/],
   ["no domain", { rootDomain: "" }, /rootDomain/],
   ["no Secret", { existingSecret: "" }, /existingSecret/],
   ["a value that is misspelt", { replica: 3 }, /replica/],
@@ -209,10 +209,10 @@ const REFUSED: readonly (readonly [what: string, values: object, reason: RegExp]
   ["a password among what everybody may read", { config: { SMTP_PASS: "x" } }, /SMTP_PASS/],
   ["a token among what everybody may read", { config: { OTEL_EXPORTER_OTLP_HEADERS: "a=b" } }, /HEADERS/],
   ["a variable that the chart sets", { config: { SCHEDULER: "off" } }, /SCHEDULER/],
-  ["a variable that is no string", { config: { PORTAL: true } }, /config\/PORTAL/],
-  ["a time that is none", { config: { SHUTDOWN_GRACE_MS: "25s" } }, /SHUTDOWN_GRACE_MS/],
-  ["an owner whom no migration uses", { migrations: { enabled: false, existingSecret: "owner" } }, /migrations/],
-  ["a metric that nobody measures", { autoscaling: { enabled: true }, metrics: { enabled: false } }, /metrics/],
+  ["a variable that is not a string", { config: { PORTAL: true } }, /config\/PORTAL/],
+  ["an invalid duration", { config: { SHUTDOWN_GRACE_MS: "25s" } }, /SHUTDOWN_GRACE_MS/],
+  ["an owner without migrations", { migrations: { enabled: false, existingSecret: "owner" } }, /migrations/],
+  ["autoscaling without metrics", { autoscaling: { enabled: true }, metrics: { enabled: false } }, /metrics/],
   ["alerts without metrics", { metrics: { enabled: false, alerts: { enabled: true } } }, /alerts/],
   ["metrics where requests come", { metrics: { port: 3000 } }, /metrics\/port/],
   ["a certificate without TLS", { ingress: { tls: { enabled: false, clusterIssuer: "x" } } }, /clusterIssuer/],
@@ -249,7 +249,7 @@ rendered("takes no variable of the configuration for another", async () => {
   assert.equal([config.clusterRole, config.metricsPort, config.scheduler.on], ["wheelwright-spoke", 9464, true]);
 });
 
-rendered("is what deploy/kubernetes was made of, and has no fault that Helm knows of", async () => {
+rendered("matches deploy/kubernetes and passes helm lint", async () => {
   assert.equal(await findStaleManifests(), []);
   assert.match(
     runHelm(["lint", CHART, "--strict", "--values", "-"], JSON.stringify(REQUIRED_CHART_VALUES)),

@@ -99,7 +99,7 @@ async function takeAway({ simulator }: WorkScene, role: string, permission: stri
   return () => put(rules);
 }
 
-test("is not enough without any one of them: what is taken away is told by the operation that misses it", async () => {
+test("needs each of its rules: without one, an operation reports the missing permission", async () => {
   const scene = await openWorkScene();
   try {
     await scene.replica();

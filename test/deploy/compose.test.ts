@@ -99,12 +99,12 @@ test("every variable that it takes or gives is one of the configuration", ({ tex
   assert.equal(named.filter((name) => !isVariable(name)), []);
 });
 
-test("the specification's variables are all there, first in the example, and what is needed is asked for", (scene) => {
+test("lists the specification's variables first, and requires those without a default", (scene) => {
   assert.equal([...scene.given].sort(), [...GIVEN, OWNER].sort());
   const shown = [...scene.given, ...scene.optional];
   assert.equal(takenFrom(scene.text).filter((name) => !shown.includes(name)), []);
-  const asked = [...scene.text.matchAll(/\$\{([A-Z_]+):\?set \1 /g)].map(([, name]) => name!);
-  assert.equal([...new Set(asked)].sort(), [...NEEDED].sort());
+  const required = [...scene.text.matchAll(/\$\{([A-Z_]+):\?set \1 /g)].map(([, name]) => name!);
+  assert.equal([...new Set(required)].sort(), [...NEEDED].sort());
 });
 
 test("the example with only what is needed is a configuration, in which the empty counts as absent", ({ program }) => {
@@ -241,7 +241,7 @@ test("only what migrates has the owner's password, and the program's role is ano
   assert.not.match(JSON.stringify(environment(program, env)), "the owner's");
 });
 
-test("without a password of the owner's the one that there is serves both, as for a database made before", (scene) => {
+test("uses one password for both roles if the owner has none", (scene) => {
   assert.is(environment(scene.postgres, FILLED).POSTGRES_PASSWORD, FILLED.POSTGRES_PASSWORD);
   assert.is(environment(scene.migrate, FILLED).POSTGRES_OWNER_PASSWORD, FILLED.POSTGRES_PASSWORD);
 });

@@ -42,7 +42,7 @@ test.after.each(async ({ simulator, db, directory }) => {
 });
 
 /** Runs Helm. Returns its output and whether it succeeded. */
-function run({ db, directory }: Scene, how: string, values: object = {}): Promise<{ ok: boolean; said: string }> {
+function run({ db, directory }: Scene, how: string, values: object = {}): Promise<{ ok: boolean; output: string }> {
   const sql = new URL(db.url);
   sql.searchParams.set("sslmode", "disable");
   const env = {
@@ -55,10 +55,10 @@ function run({ db, directory }: Scene, how: string, values: object = {}): Promis
     ? ["uninstall", "wheelwright", "--wait"]
     : [how, "wheelwright", CHART, "--values", "-", "--wait"];
   const child = spawn(helm!, [...args, "--namespace", "wheelwright", "--timeout", "60s"], { env });
-  let said = "";
-  for (const output of [child.stdout, child.stderr]) output.setEncoding("utf8").on("data", (text) => said += text);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => output += text);
   child.stdin.end(JSON.stringify({ ...REQUIRED_CHART_VALUES, ...values }));
-  return new Promise((resolve) => child.once("close", (status) => resolve({ ok: status === 0, said })));
+  return new Promise((resolve) => child.once("close", (status) => resolve({ ok: status === 0, output })));
 }
 
 function names({ simulator }: Scene, kind: string): string[] {
@@ -69,8 +69,8 @@ function names({ simulator }: Scene, kind: string): string[] {
 
 installed("migrates first, changes what runs, and leaves nothing but what it was given", async (scene) => {
   const first = await run(scene, "install");
-  assert.ok(first.ok, first.said);
-  assert.match(first.said, "Wheelwright 0.1.0 is being deployed to https://hubs.example.org");
+  assert.ok(first.ok, first.output);
+  assert.match(first.output, "Wheelwright 0.1.0 is being deployed to https://hubs.example.org");
   const born = (kind: string, name: string) =>
     scene.simulator.history().findIndex((each) => each.kind === kind && each.name === name);
   assert.ok(born("Job", "wheelwright-migrate") >= 0);
@@ -78,12 +78,12 @@ installed("migrates first, changes what runs, and leaves nothing but what it was
   assert.equal([names(scene, "Job"), names(scene, "Deployment")], [[], ["wheelwright"]]);
 
   const second = await run(scene, "upgrade", { workers: { separate: true }, config: { PORTAL: "on" } });
-  assert.ok(second.ok, second.said);
+  assert.ok(second.ok, second.output);
   assert.equal(names(scene, "Deployment"), ["wheelwright", "wheelwright-worker"]);
   assert.equal(names(scene, "ServiceAccount"), ["wheelwright", "wheelwright-api"]);
 
   const last = await run(scene, "uninstall");
-  assert.ok(last.ok, last.said);
+  assert.ok(last.ok, last.output);
   const kinds = "Deployment Service ServiceAccount ConfigMap ClusterRole ClusterRoleBinding ValidatingAdmissionPolicy";
   assert.equal(kinds.split(" ").flatMap((kind) => names(scene, kind)), []);
   assert.equal(names(scene, "Secret"), ["wheelwright"]);
@@ -93,9 +93,9 @@ installed("changes nothing that runs where the migrations fail", async (scene) =
   assert.ok((await run(scene, "install")).ok);
   scene.simulator.faults.failJob("wheelwright-migrate", { log: ["The database cannot be reached"] });
   const before = scene.simulator.objects("Deployment");
-  const { ok, said } = await run(scene, "upgrade", { replicas: 5 });
+  const { ok, output } = await run(scene, "upgrade", { replicas: 5 });
   assert.is(ok, false);
-  assert.match(said, "pre-upgrade hooks failed");
+  assert.match(output, "pre-upgrade hooks failed");
   assert.equal(scene.simulator.objects("Deployment"), before);
 });
 

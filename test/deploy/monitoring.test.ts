@@ -36,7 +36,7 @@ rendered("asks eight times for attention, and leads to what is to be done", () =
   }
 });
 
-rendered("names no metric that there is not, and none of its labels", () => {
+rendered("uses only existing metrics and labels", () => {
   const { expressions, scaledBy } = made(), all: readonly Metric[] = METRICS;
   const labels = new Map(all.flatMap(({ name, type, labels = [] }) => {
     if (type !== "histogram") return [[name, labels] as const];
@@ -51,9 +51,9 @@ rendered("names no metric that there is not, and none of its labels", () => {
     assert.ok(named.length > 0, expression);
     assert.equal(named.filter((name) => !labels.has(name)), [], expression);
     const known = ["pod", ...named.flatMap((name) => labels.get(name)!)];
-    const asked = [...expression.matchAll(/\b(?:by|on) \(([a-z_, ]+)\)|([a-z_]+)(?==~?"|!=)/g)]
+    const used = [...expression.matchAll(/\b(?:by|on) \(([a-z_, ]+)\)|([a-z_]+)(?==~?"|!=)/g)]
       .flatMap(([, group, one]) => group?.split(", ") ?? [one!]);
-    assert.equal(asked.filter((label) => !known.includes(label)), [], expression);
+    assert.equal(used.filter((label) => !known.includes(label)), [], expression);
   }
 });
 

@@ -90,11 +90,11 @@ test("find a write by a replica that is not the holder", () => {
   assert.is(find(write("rep_old", 10_000)), 1);
   assert.is(find(write("rep_new", 5_000)), 1);
   assert.is(find(write("rep_new", 21_000)), 1);
-  const upkeep = { job: "keep", kind: "keep-particulars", spokeId: null, federationId: null };
+  const upkeep = { job: "keep", kind: "update-site-records", spokeId: null, federationId: null };
   holds.push(hold(30_000, "rep_old", upkeep), hold(31_000, null, upkeep));
-  const particulars = { method: "PATCH", path: "/api/v1/namespaces/spoke-a/configmaps/wheelwright?fieldManager=w" };
-  assert.is(find(write("rep_old", 30_500, particulars)), 0);
-  assert.is(find(write("rep_old", 32_000, particulars)), 1);
+  const siteRecord = { method: "PATCH", path: "/api/v1/namespaces/spoke-a/configmaps/wheelwright?fieldManager=w" };
+  assert.is(find(write("rep_old", 30_500, siteRecord)), 0);
+  assert.is(find(write("rep_old", 32_000, siteRecord)), 1);
   assert.is(find(write("rep_old", 30_500)), 1);
   const made = happening("ADDED", "spoke-a", "", { namespace: null, write: 1 });
   assert.is(

@@ -119,7 +119,7 @@ test("survives a connection that is cut at any point while it opens", async ({ p
       if (++pieces === last) proxy.cut();
       return true;
     });
-    await pool.acquire().then((lease) => lease.release("The next one connects anew"));
+    await pool.acquire().then((lease) => lease.release("The next lease opens a new connection"));
   }
   proxy.watch(() => true);
   await servesNext(pool);

@@ -59,13 +59,13 @@ test("to another release loses no request, event or step", async ({ bench, balan
   assert.equal(
     (await readHolderTimeline(bench.db)).filter(isTakeover),
     [],
-    "what is under way is given back, not left behind",
+    "running jobs are released, not abandoned",
   );
   const stopped = await queryRows(bench.db, "select id from replicas where stopped_at is not null order by id");
   assert.equal(stopped.map(({ id }) => id), bench.replicas.slice(0, 3).map(({ id }) => id).sort());
   if (!releases.planted) return;
   const plans = await queryRows(bench.db, "select distinct plan from jobs where kind = 'provision' order by 1");
-  assert.equal(plans.map(({ plan }) => plan), [1, 2], "each release has asked for installs by its own plan");
+  assert.equal(plans.map(({ plan }) => plan), [1, 2], "each release has enqueued installations with its own plan");
 });
 
 test("back to the previous release works on the newer schema", async ({ bench, balancer, releases, loads }) => {

@@ -29,8 +29,10 @@ async function main(): Promise<void> {
     await restoreDump(url, sql);
     await migrate(url, all);
     const answers = await readAllResponses(url);
-    const told = Object.entries(answers).map(([asked, body]) => `${JSON.stringify(asked)}: ${JSON.stringify(body)}`);
-    await writeFile(dumpUrl(version, "json"), `{\n${told.join(",\n")}\n}\n`);
+    const lines = Object.entries(answers).map(([request, body]) =>
+      `${JSON.stringify(request)}: ${JSON.stringify(body)}`
+    );
+    await writeFile(dumpUrl(version, "json"), `{\n${lines.join(",\n")}\n}\n`);
     console.log(
       `Wrote ${(await readFile(dumpUrl(version, "sql"))).length} bytes and ${Object.keys(answers).length} answers`,
     );

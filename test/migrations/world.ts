@@ -59,7 +59,7 @@ async function fill(bench: Bench): Promise<void> {
   for (const { id } of told.slice(2, 4)) await post(`/api/notifications/${id}/read`, {});
   await readAll(bench, grace);
   await signIn(bench.replicas[0]!.url, joan.email, PASSWORD);
-  for (const [table, rows] of Object.entries(beside(north, algebra, grace.id))) {
+  for (const [table, rows] of Object.entries(extraRows(north, algebra, grace.id))) {
     for (const row of rows) await insert(bench, table, row);
   }
   const present = await db.now();
@@ -120,7 +120,7 @@ function good({ status, body }: ClientResponse): ClientResponse["body"] {
 type Row = Readonly<Record<string, unknown>>;
 
 /** Returns rows that the API does not create in this scene. */
-function beside(hub: string, spoke: string, user: string): Readonly<Record<string, readonly Row[]>> {
+function extraRows(hub: string, spoke: string, user: string): Readonly<Record<string, readonly Row[]>> {
   const at = "2026-11-20T10:00:00.000Z";
   return {
     subscriptions: [{

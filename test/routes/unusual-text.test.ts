@@ -67,8 +67,8 @@ async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sen
   const { SEED_TITLE, SEED_ADMIN_EMAIL, ...seed } = find("ConfigMap", "seed")["data"];
   assert.is(SEED_TITLE, text);
   assert.is(SEED_ADMIN_EMAIL, adminEmail);
-  const particulars = JSON.parse(find("ConfigMap", SITE_RECORD_CONFIG_MAP.name)["data"].particulars);
-  assert.equal([particulars.id, particulars.displayName, particulars.domain], [id, text, domain]);
+  const record = JSON.parse(find("ConfigMap", SITE_RECORD_CONFIG_MAP.name)["data"].record);
+  assert.equal([record.id, record.displayName, record.domain], [id, text, domain]);
   const [rule] = find("Ingress", "moodle")["spec"].rules;
   assert.is(rule.host, domain);
   const own = [row.namespace, id, row.federationId, row.slug, domain, adminEmail].sort((a, b) => b.length - a.length);

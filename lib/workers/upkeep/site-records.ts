@@ -15,7 +15,7 @@ import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 const BATCH = 100;
 
 export function updateSiteRecords(app: App): Handler {
-  return upkeepHandler({ kind: "keep-particulars", every: MINUTE }, {
+  return upkeepHandler({ kind: "update-site-records", every: MINUTE }, {
     hubs: ["Updating the site records of hubs", 20 * MINUTE, (run) => updateAll(app, run, "federations")],
     spokes: ["Updating the site records of spokes", 30 * MINUTE, (run) => updateAll(app, run, "spokes")],
   });

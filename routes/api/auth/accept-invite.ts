@@ -1,4 +1,3 @@
-/** Accepts an invitation. */
 import { acceptAndSignIn } from "#lib/domains/auth/accept-invitation.ts";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { AcceptBody, MeView } from "#lib/domains/auth/views.ts";

@@ -1,4 +1,3 @@
-/** Mails a link that sets a new password. */
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { forgotPassword } from "#lib/domains/auth/forgot-password.ts";
 import { Acknowledgement, ForgotBody } from "#lib/domains/auth/views.ts";

@@ -1,4 +1,3 @@
-/** Signs in with a password. */
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { signIn } from "#lib/domains/auth/login.ts";
 import { LoginBody, LoginView } from "#lib/domains/auth/views.ts";

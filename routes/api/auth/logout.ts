@@ -1,4 +1,3 @@
-/** Signs out. */
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { signOut } from "#lib/domains/auth/login.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

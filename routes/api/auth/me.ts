@@ -1,4 +1,3 @@
-/** Returns and renames the caller. */
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { renameSelf } from "#lib/domains/auth/own-account.ts";
 import { MePatch, MeView } from "#lib/domains/auth/views.ts";

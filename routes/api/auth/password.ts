@@ -1,4 +1,3 @@
-/** Changes the caller's password. */
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { changePassword } from "#lib/domains/auth/own-account.ts";
 import { Acknowledgement, PasswordBody } from "#lib/domains/auth/views.ts";

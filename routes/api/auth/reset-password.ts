@@ -1,4 +1,3 @@
-/** Sets a new password with a mailed link. */
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { resetByLink } from "#lib/domains/auth/reset-by-link.ts";
 import { Acknowledgement, ResetBody } from "#lib/domains/auth/views.ts";

@@ -1,4 +1,3 @@
-/** Signs up. */
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { signUp } from "#lib/domains/auth/signup.ts";
 import { Acknowledgement, SignupBody } from "#lib/domains/auth/views.ts";

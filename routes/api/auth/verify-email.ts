@@ -1,4 +1,3 @@
-/** Verifies the address of a new account. */
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { verifyEmail } from "#lib/domains/auth/verify-email.ts";
 import { MeView, VerifyBody } from "#lib/domains/auth/views.ts";

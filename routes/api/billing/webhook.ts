@@ -1,4 +1,3 @@
-/** Receives events from the payment provider. */
 import * as v from "valibot";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { receiveEvent } from "#lib/domains/billing/receive.ts";

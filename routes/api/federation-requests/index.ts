@@ -1,4 +1,3 @@
-/** Lists and creates hub requests. */
 import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { requestFederation } from "#lib/domains/federations/requests/create.ts";

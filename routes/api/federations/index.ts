@@ -1,4 +1,3 @@
-/** Lists and creates hubs. */
 import * as v from "valibot";
 import { operatorAccess, signedInAccess } from "#lib/domains/auth/access.ts";
 import { removedVisibility } from "#lib/domains/federations/access.ts";

@@ -1,4 +1,3 @@
-/** Marks all notifications of the caller as read. */
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";

@@ -1,4 +1,3 @@
-/** Counts the caller's unread notifications. Cheap enough for frequent polling. */
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";

@@ -1,4 +1,3 @@
-/** Reports whether the caller completed onboarding. */
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";

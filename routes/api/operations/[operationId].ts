@@ -1,4 +1,3 @@
-/** Returns an operation. */
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { OperationDetail } from "#lib/jobs/operation.ts";

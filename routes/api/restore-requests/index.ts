@@ -1,4 +1,3 @@
-/** Lists restore requests, for operators. */
 import * as v from "valibot";
 import { operatorAccess } from "#lib/domains/auth/access.ts";
 import { listRestoreRequests } from "#lib/domains/backups/restore-requests/store.ts";

@@ -1,4 +1,3 @@
-/** Requests an action on many spokes. */
 import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

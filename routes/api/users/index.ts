@@ -1,4 +1,3 @@
-/** Lists users, for operators. */
 import * as v from "valibot";
 import { operatorAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,4 +1,3 @@
-/** Runs an action on selected spokes of a hub: confirms it first, then shows the results. */
 import * as v from "valibot";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpokes } from "#routes/api/federations/[federationId]/spokes/index.ts";

@@ -1,4 +1,3 @@
-/** Shows a hub and its spokes. */
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpokes } from "#routes/api/federations/[federationId]/spokes/index.ts";
 import { GET as getOverview } from "#routes/api/overview.ts";

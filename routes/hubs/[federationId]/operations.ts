@@ -1,4 +1,3 @@
-/** Lists the operations of a hub and its spokes. */
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getOperations } from "#routes/api/federations/[federationId]/operations.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";

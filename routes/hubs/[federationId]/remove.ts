@@ -1,4 +1,3 @@
-/** Removes a hub, for operators. The user types the slug to confirm. */
 import { DELETE as removeHub, GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpokes } from "#routes/api/federations/[federationId]/spokes/index.ts";
 import { Fault } from "#lib/base/errors.ts";

@@ -1,4 +1,3 @@
-/** Retries the provisioning of a hub. */
 import { POST as runAction } from "#routes/api/federations/[federationId]/actions.ts";
 import { formAction } from "#lib/portal/page/page.ts";
 

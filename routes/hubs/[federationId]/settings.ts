@@ -1,4 +1,3 @@
-/** Shows and changes the settings of a hub. */
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { GET as getHub, PATCH as updateHub } from "#routes/api/federations/[federationId]/index.ts";
 import { requireHubAdmin } from "#lib/domains/federations/access.ts";

@@ -1,4 +1,3 @@
-/** Approves a hub request. */
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { POST as approve } from "#routes/api/federation-requests/[requestId]/approve.ts";
 import { GET as getRequest } from "#routes/api/federation-requests/[requestId]/index.ts";

@@ -1,4 +1,3 @@
-/** Shows a hub request. */
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { GET as getRequest } from "#routes/api/federation-requests/[requestId]/index.ts";
 import { requestView } from "#lib/portal/requests/request.ts";

@@ -1,4 +1,3 @@
-/** Rejects a hub request. */
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { POST as reject } from "#routes/api/federation-requests/[requestId]/reject.ts";
 import { GET as getRequest } from "#routes/api/federation-requests/[requestId]/index.ts";

@@ -1,4 +1,3 @@
-/** Withdraws a hub request. */
 import { DELETE as withdraw } from "#routes/api/federation-requests/[requestId]/index.ts";
 import { formAction } from "#lib/portal/page/page.ts";
 

@@ -1,4 +1,3 @@
-/** Shows the activity of a spoke. */
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getActivity } from "#routes/api/spokes/[spokeId]/activity.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";

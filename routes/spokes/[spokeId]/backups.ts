@@ -1,4 +1,3 @@
-/** Shows a spoke's backups and requests restores. */
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getBackups } from "#routes/api/spokes/[spokeId]/backups.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";

@@ -1,4 +1,3 @@
-/** Removes a spoke. */
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getOperation } from "#routes/api/operations/[operationId].ts";
 import { GET as getBackups } from "#routes/api/spokes/[spokeId]/backups.ts";

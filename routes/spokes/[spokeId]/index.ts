@@ -1,4 +1,3 @@
-/** Shows a spoke. */
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getOperation } from "#routes/api/operations/[operationId].ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";

@@ -1,4 +1,3 @@
-/** Retries a spoke's failed operation. */
 import { POST as runAction } from "#routes/api/spokes/[spokeId]/actions.ts";
 import { formAction } from "#lib/portal/page/page.ts";
 

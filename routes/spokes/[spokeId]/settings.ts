@@ -1,4 +1,3 @@
-/** Shows and changes the settings of a spoke. */
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpoke, PATCH as updateSpoke } from "#routes/api/spokes/[spokeId]/index.ts";

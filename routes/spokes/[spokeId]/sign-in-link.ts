@@ -1,4 +1,3 @@
-/** Creates a sign-in link for a spoke's site. */
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { POST as createSignInLink } from "#routes/api/spokes/[spokeId]/sign-in-link.ts";

@@ -1,4 +1,3 @@
-/** Revokes an API token, after a confirmation. */
 import { DELETE as revoke } from "#routes/api/auth/tokens/[tokenId].ts";
 import { GET as getTokens } from "#routes/api/auth/tokens/index.ts";
 import { formAction, portalPage } from "#lib/portal/page/page.ts";

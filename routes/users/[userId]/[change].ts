@@ -1,4 +1,3 @@
-/** Changes a user's operator role or disables them, after a confirmation. */
 import { GET as getUser, PATCH as updateUser } from "#routes/api/users/[userId]/index.ts";
 import { formAction, portalPage } from "#lib/portal/page/page.ts";
 import { requireUserChange, userChangeView } from "#lib/portal/people/user.ts";

@@ -1,4 +1,3 @@
-/** Shows and renames a user. */
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getUser, PATCH as updateUser } from "#routes/api/users/[userId]/index.ts";

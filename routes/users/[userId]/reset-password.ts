@@ -1,4 +1,3 @@
-/** Resets a user's password, after a confirmation. */
 import { GET as getUser } from "#routes/api/users/[userId]/index.ts";
 import { POST as resetPassword } from "#routes/api/users/[userId]/reset-password.ts";
 import { formAction, portalPage } from "#lib/portal/page/page.ts";

@@ -48,7 +48,7 @@ test("is what the documented format gives", () => {
   assert.is(hashLink(AFTER_FIRST, SECOND), AFTER_SECOND);
 });
 
-test("is another when any field is another, or is empty in place of null", () => {
+test("changes when any field changes, or is empty instead of null", () => {
   const changed: ChainLink[] = (Object.keys(SECOND) as (keyof ChainLink)[]).map((name) => {
     const value = SECOND[name];
     return { ...SECOND, [name]: typeof value === "boolean" ? !value : `${value} ` };

@@ -20,14 +20,14 @@ test("accepts an https address, and warns about plain HTTP and localhost", () =>
 });
 
 test("warns about https without trusted proxies", () => {
-  const judged = (publicUrl: URL, ...trustedProxies: string[]) =>
+  const check = (publicUrl: URL, ...trustedProxies: string[]) =>
     short(checkTrustedProxies({ publicUrl, trustedProxies }));
-  assert.match(judged(HTTPS), /^proxies warning: .*TRUSTED_PROXIES is not set: all clients share one sign-in limit$/);
+  assert.match(check(HTTPS), /^proxies warning: .*TRUSTED_PROXIES is not set: all clients share one sign-in limit$/);
   assert.is(
-    judged(HTTPS, "10.0.0.0/8", "fd00::/8"),
+    check(HTTPS, "10.0.0.0/8", "fd00::/8"),
     "proxies ok: trusts the client address from 10.0.0.0/8 and fd00::/8",
   );
-  assert.match(judged(LOCAL), /^proxies ok: /);
+  assert.match(check(LOCAL), /^proxies ok: /);
 });
 
 test("warns without an operator, or with a weak password for the first one", () => {

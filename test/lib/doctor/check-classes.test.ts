@@ -29,7 +29,7 @@ const object = (name: string, more: object = {}, annotations: Record<string, str
 });
 const DISK = { provisioner: "disk.example", allowVolumeExpansion: true, volumeBindingMode: "WaitForFirstConsumer" };
 const standard = object("standard", DISK, DEFAULT);
-const short = ({ level, message: told }: Finding) => `${level}: ${told}`;
+const short = ({ level, message }: Finding) => `${level}: ${message}`;
 
 const storage = suite("checkStorageClasses");
 
@@ -131,11 +131,11 @@ for (const [title, objects, finding] of SNAPSHOTS) {
 snapshots("uses the driver of the configured storage class", () => {
   const classes = { value: [standard, object("fast", { ...DISK, provisioner: "fast.example" })] };
   const objects = [of("keep", "disk.example", "Retain"), of("fast", "fast.example", "Delete")];
-  const { level, message: told } = checkSnapshotClasses(classes, { value: objects }, {
+  const { level, message: summary } = checkSnapshotClasses(classes, { value: objects }, {
     ...AROUND,
     storageClass: "fast",
   });
-  assert.equal([level, told.includes("class fast does not retain")], ["warning", true]);
+  assert.equal([level, summary.includes("class fast does not retain")], ["warning", true]);
 });
 
 snapshots("warns if the storage driver is unknown", () => {
@@ -151,12 +151,12 @@ snapshots("checks only the configured snapshot class", () => {
     of("drop", "disk.example", "Delete"),
     of("far", "other.example", "Retain"),
   ];
-  const told = (snapshotClass: string) =>
+  const summary = (snapshotClass: string) =>
     short(checkSnapshotClasses({ value: [standard] }, { value: objects }, { ...AROUND, snapshotClass }));
-  assert.is(told("keep"), "ok: class keep retains snapshots");
-  assert.is(told("gone"), "warning: backups are not possible: snapshot class gone does not exist");
-  assert.is(told("far"), "warning: backups are not possible: class far does not use the driver disk.example");
-  assert.is(told("drop"), "warning: backups are off: class drop would delete them with their spoke");
+  assert.is(summary("keep"), "ok: class keep retains snapshots");
+  assert.is(summary("gone"), "warning: backups are not possible: snapshot class gone does not exist");
+  assert.is(summary("far"), "warning: backups are not possible: class far does not use the driver disk.example");
+  assert.is(summary("drop"), "warning: backups are off: class drop would delete them with their spoke");
 });
 
 const ingress = suite("checkIngressClass");

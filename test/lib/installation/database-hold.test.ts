@@ -30,12 +30,12 @@ test("has no job run until it is released, and then at once", async ({ scene }) 
 test("is released once, and the audit log has it", async ({ scene }) => {
   await scene.db.transact((tx) => releaseDatabaseHold(tx, SYSTEM));
   assert.is(await scene.db.transact((tx) => releaseDatabaseHold(tx, SYSTEM)), null);
-  const told = await scene.db.sql("select kind, object_type, metadata from audit_events");
+  const events = await scene.db.sql("select kind, object_type, metadata from audit_events");
   const metadata = { takenAt: "2030-05-06T07:08:09.000Z" };
-  assert.equal(told.map((row) => ({ ...row })), [{ kind: "database_released", objectType: "database", metadata }]);
+  assert.equal(events.map((row) => ({ ...row })), [{ kind: "database_released", objectType: "database", metadata }]);
 });
 
-test("is released by the first of two who do so at once, and the other is told that it was not held", async ({ scene }) => {
+test("is released once by two parallel requests; the second learns that it was not held", async ({ scene }) => {
   const { db } = scene, written = Promise.withResolvers<void>(), over = Promise.withResolvers<void>();
   const first = db.transact(async (tx) => {
     const hold = await releaseDatabaseHold(tx, SYSTEM);
@@ -84,7 +84,7 @@ test("is compared with no backup any more once it is released", async ({ scene }
   assert.equal(await scene.db.sql(dated), []);
 });
 
-test("is told by the watch until it is released, and from when it is again", async ({ scene }) => {
+test("is reported by the watch until it is released, and when it is held again", async ({ scene }) => {
   const watch = await watchDatabaseHold(scene.db, silentLog);
   assert.equal(watch.current()?.takenAt, new Date("2030-05-06T07:08:09Z"));
   await scene.db.transact((tx) => releaseDatabaseHold(tx, SYSTEM));

@@ -26,7 +26,7 @@ async function run(scene: Scene, id: string): Promise<void> {
   await scene.db.sql("insert into replicas (id, release) values ('r', 'x') on conflict do nothing");
   const now = "wheelwright_now()";
   await scene.db.sql(
-    `update jobs set state = 'running', holder = 'r', started_at = ${now}, attempt = 1, label = 'At work' where id = $1`,
+    `update jobs set state = 'running', holder = 'r', started_at = ${now}, attempt = 1, label = 'Running' where id = $1`,
     [id],
   );
 }
@@ -40,7 +40,7 @@ test("shows the label and step of the installation that it waits for", async ({ 
   const { startedAt } = await view(scene, first!.id);
   assert.equal([waitingFor!.id, waitingFor!.label, waitingFor!.step, waitingFor!.since], [
     first!.id,
-    "At work",
+    "Running",
     1,
     startedAt,
   ]);
@@ -67,7 +67,7 @@ test("waits for the hub's operation, even behind another installation", async ({
     ]);
   }
   await run(scene, own!.id);
-  assert.is((await view(scene, second!.id)).waitingFor!.label, "At work");
+  assert.is((await view(scene, second!.id)).waitingFor!.label, "Running");
 });
 
 test("reports a failed setup of the hub until a user retries it", async ({ scene }) => {

@@ -77,7 +77,7 @@ test("waits for an operation of the same spoke in another lane", async ({ scene 
   assert.equal([view!.position, view!.waitingFor?.id], [1, running!.id]);
 });
 
-test("names no operation that the caller may not see", async ({ scene }) => {
+test("hides operations that the caller cannot see", async ({ scene }) => {
   const hub = await scene.hub(2);
   await scene.enqueue(install(work, hub, 0), install(work, hub, 1));
   const [, second] = await views(scene, hub, (spokeId) => spokeId === hub.spokes[1]);

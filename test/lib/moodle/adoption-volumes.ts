@@ -1,5 +1,5 @@
 /**
- * Runs adopt.yaml on a site's database as a snapshot contains it: real PostgreSQL, killed at work, with its directory
+ * Runs adopt.yaml on a site's database as a snapshot contains it: real PostgreSQL, killed while it runs, with its directory
  * copied.
  */
 import { execFile } from "node:child_process";

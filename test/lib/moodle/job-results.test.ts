@@ -38,8 +38,8 @@ site("returns the state partial for an interrupted installation", () => {
 const facts = suite("parseSiteFacts");
 
 facts("parses the last facts in the log", () => {
-  const said = ["tables|494", "rolesactive|1", "siteidentifier|abc", "version|2024100712", "release|4.5.12"];
-  const site = parseSiteFacts([...said, "title set", "seeded", ...said, "200"])!;
+  const facts = ["tables|494", "rolesactive|1", "siteidentifier|abc", "version|2024100712", "release|4.5.12"];
+  const site = parseSiteFacts([...facts, "title set", "seeded", ...facts, "200"])!;
   assert.equal([site.state, site.siteIdentifier, site.release], ["installed", "abc", "4.5.12"]);
   assert.equal(parseSiteFacts(["tables|0", "rolesactive|"])!.siteIdentifier, null);
   assert.is.not(parseSiteFacts(["tables|0", "rolesactive|"])!.state, "installed");

@@ -136,7 +136,7 @@ test("each Job's deadline is shorter than the timeout of its step", () => {
     ] as const
   ) {
     const seconds = blueprint.jobObject(inputs, job, "17")["spec"].activeDeadlineSeconds;
-    // Nine tenths of a step are waited for (lib/scheduler), and who is told to stop has 30 seconds to do so.
+    // A step waits for nine tenths of its timeout (lib/scheduler). A stopped pod has 30 seconds to end.
     assert.ok(seconds <= step!.timeout * 0.9 / 1000, `${job}: ${seconds}`);
     if (job !== "closed") assert.ok(seconds + 30 <= step!.timeout * 0.9 / 1000, `${job}: ${seconds}`);
   }

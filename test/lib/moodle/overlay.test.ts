@@ -100,15 +100,15 @@ const MISTAKES: readonly (readonly [what: string, file: string, text: string, me
 ];
 for (const [what, file, text, message] of MISTAKES) {
   test(`is rejected for ${what}, with file and field`, async ({ directory }) => {
-    const said = await refusal(directory, { [file]: text });
-    assert.match(said, message);
-    assert.ok(said.includes(directory), "it says which directory");
+    const refused = await refusal(directory, { [file]: text });
+    assert.match(refused, message);
+    assert.ok(refused.includes(directory), "it says which directory");
   });
 }
 
 test("is rejected for a file that is too large, before the file is read", async ({ directory }) => {
-  const said = await refusal(directory, { "seed.php": "x".repeat(10 * 2 ** 20) });
-  assert.match(said, /seed\.php cannot be read: it has 10485760 bytes; the maximum is 1048576/);
+  const message = await refusal(directory, { "seed.php": "x".repeat(10 * 2 ** 20) });
+  assert.match(message, /seed\.php cannot be read: it has 10485760 bytes; the maximum is 1048576/);
 });
 
 test("is rejected for a file that is not UTF-8", async ({ directory }) => {
@@ -121,9 +121,9 @@ test("is rejected for a file that is not UTF-8", async ({ directory }) => {
 test("is rejected for a directory or broken link instead of a file", async ({ directory }) => {
   await mkdir(join(directory, "app.yaml"));
   await symlink(join(directory, "nowhere"), join(directory, "cron.yaml"));
-  const said = await refusal(directory);
-  assert.match(said, /app\.yaml cannot be read: it is a directory/);
-  assert.match(said, /cron\.yaml cannot be read: no such file or directory/);
+  const message = await refusal(directory);
+  assert.match(message, /app\.yaml cannot be read: it is a directory/);
+  assert.match(message, /cron\.yaml cannot be read: no such file or directory/);
 });
 
 test("is rejected if it is a file", async ({ directory }) => {

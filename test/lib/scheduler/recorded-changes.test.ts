@@ -23,7 +23,7 @@ const ended = (job: Job) => isFinished(job.state);
 const work = kind("work", ["first", "second"]);
 
 /** Runs an operation and returns what was recorded until it ended. */
-async function tell(
+async function runAndReadJobs(
   { scene, hub, heard }: { scene: Scene; hub: Hub; heard: RecordedTelemetry },
   second: (run: Run) => Promise<void>,
 ) {
@@ -42,7 +42,7 @@ async function tell(
 }
 
 test("records a successful operation and its steps by kind, with IDs as details", async (context) => {
-  const { job, steps, jobs } = await tell(context, () => Promise.resolve());
+  const { job, steps, jobs } = await runAndReadJobs(context, () => Promise.resolve());
   assert.equal(steps, [["first", "succeeded"], ["second", "succeeded"]]);
   assert.equal(jobs, [["work", "succeeded"]]);
   const { spans, notes } = context.heard;
@@ -65,7 +65,7 @@ test("measures an operation from its request to its end", async (context) => {
 
 test("records failed, retried and yielding steps", async (context) => {
   let attempts = 0;
-  const { steps, jobs } = await tell(context, () => {
+  const { steps, jobs } = await runAndReadJobs(context, () => {
     if (++attempts === 1) return Promise.reject(new ClusterError("away", "It is away", { transient: true }));
     return attempts === 2 ? Promise.reject(new StepYielded("Waiting", 1)) : Promise.resolve();
   });
@@ -78,14 +78,14 @@ test("records failed, retried and yielding steps", async (context) => {
 
 test("records a failed operation", async (context) => {
   const fatal = new ClusterError("no", "It will never work", { transient: false });
-  const { steps, jobs } = await tell(context, () => Promise.reject(fatal));
+  const { steps, jobs } = await runAndReadJobs(context, () => Promise.reject(fatal));
   assert.equal([steps.at(-1), jobs], [["second", "failed"], [["work", "failed"]]]);
   assert.equal(context.heard.notes[0]!.labels, { kind: "work", outcome: "failed" });
 });
 
 test("records a cancelled operation as not failed", async (context) => {
   const { scene } = context;
-  const { steps, jobs } = await tell(context, async ({ job, signal }) => {
+  const { steps, jobs } = await runAndReadJobs(context, async ({ job, signal }) => {
     await scene.db.transact((tx) => requestCancel(tx, job.id));
     await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   });

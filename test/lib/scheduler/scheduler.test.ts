@@ -172,7 +172,7 @@ test("finishes the current step when it drains, and another replica continues wi
   assert.is((await scene.until(later!.id, ended)).state, "succeeded");
 });
 
-test("runs one step of a job that it claims while draining, and claims no more", async ({ scene }) => {
+test("runs one step of a job that it claims while draining, and claims no other", async ({ scene }) => {
   const hub = await scene.hub(2), two = kind("two", ["first", "second"]), done = () => Promise.resolve();
   const claiming = Promise.withResolvers<void>(), go = Promise.withResolvers<void>();
   const jobs = await scene.enqueue(action(two, hub, 0), action(two, hub, 1));

@@ -10,7 +10,7 @@ import type { ActionPreview } from "#lib/domains/spokes/views.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 /** The actions, in an order in which each is allowed. */
-const ASKED: readonly (readonly [Exclude<SpokeActionName, "retry">, wish?: object])[] = [
+const ASKED: readonly (readonly [Exclude<SpokeActionName, "retry">, parameters?: object])[] = [
   ["suspend"],
   ["resume"],
   ["maintenance-on"],
@@ -76,16 +76,16 @@ const PATCHES = [
   { domain: "algebra.spokes.example.org" },
 ];
 
-for (const [action, wish = {}] of ASKED) {
-  test(`of ${[action, ...Object.values(wish)].join(" ")} names what its run changes`, async ({ scene, id }) => {
+for (const [action, parameters = {}] of ASKED) {
+  test(`lists the changes of ${[action, ...Object.values(parameters)].join(" ")}`, async ({ scene, id }) => {
     const { namespace } = await scene.row(id);
     if (action === "reapply") await breakByHand(scene, namespace);
-    const preview = await previewAction(scene.app, scene.actor, await scene.row(id), { action, ...wish }, signal);
+    const preview = await previewAction(scene.app, scene.actor, await scene.row(id), { action, ...parameters }, signal);
     await requireSameObjects(
       scene,
       id,
       preview,
-      () => scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: wish })),
+      () => scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: parameters })),
     );
   });
 }

@@ -47,7 +47,7 @@ export interface WorkScene {
 }
 
 /**
- * Opens the environment. `env` contains configuration variables besides the domain. `measured` is a factor for measured
+ * Opens the environment. `env` contains configuration variables in addition to the domain. `measured` is a factor for measured
  * delays of the cluster, used instead of `delayMs`. `timers` are the cluster's clock.
  */
 export async function openWorkScene(

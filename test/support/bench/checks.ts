@@ -68,7 +68,7 @@ export function findDuplicateNamespaces(
 }
 
 /** The kind of the task that updates site records. It may write to spokes of other replicas. */
-const UPKEEP = "keep-particulars", PARTICULARS = /\/configmaps\/wheelwright(?:\?|$)/;
+const UPKEEP = "update-site-records", SITE_RECORD_PATH = /\/configmaps\/wheelwright(?:\?|$)/;
 
 /** Finds writes in a namespace by a replica that held no operation of its spoke or hub at that moment. Writes of site
  * records may also come from their task. */
@@ -85,7 +85,7 @@ export function findWritesByOthers(
     const id = ids.get(namespaceOf(write) ?? created.get(write.n) ?? "");
     if (id === undefined) return [];
     const by = writerOf(write), at = Date.parse(write.at);
-    const subjects = [id, ...PARTICULARS.test(write.path) ? [UPKEEP] : []];
+    const subjects = [id, ...SITE_RECORD_PATH.test(write.path) ? [UPKEEP] : []];
     const held = times.some((time) =>
       subjects.includes(time.subject) && time.holder === by && at >= time.from - CLOCKS && at <= time.to + CLOCKS
     );

@@ -1,5 +1,5 @@
 /**
- * Runs servers in place of an API server, for responses that a healthy one does not give, and for missing responses.
+ * Runs servers that respond like a broken API server, or do not respond.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type ServerOptions } from "node:https";
@@ -25,10 +25,10 @@ export interface KubeServer {
   close(): Promise<void>;
 }
 
-export type KubeHandler = (asked: KubeRequest, response: ServerResponse, socket: Socket) => void;
+export type KubeHandler = (requests: KubeRequest, response: ServerResponse, socket: Socket) => void;
 
 export async function openKubeServer(handle: KubeHandler, tls?: ServerOptions): Promise<KubeServer> {
-  const asked: KubeRequest[] = [];
+  const requests: KubeRequest[] = [];
   const sockets = new Set<Socket>();
   const counts = new WeakMap<Socket, number>();
   const listener = (request: IncomingMessage, response: ServerResponse) => {
@@ -41,7 +41,7 @@ export async function openKubeServer(handle: KubeHandler, tls?: ServerOptions): 
       const body = Buffer.concat(chunks).toString();
       const { method = "", headers } = request;
       const one = { method, path: url.pathname, query: url.searchParams, headers, body, reused };
-      asked.push(one);
+      requests.push(one);
       handle(one, response, request.socket);
     });
   };
@@ -56,7 +56,7 @@ export async function openKubeServer(handle: KubeHandler, tls?: ServerOptions): 
   const url = `${tls ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    requests: asked,
+    requests: requests,
     openConnections: () => sockets.size,
     kubeconfig: (cluster = {}, user, path = "") => kubeconfigOf(url + path, cluster, user),
     close: async () => {

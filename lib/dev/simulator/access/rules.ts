@@ -38,7 +38,7 @@ export interface AccessDecision {
 }
 
 const RBAC = "rbac.authorization.k8s.io";
-/** What every authenticated user may request about itself (system:basic-user). */
+/** Requests about itself that every authenticated user may make (system:basic-user). */
 const BASIC: BoundRule[] = ["authorization.k8s.io", "authentication.k8s.io"].map((group) => ({
   role: "system:basic-user",
   verbs: ["create"],

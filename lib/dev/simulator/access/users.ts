@@ -26,7 +26,7 @@ export function serviceAccountToken({ namespace, name }: ServiceAccountRef): str
   return `system:serviceaccount:${namespace}:${name}`;
 }
 
-/** Returns the user of a request. Throws 401 if the token names no existing account. */
+/** Returns the user of a request. Throws 401 if the account of the token does not exist. */
 export function authenticateUser(
   { authorization, store }: SimulatorContext,
   { headers }: Pick<IncomingMessage, "headers">,

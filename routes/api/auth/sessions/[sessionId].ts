@@ -1,4 +1,3 @@
-/** Ends one session of the caller. */
 import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endOwnSession } from "#lib/domains/auth/own-sessions.ts";

@@ -1,4 +1,3 @@
-/** Lists the caller's sessions. */
 import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { listSessions } from "#lib/domains/auth/own-sessions.ts";

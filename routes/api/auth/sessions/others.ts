@@ -1,4 +1,3 @@
-/** Ends the caller's other sessions. */
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endOwnOtherSessions } from "#lib/domains/auth/own-sessions.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,4 +1,3 @@
-/** Revokes an API token. */
 import { ownTokenAccess, revokeToken } from "#lib/domains/auth/tokens.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { noContent } from "#lib/http/reply.ts";

@@ -1,4 +1,3 @@
-/** Lists and creates the caller's API tokens. */
 import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { createToken, listTokens } from "#lib/domains/auth/tokens.ts";

@@ -1,4 +1,3 @@
-/** Approves a hub request. */
 import { hubRequestAccess } from "#lib/domains/federations/requests/access.ts";
 import { approveRequest } from "#lib/domains/federations/requests/decide.ts";
 import { Approval, FederationRequestView } from "#lib/domains/federations/requests/views.ts";

@@ -1,4 +1,3 @@
-/** Shows a hub request. */
 import { hubRequestAccess } from "#lib/domains/federations/requests/access.ts";
 import { withdrawRequest } from "#lib/domains/federations/requests/create.ts";
 import { showRequest } from "#lib/domains/federations/requests/show.ts";

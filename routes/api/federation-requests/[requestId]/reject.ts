@@ -1,4 +1,3 @@
-/** Rejects a hub request. */
 import { hubRequestAccess } from "#lib/domains/federations/requests/access.ts";
 import { rejectRequest } from "#lib/domains/federations/requests/decide.ts";
 import { FederationRequestView, Rejection } from "#lib/domains/federations/requests/views.ts";

@@ -1,4 +1,3 @@
-/** Requests an action on a hub. */
 import { hubAccess } from "#lib/domains/federations/access.ts";
 import { requestHubAction } from "#lib/domains/federations/actions.ts";
 import { FederationAction, FederationView } from "#lib/domains/federations/views.ts";

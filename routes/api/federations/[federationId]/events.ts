@@ -1,4 +1,3 @@
-/** Streams a hub's events. */
 import * as v from "valibot";
 import { StreamData } from "#lib/events/store.ts";
 import { hubAccess } from "#lib/domains/federations/access.ts";

@@ -1,4 +1,3 @@
-/** Returns, changes and removes a hub, by ID or slug. */
 import * as v from "valibot";
 import { abandonFederation } from "#lib/domains/federations/abandon.ts";
 import { hubAccess } from "#lib/domains/federations/access.ts";

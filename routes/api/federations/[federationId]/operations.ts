@@ -1,4 +1,3 @@
-/** Lists the operations on a hub and its spokes. */
 import * as v from "valibot";
 import { hubAccess } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

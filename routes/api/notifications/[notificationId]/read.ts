@@ -1,4 +1,3 @@
-/** Marks a notification as read. */
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";

@@ -1,4 +1,3 @@
-/** Decides a restore request. */
 import * as v from "valibot";
 import { operatorAccess } from "#lib/domains/auth/access.ts";
 import { decideRestoreRequest } from "#lib/domains/backups/restore-requests/request.ts";

@@ -1,4 +1,3 @@
-/** Requests an action on a spoke. */
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted, eitherReply, ok } from "#lib/http/reply.ts";

@@ -1,4 +1,3 @@
-/** Lists the audit events of a spoke. */
 import * as v from "valibot";
 import { AuditEventView } from "#lib/audit/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,4 +1,3 @@
-/** Returns the backups of a spoke. */
 import * as v from "valibot";
 import { summariseBackups } from "#lib/domains/backups/summary.ts";
 import { BackupSummaryView } from "#lib/domains/backups/views.ts";

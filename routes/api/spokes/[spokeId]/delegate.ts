@@ -1,4 +1,3 @@
-/** Delegates a spoke to a user. */
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { NewMember, SpokeInvitationView } from "#lib/domains/members/views.ts";

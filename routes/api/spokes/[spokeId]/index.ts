@@ -1,4 +1,3 @@
-/** Returns, changes and removes a spoke. */
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted, ok } from "#lib/http/reply.ts";

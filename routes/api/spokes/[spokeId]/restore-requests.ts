@@ -1,4 +1,3 @@
-/** Lists and creates restore requests of a spoke. */
 import * as v from "valibot";
 import { requestRestoreOf } from "#lib/domains/backups/restore-requests/request.ts";
 import { listRestoreRequests } from "#lib/domains/backups/restore-requests/store.ts";

@@ -1,4 +1,3 @@
-/** Creates a sign-in link for a site's administrator. */
 import { endpoint } from "#lib/http/endpoint.ts";
 import { createdSecret } from "#lib/http/reply.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";

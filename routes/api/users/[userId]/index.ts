@@ -1,4 +1,3 @@
-/** Returns and changes a user, for operators. */
 import { patchUser, userAccess } from "#lib/domains/auth/accounts.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";

@@ -1,4 +1,3 @@
-/** Resets a user's password. */
 import { userAccess } from "#lib/domains/auth/accounts.ts";
 import { resetByOperator } from "#lib/domains/auth/admin-reset.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

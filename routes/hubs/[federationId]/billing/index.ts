@@ -1,4 +1,3 @@
-/** Shows and starts the billing of a hub. */
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { GET as getBilling, POST as connectBilling } from "#routes/api/federations/[federationId]/billing/index.ts";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";

@@ -1,4 +1,3 @@
-/** Reconciles a hub's subscription. */
 import { POST as reconcile } from "#routes/api/federations/[federationId]/billing/reconcile.ts";
 import { formAction } from "#lib/portal/page/page.ts";
 

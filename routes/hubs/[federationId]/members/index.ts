@@ -1,4 +1,3 @@
-/** Lists and invites the admins of a hub. */
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getMembers, POST as addMember } from "#routes/api/federations/[federationId]/members/index.ts";
 import { hubMembersView } from "#lib/portal/hubs/members.ts";

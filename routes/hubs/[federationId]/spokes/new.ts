@@ -1,4 +1,3 @@
-/** Previews and creates a spoke. */
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { POST as create } from "#routes/api/federations/[federationId]/spokes/index.ts";

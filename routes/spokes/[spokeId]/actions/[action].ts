@@ -1,4 +1,3 @@
-/** Previews and requests an action on a spoke. */
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { POST as runAction } from "#routes/api/spokes/[spokeId]/actions.ts";

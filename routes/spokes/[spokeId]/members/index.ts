@@ -1,4 +1,3 @@
-/** Lists the admins of a spoke. */
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { POST as delegate } from "#routes/api/spokes/[spokeId]/delegate.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";

@@ -1,4 +1,3 @@
-/** Decides a restore request. */
 import { POST as decide } from "#routes/api/restore-requests/[restoreRequestId]/decide.ts";
 import { formAction, formFields, nonEmptyFields } from "#lib/portal/page/page.ts";
 

@@ -146,7 +146,7 @@ for (
     const error = await failureOf(patch(scene.api));
     assert.equal([error.code, error.status, error.transient], [code, status, true]);
     const requests = scene.simulator.writes().filter(({ method }) => method === "PATCH").length;
-    assert.is(requests, status === 401 ? 2 : 1, "it was not asked for again, but with other credentials");
+    assert.is(requests, status === 401 ? 2 : 1, "the request is repeated only with new credentials");
   });
 }
 
@@ -177,7 +177,7 @@ async function follow(scene: Scene, spoil: () => Promise<unknown>): Promise<{ to
     changes.push(describe(change));
     const last = changes.at(-1)!;
     if (last.split(" ").includes("c")) return { told: changes, troubles };
-    if (changes.length === 1) void make(scene.api, MAPS, "b"); // seen by the watch, which then is under way
+    if (changes.length === 1) void make(scene.api, MAPS, "b"); // the watch sees it, and therefore has started
     if (last !== "ADDED b") continue;
     await spoil();
     await make(scene.api, MAPS, "c");

@@ -71,18 +71,18 @@ test("continues with a full disk, logs one warning, and saves again when space i
     state,
     log: openLog({ level: "info", format: "pretty", write: (line) => said.push(line) }),
   });
-  const heard = (pattern: RegExp) => said.filter((line) => pattern.test(line)).length;
+  const countLines = (pattern: RegExp) => said.filter((line) => pattern.test(line)).length;
   // The state cannot be written where a directory is, nor the next journal to a device without room.
   await mkdir(`${state}.tmp`);
   await symlink("/dev/full", `${state}.2`);
   await makeNamespace(full, "a");
-  await until(() => heard(/error Cannot save the simulated cluster's state/) > 0);
+  await until(() => countLines(/error Cannot save the simulated cluster's state/) > 0);
   for (const name of ["b", "c"]) assert.is((await full.apply(config(name, { k: name }))).status, 201);
   await until(async () => (await readdir(before)).some((name) => Number(/\.(\d+)$/.exec(name)?.[1]) >= 4)); // it was tried again, though nothing changed
   await rm(`${state}.tmp`, { recursive: true });
-  await until(() => heard(/state again/) > 0);
+  await until(() => countLines(/state again/) > 0);
   await full.apply(config("d", { k: "d" }));
-  assert.equal([heard(/Cannot save/), heard(/state again/)], [1, 1]);
+  assert.equal([countLines(/Cannot save/), countLines(/state again/)], [1, 1]);
   await cp(before, after, { recursive: true });
   const next = await open({ state: join(after, "cluster.json") });
   for (const name of ["b", "c", "d"]) assert.equal((await next.get(config(name, {}))).body.data, { k: name });

@@ -48,10 +48,10 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   "apply with a wrong type, nested": "the transcript's release prints the value",
   "delete with a broken body": "the words of all broken bodies",
   "delete with another kind": "the real one names a line of its source",
-  "generateName that is bad": "only the name is judged that is made of it",
-  "job named with 64 letters": "the name is refused, and not only the label made of it",
+  "generateName that is bad": "only the generated name is checked",
+  "job named with 64 letters": "the name is refused, and also the label with it",
   "pod with privilege that must not escalate": "a Go struct is printed",
-  "ingress for a bad wildcard": "the rule for hosts without a star is told",
+  "ingress for a bad wildcard": "the message is that for hosts without a wildcard",
   "shrink a claim that is not bound": "the difference is printed in Go's notation",
   "scale below zero": "refused as the Deployment, not as its Scale",
 };

@@ -57,7 +57,7 @@ function readSiteRecord({ simulator }: WorkScene, namespace: string): SpokeSiteR
   )!;
   return parseRecord(
     metadata.labels![SITE_RECORD_KEY] === "spoke" ? SpokeSiteRecord : HubSiteRecord,
-    data.particulars,
+    data.record,
   );
 }
 

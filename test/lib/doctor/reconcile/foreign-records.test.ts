@@ -52,7 +52,7 @@ async function post(scene: WorkScene, path: string, object: object): Promise<voi
   assert.ok(answer.ok, await answer.text());
 }
 
-function particulars(scene: WorkScene, namespace: string): KubeObject {
+function findRecord(scene: WorkScene, namespace: string): KubeObject {
   return scene.simulator.objects("ConfigMap").find(({ metadata }) =>
     metadata.name === "wheelwright" && metadata.namespace === namespace
   )!;
@@ -79,7 +79,7 @@ test("rejects a forged namespace with a copied site record", async ({ scene, nam
     kind: "Namespace",
     metadata: { name: FORGED, labels: forged },
   });
-  const { data, metadata } = particulars(scene, names.elm);
+  const { data, metadata } = findRecord(scene, names.elm);
   const carried = {
     apiVersion: "v1",
     kind: "ConfigMap",
@@ -100,10 +100,10 @@ test("rejects a forged namespace with a copied site record", async ({ scene, nam
 });
 
 test("rejects changed and missing site records", async ({ scene, hub, names }) => {
-  const { data } = particulars(scene, names.elm), text = JSON.parse(data.particulars);
+  const { data } = findRecord(scene, names.elm), text = JSON.parse(data.record);
   const changed = JSON.stringify({ ...text, domain: "bank.example" });
   await byHand(scene.simulator.url, `/api/v1/namespaces/${names.elm}/configmaps/wheelwright`, {
-    data: { particulars: changed },
+    data: { record: changed },
   });
   await byHand(scene.simulator.url, `/api/v1/namespaces/${names.ash}/configmaps/wheelwright`, null);
   const lines = await text(scene.app, { apply: true });

@@ -79,7 +79,7 @@ test("returns nothing if no subscription is stored or observed", () => {
   assert.equal(changes, []);
 });
 
-test("reports the start of a new subscription, and of one that replaces it", () => {
+test("reports the start of a subscription and of its replacement", () => {
   const first = compareSubscription(stored(null), observed("active"), { small: 2 });
   const begun = {
     kind: UPDATED,

@@ -98,7 +98,7 @@ export async function fill(db: TestDatabase): Promise<{ hub: string; user: strin
       ('op_1', 'provision', true, 'federation:${hub}', '${hub}', '${
     spokes[0]
   }', 'running', 'rep_1', 2, nextval('job_fences'),
-        9000, 1, array['volumes', 'site, or "not"'], '{volumes}', 'Under way', '{"a": "\\\\"}', 'u', 'e', '', ''),
+        9000, 1, array['volumes', 'site, or "not"'], '{volumes}', 'Running', '{"a": "\\\\"}', 'u', 'e', '', ''),
       ('op_2', 'provision', true, 'federation:${hub}', '${hub}', '${spokes[1]}', 'queued', null, 0, 0,
         9000, 1, '{volumes}', '{}', 'Waiting', '{}', 'u', 'e', '', '');
     insert into token_calls (token_id, endpoint, day, calls) values ('tok_1', 'GET /', '2030-01-02', 7);

@@ -43,10 +43,10 @@ async function plan({ db, catalog }: Context, batch?: number): Promise<string[]>
   return jobs.map(({ id }) => id).sort();
 }
 
-/** Creates a billed hub with spokes in these states. `told` is the quantity that the provider has. */
-async function hub({ db, user }: Context, told: object | null, states: readonly string[] = []): Promise<string> {
+/** Creates a billed hub with spokes in these states. `reported` contains the quantities that the provider has. */
+async function hub({ db, user }: Context, reported: object | null, states: readonly string[] = []): Promise<string> {
   const id = await insertHub(db, user, newId("fed").slice(4).toLowerCase());
-  const text = told && JSON.stringify(told);
+  const text = reported && JSON.stringify(reported);
   await queryRows(
     db,
     "insert into subscriptions (federation_id, email, sent_quantities) values ($1, 'a@example.org', $2)",

@@ -97,8 +97,8 @@ test("is created from the chosen backup, with the requested settings", async (co
   await scene.db.sql("update backups set created_at = created_at - interval '1 day'"); // one a day is kept
   addSiteContents(simulator, namespace, "newer");
   await backUp(context);
-  const asked = { displayName: "Geometry", adminEmail: "head@school.example", size: "medium", copyBackup };
-  const row = await scene.becomes(await copy(context, asked), "active", "failed");
+  const request = { displayName: "Geometry", adminEmail: "head@school.example", size: "medium", copyBackup };
+  const row = await scene.becomes(await copy(context, request), "active", "failed");
   assert.is(row.state, "active", row.stateReason!);
   const { row: mark, file, title } = siteContentsOf(simulator, row.namespace);
   assert.equal([mark, file, title], ["chosen", "chosen", "Geometry"]);
@@ -117,8 +117,8 @@ test("gets the requested theme and courses in another hub", async (context) => {
     });
   const app = { ...scene.app, catalog: loadCatalog(catalog, scene.app.blueprint) };
   await scene.db.sql("update spokes set identity = true where id = $1", [id]);
-  const hub = await scene.hub("art"), asked = { brand: "ocean", seed: "demo", identity: false };
-  const made = await copy({ ...context, scene: { ...scene, app } }, asked, hub);
+  const hub = await scene.hub("art"), request = { brand: "ocean", seed: "demo", identity: false };
+  const made = await copy({ ...context, scene: { ...scene, app } }, request, hub);
   const row = await scene.becomes(made, "active", "failed");
   assert.is(row.state, "active", row.stateReason!);
   const { config, courses } = scene.simulator.site(row.namespace).database!;

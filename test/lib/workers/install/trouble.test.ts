@@ -111,7 +111,7 @@ for (
     ["wants a day of quiet", { status: 429, retryAfter: 86_400 }, "TooManyRequests", "asked us to try again later"],
   ] as const
 ) {
-  lasting(`${what} waits, says so, and does not fail`, async ({ scene, replica }) => {
+  lasting(`${what} waits, reports why, and does not fail`, async ({ scene, replica }) => {
     await replica();
     const hub = await scene.hubBecomes((await scene.hub("math")).id, "active");
     scene.simulator.faults.add({ type: "answer", ...fault });

@@ -43,9 +43,9 @@ test("retains the contents of the last snapshot", async ({ scene }) => {
   await scene.becomes(id, "removed");
   const [audit] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_destroyed'");
   const retained = scene.simulator.objects("VolumeSnapshotContent").map(({ metadata }) => metadata.name);
-  const told: { claim: string; content: string }[] = audit.metadata.snapshots;
-  assert.equal(told.map(({ claim }) => claim).sort(), ["data-db-0", "files"]);
-  assert.equal(told.map(({ content }) => content).sort(), retained.sort());
+  const snapshots: { claim: string; content: string }[] = audit.metadata.snapshots;
+  assert.equal(snapshots.map(({ claim }) => claim).sort(), ["data-db-0", "files"]);
+  assert.equal(snapshots.map(({ content }) => content).sort(), retained.sort());
   assert.equal(audit.metadata.kept.sort(), retained);
 });
 
@@ -91,8 +91,8 @@ test("stops a running installation, and removes its objects", async ({ scene }) 
     "spoke_destroyed",
   ]);
   const types = await scene.db.sql("select type from stream_events where spoke_id = $1 order by number", [id]);
-  const told = [...new Set(types.map(({ type }) => type))];
-  assert.equal(told, ["SpokeUpdateProvisioning", "SpokeUpdateRemoving", "SpokeUpdateRemoved"]);
+  const eventTypes = [...new Set(types.map(({ type }) => type))];
+  assert.equal(eventTypes, ["SpokeUpdateProvisioning", "SpokeUpdateRemoving", "SpokeUpdateRemoved"]);
 });
 
 test("removes a spoke that waits for its hub", async ({ scene }) => {

@@ -23,7 +23,7 @@ function listRecords({ simulator }: WorkScene): KubeObject[] {
 
 async function readRecord(scene: WorkScene, id: string): Promise<Record<string, unknown>> {
   const { namespace } = await scene.row(id);
-  return JSON.parse(listRecords(scene).find(({ metadata }) => metadata.namespace === namespace)!.data.particulars);
+  return JSON.parse(listRecords(scene).find(({ metadata }) => metadata.namespace === namespace)!.data.record);
 }
 
 async function rename({ db }: WorkScene, id: string, name: string): Promise<void> {

@@ -126,7 +126,7 @@ function runGuard(
       raisedException("attempt % has begun after"),
       `attempt ${database.comment} has begun after this one, ${mine}`,
     ],
-    [others, raisedException("another session"), "another session is at work in this database"],
+    [others, raisedException("another session"), "another session uses this database"],
     [isSiteInstalled(database), raisedException("rolesactive is 1"), "rolesactive is 1, an installed site is here"],
     [!isSiteInstalled(database), raisedException("no installed site"), "no installed site is here"],
   ];

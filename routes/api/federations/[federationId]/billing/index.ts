@@ -1,4 +1,3 @@
-/** Returns and starts the billing of a hub. */
 import { connectBilling } from "#lib/domains/billing/connect.ts";
 import { showBilling } from "#lib/domains/billing/show.ts";
 import { BillingAddress, BillingView } from "#lib/domains/billing/views.ts";

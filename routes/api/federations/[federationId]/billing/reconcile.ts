@@ -1,4 +1,3 @@
-/** Reconciles a hub's subscription. */
 import { reconcileBilling } from "#lib/domains/billing/connect.ts";
 import { BillingView } from "#lib/domains/billing/views.ts";
 import { hubAccess } from "#lib/domains/federations/access.ts";

@@ -1,4 +1,3 @@
-/** Removes an admin of a hub. */
 import { hubAccess } from "#lib/domains/federations/access.ts";
 import { removeHubMember } from "#lib/domains/federations/members.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,4 +1,3 @@
-/** Lists and invites the admins of a hub. */
 import * as v from "valibot";
 import { hubAccess } from "#lib/domains/federations/access.ts";
 import { addHubMember, listHubMembers } from "#lib/domains/federations/members.ts";

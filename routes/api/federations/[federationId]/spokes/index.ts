@@ -1,4 +1,3 @@
-/** Lists and creates the spokes of a hub. */
 import * as v from "valibot";
 import { findCopySource } from "#lib/domains/backups/copy.ts";
 import { hubAccess, removedVisibility } from "#lib/domains/federations/access.ts";

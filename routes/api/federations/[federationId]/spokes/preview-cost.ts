@@ -1,4 +1,3 @@
-/** Returns the price of another spoke. */
 import * as v from "valibot";
 import { CostView } from "#lib/domains/billing/cost.ts";
 import { hubAccess } from "#lib/domains/federations/access.ts";

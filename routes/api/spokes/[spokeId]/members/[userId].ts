@@ -1,4 +1,3 @@
-/** Removes an admin of a spoke. */
 import { endpoint } from "#lib/http/endpoint.ts";
 import { noContent } from "#lib/http/reply.ts";
 import { removeSpokeMember, spokeMemberAccess } from "#lib/domains/spokes/members.ts";

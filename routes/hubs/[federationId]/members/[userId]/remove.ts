@@ -1,4 +1,3 @@
-/** Removes an admin of a hub, after a confirmation. */
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { DELETE as removeMember } from "#routes/api/federations/[federationId]/members/[userId].ts";
 import { GET as getMembers } from "#routes/api/federations/[federationId]/members/index.ts";

@@ -1,4 +1,3 @@
-/** Removes an admin of a spoke, after a confirmation. */
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getMembers } from "#routes/api/spokes/[spokeId]/members/index.ts";
