@@ -69,7 +69,7 @@ const NODE = { apiVersion: "v1", kind: "Node" };
 /** Milliseconds before an unscheduled pod or a failing image pull counts as failed. Autoscalers need about a minute. */
 const POD_START_PATIENCE = { unschedulableMs: MINUTE, imageMs: MINUTE };
 
-export async function checkCluster(
+export async function runClusterChecks(
   target: ClusterTarget,
   plan: ClusterCheckOptions,
   trialOptions: TrialOptions,

@@ -14,9 +14,9 @@ import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { type Dns, openDns } from "#lib/drivers/dns/dns.ts";
 import {
   type BlueprintRequirements,
-  checkCluster,
   type ClusterCheckOptions,
   type ClusterTarget,
+  runClusterChecks,
 } from "#lib/doctor/cluster.ts";
 import { examineDatabase } from "#lib/doctor/examine-database.ts";
 import { createPass, type Finding, type FindingSection, formatCount, formatList } from "#lib/doctor/finding.ts";
@@ -76,7 +76,7 @@ export async function* runChecks(options: DoctorOptions): AsyncGenerator<Finding
       checkPayments(config.stripe, timedRead),
       checkMetricsPort(config, timedRead),
     ]).then((findings) => createSection("surroundings", null, findings.flat())),
-    ...clusterTargets.map((target) => checkCluster(target, planClusterCheck(options), trialOptions)),
+    ...clusterTargets.map((target) => runClusterChecks(target, planClusterCheck(options), trialOptions)),
   ];
   const allSettled = Promise.allSettled(sections);
   try {

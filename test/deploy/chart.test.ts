@@ -12,7 +12,7 @@ import {
   readObjects,
   renderObjects,
   renderTemplates,
-  REQUIRED_CHART_VALUES,
+  REQUIRED_CHART_VALUES as VALUES,
   runHelm,
 } from "#test/support/chart.ts";
 import { putAsAdmin, SERVICE_ACCOUNT } from "#test/support/service-account.ts";
@@ -25,7 +25,7 @@ const rendered = helm === null ? test.skip : test;
 
 /** Values that enable every option, and others that change the rendered objects. */
 const MOST = {
-  ...REQUIRED_CHART_VALUES,
+  ...VALUES,
   image: { repository: "registry.example.org/wheelwright", tag: "0.1.0-2", pullSecrets: ["registry"] },
   config: { ACME_EMAIL: "ops@example.org", POSTGRES_HOST: "db.example.org", TRUSTED_PROXIES: "10.42.0.0/16" },
   catalog: 'versions: ["4.5.12"]\n',
@@ -43,16 +43,16 @@ const MOST = {
   metrics: { serviceMonitor: { enabled: true }, alerts: { enabled: true }, dashboard: { enabled: true } },
 };
 const CHOICES: Readonly<Record<string, object>> = {
-  least: REQUIRED_CHART_VALUES,
+  least: VALUES,
   most: MOST,
-  traefik: { ...REQUIRED_CHART_VALUES, ingress: { enabled: true, controller: "traefik", tls: { enabled: false } } },
+  traefik: { ...VALUES, ingress: { enabled: true, controller: "traefik", tls: { enabled: false } } },
   "no controller": {
-    ...REQUIRED_CHART_VALUES,
+    ...VALUES,
     ingress: { enabled: true, controller: "none", tls: { enabled: false } },
   },
   "other clusters": { ...MOST, kubeconfig: { existingSecret: "clusters", clusterRole: "wheelwright-spoke" } },
   less: {
-    ...REQUIRED_CHART_VALUES,
+    ...VALUES,
     migrations: { enabled: false },
     networkPolicy: { enabled: false },
     metrics: { enabled: false },
@@ -67,7 +67,7 @@ const sourcesOf = (object: Json): string[] =>
 
 /** Reads the configuration as the program would in a pod with these extra variables. */
 function configWith(env: Record<string, string>): Config {
-  const { publicUrl: PUBLIC_URL, rootDomain: ROOT_DOMAIN } = REQUIRED_CHART_VALUES;
+  const { publicUrl: PUBLIC_URL, rootDomain: ROOT_DOMAIN } = VALUES;
   const pod = { DATABASE_URL: "postgres://a:b@c/d", KUBERNETES_SERVICE_HOST: "10.43.0.1", PUBLIC_URL, ROOT_DOMAIN };
   return readConfig({ mode: "serve", env: { ...pod, ...env }, terminal: false });
 }
@@ -145,7 +145,7 @@ rendered("lets all that asks a database believe the authorities that are named",
 rendered("leaves replicas the time that they take to stop, and replaces none before another is ready", () => {
   for (const ms of [undefined, "0", "60500"]) {
     const config: Record<string, string> = ms === undefined ? {} : { SHUTDOWN_GRACE_MS: ms };
-    const { spec } = of(renderObjects({ ...REQUIRED_CHART_VALUES, config }), "Deployment"), pod = spec.template.spec;
+    const { spec } = of(renderObjects({ ...VALUES, config }), "Deployment"), pod = spec.template.spec;
     const { shutdownGraceMs } = configWith(config);
     assert.ok(pod.terminationGracePeriodSeconds >= shutdownGraceMs / 1000 + 10, ms);
     assert.equal(spec.strategy.rollingUpdate, { maxUnavailable: 0, maxSurge: 1 });
@@ -153,7 +153,7 @@ rendered("leaves replicas the time that they take to stop, and replaces none bef
 });
 
 rendered("gives its account what stands in cluster-role.yaml, by any name and in any namespace", () => {
-  const objects = renderObjects(REQUIRED_CHART_VALUES, "hubs", "platform"), name = "hubs-wheelwright";
+  const objects = renderObjects(VALUES, "hubs", "platform"), name = "hubs-wheelwright";
   const user = `system:serviceaccount:platform:${name}`;
   assert.is(
     containerOf(of(objects, "Deployment")).env.find((each: Json) => each.name === "CLUSTER_ROLE").value,
@@ -173,7 +173,7 @@ rendered("gives its account what stands in cluster-role.yaml, by any name and in
 
 rendered("lets nobody read the metrics but whom monitoring is in, unless others are named", () => {
   const open = (networkPolicy: object) =>
-    of(renderObjects({ ...REQUIRED_CHART_VALUES, networkPolicy }), "NetworkPolicy").spec.ingress
+    of(renderObjects({ ...VALUES, networkPolicy }), "NetworkPolicy").spec.ingress
       .find(({ ports: [{ port }] }: Json) => port === "metrics").from;
   assert.equal(open({}), [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }]);
   assert.is(open({ metricsFrom: [] }), undefined);
@@ -182,7 +182,7 @@ rendered("lets nobody read the metrics but whom monitoring is in, unless others 
 rendered("sets for event streams what each controller needs", () => {
   const annotations = (ingress: object) =>
     Object.entries<string>(
-      of(renderObjects({ ...REQUIRED_CHART_VALUES, ingress: { enabled: true, ...ingress } }), "Ingress").metadata
+      of(renderObjects({ ...VALUES, ingress: { enabled: true, ...ingress } }), "Ingress").metadata
         .annotations ?? {},
     )
       .map(([name, value]) => `${name}: ${value}`);
@@ -220,14 +220,14 @@ const REFUSED: readonly (readonly [what: string, values: object, reason: RegExp]
   [
     "a path before all paths",
     { publicUrl: "https://a.example/hubs", ingress: { enabled: true } },
-    /publicUrl has a path/,
+    /publicUrl must not have a path/,
   ],
   ["the most below the least", { autoscaling: { enabled: true, maxReplicas: 1 } }, /minReplicas is more than/],
 ];
 for (const [what, values, reason] of REFUSED) {
   rendered(`refuses ${what}`, () => {
     assert.throws(
-      () => renderTemplates({ ...REQUIRED_CHART_VALUES, ...values }),
+      () => renderTemplates({ ...VALUES, ...values }),
       (error: Json) => reason.test(error.stderr ?? ""),
     );
   });
@@ -241,7 +241,7 @@ rendered("takes no variable of the configuration for another", async () => {
   const secret = known.filter((name) => /PASS|SECRET|TOKEN|_KEY$|HEADERS$|^DATABASE_.*URL$/.test(name));
   assert.equal(secret.filter((name) => !new RegExp(pattern).test(name)), []);
   const env = Object.fromEntries(
-    containerOf(of(renderObjects(REQUIRED_CHART_VALUES), "Deployment")).env.map((
+    containerOf(of(renderObjects(VALUES), "Deployment")).env.map((
       { name, value }: Json,
     ) => [name, value]),
   );
@@ -252,7 +252,7 @@ rendered("takes no variable of the configuration for another", async () => {
 rendered("matches deploy/kubernetes and passes helm lint", async () => {
   assert.equal(await findStaleManifests(), []);
   assert.match(
-    runHelm(["lint", CHART, "--strict", "--values", "-"], JSON.stringify(REQUIRED_CHART_VALUES)),
+    runHelm(["lint", CHART, "--strict", "--values", "-"], JSON.stringify(VALUES)),
     /0 chart\(s\) failed/,
   );
 });
