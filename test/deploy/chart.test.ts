@@ -1,6 +1,4 @@
-/** Tests the chart as Helm renders it. For all values, the API server accepts every object, pods follow the restricted
- * policy, and invalid values are rejected with the reason. The tests are skipped without Helm; `npm run tools` fetches
- * it. */
+/** Tests the objects of the chart, and that invalid values are rejected. Skipped without Helm (`npm run tools`). */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { EnvironmentVariables } from "#lib/base/variables.ts";
@@ -46,17 +44,9 @@ const CHOICES: Readonly<Record<string, object>> = {
   least: VALUES,
   most: MOST,
   traefik: { ...VALUES, ingress: { enabled: true, controller: "traefik", tls: { enabled: false } } },
-  "no controller": {
-    ...VALUES,
-    ingress: { enabled: true, controller: "none", tls: { enabled: false } },
-  },
+  "no controller": { ...VALUES, ingress: { enabled: true, controller: "none", tls: { enabled: false } } },
   "other clusters": { ...MOST, kubeconfig: { existingSecret: "clusters", clusterRole: "wheelwright-spoke" } },
-  less: {
-    ...VALUES,
-    migrations: { enabled: false },
-    networkPolicy: { enabled: false },
-    metrics: { enabled: false },
-  },
+  less: { ...VALUES, migrations: { enabled: false }, networkPolicy: { enabled: false }, metrics: { enabled: false } },
 };
 
 const of = (objects: readonly Json[], kind: string, name?: string): Json =>
@@ -226,10 +216,7 @@ const REFUSED: readonly (readonly [what: string, values: object, reason: RegExp]
 ];
 for (const [what, values, reason] of REFUSED) {
   rendered(`refuses ${what}`, () => {
-    assert.throws(
-      () => renderTemplates({ ...VALUES, ...values }),
-      (error: Json) => reason.test(error.stderr ?? ""),
-    );
+    assert.throws(() => renderTemplates({ ...VALUES, ...values }), (error: Json) => reason.test(error.stderr ?? ""));
   });
 }
 
@@ -241,9 +228,7 @@ rendered("takes no variable of the configuration for another", async () => {
   const secret = known.filter((name) => /PASS|SECRET|TOKEN|_KEY$|HEADERS$|^DATABASE_.*URL$/.test(name));
   assert.equal(secret.filter((name) => !new RegExp(pattern).test(name)), []);
   const env = Object.fromEntries(
-    containerOf(of(renderObjects(VALUES), "Deployment")).env.map((
-      { name, value }: Json,
-    ) => [name, value]),
+    containerOf(of(renderObjects(VALUES), "Deployment")).env.map(({ name, value }: Json) => [name, value]),
   );
   const config = configWith(env);
   assert.equal([config.clusterRole, config.metricsPort, config.scheduler.on], ["wheelwright-spoke", 9464, true]);
@@ -251,10 +236,7 @@ rendered("takes no variable of the configuration for another", async () => {
 
 rendered("matches deploy/kubernetes and passes helm lint", async () => {
   assert.equal(await findStaleManifests(), []);
-  assert.match(
-    runHelm(["lint", CHART, "--strict", "--values", "-"], JSON.stringify(VALUES)),
-    /0 chart\(s\) failed/,
-  );
+  assert.match(runHelm(["lint", CHART, "--strict", "--values", "-"], JSON.stringify(VALUES)), /0 chart\(s\) failed/);
 });
 
 test("plain manifests need nothing of Helm", async () => {
