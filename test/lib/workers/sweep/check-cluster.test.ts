@@ -19,7 +19,7 @@ import { alter, closeSweep, type Context, DEPLOYMENT, keep, openSweep, unready }
 
 const LEFT = 16, KINDS = 11; // that are listed, and so watched
 /** Minutes pass quickly. */
-const FOLLOWING = { ...QUICK, follow: { ...QUICK.watch, from: 1, minute: 100 } };
+const FOLLOWING = { ...QUICK, watch: { ...QUICK.watch, minSpokes: 1, failedCheckMs: 100 } };
 
 const test = suite<Context>("watching a cluster");
 test.before(async (context) => {
@@ -181,7 +181,7 @@ test("changes nothing while the cluster does not answer, and checks afterwards."
 
 test("watches only clusters with many spokes.", async (context) => {
   const from = context.between.requests.length;
-  await lookOnce(context.app, { watch: { ...FOLLOWING.follow, minSpokes: LEFT + 1 } });
+  await lookOnce(context.app, { watch: { ...FOLLOWING.watch, minSpokes: LEFT + 1 } });
   assert.not.ok(context.between.requests.slice(from).some(isWatch));
 });
 
