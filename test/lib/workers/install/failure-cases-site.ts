@@ -106,7 +106,7 @@ export const SITE_CASES: readonly FailureCase[] = [
     fault: "operator",
     message:
       /^Moodle could not be installed because the database refused the password: .*password authentication failed.*exit code 1\)$/,
-    hint: /The secret moodle/,
+    hint: /The Secret moodle/,
     log: /^trying with DB_PASS=\*\*\*$/m,
     event: "BackoffLimitExceeded",
   },
