@@ -105,7 +105,7 @@ runnable("leads to an active spoke with only the rights of the chart", async (co
     "traefik",
     "letsencrypt",
   ]);
-  assert.match(printed, /certificates +the issuer letsencrypt is ready/, "doctor found nothing to fix");
+  assert.match(printed, /certificates +ClusterIssuer letsencrypt is ready/, "doctor found nothing to fix");
 });
 
 /** Creates what k3s includes, and a folder with its commands. */
