@@ -67,13 +67,12 @@ function rowOf(
 
 function otherCluster(name: string, { federationId, spokeId }: NamespaceRecord): ClusterError {
   const [what, url] = spokeId === null ? ["hub", `federations/${federationId}`] : ["spoke", `spokes/${spokeId}`];
-  const message =
-    `This is another cluster than the one that the ${what} was made in, though it goes by the name ${name}`;
+  const message = `The cluster ${name} is not the one in which the ${what} was created`;
   return permanentError(
     "another_cluster",
     message,
-    `Let the kubeconfig lead to the cluster that the ${what} was made in: a removal goes on by itself, all else can ` +
-      `be asked again; if that one is gone for good, an operator brings the ${what} back (wheelwright restore --new-cluster), ` +
-      `or gives it up once it is being removed: DELETE /api/${url}?abandon=true`,
+    `Use a kubeconfig for the cluster in which the ${what} was created. Removals then continue automatically; request other ` +
+      `operations again. If that cluster is lost, an operator restores the ${what} (wheelwright restore --new-cluster), or ` +
+      `abandons its removal: DELETE /api/${url}?abandon=true`,
   );
 }

@@ -48,7 +48,7 @@ async function sandboxes({ cluster }: Bench): Promise<string[]> {
 
 test("is created once, without orphans", async ({ bench, hub }) => {
   const first = await bench.spoke(hub, "first");
-  const kills = await killOnItsWay(bench, "make-template", "");
+  const kills = await killOnItsWay(bench, "create-template", "");
   await bench.becomes(first, "active");
   assert.ok(kills >= 4, `${kills} were killed`);
   const [template] = await queryRows(bench.db, "select volumes from templates where state = 'ready'");

@@ -29,11 +29,11 @@ export const SYNC_BILLING: JobKind = {
 };
 
 export const CHECK_BILLING: JobKind = {
-  kind: "look-billing",
+  kind: "check-billing",
   plan: 1,
   visible: false,
   steps: [
-    { name: "look", label: "Checking the subscription", timeout: 5 * MINUTE },
+    { name: "check", label: "Checking the subscription", timeout: 5 * MINUTE },
     { name: "customer", label: "Updating the customer at the payment provider", timeout: 5 * MINUTE },
   ],
   timeLimit: DAY,

@@ -80,7 +80,7 @@ export async function closeAbandonedTemplates(rows: Rows): Promise<void> {
   await sql`update templates set state = 'failed', failures = failures + 1, next_attempt_at = wheelwright_now(),
       error = 'Its job ended before the template was ready'
     where state = 'creating' and created_at < wheelwright_now() - interval '1 hour' and not exists (
-      select from jobs where state in ('queued', 'running') and dedupe_key = 'make-template:' || templates.id)`
+      select from jobs where state in ('queued', 'running') and dedupe_key = 'create-template:' || templates.id)`
     .execute(rows);
 }
 

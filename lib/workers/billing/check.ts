@@ -20,7 +20,7 @@ export function checkBilling(app: BillingDependencies, payments: Payments): Hand
   return {
     kind: CHECK_BILLING,
     steps: {
-      look: (run) => checkSubscription(app, run, payments, run.job.federationId!),
+      check: (run) => checkSubscription(app, run, payments, run.job.federationId!),
       async customer(run) {
         const hub = await readBilledHub(db.rows, run.job.federationId!);
         if (!hub || hub.removed || hub.row.customerId === null) return;

@@ -21,7 +21,7 @@ import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 /** The job kind of a check. It does not repeat itself, because the sweep determines the clusters in use each time. */
 const CLUSTER_CHECK: JobKind = {
-  kind: "look",
+  kind: "check-cluster",
   plan: 1,
   visible: false,
   steps: [{ name: "spokes", label: "Checking the spokes of a cluster", timeout: 50 * MINUTE }],
@@ -57,6 +57,6 @@ export function createClusterCheckJob(cluster: string): NewJob {
     federationId: null,
     spokeId: null,
     payload: { cluster },
-    dedupeKey: `look:${cluster}`,
+    dedupeKey: `check-cluster:${cluster}`,
   };
 }

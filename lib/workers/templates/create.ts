@@ -40,7 +40,7 @@ const MAX_ATTEMPTS = 10;
 const CAPACITY_POLL = 15 * SECOND; // between checks for capacity
 
 const TEMPLATE_CREATION = {
-  kind: "make-template",
+  kind: "create-template",
   plan: 1,
   visible: false,
   persistent: true,

@@ -18,7 +18,7 @@ import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 const MAX_SPOKES = 100; // spokes per hour
 
 export function deleteExpiredDomains({ db }: Pick<App, "db">): Handler {
-  return upkeepHandler({ kind: "free-names", every: HOUR }, {
+  return upkeepHandler({ kind: "release-domains", every: HOUR }, {
     spokes: ["Releasing former domains", 10 * MINUTE, async (run) => {
       const { rows: due } = await sql<{ id: string }>`
         select id from spokes where state = 'active'

@@ -76,7 +76,7 @@ test("reports another cluster during an installation, not a missing namespace.",
   scene.simulator.faults.remove(fault);
   const { state, failure } = await scene.ended(id, "provision");
   assert.equal([state, failure!.code, failure!.fault], ["failed", "another_cluster", "operator"]);
-  assert.match((await scene.row(id)).stateReason!, /^This is another cluster than the one that the spoke was made in/);
+  assert.match((await scene.row(id)).stateReason!, /^The cluster \S+ is not the one in which the spoke was created/);
   lead("home");
 });
 
@@ -86,7 +86,7 @@ test("pauses a removal until the original cluster is back.", async ({ scene, bef
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, before.id));
   const { failure, finishedSteps, progress } = await refused(scene, { spokeId: before.id });
   assert.equal([failure!.fault, finishedSteps, progress.notes], ["operator", [], undefined]);
-  assert.match(failure!.message, /^This is another cluster than the one that the spoke was made in/);
+  assert.match(failure!.message, /^The cluster \S+ is not the one in which the spoke was created/);
   assert.match(failure!.hint!, `DELETE /api/spokes/${before.id}?abandon=true`);
   assert.is((await scene.row(before.id)).state, "removing");
   lead("home");

@@ -210,29 +210,23 @@ test("exits with a separate status for each kind of failure, without output", as
   }
 });
 
-(hasTerminals ? test : test.skip)(
-  "fits 40 columns, and uses colours only if allowed",
-  async ({ cli }) => {
-    const terminal = cli.openTerminal(["spokes", "list"], 40);
-    assert.is(await terminal.ended, 0, terminal.output);
-    assert.match(terminal.output, "\x1b[3");
-    for (const line of withoutEscapes(terminal.output).trim().split("\n")) assert.ok(line.length <= 40, line);
-    const notifications = cli.openTerminal(["notifications", "list"], 40);
-    await notifications.ended;
-    assert.match(
-      withoutEscapes(notifications.output),
-      /^new +(?:spoke|federation)_/m,
-      "what happened stands before when",
-    );
-    for (const env of [{ NO_COLOR: "1" }, { CLICOLOR: "0" }, { TERM: "dumb" }]) {
-      const plain = cli.openTerminal(["spokes", "list"], 80, env);
-      await plain.ended;
-      assert.not(plain.output.includes("\x1b["), JSON.stringify(env));
-    }
-    const forced = await cli.run(["hubs", "list"], "", { CLICOLOR_FORCE: "1" });
-    assert.not(forced.out.includes("\x1b["), "values after tabs have none");
-  },
-);
+const withTerminal = hasTerminals ? test : test.skip;
+withTerminal("fits 40 columns, and uses colours only if allowed", async ({ cli }) => {
+  const terminal = cli.openTerminal(["spokes", "list"], 40);
+  assert.is(await terminal.ended, 0, terminal.output);
+  assert.match(terminal.output, "\x1b[3");
+  for (const line of withoutEscapes(terminal.output).trim().split("\n")) assert.ok(line.length <= 40, line);
+  const notifications = cli.openTerminal(["notifications", "list"], 40);
+  await notifications.ended;
+  assert.match(withoutEscapes(notifications.output), /^new +(?:spoke|federation)_/m, "the event precedes the time");
+  for (const env of [{ NO_COLOR: "1" }, { CLICOLOR: "0" }, { TERM: "dumb" }]) {
+    const plain = cli.openTerminal(["spokes", "list"], 80, env);
+    await plain.ended;
+    assert.not(plain.output.includes("\x1b["), JSON.stringify(env));
+  }
+  const forced = await cli.run(["hubs", "list"], "", { CLICOLOR_FORCE: "1" });
+  assert.not(forced.out.includes("\x1b["), "values after tabs have none");
+});
 
 test("completes nouns, verbs, options, values and the names of records", async ({ cli }) => {
   const offered = async (...line: string[]) =>

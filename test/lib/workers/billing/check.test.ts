@@ -26,7 +26,7 @@ async function nextDay(context: Context, hub: string, days: number): Promise<voi
   const { db } = context.scene;
   await db.shiftClock(days * DAY + days * HOUR);
   await reconcile(context);
-  await queryRows(db, "update jobs set run_at = wheelwright_now() where kind = 'look-billing' and state = 'queued'");
+  await queryRows(db, "update jobs set run_at = wheelwright_now() where kind = 'check-billing' and state = 'queued'");
   await ended(context, hub);
 }
 
@@ -86,7 +86,7 @@ test("runs once a day, spread over the hour, and only for live subscriptions.", 
   await reconcile(context);
   const checks = await queryRows(
     db,
-    "select federation_id as id, run_at from jobs where kind = 'look-billing' and federation_id = any($1) order by run_at",
+    "select federation_id as id, run_at from jobs where kind = 'check-billing' and federation_id = any($1) order by run_at",
     [hubs],
   );
   assert.is(checks.length, 2);

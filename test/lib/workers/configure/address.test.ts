@@ -161,7 +161,7 @@ test("is refused for a late holder", async ({ clinic }) => {
 });
 
 test("releases the old domain after 30 days", async ({ clinic }) => {
-  const free = createHandlers(clinic.scene.app).find(({ kind }) => kind.kind === "free-names")!;
+  const free = createHandlers(clinic.scene.app).find(({ kind }) => kind.kind === "release-domains")!;
   const upkeep = async () => await free.steps["spokes"]!(holderOf(clinic, await clinic.last("configure"), "1"));
   const before = (await clinic.scene.operations(clinic.id)).length;
   await clinic.scene.db.shiftClock(29 * DAY);

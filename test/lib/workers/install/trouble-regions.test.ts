@@ -149,7 +149,7 @@ test("does not write to another cluster of the same name", async ({ scene }) => 
   await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "suspend", parameters: {} }));
   const failed = await scene.ended(id, "suspend");
   assert.equal([failed.state, failed.failure!.code], ["failed", "another_cluster"]);
-  assert.match(failed.failure!.message, /^This is another cluster than the one that the spoke was made in/);
+  assert.match(failed.failure!.message, /^The cluster \S+ is not the one in which the spoke was created/);
   assert.equal(other.writes().slice(before), []);
 });
 

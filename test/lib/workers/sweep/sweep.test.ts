@@ -1,16 +1,11 @@
 /** Tests checks of 60 spokes in a cluster without controllers: requests, results and writes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/requester.ts";
 import { SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
-import { enqueue } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { createClusterCheck, createClusterCheckJob, sweep } from "#lib/workers/sweep/sweep.ts";
-import { rejection, until } from "#test/support/until.ts";
+import { rejection } from "#test/support/until.ts";
 import { lookOnce, QUICK } from "./checks.ts";
-import { openWorkScene } from "#test/lib/workers/scene.ts";
 import {
   alter,
   closeSweep,
@@ -231,29 +226,4 @@ test("does not report spokes of another cluster with the same name as missing.",
   assert.equal((await scene.row(id)).observedAt, observedAt);
 });
 
-const planning = suite<Context>("the sweep");
-planning.before(async (context) => void (context.scene = await openWorkScene()));
-planning.after(({ scene }) => scene.close());
-
-planning(
-  "queues one check per cluster in use, which a replica runs.",
-  async ({ scene }) => {
-    const hub = await scene.hub("math");
-    const ids = [await scene.spoke(hub, "a"), await scene.spoke(hub, "b"), await scene.spoke(hub, "c")];
-    const active = "update spokes set state = 'active', namespace_uid = id, cluster = slug where id = any($1::text[])";
-    await scene.db.sql(active, [ids.slice(0, 2)]);
-    const plan = sweep(scene.app).steps["clusters"]!, run = { write: (work) => scene.db.transact(work) } as Run;
-    await plan(run);
-    await plan(run);
-    await scene.db.transact((tx) => enqueue(tx, SYSTEM, createClusterCheckJob("a")));
-    const jobs = await scene.db.sql("select payload->>'cluster' as cluster from jobs where kind = 'look' order by 1");
-    assert.equal(jobs, [{ cluster: "a" }, { cluster: "b" }]);
-    const scheduler = await openScheduler(scene.app, { handlers: [createClusterCheck(scene.app, QUICK)], lanes: 2 });
-    const counts = () => Promise.all(ids.map(async (id) => (await scene.row(id)).failedChecks));
-    await until(async () => (await counts()).join() === "1,1,0");
-    await scheduler.close();
-  },
-);
-
 test.run();
-planning.run();

@@ -63,7 +63,7 @@ test("is created once for simultaneous requests", async (context) => {
   await Promise.all([scene.replica(), scene.replica()]);
   for (const id of ids) assert.is((await scene.becomes(id, "active", "failed")).state, "active");
   assertOnlyTemplate(context, (await waitForTemplate(scene, "ready")).volumes);
-  const jobs = await scene.db.sql("select lane, visible, state from jobs where kind = 'make-template'");
+  const jobs = await scene.db.sql("select lane, visible, state from jobs where kind = 'create-template'");
   assert.equal(jobs.map(({ visible, state }) => [visible, state]), [[false, "succeeded"]]);
   assert.match(jobs[0].lane, /^templates:default:[01]$/);
 });
@@ -133,12 +133,12 @@ test("waits for requested operations", async (context) => {
   await db.transact((tx) => record(tx, SYSTEM, { jobs: [createTemplateJob(payload)] }));
   await scene.replica();
   const waitingJob = await until(async () => {
-    const [row] = await db.sql("select state, attempt, label from jobs where kind = 'make-template'");
+    const [row] = await db.sql("select state, attempt, label from jobs where kind = 'create-template'");
     return row.label !== "Waiting to start" && row.state === "queued" && row;
   });
   assert.equal([waitingJob.attempt, waitingJob.label], [0, "Waiting for operations that users requested"]);
   await db.sql("update jobs set state = 'cancelled', finished_at = now() where id = $1", [job.id]);
-  await db.sql("update jobs set run_at = now() where kind = 'make-template'");
+  await db.sql("update jobs set run_at = now() where kind = 'create-template'");
   assertOnlyTemplate(context, (await waitForTemplate(scene, "ready")).volumes);
 });
 
