@@ -60,7 +60,7 @@ export function spokeInputs(
     ...(spoke.mail === "held" && { mailHeld: true }),
     ...resolved,
   };
-  return withMail(config, v.parse(SpokeInputs, inputs));
+  return applyMailSettings(config, v.parse(SpokeInputs, inputs));
 }
 
 /**
@@ -68,7 +68,7 @@ export function spokeInputs(
  * changed, if the size is no longer offered, or if the site would exceed its quota. Disks stay: only a resize grows
  * them.
  */
-export function withOfferedResources({ catalog, blueprint }: OfferedResources, inputs: SpokeInputs): SpokeInputs {
+export function applyOfferedResources({ catalog, blueprint }: OfferedResources, inputs: SpokeInputs): SpokeInputs {
   if (catalog.findProblem("size", inputs.size) !== null) return inputs;
   const canGrow = { files: false, database: false };
   const offered = resizedInputs(inputs, inputs.size, catalog.resourcesOf(inputs.size), { canGrow });
@@ -80,7 +80,7 @@ export function withOfferedResources({ catalog, blueprint }: OfferedResources, i
  * Returns the stored inputs with the current mail settings. Mail settings come from the configuration, so that a
  * removed mail account is not used again.
  */
-export function withMail({ relay }: Pick<Config, "relay">, inputs: SpokeInputs): SpokeInputs {
+export function applyMailSettings({ relay }: Pick<Config, "relay">, inputs: SpokeInputs): SpokeInputs {
   if (!relay) return { ...inputs, mail: null };
   const { host, port, user } = relay, sender = /<([^<>]+)>\s*$/.exec(relay.from ?? "")?.[1] ?? relay.from?.trim();
   const from = v.is(ShellWord, sender) ? sender : `noreply@${inputs.host}`;

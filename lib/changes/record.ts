@@ -19,14 +19,14 @@ import { insertEvents, type StreamEntry } from "#lib/events/store.ts";
 import type { Job, NewJob } from "#lib/jobs/job.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 
-export interface Change {
+export interface AuditedChange {
   readonly audit?: readonly AuditEntry[];
   readonly events?: readonly StreamEntry[];
   readonly jobs?: readonly NewJob[];
 }
 
 /** Records the change. Call it last in the transaction. */
-export async function record(tx: Tx, requester: Requester, change: Change): Promise<void> {
+export async function recordChange(tx: Tx, requester: Requester, change: AuditedChange): Promise<void> {
   const { audit = [], events = [], jobs = [] } = change;
   for (const job of jobs) await enqueue(tx, requester, job);
   // Sent together: the server runs them in this order, in one round trip.
@@ -56,10 +56,10 @@ export async function recordOperation(
   tx: Tx,
   requester: Requester,
   operation: NewJob,
-  changeFor: (job: Job) => Change,
+  changeFor: (job: Job) => AuditedChange,
 ): Promise<Job> {
   const job = await enqueue(tx, requester, operation);
-  await record(tx, requester, changeFor(job));
+  await recordChange(tx, requester, changeFor(job));
   return job;
 }
 

@@ -18,7 +18,7 @@ const LARGEST = 100;
 export interface PagedList<Item> extends Promise<Item[]>, AsyncIterable<Item> {}
 
 /** Creates a list. `read` requests a page. */
-export function pagedList<Item>(
+export function createPagedList<Item>(
   read: (params: CallParams) => Promise<ApiResponse>,
   params: CallParams,
 ): PagedList<Item> {

@@ -134,7 +134,7 @@ export const shedLoad: Middleware = async ({ loadSlot, sent }, next) => {
 };
 
 /** Cancels the request when its time budget of `ms` is used up or the client disconnects. */
-export function deadline(ms: number): Middleware {
+export function enforceDeadline(ms: number): Middleware {
   return async ({ signal, abort, onDisconnect: onGone, timeBudget }, next) => {
     const onLate = () => {
       const message = `The request took longer than the limit of ${ms / SECOND} s; retry later`;

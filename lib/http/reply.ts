@@ -6,7 +6,7 @@ import * as v from "valibot";
 import type { ListPage } from "#lib/drivers/db/pages.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
 import { contentSecurityPolicy, type HtmlPage, renderPage } from "#lib/http/page.ts";
-import { compileFilter, type OutputFilter, UNDECIDED } from "#lib/http/output-filter.ts";
+import { compileFilter, NO_MATCH, type OutputFilter } from "#lib/http/output-filter.ts";
 import { createFrameEncoder, EVENT_STREAM_TYPE, type FrameSource, toBodyStream } from "#lib/http/sse.ts";
 
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
@@ -47,7 +47,7 @@ export function ok<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
  * A page of a list. Its Link header (RFC 8288) points to the next page with the same filters. The last page has no Link
  * header.
  */
-export function paged<In, Out>(item: Schema<In, Out>): Reply<ListPage<In>, ListPage<Out>> {
+export function pageReply<In, Out>(item: Schema<In, Out>): Reply<ListPage<In>, ListPage<Out>> {
   const list = ok(v.array(item));
   return {
     ...list,
@@ -69,7 +69,7 @@ export function created<In, Out>(schema: Schema<In, Out>, location: (object: Out
 }
 
 /** 201 for a value that is shown only once and has no path. */
-export function createdSecret<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
+export function createdSecretReply<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
   return json(201, schema);
 }
 
@@ -197,7 +197,7 @@ function createFilter<In, Out>(schema: Schema<In, Out>): (value: In) => Out {
   let pick: OutputFilter | undefined;
   return (value) => {
     const picked = (pick ??= compileFilter(schema))(value);
-    if (picked !== UNDECIDED) return picked as Out;
+    if (picked !== NO_MATCH) return picked as Out;
     const result = v.safeParse(schema, value);
     if (result.success) return result.output;
     throw new Error(`The reply does not match its schema: ${v.summarize(result.issues)}`, {

@@ -41,7 +41,7 @@ export async function runOnce<T>(tx: Tx, key: IdempotencyKey | null, create: () 
  * Returns the reply stored for this key within 24 hours, before the request is checked further. Returns undefined if no
  * reply is stored yet. Throws like `runOnce`.
  */
-export async function findReply<T>(rows: Rows, key: IdempotencyKey | null): Promise<T | undefined> {
+export async function findStoredReply<T>(rows: Rows, key: IdempotencyKey | null): Promise<T | undefined> {
   if (!key) return undefined;
   const row = await selectReply(rows, key).where("createdAt", ">=", OLDEST_VALID).executeTakeFirst();
   return row && checkedReplyOf<T>(row, key);

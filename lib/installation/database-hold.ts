@@ -7,7 +7,7 @@
 import { sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Requester } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
@@ -46,7 +46,7 @@ export async function releaseDatabaseHold(tx: Tx, requester: Requester): Promise
   }
   tx.wakes.add("jobs");
   const metadata = { takenAt: hold.takenAt.toISOString() };
-  await record(tx, requester, {
+  await recordChange(tx, requester, {
     audit: [{ kind: "database_released", objectType: "database", objectId: "wheelwright", metadata }],
   });
   return hold;

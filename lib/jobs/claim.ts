@@ -12,7 +12,7 @@ import type { JobKind } from "#lib/operations/plan.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
 /** A job that was claimable when the queue was polled. */
-export interface Candidate {
+export interface ClaimableJob {
   readonly id: string;
   readonly kind: string;
   readonly plan: number;
@@ -54,7 +54,7 @@ interface Claim {
 /** Claims the job with a new fence. Returns null if another replica was faster. Call it inside `nullIfTaken`. */
 export async function claimJob(
   tx: Tx,
-  candidate: Candidate,
+  candidate: ClaimableJob,
   supported: SupportedKinds,
   claim: Claim,
 ): Promise<Job | null> {
@@ -78,7 +78,7 @@ export async function claimJob(
  * Returns the result of `work`, or null if another replica claimed the lane first. The unique index then rejects the
  * second claim.
  */
-export async function nullIfTaken<T>(work: Promise<T>): Promise<T | null> {
+export async function nullIfLaneTaken<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { FailureCause } from "#lib/base/errors.ts";
 import { parseTrace, type Sampler, type SpanContext, startSpanContext } from "#lib/base/trace.ts";
-import { type Requester, SYSTEM } from "#lib/audit/requester.ts";
+import { type Requester, SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 
 export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
@@ -90,7 +90,7 @@ export function jobLogFields(job: Job): Readonly<Record<string, string>> {
     traceId: traceOfJob(job, () => false).traceId,
     ...(federationId !== null && { hub: federationId }),
     ...(spokeId !== null && { spoke: spokeId }),
-    ...(requester.userId !== SYSTEM.userId && { user: requester.userId }),
+    ...(requester.userId !== SYSTEM_REQUESTER.userId && { user: requester.userId }),
   };
 }
 

@@ -10,7 +10,7 @@
  */
 import { CompiledQuery } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import type { Candidate, SupportedKinds } from "#lib/jobs/claim.ts";
+import type { ClaimableJob, SupportedKinds } from "#lib/jobs/claim.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
@@ -18,7 +18,7 @@ export interface PollResult {
   /** Jobs that this poll started, oldest first. */
   readonly started: readonly Job[];
   /** Jobs that were claimable at the time of the poll. */
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly ClaimableJob[];
   /** Whether polling again immediately may find more jobs. */
   readonly hasMore: boolean;
   /** Whether a lane became ready for a kind that only other replicas know. */

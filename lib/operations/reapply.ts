@@ -1,6 +1,6 @@
 /** Reapplies the blueprint to a spoke. */
 import { type ExpectedSite, listExpectedObjects } from "#lib/moodle/expected-objects.ts";
-import { withOfferedResources } from "#lib/catalog/inputs.ts";
+import { applyOfferedResources } from "#lib/catalog/inputs.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { ObjectPut } from "#lib/operations/change.ts";
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
@@ -27,7 +27,7 @@ export const reapply = declareOperation({
     return [
       "Passwords, data, version and size stay as they are; a suspended site is started",
       ...describeMaintenance(subject),
-      ...(withOfferedResources(subject, inputs) === inputs ? [] : [NEW_AMOUNTS_NOTE]),
+      ...(applyOfferedResources(subject, inputs) === inputs ? [] : [NEW_AMOUNTS_NOTE]),
     ];
   },
   plan: {
@@ -45,7 +45,7 @@ export const reapply = declareOperation({
     },
   },
   changes(subject) {
-    const site = { ...subject, inputs: withOfferedResources(subject, subject.inputs) };
+    const site = { ...subject, inputs: applyOfferedResources(subject, subject.inputs) };
     return {
       policies: createReapplyChanges(site, "policies"),
       secrets: createReapplyChanges(site, "secrets", "seed"),

@@ -18,7 +18,7 @@ import {
 } from "#lib/scheduler/job-changes.ts";
 import {
   analyzeFailure,
-  bugCountOf,
+  countBugFailures,
   finalReportOf,
   mayRetry,
   retryDelay,
@@ -99,7 +99,7 @@ async function retryOrFail(stopped: StoppedRun, error: unknown, step: string): P
     error,
   });
   if (!willRetry) return await failPermanently(stopped, finalReportOf(analysis, job));
-  const progress = nature === "bug" ? { bugs: bugCountOf(job) + 1 } : {};
+  const progress = nature === "bug" ? { bugs: countBugFailures(job) + 1 } : {};
   await heldJob.advance((tx, job) => scheduleRetry(tx, job, report, wait, progress));
 }
 

@@ -1,5 +1,5 @@
 /** Defines handlers. A handler has a function for each step of a job's kind, and hooks for the job's start and end. */
-import type { Change } from "#lib/changes/record.ts";
+import type { AuditedChange } from "#lib/changes/record.ts";
 import type { Evidence } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
@@ -32,7 +32,7 @@ export interface Run {
  * The records that are written with a job's start or end. `state` is the subject's new state and is also sent in the
  * stream event. Without it, the subject's state does not change.
  */
-export interface Outcome extends Omit<Change, "events"> {
+export interface Outcome extends Omit<AuditedChange, "events"> {
   readonly state?: string;
 }
 

@@ -4,9 +4,9 @@
  * Each change is one transaction. It writes the job's row, its subject's row, audit events, the stream event and
  * follow-up jobs. It locks the subject first and the hub's head last.
  */
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
-import { type Candidate, claimJob, nullIfTaken, type SupportedKinds } from "#lib/jobs/claim.ts";
+import { type ClaimableJob, claimJob, nullIfLaneTaken, type SupportedKinds } from "#lib/jobs/claim.ts";
 import { endHeldJob, type JobFence, recordStep, type Requeue, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
 import type { FailureReport, Job, NewJob } from "#lib/jobs/job.ts";
 import { hasJobEnded } from "#lib/jobs/store.ts";
@@ -22,7 +22,7 @@ import { type JobSubject, lockSubject, markSubjectFailed } from "#lib/scheduler/
 export async function startJob(
   db: Database,
   handler: Handler,
-  candidate: Candidate,
+  candidate: ClaimableJob,
   kinds: SupportedKinds,
   holder: string,
 ): Promise<Job | null> {
@@ -38,7 +38,7 @@ export async function startJob(
 export async function skipUnstartable(
   db: Database,
   handler: Handler,
-  candidate: Candidate,
+  candidate: ClaimableJob,
   kinds: SupportedKinds,
   { holder, retry }: { readonly holder: string; readonly retry: RetryDelays | undefined },
 ): Promise<void> {
@@ -51,12 +51,12 @@ export async function skipUnstartable(
 async function claimWithSubject(
   db: Database,
   handler: Handler,
-  candidate: Candidate,
+  candidate: ClaimableJob,
   kinds: SupportedKinds,
   holder: string,
   onClaimed: (tx: Tx, job: Job, subject: JobSubject | null) => Promise<void>,
 ): Promise<Job | null> {
-  return await nullIfTaken(db.transact(async (tx) => {
+  return await nullIfLaneTaken(db.transact(async (tx) => {
     const subject = await lockSubject(tx, { visible: handler.kind.visible, ...candidate });
     const job = await claimJob(tx, candidate, kinds, { holder, label: currentStepOf(handler, candidate).label });
     if (job) await onClaimed(tx, job, subject);
@@ -64,7 +64,7 @@ async function claimWithSubject(
   }));
 }
 
-function currentStepOf({ kind }: Handler, { finishedSteps }: Candidate): StepPlan {
+function currentStepOf({ kind }: Handler, { finishedSteps }: ClaimableJob): StepPlan {
   return kind.steps[finishedSteps]!;
 }
 
@@ -226,7 +226,7 @@ async function recordJobChange(
     operation: toStreamOperation(job),
     error: error ?? null,
   };
-  await record(tx, job.requester, { ...change, events: event ? [event] : [] });
+  await recordChange(tx, job.requester, { ...change, events: event ? [event] : [] });
 }
 
 /** Returns the next job of a repeated kind. The ended job frees the dedupe key in the same transaction. */

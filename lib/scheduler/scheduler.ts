@@ -4,9 +4,9 @@
  * It runs as many jobs at the same time as it has slots. New jobs, timers (rounds.ts) and its own heartbeats
  * (replica.ts) trigger it. The rows of the database are the only source of truth.
  */
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { App } from "#lib/app.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { readDatabaseHold } from "#lib/installation/database-hold.ts";
 import { newId } from "#lib/base/ids.ts";
 import { listSupportedKinds } from "#lib/jobs/claim.ts";
@@ -68,7 +68,7 @@ export async function openScheduler(
   await db.transact(async (tx) => {
     const repeatedKinds = kinds.filter((kind) => kind.repeatEvery !== undefined);
     await cancelOlderPlans(tx, repeatedKinds);
-    await record(tx, SYSTEM, { jobs: repeatedKinds.map((kind) => createRepeatedJob(kind)) });
+    await recordChange(tx, SYSTEM_REQUESTER, { jobs: repeatedKinds.map((kind) => createRepeatedJob(kind)) });
   });
 
   const byPlan = new Map(handlers.map((handler) => [planKeyOf(handler.kind), handler]));

@@ -4,9 +4,9 @@ import { refusesWrites } from "#lib/drivers/db/faults.ts";
 import { Fault, messageOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import {
-  type Candidate,
+  type ClaimableJob,
   findOrphanedJobs,
-  nullIfTaken,
+  nullIfLaneTaken,
   readHeartbeats,
   type SupportedKinds,
   takeOver,
@@ -70,7 +70,7 @@ export async function claimDueJobs(context: TakeJobsContext, lease: ReplicaLease
     const free = runs.freeSlots();
     if (free <= 0) return null;
     lease.throwIfLapsed();
-    const result = await nullIfTaken(pollQueue(db.rows, { supported: kinds, holder: replicaId, limit: free }));
+    const result = await nullIfLaneTaken(pollQueue(db.rows, { supported: kinds, holder: replicaId, limit: free }));
     if (!result) continue;
     for (const job of result.started) runs.start(context.findHandler(job), job, lease);
     if (result.wakeOthers) await db.transact((tx) => Promise.resolve(tx.wakes.add("jobs")));
@@ -84,7 +84,11 @@ export async function claimDueJobs(context: TakeJobsContext, lease: ReplicaLease
   }
 }
 
-async function startCandidate(context: TakeJobsContext, candidate: Candidate, lease: ReplicaLease): Promise<boolean> {
+async function startCandidate(
+  context: TakeJobsContext,
+  candidate: ClaimableJob,
+  lease: ReplicaLease,
+): Promise<boolean> {
   const { replicaId, db, log, kinds, runs } = context;
   lease.throwIfLapsed();
   const handler = context.findHandler(candidate);

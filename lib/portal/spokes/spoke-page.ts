@@ -49,7 +49,7 @@ type Head =
   & Required<Pick<PageView, "tabs">>;
 
 /** Returns the head of a spoke's tab. `path` is relative to the spoke's page. */
-export function spokeHead({ spoke, hub, follow }: SpokePageData, path: string): Head {
+export function spokeHeader({ spoke, hub, follow }: SpokePageData, path: string): Head {
   const { id, displayName, state, health } = spoke;
   const of = (text: string, path: string): NavLink => [text, `/spokes/${id}${path}`];
   const activeTabs = [of("Members", "/members"), of("Settings", "/settings")];
@@ -73,7 +73,9 @@ export function spokeHead({ spoke, hub, follow }: SpokePageData, path: string): 
 }
 
 /** Returns section and breadcrumb of a page below a spoke's page. */
-export function subpageHead({ spoke: { id, displayName }, hub }: SpokePageData): Pick<PageView, "section" | "crumbs"> {
+export function subpageHeader(
+  { spoke: { id, displayName }, hub }: SpokePageData,
+): Pick<PageView, "section" | "crumbs"> {
   return { section: "hubs", crumbs: [...crumbsOf(hub), [displayName, `/spokes/${id}`]] };
 }
 

@@ -2,12 +2,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { patchUser } from "#lib/domains/auth/accounts.ts";
 import { resetByOperator } from "#lib/domains/auth/admin-reset.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import type { StreamFrame } from "#lib/events/keep-alive.ts";
 import { readStreamBounds } from "#lib/events/store.ts";
@@ -158,12 +158,14 @@ function remove({ db, hub }: Stage, table: "spokes" | "federations", id: string,
   return db.transact(async (tx) => {
     const gone = { state: "removed" as const, removedAt: await db.now() };
     await tx.updateTable(table).set(gone).where("id", "=", id).execute();
-    await record(tx, SYSTEM, { events: [{ federationId: hub, ...of, state: "removed" }] });
+    await recordChange(tx, SYSTEM_REQUESTER, { events: [{ federationId: hub, ...of, state: "removed" }] });
   });
 }
 
 function recordChange({ db, hub }: Stage, spokeId: string): Promise<unknown> {
-  return db.transact((tx) => record(tx, SYSTEM, { events: [{ federationId: hub, spokeId, state: "active" }] }));
+  return db.transact((tx) =>
+    recordChange(tx, SYSTEM_REQUESTER, { events: [{ federationId: hub, spokeId, state: "active" }] })
+  );
 }
 
 /** Opens a stream on the other replica and waits until it is live. */

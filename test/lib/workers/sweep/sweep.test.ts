@@ -1,7 +1,7 @@
 /** Tests checks of 60 spokes in a cluster without controllers: requests, results and writes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -245,7 +245,7 @@ planning(
     const plan = sweep(scene.app).steps["clusters"]!, run = { write: (work) => scene.db.transact(work) } as Run;
     await plan(run);
     await plan(run);
-    await scene.db.transact((tx) => enqueue(tx, SYSTEM, createClusterCheckJob("a")));
+    await scene.db.transact((tx) => enqueue(tx, SYSTEM_REQUESTER, createClusterCheckJob("a")));
     const jobs = await scene.db.sql("select payload->>'cluster' as cluster from jobs where kind = 'look' order by 1");
     assert.equal(jobs, [{ cluster: "a" }, { cluster: "b" }]);
     const scheduler = await openScheduler(scene.app, { handlers: [createClusterCheck(scene.app, QUICK)], lanes: 2 });
