@@ -7,7 +7,7 @@
  */
 import type { ChainHead } from "#lib/audit/head.ts";
 
-/** The facts read from the rows. */
+/** 12 */
 export interface ChainFacts {
   /** The seal, if there is one. */
   readonly seal: ChainHead | undefined;
@@ -16,7 +16,7 @@ export interface ChainFacts {
   /** The number of existing events, and of those up to the seal's position. */
   readonly events: number;
   readonly covered: number;
-  /** The number of events that the database counted as they were written. */
+  /** The number of events that the database counted when they were written. */
   readonly written: number;
   /** The recomputed hashes by count. */
   readonly hashes: ReadonlyMap<number, string>;

@@ -41,7 +41,7 @@ export async function readLinks(
 }
 
 interface LinkCounts {
-  /** All events of the chain. */
+  /** 52 */
   readonly all: number;
   /** Events after the position. */
   readonly behind: number;

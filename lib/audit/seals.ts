@@ -25,7 +25,7 @@ export function newestSealable(now: Date): Date {
   return new Date(now.getTime() - SETTLING_TIME);
 }
 
-/** Returns the chains that have events to seal. */
+/** 84 90 */
 export async function findUnsealedChains(rows: Rows, until: Date): Promise<string[]> {
   const { rows: found } = await sql<{ chain: string }>`select chain from (${selectNextUnsealed(until)}) as next`
     .execute(

@@ -50,7 +50,7 @@ export async function verifyChain(
   });
 }
 
-/** Returns the chain's hashes at these counts, as far as the chain goes. */
+/** Returns the chain's hash at each of these counts. Counts beyond the end of the chain are omitted. */
 async function recomputeHashes(
   rows: Rows,
   chain: string,

@@ -81,7 +81,6 @@ export function publicUrlWithPort(port: number, { publicUrl }: Pick<Config, "pub
   return publicUrl.port === "0" ? new URL(`http://localhost:${port}`) : publicUrl;
 }
 
-/** Returns the public URL of a path. */
 export function absoluteUrl(home: URL, path: string): URL {
   return new URL(path, home);
 }
@@ -131,10 +130,7 @@ function findMissingVariables({ mode, env }: ConfigSource, values: Readonly<Reco
 function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
   const { mode, terminal } = source, dev = mode === "dev";
   return {
-    /**
-     * The address to listen on. `dev` prints an operator's password, so it listens on localhost only, unless HOST is
-     * set.
-     */
+    /** The listening address. `dev` prints a password, so it listens only on localhost unless HOST is set. */
     host: values.HOST ?? (dev ? "127.0.0.1" : "0.0.0.0"),
     port: values.PORT,
     publicUrl: new URL(values.PUBLIC_URL ?? `http://localhost:${values.PORT}`),
@@ -222,10 +218,7 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
   };
 }
 
-/**
- * Returns the names of unsupported OpenTelemetry variables. The protocol `http/json` is accepted, because traces always
- * use it.
- */
+/** Returns the names of unsupported OpenTelemetry variables. `http/json` is accepted, because traces always use it. */
 function findIgnoredOtelVariables(env: ProcessVariables): string[] {
   const names = Object.keys(env).filter((name) => name.startsWith("OTEL_") && env[name] && !isSupportedVariable(name));
   return names.filter((name) => !name.endsWith("_PROTOCOL") || env[name] !== "http/json").sort();

@@ -66,7 +66,7 @@ export function resolveDatabaseAddress(source: DatabaseSource): DatabaseAddress 
   return typeof source === "string" ? parseConnectionString(source) : source();
 }
 
-/** Parses a connection string. PG variables of `env` are the defaults. Throws AddressError. */
+/** Parses a connection string. PG variables of `env` are the defaults. Throws DatabaseAddressError. */
 export function parseConnectionString(text: string, env: ProcessVariables = {}): DatabaseAddress {
   const parameters = /^postgres(?:ql)?:\/\//.test(text) ? parseUri(text) : parseKeyValuePairs(text);
   for (const [keyword, value] of parameters) {

@@ -92,7 +92,6 @@ export class StartError extends Error {
   }
 }
 
-/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -7,7 +7,7 @@
 import type { FaultKind } from "#lib/base/errors.ts";
 
 export const FAULTS = {
-  // The format of the request.
+  // Requests with an invalid format.
   invalid_input: ["invalid", "slug must be 1 to 63 lower-case letters, digits or hyphens; size is missing"],
   unknown_field: ["invalid", "Unknown field `nmae`; did you mean `name`?"],
   unknown_parameter: ["invalid", "Unknown parameter `limt`; did you mean `limit`?"],
@@ -35,7 +35,7 @@ export const FAULTS = {
   no_route: ["missing", "No endpoint at this path"],
   wrong_method: ["method", "PUT is not supported; this path supports GET, HEAD, OPTIONS"],
 
-  // The caller.
+  // The caller's identity and rights.
   sign_in_required: ["unauthenticated", "Sign in or send a bearer token to do this"],
   bad_credentials: ["unauthenticated", "The Authorization header has no valid token"],
   session_required: ["unauthenticated", "token minting requires a session"],

@@ -39,7 +39,6 @@ export interface AnnouncedLimitChange extends NoticeBase {
 
 export type AnnouncedChange = AnnouncedDeprecation | AnnouncedLimitChange;
 
-/** Returns when the announced change takes effect. */
 export function effectiveDateOf(notice: AnnouncedChange): Date {
   return notice.kind === "endpoint" ? notice.sunset : notice.from;
 }

@@ -70,7 +70,6 @@ export interface Telemetry {
     options?: SpanOptions,
   ): Promise<T>;
   record<K extends MeasurementKind>(kind: K, labels: MeasurementLabels[K], seconds?: number): void;
-  /** Decides which traces are recorded. */
   readonly sampler: Sampler;
 }
 

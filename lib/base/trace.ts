@@ -10,7 +10,7 @@ export interface TraceContext {
   readonly traceId: string;
   /** 16 hexadecimal digits, not all 0. */
   readonly spanId: string;
-  /** Whether the trace is recorded. */
+  /** 19 74 */
   readonly sampled: boolean;
   /** The `tracestate` header, which is forwarded; may be empty. */
   readonly state: string;

@@ -10,7 +10,7 @@ import { formatTrace, type SpanContext } from "#lib/base/trace.ts";
 interface WorkContext {
   /** The span of the request or job. */
   readonly rootSpan: SpanContext;
-  /** The current span within it. */
+  /** The current span of the request or job. */
   readonly span: SpanContext;
   /** Fields for each log line: the ID of the request or job. */
   readonly logFields: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export function runInContext<T>(
   return storage.run({ rootSpan, span: rootSpan, logFields }, work);
 }
 
-/** Runs the work in a span of the current context. */
+/** 35 */
 export function runInSpan<T>(span: SpanContext, work: () => T): T {
   const context = storage.getStore();
   return context ? storage.run({ ...context, span }, work) : work();

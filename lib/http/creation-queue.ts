@@ -14,9 +14,7 @@ import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 export interface CreationQueue {
   /** Runs the authentication. Networks are served round-robin. */
   admit<T>(work: () => Promise<T>): Promise<T>;
-  /**
-   * Runs the work in the queue of the hub. The work is repeated if the database is busy, so it must be safe to repeat.
-   */
+  /** Runs the work in the hub's queue. Repeats the work if the database is busy, so it must be safe to repeat. */
   runInHubQueue<T>(hubId: string, work: () => Promise<T>): Promise<T>;
 }
 

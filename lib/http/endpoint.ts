@@ -64,7 +64,7 @@ export interface Deprecation {
 
 export type EndpointCall<A, L, P, Q, B> =
   & {
-    /** The app; its `db` is cancelled with the request. */
+    /** The app. Its database queries are cancelled with the request. */
     readonly app: App;
     readonly actor: A;
     readonly params: Parsed<P>;
@@ -126,10 +126,7 @@ export interface Endpoint<
   readonly cacheSeconds?: number;
   /** Whether to render the response only once, because it never changes. Requires `cacheSeconds`. */
   readonly renderedOnce?: boolean;
-  /**
-   * Whether clients poll this endpoint. The response gets an ETag. If the client has the current response, it gets a
-   * 304 without a body.
-   */
+  /** Whether clients poll this endpoint. The response gets an ETag, and unchanged responses become an empty 304. */
   readonly polled?: boolean;
   readonly reply: Reply<T, Result>;
   /** Fault codes that do not follow from the other declarations. */

@@ -8,7 +8,7 @@
 import * as v from "valibot";
 import { Timestamp } from "#lib/base/schema.ts";
 
-/** Returns the filtered value, or UNDECIDED. */
+/** A function that returns the filtered value, or NO_MATCH if the value does not match its simple check. */
 export type OutputFilter = (value: unknown) => unknown;
 
 export const NO_MATCH = Symbol("undecided");
@@ -17,7 +17,6 @@ const asText: OutputFilter = (value) => typeof value === "string" ? value : NO_M
 const asNumber: OutputFilter = (value) => typeof value === "number" && !Number.isNaN(value) ? value : NO_MATCH;
 const asBoolean: OutputFilter = (value) => typeof value === "boolean" ? value : NO_MATCH;
 
-/** Compiles the filter of a schema. */
 export function compileFilter(schema: v.GenericSchema): OutputFilter {
   if (schema === Timestamp) return (value) => value instanceof Date ? value.toISOString() : asText(value);
   const plainSchema = schema as PlainSchema;

@@ -38,7 +38,6 @@ export function trustedMarkup(text: string): Markup {
   return raw(text);
 }
 
-/** Renders the HTML document. */
 export function renderPage({ title, feed, style, sheet, script, source, body }: HtmlPage): string {
   return markup`<!doctype html>
 <html lang="en">

@@ -56,7 +56,6 @@ export function internalProblem(message: string): Problem {
   return { statusCode: 500, code: INTERNAL_ERROR, message, error: "Internal Server Error" };
 }
 
-/** Renders an error as a page. */
 type RenderErrorPage = (problem: Problem) => HtmlPage;
 
 /** Returns the response for an error. Never throws. */

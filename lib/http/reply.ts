@@ -63,17 +63,17 @@ export function pageReply<In, Out>(item: Schema<In, Out>): Reply<ListPage<In>, L
   };
 }
 
-/** 201 for a created object; `location` is its path. */
+/** A 201 reply for a created object. `location` returns the object's path. */
 export function created<In, Out>(schema: Schema<In, Out>, location: (object: Out) => string): Reply<In, Out> {
   return json(201, schema, (object) => ({ location: location(object) }), ["location"]);
 }
 
-/** 201 for a value that is shown only once and has no path. */
+/** A 201 reply with a value that is shown only once and has no path. */
 export function createdSecretReply<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
   return json(201, schema);
 }
 
-/** 202 for work that continues after the response. */
+/** A 202 reply for work that continues after the response. */
 export function accepted<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
   return json(202, schema);
 }
@@ -86,7 +86,7 @@ export const noContent: Reply<void, void> = {
   toResult: () => {},
 };
 
-/** 200 with text of this content type. */
+/** A 200 reply with text of this content type. */
 export function plainText(type: string): Reply<string, string> {
   return {
     status: 200,

@@ -17,7 +17,7 @@ export interface FrameSource<Data> {
 
 export const EVENT_STREAM_TYPE = "text/event-stream";
 
-/** Whether the response is an event stream. */
+/** 25 */
 export function isEventStream({ headers }: HttpResponse): boolean {
   return headers["content-type"] === EVENT_STREAM_TYPE;
 }

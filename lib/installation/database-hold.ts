@@ -35,7 +35,7 @@ export async function readDatabaseHold(rows: Rows): Promise<DatabaseHold | null>
  * the transaction.
  */
 export async function releaseDatabaseHold(tx: Tx, requester: Requester): Promise<DatabaseHold | null> {
-  // The update decides who released it: a concurrent caller waits here and then changes no row.
+  // A concurrent caller waits at this update and then changes no row, so only one caller releases the hold.
   const released = await tx.updateTable("database_restores").set({ releasedAt: sql<Date>`wheelwright_now()` })
     .where("releasedAt", "is", null).returning(["takenAt", "restoredAt"]).execute();
   const hold = released.toSorted((a, b) => Number(b.restoredAt) - Number(a.restoredAt))[0];
@@ -64,7 +64,7 @@ export interface DatabaseHoldWatch {
   close(): void;
 }
 
-/** Polls the hold and logs both changes. The database of a running replica may be replaced by a restored one. */
+/** Polls the hold and logs each change. A running replica's database may be replaced by a restored one. */
 export async function watchDatabaseHold(db: Pick<Database, "rows">, log: Log): Promise<DatabaseHoldWatch> {
   const end = new AbortController();
   let hold: DatabaseHold | null = null;

@@ -51,7 +51,7 @@ interface Claim {
   readonly label: string;
 }
 
-/** Claims the job with a new fence. Returns null if another replica was faster. Call it inside `nullIfTaken`. */
+/** Claims the job with a new fence. Returns null if another replica was faster. Call it inside `nullIfLaneTaken`. */
 export async function claimJob(
   tx: Tx,
   candidate: ClaimableJob,
@@ -74,10 +74,7 @@ export async function claimJob(
   return row ? toJob(row) : null;
 }
 
-/**
- * Returns the result of `work`, or null if another replica claimed the lane first. The unique index then rejects the
- * second claim.
- */
+/** Returns the result of `work`, or null if a unique index rejects it because another replica was faster. */
 export async function nullIfLaneTaken<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
@@ -93,12 +90,9 @@ export interface OrphanedJob {
   readonly fence: string;
 }
 
-/** The last heartbeat of a replica. */
 export interface Heartbeat {
   readonly id: string;
-  /**
-   * The ID of the transaction that last wrote the row. It changes with each heartbeat, so clocks need not be compared.
-   */
+  /** The ID of the transaction that last wrote the row. Each heartbeat changes it, so clocks need not be compared. */
   readonly version: string;
 }
 
@@ -133,10 +127,7 @@ export async function findOrphanedJobs(
   return result;
 }
 
-/**
- * Takes over the job, which gets a new holder and fence. Its lane, attempt and finished steps stay the same. Returns
- * null if it is no longer orphaned.
- */
+/** Takes over the job with a new holder and fence. Returns null if the job is no longer orphaned. */
 export async function takeOver(tx: Tx, orphan: OrphanedJob, { holder, silent }: Takeover): Promise<Job | null> {
   const { rows: [row] } = await sql<JobRow>`
     update jobs set holder = ${holder}, fence = nextval('job_fences'), updated_at = wheelwright_now()

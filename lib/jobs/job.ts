@@ -72,16 +72,13 @@ export interface Job {
   readonly finishedAt: Date | null;
 }
 
-/**
- * Returns the job's span context, in the trace of its request or in a new trace. It is derived from the row, so it is
- * the same for every holder.
- */
+/** Returns the job's span context. It is derived from the row, so it is the same for every holder. */
 export function traceOfJob({ id, trace }: Pick<Job, "id" | "trace">, sampler: Sampler): SpanContext {
   const digits = createHash("sha256").update(id).digest("hex");
   return startSpanContext(parseTrace(trace), sampler, { traceId: digits.slice(0, 32), spanId: digits.slice(32, 48) });
 }
 
-/** Returns the log fields of a job: its ID, kind, subject and requester. */
+/** 97 */
 export function jobLogFields(job: Job): Readonly<Record<string, string>> {
   const { id, kind, federationId, spokeId, requester } = job;
   return {

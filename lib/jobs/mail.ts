@@ -23,16 +23,13 @@ export const MAIL_KIND: JobKind = {
 
 const LANES = 4, BULK_LANES = 2;
 
-/** The payload of a mail job. */
 export interface MailPayload {
   readonly letter: Letter;
-  /**
-   * The ID of the one-time token in the mail's link, not its secret. The mail is sent only if the token is still open.
-   */
+  /** The ID of the one-time token in the mail's link. The mail is sent only if the token is still open. */
   readonly grantId: string | null;
 }
 
-/** Creates a mail job. Pass it to `record` together with the change that the mail reports. */
+/** Creates a mail job. Pass it to `recordChange` together with the change that the mail reports. */
 export function createMailJob(letter: Letter, grantId: string | null = null): NewJob {
   const payload: MailPayload = { letter, grantId };
   const lane = `mail:${laneNumberOf(letter.to.email, LANES)}`;

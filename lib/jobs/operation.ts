@@ -76,7 +76,6 @@ export const OperationDetail = v.object({
 });
 export type OperationDetail = v.InferInput<typeof OperationDetail>;
 
-/** A function that returns whether the caller may see an operation. */
 export type OperationVisibilityCheck = (job: Pick<Job, "federationId" | "spokeId">) => boolean;
 
 /** Returns the views of the jobs in the same order. Reads the queue only once. */

@@ -28,7 +28,6 @@ export interface MetricsServerOptions {
 
 export interface MetricsServer {
   readonly port: number;
-  /** Closes the server and all connections. */
   close(): Promise<void>;
 }
 

@@ -23,7 +23,7 @@ export interface ObjectPut extends Omit<ExpectedObject, "object"> {
   readonly skipDryRun?: true;
 }
 
-/** Deletes the object. */
+/** 47 */
 export interface ObjectRemoval {
   readonly ref: Ref;
   readonly remove: true;

@@ -36,7 +36,7 @@ export function operationRules(operation: RequestableOperation): Pick<Rules, "ve
   return operation === "retry" ? { verbPhrase: "retry", from: ["failed"] } : SPOKE_OPERATIONS[operation];
 }
 
-/** Returns the spoke operation of this kind; null if none exists. */
+/** 69 71 */
 function findOperation(kind: string): Rules | null {
   return Object.hasOwn(SPOKE_OPERATIONS, kind) ? SPOKE_OPERATIONS[kind as SpokeOperationKind] as Rules : null;
 }
@@ -76,9 +76,7 @@ export interface AcceptedAction {
   readonly becomes: SpokeState;
 }
 
-/**
- * Checks an action. Throws a `conflict` fault (`spoke_state`) if neither the state nor the queued operations allow it.
- */
+/** Checks an action. Throws a `conflict` fault (`spoke_state`) unless the state or the queued operations allow it. */
 export function checkAction(action: RequestableOperation, facts: SpokeFacts): AcceptedAction {
   const { state, live } = facts;
   const kind = kindOf(action, facts);

@@ -61,10 +61,7 @@ const NEW_AMOUNTS_NOTE = "The catalog changed the spoke's size: CPU, memory and 
 
 type Site = Pick<SpokeSubject, "blueprint"> & ExpectedSite;
 
-/**
- * Returns the changes that reapply the objects of these steps. The operation applies them; a preview sends them as a
- * dry run.
- */
+/** Returns the changes that reapply the objects of these steps, for the operation and for the preview's dry run. */
 export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[]): ObjectPut[] {
   return listExpectedObjects(site.blueprint, site, steps).map(({ object, ...how }) => {
     const missingReason = describeLoss(site, object);
@@ -72,7 +69,7 @@ export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[])
   });
 }
 
-/** Returns why reapply cannot recreate this object if it is missing; null if reapply can. */
+/** Returns why reapply cannot recreate this object; null if reapply can. */
 function describeLoss(site: Site, { kind, metadata: { name } }: KubeObject): string | null {
   if (kind === "PersistentVolumeClaim") return "The volume and the site's data are gone; reapply cannot recreate them";
   const holdsPasswords = site.blueprint.newSecrets(site.inputs).some((secret) => secret.metadata.name === name);

@@ -9,7 +9,6 @@ import type { ReplyDescription } from "#lib/http/reply.ts";
 
 type Named = Readonly<Record<string, JsonSchema>>;
 
-/** The meaning of each status. */
 export const STATUS_DESCRIPTIONS: Readonly<Record<number, string>> = {
   200: "Done",
   201: "Created",

@@ -26,7 +26,7 @@ import * as users from "#lib/domains/users/views.ts";
 
 type Schemas = Readonly<Record<string, v.GenericSchema>>;
 
-/** Schemas of responses. */
+/** 70 */
 export const OUTPUT_SCHEMAS: Schemas = {
   Acknowledgement: auth.Acknowledgement,
   ActionPreview: spokes.ActionPreview,

@@ -31,10 +31,7 @@ export async function startJob(
   });
 }
 
-/**
- * Claims a job whose start cannot be recorded because of a bug. Schedules a retry, or ends the job after several
- * attempts.
- */
+/** Claims a job whose start cannot be recorded because of a bug, and schedules a retry or ends the job. */
 export async function skipUnstartable(
   db: Database,
   handler: Handler,
@@ -169,7 +166,6 @@ async function endWithoutHooks(tx: Tx, { kind }: Handler, job: Job, report: Fail
   return after;
 }
 
-/** Requeues the job after a failed attempt. */
 export async function scheduleRetry(
   tx: Tx,
   job: Job,

@@ -16,9 +16,7 @@ interface RoundsOptions {
   readonly currentLease: () => ReplicaLease | null;
   /** Claims due jobs. Returns the milliseconds until more jobs may be due, or null if unknown. */
   readonly claim: (currentLease: ReplicaLease) => Promise<number | null>;
-  /**
-   * Takes over orphaned jobs. Calls `onNextSilence` with the milliseconds until another replica may count as silent.
-   */
+  /** Takes over orphaned jobs. Calls `onNextSilence` with the milliseconds until another replica may be silent. */
   readonly takeOver: (currentLease: ReplicaLease, onNextSilence: (wait: number | null) => void) => Promise<void>;
 }
 

@@ -139,10 +139,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     }
   }
 
-  /**
-   * Runs the job in a span. The span's outcome is `queued` if the job was requeued, and `lost` if another replica
-   * continues it.
-   */
+  /** Runs the job in a span. The outcome is `queued` after a requeue, `lost` if another replica continues the job. */
   async function runTraced(): Promise<void> {
     const spanOptions = {
       details: { ...jobLogFields(claimed), attempt: claimed.attempt, asked_at: claimed.createdAt.getTime() },

@@ -31,10 +31,7 @@ import { SECOND, withTimeout } from "#lib/base/time.ts";
 const RELEASE_TIMEOUT = 5 * SECOND; // milliseconds after the grace period to stop and requeue the jobs
 
 export interface SchedulerOptions {
-  /**
-   * The handlers of this replica. A kind may have several plans, because a job is finished with the plan of the release
-   * that created it.
-   */
+  /** This replica's handlers. A kind may have several plans: a job keeps the plan of the release that created it. */
   readonly handlers: readonly Handler[];
   /** The maximum number of jobs that run at the same time. */
   readonly lanes: number;

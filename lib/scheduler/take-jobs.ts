@@ -60,10 +60,7 @@ export function createMissedLanesCheck(
   };
 }
 
-/**
- * Claims and starts due jobs. Returns the milliseconds until the next job is due, or null if unknown. The end of a run
- * triggers another poll.
- */
+/** Claims and starts due jobs. Returns the milliseconds until the next job is due, or null if unknown. */
 export async function claimDueJobs(context: TakeJobsContext, lease: ReplicaLease): Promise<number | null> {
   const { replicaId, db, kinds, runs } = context;
   for (;;) {

@@ -6,7 +6,7 @@
  */
 import type { Fault } from "#lib/base/errors.ts";
 
-/** A waiting entry. */
+/** 19 */
 export interface QueueEntry {
   /** The network or user ID that the entry counts for. */
   readonly caller: string;

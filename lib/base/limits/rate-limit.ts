@@ -12,10 +12,7 @@ import { networkOf } from "#lib/base/limits/address.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 export interface RateLimit {
-  /**
-   * Counts an attempt of this address. Throws a `limited` fault (`too_many_tries`) with the message if the attempt
-   * exceeds the limit.
-   */
+  /** Counts an attempt. Throws a `limited` fault (`too_many_tries`) with `message` if it exceeds the limit. */
   countAttempt(address: string, message: string): void;
 }
 

@@ -16,7 +16,6 @@ export const ExportFormat = v.picklist(Object.keys(TYPES) as Format[], "must be 
 interface ExportedLog {
   readonly format: Format;
   readonly events: readonly AuditEventItem[];
-  /** Whether there are more events. */
   readonly isTruncated: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { Operation, OperationDetails } from "#lib/portal/components/api-typ
 
 export const OPERATIONS_PER_PAGE = 25;
 
-/** Returns whether the operation is queued or running. */
+/** 143 */
 export function isUnfinished(operation: Operation | null): operation is Operation {
   return operation !== null && (operation.state === "queued" || operation.state === "running");
 }

@@ -2,7 +2,7 @@
 import type { Role } from "#lib/domains/auth/access.ts";
 import type { Markup } from "#lib/http/page.ts";
 
-/** The signed-in user. */
+/** 33 */
 export interface CurrentUser {
   readonly displayName: string;
   readonly email: string;

@@ -19,7 +19,6 @@ export interface NewSpokeProps {
   readonly cost: CostEstimate;
   /** The spoke to copy; null for a new spoke. */
   readonly source: SpokeToCopy | null;
-  /** Spokes that could be copied instead. */
   readonly copyable: readonly Spoke[];
 }
 

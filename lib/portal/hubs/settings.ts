@@ -124,9 +124,7 @@ ${more > 0 ? markup`<p class="small soft">And ${more} more.</p>` : ""}
   );
 }
 
-/**
- * Shows the progress of a removal. A failing one can be abandoned: the row is removed, whatever is left in the cluster.
- */
+/** Shows a removal's progress. A failing removal can be abandoned, even if objects remain in the cluster. */
 function removalProgressPanel({ id, slug, operation }: Hub, submission?: Submission): Markup {
   const error = operation?.error ?? null;
   return panel(

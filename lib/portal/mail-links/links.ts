@@ -55,7 +55,7 @@ interface LinkPage<Form extends LinkForm, Body extends { password: string }> {
   readonly run: (app: App, origin: RequestOrigin, body: Body, context: Context<Form>) => Promise<LinkResult>;
 }
 
-/** The user who is signed in, if any. */
+/** 133 161 */
 type SignedInUser = { readonly email: string } | null;
 
 interface Context<Form> {

@@ -69,7 +69,6 @@ ${
   );
 }
 
-/** Returns the page that explains that sign-up is closed. */
 export function signUpClosedPage(): HtmlPage {
   const lead = "Sign-up is closed. Ask an administrator for an invitation.";
   return renderFrame(

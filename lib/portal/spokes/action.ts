@@ -34,7 +34,7 @@ export function requireActionName(name: string | undefined): SpokeActionName {
   return found;
 }
 
-/** The fields of an action's form. */
+/** 53 */
 export type ActionFields = Readonly<Record<"lmsVersion" | "size" | "skipBackup", string>>;
 
 /** Returns the initial values: the next version, or another size. */

@@ -24,7 +24,6 @@ import type { PageView } from "#lib/portal/components/view.ts";
 import { spokeHeader, type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
 import { spokeStyle } from "#lib/portal/spokes/style.ts";
 
-/** Returns the panel with the newest operations. */
 export function recentOperationsPanel(id: string, operations: readonly Operation[]): Markup {
   return panel("Operations", operationList(id, operations), {
     id: "history",
