@@ -73,7 +73,6 @@ export function batchWrites(write: (text: string) => void): (line: string) => vo
   };
 }
 
-/** A log without output. */
 export const silentLog: Log = openLog({ level: "error", format: "json", write: () => {} });
 
 /** Redacts the field `reason`, which may be text of another program. */

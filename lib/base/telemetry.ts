@@ -52,9 +52,7 @@ export interface Span<K extends SpanKind = SpanKind> {
   /** The outcome. The work may set it. Otherwise it becomes `failed` if the work throws, or `succeeded`. */
   outcome?: string;
   seconds?: number;
-  /**
-   * The error, for traces only. Traces show the messages of Fault and DriverError, and only the class of other errors.
-   */
+  /** The error, for traces only. Only Fault and DriverError show their message, other errors only their class. */
   error?: unknown;
 }
 

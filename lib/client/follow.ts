@@ -36,7 +36,6 @@ export interface StreamDisconnect {
   readonly wait: number;
 }
 
-/** The state of a stream across connections. */
 interface StreamProgress {
   /** The number of the last event. */
   last: number | null;

@@ -13,7 +13,6 @@ export interface ReceivedSseFrame {
 interface ReadBounds {
   /** Milliseconds without an event or comment after which reading fails. */
   readonly silence: number;
-  /** Stops reading. */
   readonly signal?: AbortSignal | undefined;
   /** Returns milliseconds on a clock that never goes back. */
   readonly now?: () => number;

@@ -26,7 +26,6 @@ interface WaitingRequest {
   readonly timeBudget: TimeBudget;
 }
 
-/** Creates the queue access of a request. */
 type OpenCreationQueue = (waiting: WaitingRequest) => CreationQueue;
 
 const CONNECTION_FRACTION = 4; // each of the two stages uses 1/4 of the connections

@@ -135,7 +135,6 @@ export interface Endpoint<
   handle(call: EndpointCall<A, L, P, Q, B>): NoInfer<T> | Promise<NoInfer<T>>;
 }
 
-/** A refused request, for an error page. */
 export interface RequestRefusal {
   readonly statusCode: number;
   readonly message: string;

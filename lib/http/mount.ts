@@ -53,7 +53,6 @@ interface Mounted extends MountOptions {
   readonly renderedResponses: Map<string, (request: Request) => CachedResponse>;
 }
 
-/** Finds the route of a request. */
 type FindRoute = (method: string, path: string) => Route;
 
 const NOTHING = new Uint8Array();

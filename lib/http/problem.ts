@@ -34,7 +34,6 @@ const RETRY_AFTER: { readonly [K in FaultKind]?: number } = { limited: 60, unava
 /** nginx's status for a client that disconnected. Only the log shows it. */
 const CLIENT_GONE = 499;
 
-/** The code of errors that are not faults. */
 export const INTERNAL_ERROR = "internal_error";
 
 /** The JSON body of every error. */

@@ -18,13 +18,11 @@ type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
 export interface Reply<T, Told = unknown> {
   readonly status: number;
   readonly content: ReplyContent | null;
-  /** Names of the response headers of this reply. */
+  /** 33 */
   readonly headers: readonly string[];
   /** The endpoint's second reply, for the documentation (eitherReply). */
   readonly alternative?: ReplyDescription;
-  /**
-   * Converts the value to a response. `address` is the URL of the request; links such as the next page are based on it.
-   */
+  /** Converts the value to a response. Links, such as the next page, are based on `address`, the request's URL. */
   readonly send: (value: T, address?: URL) => HttpResponse;
   /** Filters the value for callers within the program, such as pages: the same data as in the response. */
   readonly toResult: (value: T) => Told;

@@ -55,10 +55,7 @@ export function acceptsGzip(header: string | null): boolean {
   return !/^q=0(?:\.0*)?$/.test(quality ?? "");
 }
 
-/**
- * Compares ETags weakly, because compressing proxies change them to W/"…". It ignores the -gzip that compress.ts
- * appends.
- */
+/** Compares ETags weakly: compressing proxies change them to W/"…". Ignores the -gzip suffix of compress.ts. */
 function matchesEtag(header: string | null, etag: string): boolean {
   if (header === null) return false;
   const ours = [etag, `${etag.slice(0, -1)}-gzip"`];

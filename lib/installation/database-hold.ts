@@ -30,10 +30,7 @@ export async function readDatabaseHold(rows: Rows): Promise<DatabaseHold | null>
   return row ?? null;
 }
 
-/**
- * Releases the hold, so replicas run jobs again. Returns the hold; null if the database was not held. Call it last in
- * the transaction.
- */
+/** Releases the hold; returns null if there was none. Replicas then run jobs again. Call it last in the transaction. */
 export async function releaseDatabaseHold(tx: Tx, requester: Requester): Promise<DatabaseHold | null> {
   // A concurrent caller waits at this update and then changes no row, so only one caller releases the hold.
   const released = await tx.updateTable("database_restores").set({ releasedAt: sql<Date>`wheelwright_now()` })

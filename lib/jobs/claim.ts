@@ -28,10 +28,7 @@ export interface SupportedKinds {
   readonly kinds: readonly string[];
   readonly plans: readonly number[];
   readonly kindsNeedingHub: readonly string[];
-  /**
-   * Step labels, keyed by `kind@plan`. Contains only kinds that a poll may start directly, because starting them
-   * changes no other row.
-   */
+  /** Step labels, keyed by `kind@plan`. Only kinds that a poll may start directly, changing no other row. */
   readonly directStartLabels: Readonly<Record<string, readonly string[]>>;
 }
 

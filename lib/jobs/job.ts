@@ -51,10 +51,7 @@ export interface Job {
   readonly plan: number;
   readonly stepNames: readonly string[];
   readonly finishedSteps: readonly string[];
-  /**
-   * The end times of steps, keyed by name. The last step has none, because it ends with the job. Steps that an older
-   * release ran may also have none.
-   */
+  /** The end times of steps by name. Missing for the last step, and maybe for steps that an older release ran. */
   readonly stepTimes: Readonly<Record<string, string>>;
   readonly label: string;
   // deno-lint-ignore no-explicit-any

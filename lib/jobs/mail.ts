@@ -36,10 +36,7 @@ export function createMailJob(letter: Letter, grantId: string | null = null): Ne
   return { kind: MAIL_KIND, lane, federationId: null, spokeId: null, payload: { ...payload } };
 }
 
-/**
- * Creates a job for one mail of many. Separate lanes keep them from delaying a password reset. These mails have no
- * one-time token.
- */
+/** Creates a job for one of many mails without a token. Its lanes keep bulk mails from delaying password resets. */
 export function createBulkMailJob(letter: Letter): NewJob {
   const lane = `bulk-mail:${laneNumberOf(letter.to.email, BULK_LANES)}`;
   return { ...createMailJob(letter), lane };

@@ -12,7 +12,7 @@ import { NullableTimestamp, Timestamp } from "#lib/base/schema.ts";
 const OperationError = v.object({
   code: v.string(),
   message: v.string(),
-  /** The name of the step that failed. */
+  /** 63 */
   step: v.string(),
   fault: v.picklist(["user", "operator", "cluster"]),
   hint: v.nullable(v.string()),

@@ -30,7 +30,6 @@ export interface PollResult {
 interface PollOptions {
   readonly supported: SupportedKinds;
   readonly holder: string;
-  /** The maximum number of jobs. */
   readonly limit: number;
 }
 

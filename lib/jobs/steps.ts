@@ -19,9 +19,7 @@ export const StepView = v.object({
 });
 export type StepView = v.InferInput<typeof StepView>;
 
-/**
- * Returns the steps in the order of the plan. A step that is not in any plan of this release has its name as its label.
- */
+/** Returns the steps in the order of the plan. A step that no plan of this release contains has its name as label. */
 export function describeSteps(job: Job): StepView[] {
   const plan = (findPlan(job) ?? Object.values(OPERATIONS).find(({ name }) => name === job.kind)?.kind)?.steps ?? [];
   let startedAt = job.startedAt;

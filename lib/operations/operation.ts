@@ -27,7 +27,6 @@ export interface SpokeSubject {
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
   readonly inputs: SpokeInputs;
-  /** Whether the site is in maintenance. */
   readonly maintenance: boolean;
   /** 38 119 */
   readonly payload: object;

@@ -148,7 +148,7 @@ const HEADERS_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
   504: ["Retry-After"],
 };
 
-/** Returns `components.headers`. */
+/** 160 */
 export function headerComponents(): JsonSchema {
   return Object.fromEntries(HEADERS.map(([name, description, example]) => [
     name,

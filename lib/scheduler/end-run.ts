@@ -103,7 +103,6 @@ async function retryOrFail(stopped: StoppedRun, error: unknown, step: string): P
   await heldJob.advance((tx, job) => scheduleRetry(tx, job, report, wait, progress));
 }
 
-/** Returns the milliseconds before the next attempt. */
 function delayOf({ handler, heldJob, retry }: StoppedRun, clusterUnavailable = false): number {
   return retryDelay(handler, heldJob.job, retry, clusterUnavailable);
 }

@@ -139,9 +139,7 @@ export async function cancelJob(tx: Tx, { kind, hooks = {} }: Handler, job: Job)
   return after;
 }
 
-/**
- * Requeues a job whose start or end cannot be recorded. Ends it after several attempts, so that its lane can continue.
- */
+/** Requeues a job whose start or end cannot be recorded. After several attempts, ends it to free its lane. */
 export async function retryOrEnd(
   tx: Tx,
   handler: Handler,

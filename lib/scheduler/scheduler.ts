@@ -44,7 +44,6 @@ export interface Scheduler {
   readonly replicaId: string;
   /** Whether heartbeats and the last round succeeded. */
   ready(): boolean;
-  /** The number of running jobs. */
   running(): number;
   /**
    * Stops claiming jobs and lets running steps finish within `graceMs`. Then requeues the remaining jobs within 5 s.

@@ -21,10 +21,7 @@ interface Arrival {
 }
 
 export interface KeyedQueues {
-  /**
-   * Waits for a slot and resolves with the function that releases it. Rejects with the signal's reason if the signal
-   * aborts first.
-   */
+  /** Waits for a slot. Resolves with the function that releases it; rejects with the reason when the signal aborts. */
   enter(key: string, arrival: Arrival): Promise<() => void>;
   /** Returns the number of waiting tasks, over all queues. */
   waiting(): number;

@@ -7,10 +7,7 @@
 import { networkOf } from "#lib/base/limits/address.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/**
- * The maximum bytes of incomplete bodies in memory. Divided by the size limit of one body, this gives the maximum
- * number of bodies.
- */
+/** The maximum bytes of incomplete bodies in memory. Divided by the limit of one body, it gives their number. */
 const MAX_UNREAD_BYTES = 64 * 2 ** 20;
 const NETWORK_FRACTION = 4; // a network may have 1/4 of the bodies
 const GRACE = SECOND; // milliseconds before a body may be cut

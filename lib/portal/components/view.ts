@@ -7,7 +7,6 @@ export interface CurrentUser {
   readonly displayName: string;
   readonly email: string;
   readonly role: Role;
-  /** The number of unread notifications. */
   readonly unread: number;
   /** A warning on every page for operators, or null. */
   readonly warning: string | null;

@@ -15,7 +15,6 @@ import { renderShell } from "#lib/portal/components/shell.ts";
 import type { CurrentUser, PageView, StreamPosition } from "#lib/portal/components/view.ts";
 import { type PortalAnswer, portalReply } from "#lib/portal/mail-links/frame.ts";
 
-/** The input of a page's functions. */
 export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = Readonly<Record<string, string>>> {
   readonly callApi: CallApi;
   readonly me: CurrentUser;

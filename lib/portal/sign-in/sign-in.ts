@@ -9,7 +9,6 @@ interface SignIn {
   readonly next: string | null;
   readonly lead?: string | undefined;
   readonly submission?: Submission;
-  /** Whether users can sign up. */
   readonly signup?: boolean;
 }
 
