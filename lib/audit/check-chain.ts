@@ -1,9 +1,8 @@
 /**
- * Checks the events of a chain against its seal and exported heads. Pure.
- *
- * Each mark is a count and the hash at that count. Somebody who can rewrite the events can also rewrite the seal, but
- * not a head that was exported earlier. Events up to a matching exported head are unchanged. A difference lies between
- * the last matching head and the first one that does not match.
+ * Checks the events of a chain against its seal and exported heads. Pure. Each mark is a count and the hash at that
+ * count. Somebody who can rewrite the events can also rewrite the seal, but not a head that was exported earlier.
+ * Events up to a matching exported head are unchanged. A difference lies between the last matching head and the first
+ * one that does not match.
  */
 import type { ChainHead } from "#lib/audit/head.ts";
 

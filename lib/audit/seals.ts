@@ -1,9 +1,7 @@
 /**
- * Seals the audit log: hashes each chain's new events in batches and stores how far it got.
- *
- * A batch is one transaction that locks the chain's row before it reads. Concurrent sealers and crashes can therefore
- * not fork a chain, skip an event or seal one twice. lib/changes assigns times in commit order, so no event appears
- * later before a sealed one.
+ * Seals the audit log: hashes each chain's new events in batches and stores how far it got. A batch is one transaction
+ * that locks the chain's row before it reads. Concurrent sealers and crashes can therefore not fork a chain, skip an
+ * event or seal one twice. lib/changes assigns times in commit order, so no event appears later before a sealed one.
  */
 import { sql } from "kysely";
 import { hashLink, SYSTEM_CHAIN } from "#lib/audit/chain.ts";

@@ -1,8 +1,7 @@
 /**
- * Reads and validates the configuration from environment variables, once.
- *
- * One message reports all problems by variable. A value may come from a file (NAME_FILE), as container secrets do. The
- * message contains no values, because some are secrets.
+ * Reads and validates the configuration from environment variables, once. One message reports all problems by variable.
+ * A value may come from a file (NAME_FILE), as container secrets do. The message contains no values, because some are
+ * secrets.
  */
 import { join } from "node:path";
 import * as v from "valibot";

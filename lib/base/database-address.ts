@@ -1,7 +1,6 @@
 /**
- * Parses PostgreSQL connection strings like libpq: URIs, `key=value` strings, and PG variables as defaults.
- *
- * The driver's own parser sends unknown parameters to the server as settings, and splits IPv6 addresses at the colon.
+ * Parses PostgreSQL connection strings like libpq: URIs, `key=value` strings, and PG variables as defaults. The
+ * driver's own parser sends unknown parameters to the server as settings, and splits IPv6 addresses at the colon.
  * Existing libraries refuse several hosts, or read `+` as a space. Unsupported parameters are refused, because ignoring
  * one could weaken the connection.
  */

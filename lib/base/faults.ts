@@ -1,8 +1,6 @@
 /**
- * Lists all fault codes, each with its kind and an example message.
- *
- * The OpenAPI document takes statuses and examples from here. A test compares the list with the faults that the code
- * throws.
+ * Lists all fault codes, each with its kind and an example message. The OpenAPI document takes statuses and examples
+ * from here. A test compares the list with the faults that the code throws.
  */
 import type { FaultKind } from "#lib/base/errors.ts";
 

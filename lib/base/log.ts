@@ -1,8 +1,7 @@
 /**
- * Writes the log, one line per entry: JSON for machines, or text for people.
- *
- * An entry has a message and fields; callers never pass secrets. Errors are logged with stack and causes. Their text, and
- * the field `reason`, are redacted, because they may come from other programs. Each entry has the IDs of its request or job.
+ * Writes the log, one line per entry: JSON for machines, or text for people. An entry has a message and fields; callers
+ * never pass secrets. Errors are logged with stack and causes. Their text, and the field `reason`, are redacted,
+ * because they may come from other programs. Each entry has the IDs of its request or job.
  */
 import process from "node:process";
 import { setImmediate } from "node:timers";

@@ -1,6 +1,5 @@
 /**
  * Removes operator details from messages: kubectl commands, names of snapshot objects and addresses inside the cluster.
- *
  * Only operators can act on these details. Messages are stored complete, and the details are removed when a message is
  * shown.
  */

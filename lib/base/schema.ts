@@ -1,8 +1,7 @@
 /**
- * Defines the basic schemas of inputs and views: text, slugs, e-mail addresses, host names, times and pages.
- *
- * Text is well-formed Unicode without control characters except newline and tab, with a maximum length. Such text can
- * be stored, logged and forwarded safely. Messages state what the value must be.
+ * Defines the basic schemas of inputs and views: text, slugs, e-mail addresses, host names, times and pages. Text is
+ * well-formed Unicode without control characters except newline and tab, with a maximum length. Such text can be
+ * stored, logged and forwarded safely. Messages state what the value must be.
  */
 import * as v from "valibot";
 import { toAsciiHost } from "#lib/base/host.ts";

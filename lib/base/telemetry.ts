@@ -1,8 +1,6 @@
 /**
- * Reports spans and measurements to observers: metrics and traces.
- *
- * The parent of a span comes from the work context (work-context.ts). A span costs about 2 µs on Node and Deno, and
- * almost nothing without observers.
+ * Reports spans and measurements to observers: metrics and traces. The parent of a span comes from the work context
+ * (work-context.ts). A span costs about 2 µs on Node and Deno, and almost nothing without observers.
  */
 import { PASS_THROUGH_SAMPLER, type Sampler } from "#lib/base/trace.ts";
 

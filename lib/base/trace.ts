@@ -1,7 +1,6 @@
 /**
- * Reads and writes W3C Trace Context, the IDs that connect the spans of several programs.
- *
- * Any caller may send these headers. So they are validated and limited in length, and never used for authorization.
+ * Reads and writes W3C Trace Context, the IDs that connect the spans of several programs. Any caller may send these
+ * headers. So they are validated and limited in length, and never used for authorization.
  */
 import { randomHex } from "#lib/base/ids.ts";
 

@@ -1,8 +1,7 @@
 /**
- * Keeps the current request or job, with its trace span, in an AsyncLocalStorage.
- *
- * Log entries, outgoing calls and new jobs read the context from there, so functions need no parameter for it. Work
- * that serves several requests or jobs runs without a context (`runDetached`).
+ * Keeps the current request or job, with its trace span, in an AsyncLocalStorage. Log entries, outgoing calls and new
+ * jobs read the context from there, so functions need no parameter for it. Work that serves several requests or jobs
+ * runs without a context (`runDetached`).
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { formatTrace, type SpanContext } from "#lib/base/trace.ts";

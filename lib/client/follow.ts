@@ -1,7 +1,6 @@
 /**
- * Follows a hub's event stream and reconnects: each event once, in order, without gaps.
- *
- * It resumes after the last event. Events that the server sends again are skipped.
+ * Follows a hub's event stream and reconnects: each event once, in order, without gaps. It resumes after the last
+ * event. Events that the server sends again are skipped.
  */
 import { buildRequest, callEndpoint, type CallParams, type EndpointDescription } from "./call.ts";
 import type { ApiConnection, ApiRequest, ApiResponse } from "./connection.ts";

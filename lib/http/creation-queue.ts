@@ -1,8 +1,7 @@
 /**
- * Queues creations of spokes. A creation is never refused because others wait.
- *
- * Creations of one hub run one at a time, in order of arrival, because they lock the same rows. They wait here without a
- * database connection. All creations use at most half of the connections: a quarter to authenticate, a quarter to create.
+ * Queues creations of spokes. A creation is never refused because others wait. Creations of one hub run one at a time,
+ * in order of arrival, because they lock the same rows. They wait here without a database connection. All creations use
+ * at most half of the connections: a quarter to authenticate, a quarter to create.
  */
 import { networkOf } from "#lib/base/limits/address.ts";
 import type { TimeBudget } from "#lib/base/limits/time-budget.ts";

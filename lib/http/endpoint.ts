@@ -1,7 +1,6 @@
 /**
- * Defines the declaration of an endpoint, which every route module exports.
- *
- * It declares access, scope, inputs, replies and faults. The server, the OpenAPI document and the tests all read it.
+ * Defines the declaration of an endpoint, which every route module exports. It declares access, scope, inputs, replies
+ * and faults. The server, the OpenAPI document and the tests all read it.
  */
 import type * as v from "valibot";
 import type { App } from "#lib/app.ts";

@@ -1,7 +1,6 @@
 /**
- * Turns errors into responses: the statuses of faults and the JSON of errors.
- *
- * An error that is not a Fault is a bug. It is logged, and the response contains only the request ID.
+ * Turns errors into responses: the statuses of faults and the JSON of errors. An error that is not a Fault is a bug. It
+ * is logged, and the response contains only the request ID.
  */
 import { Fault, type FaultKind } from "#lib/base/errors.ts";
 import type { HttpResponse } from "#lib/http/response.ts";

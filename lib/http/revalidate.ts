@@ -1,7 +1,6 @@
 /**
- * Adds ETags to cacheable and polled responses, and answers 304 if the client has the current version.
- *
- * The ETag is a hash of the body, so all replicas send the same one.
+ * Adds ETags to cacheable and polled responses, and answers 304 if the client has the current version. The ETag is a
+ * hash of the body, so all replicas send the same one.
  */
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";

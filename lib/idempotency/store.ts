@@ -1,9 +1,7 @@
 /**
- * Handles idempotency keys: a repeated creation request is executed once and gets the same reply.
- *
- * The key is written in the creating transaction. A concurrent request with the same key waits at the primary key. When
- * the first transaction commits, the waiting request gets the same reply. When it rolls back, the waiting request
- * creates the object.
+ * Handles idempotency keys: a repeated creation request is executed once and gets the same reply. The key is written in
+ * the creating transaction. A concurrent request with the same key waits at the primary key. When the first transaction
+ * commits, the waiting request gets the same reply. When it rolls back, the waiting request creates the object.
  */
 import { Fault } from "#lib/base/errors.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";

@@ -1,8 +1,7 @@
 /**
- * Claims jobs from the queue, and takes over jobs of silent replicas.
- *
- * The result of a poll (poll.ts) can already be outdated. Each claim is therefore a short transaction. The lane's
- * advisory lock, the conditional update and two partial unique indexes let only one replica win.
+ * Claims jobs from the queue, and takes over jobs of silent replicas. The result of a poll (poll.ts) can already be
+ * outdated. Each claim is therefore a short transaction. The lane's advisory lock, the conditional update and two
+ * partial unique indexes let only one replica win.
  */
 import { sql } from "kysely";
 import { violates } from "#lib/drivers/db/faults.ts";

@@ -1,12 +1,8 @@
 /**
- * Creates jobs that send mail.
- *
- * A mail job is enqueued in the transaction of the change that it reports. It is not an operation, and its failure does
- * not affect the change.
- *
- * A replica without SMTP does not run this kind, so mail stays queued until a replica with SMTP runs. Mail has few
- * lanes, so a hanging mail server blocks only a few jobs. Mails to one address are sent in the order in which they were
- * enqueued.
+ * Creates jobs that send mail. A mail job is enqueued in the transaction of the change that it reports. It is not an
+ * operation, and its failure does not affect the change. A replica without SMTP does not run this kind, so mail stays
+ * queued until a replica with SMTP runs. Mail has few lanes, so a hanging mail server blocks only a few jobs. Mails to
+ * one address are sent in the order in which they were enqueued.
  */
 import type { NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";

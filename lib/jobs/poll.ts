@@ -34,16 +34,14 @@ interface PollOptions {
 }
 
 /**
- * The limits per poll of ready lanes and of jobs without a lane. Duplicate rows of a lane are removed.
- *
- * The limits are literals and the parameters are in subselects, so that PostgreSQL can reuse one plan. Planning each
- * poll again would take three times as long as the poll itself (1.6 ms of 2.2 ms).
+ * The limits per poll of ready lanes and of jobs without a lane. Duplicate rows of a lane are removed. The limits are
+ * literals and the parameters are in subselects, so that PostgreSQL can reuse one plan. Planning each poll again would
+ * take three times as long as the poll itself (1.6 ms of 2.2 ms).
  */
 const MAX_READY_LANES = 128, MAX_JOBS_WITHOUT_LANE = 64;
 
 /**
  * The condition that a job can start. It is constant text, because building the query for each poll cost 0.5 ms of CPU.
- *
  * A job that waits for its next attempt, its hub or another operation of its spoke does not block its lane. A job of an
  * unknown kind does block it, because only a replica that knows the kind can decide what may follow.
  */

@@ -1,8 +1,6 @@
 /**
- * Lists the steps of an operation with their times.
- *
- * A step begins when the previous one ends. The first step begins with the operation. Waiting for a retry belongs to
- * the retried step.
+ * Lists the steps of an operation with their times. A step begins when the previous one ends. The first step begins
+ * with the operation. Waiting for a retry belongs to the retried step.
  */
 import * as v from "valibot";
 import { NullableTimestamp } from "#lib/base/schema.ts";

@@ -1,7 +1,6 @@
 /**
- * Lists the schemas with names under `components` in the OpenAPI document.
- *
- * Other response schemas are written inline. Every request body needs a name; a test checks it.
+ * Lists the schemas with names under `components` in the OpenAPI document. Other response schemas are written inline.
+ * Every request body needs a name; a test checks it.
  */
 import type * as v from "valibot";
 import { AuditEventView } from "#lib/audit/views.ts";

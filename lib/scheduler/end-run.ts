@@ -1,7 +1,6 @@
 /**
- * Ends a run that was stopped or whose step threw. Releases, requeues, cancels, retries or fails the job.
- *
- * If the result cannot be recorded, the job is requeued. After several such attempts it is ended.
+ * Ends a run that was stopped or whose step threw. Releases, requeues, cancels, retries or fails the job. If the result
+ * cannot be recorded, the job is requeued. After several such attempts it is ended.
  */
 import type { FailureReport } from "#lib/jobs/job.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";

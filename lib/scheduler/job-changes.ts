@@ -1,8 +1,6 @@
 /**
- * Records the start, progress and end of a job.
- *
- * Each change is one transaction. It writes the job's row, its subject's row, audit events, the stream event and
- * follow-up jobs. It locks the subject first and the hub's head last.
+ * Records the start, progress and end of a job. Each change is one transaction. It writes the job's row, its subject's
+ * row, audit events, the stream event and follow-up jobs. It locks the subject first and the hub's head last.
  */
 import { recordChange } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";

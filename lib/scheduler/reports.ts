@@ -1,8 +1,7 @@
 /**
- * Analyzes failures: decides whether a retry can help, and creates the report.
- *
- * Reports are kept forever. Their readers may not be allowed to see the cluster. Text from the cluster is therefore
- * shortened, and secrets and unstorable characters are removed.
+ * Analyzes failures: decides whether a retry can help, and creates the report. Reports are kept forever. Their readers
+ * may not be allowed to see the cluster. Text from the cluster is therefore shortened, and secrets and unstorable
+ * characters are removed.
  */
 import { isClusterUnavailable } from "#lib/drivers/cluster/availability.ts";
 import { ClusterError, type Evidence } from "#lib/drivers/cluster/cluster.ts";

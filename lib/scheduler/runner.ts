@@ -1,7 +1,6 @@
 /**
- * Runs one claimed job: runs its steps in order and records each finished step.
- *
- * The run ends after the last step, or when it is stopped (end-run.ts). After that, its code can no longer write.
+ * Runs one claimed job: runs its steps in order and records each finished step. The run ends after the last step, or
+ * when it is stopped (end-run.ts). After that, its code can no longer write.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { endJobDirectly, FenceLost, updateHeldJob } from "#lib/jobs/fence.ts";

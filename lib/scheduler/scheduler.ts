@@ -1,8 +1,6 @@
 /**
- * Claims jobs and runs them.
- *
- * It runs as many jobs at the same time as it has slots. New jobs, timers (rounds.ts) and its own heartbeats
- * (replica.ts) trigger it. The rows of the database are the only source of truth.
+ * Claims jobs and runs them. It runs as many jobs at the same time as it has slots. New jobs, timers (rounds.ts) and
+ * its own heartbeats (replica.ts) trigger it. The rows of the database are the only source of truth.
  */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { App } from "#lib/app.ts";

@@ -1,6 +1,4 @@
-/**
- * Locks and updates the subject of an operation: a hub or spoke. Like requests, it locks the subject before the job.
- */
+/** Locks and updates the subject of an operation: a hub or spoke. The subject is locked before the job. */
 import { sql } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";

@@ -37,9 +37,8 @@ const MISSED_LANES_INTERVAL = 10 * SECOND;
 
 /**
  * Creates a check that marks lanes as ready if they have a startable job but no ready-lane row. The check returns
- * whether it found such lanes.
- *
- * It is a safety net for the triggers. It never throws, because a safety net must not stop the replica's work.
+ * whether it found such lanes. It is a safety net for the triggers. It never throws, because a safety net must not stop
+ * the replica's work.
  */
 export function createMissedLanesCheck(
   { db, log, kinds }: Pick<TakeJobsContext, "db" | "log" | "kinds">,

@@ -1,8 +1,7 @@
 /**
  * Provides queues by key that share slots. Each queue is first in, first out. The queues are served round-robin, so a
- * long queue does not delay the others.
- *
- * The library Bottleneck cannot withdraw a waiting job, which is needed when a client disconnects.
+ * long queue does not delay the others. The library Bottleneck cannot withdraw a waiting job, which is needed when a
+ * client disconnects.
  */
 import { openWaitQueue, type WaitQueue } from "#lib/base/limits/wait-queue.ts";
 

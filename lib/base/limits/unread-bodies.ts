@@ -1,8 +1,6 @@
 /**
- * Limits the number of incomplete request bodies, in total and per network.
- *
- * Above the limit, the oldest bodies are cut off. So a slow sender is cut off, and a body that is sent without delay is
- * not.
+ * Limits the number of incomplete request bodies, in total and per network. Above the limit, the oldest bodies are cut
+ * off. So a slow sender is cut off, and a body that is sent without delay is not.
  */
 import { networkOf } from "#lib/base/limits/address.ts";
 import { SECOND } from "#lib/base/time.ts";
