@@ -83,7 +83,7 @@ test("ends session streams when an operator resets the password, but not token s
   const bySession = await follow(stage, await signIn(stage.there, bob, "session"));
   assert.is(await byToken.next(), `active ${stage.elm}`);
   await bySession.endsAfter(() => resetByOperator(stage.here, stage.root, bob.id));
-  await recordChange(stage, stage.oak);
+  await recordSpokeEvent(stage, stage.oak);
   assert.is(await byToken.next(), `active ${stage.oak}`);
   await byToken.close();
 });
@@ -114,11 +114,11 @@ test("continues without a removed spoke membership, and ends with the last one o
     const spoke = (await findSpoke(db.rows, id, "hidden"))!;
     await removeSpokeMember(stage.here, stage.root, spoke, dot.id);
   };
-  await recordChange(stage, oak);
+  await recordSpokeEvent(stage, oak);
   assert.is(await stream.next(), `active ${oak}`);
   await take(oak);
-  await recordChange(stage, oak);
-  await recordChange(stage, elm);
+  await recordSpokeEvent(stage, oak);
+  await recordSpokeEvent(stage, elm);
   assert.is(await stream.next(), `active ${elm}`);
   await stream.endsAfter(() => take(elm));
 });
@@ -162,7 +162,7 @@ function remove({ db, hub }: Stage, table: "spokes" | "federations", id: string,
   });
 }
 
-function recordChange({ db, hub }: Stage, spokeId: string): Promise<unknown> {
+function recordSpokeEvent({ db, hub }: Stage, spokeId: string): Promise<unknown> {
   return db.transact((tx) =>
     recordChange(tx, SYSTEM_REQUESTER, { events: [{ federationId: hub, spokeId, state: "active" }] })
   );
@@ -185,7 +185,7 @@ async function follow(stage: Stage, actor: Actor) {
     }
   };
   const first = next();
-  await recordChange(stage, elm);
+  await recordSpokeEvent(stage, elm);
   assert.is(await first, `active ${elm}`);
   return {
     next,
