@@ -169,7 +169,7 @@ export const FAULTS = {
   ],
   billing_unavailable: ["unavailable", "The payment provider does not answer; try again"],
 
-  // The service.
+  // Limits and availability of the service.
   too_many_streams: ["limited", "You have 20 event streams open; close one of them first"],
   too_many_tries: ["limited", "too many login attempts"],
   busy: ["unavailable", "The server is busy; try again"],

@@ -53,7 +53,7 @@ export const exportReply: Reply<ExportedLog, ExportedLog> = {
 
 const COLUMNS = ["at", "kind", "actor", "actorId", "objectType", "objectId", "ip", "userAgent", "metadata", "id"];
 
-/** Makes Excel read the file as UTF-8. */
+/** The byte order mark makes Excel read the file as UTF-8. */
 const BYTE_ORDER_MARK = "\ufeff";
 
 function csvOf(events: readonly AuditEventItem[]): string {

@@ -21,7 +21,7 @@ interface ApiRequest {
   /** Query parameters. Undefined ones are dropped. */
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: object;
-  /** The form's idempotency key. */
+  /** The idempotency key of the form. */
   readonly key?: string;
 }
 

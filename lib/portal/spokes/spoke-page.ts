@@ -69,7 +69,7 @@ export function spokeHeader({ spoke, hub, follow }: SpokePageData, path: string)
   };
 }
 
-/** Returns section and breadcrumb of a page below a spoke's page. */
+/** Returns the section and the breadcrumb of a page below a spoke's page. */
 export function subpageHeader(
   { spoke: { id, displayName }, hub }: SpokePageData,
 ): Pick<PageView, "section" | "crumbs"> {
