@@ -17,7 +17,7 @@ import {
   addRequestId,
   addRouteHeaders,
   addSecurityHeaders,
-  deadline,
+  enforceDeadline,
   logAccess,
   type Middleware,
   receiveBody,
@@ -109,7 +109,7 @@ export function openServer(app: App, allRoutes: Manifest, options: ServerOptions
     renderErrors,
     receiveBody,
     shedLoad,
-    deadline(config.requestTimeoutMs),
+    enforceDeadline(config.requestTimeoutMs),
   ];
 
   function open(request: Request, peer: RequestPeer): Exchange {

@@ -1,23 +1,22 @@
 /**
- * The hash that seals an audit event together with all that came before it in its chain.
+ * Computes the hash that seals an audit event together with all earlier events of its chain.
  *
- * Format 1, for the writer of another verifier. The events of a chain stand in the order of (at, id), ids
- * compared byte by byte. Each is written as these 16 lines of UTF-8, each ended by one line feed (10):
+ * Format 1, for authors of other verifiers. Events are ordered by (at, id); IDs are compared byte by byte. Each event
+ * is encoded as these 16 lines of UTF-8, each followed by one line feed (10):
  *
  *   the text `wheelwright audit 1`
- *   the hash of the event before it, 64 hexadecimal digits in lower case; for the first event 64 zeros
+ *   the hash of the previous event, 64 hexadecimal digits in lower case; 64 zeros for the first event
  *   id, kind, actor id, actor email, object type, object id
- *   metadata, as PostgreSQL writes a jsonb: keys by their length in bytes and then byte by byte, `, ` and `: ` between
+ *   metadata, as PostgreSQL writes a jsonb: keys ordered by byte length, then byte by byte; separators `, ` and `: `
  *   ip, user agent
  *   at, in milliseconds since 1970-01-01T00:00:00Z, in decimal
  *   federation id, spoke id, audience user id
  *   customer visible: `true` or `false`
  *
- * A line is the value's length in bytes, in decimal, a colon, and the value; for a value that is null, only a hyphen.
- * So no two events are written alike, whatever stands in them, line feeds included. The event's hash is the SHA-256 of
- * that text, and the head of a chain is the hash of its last sealed event.
- *
- * Metadata is taken as the database's own text because reading it as JSON would lose digits of long numbers.
+ * A line is the value's length in bytes, in decimal, a colon, and the value. A null value is a single hyphen. Different
+ * events therefore have different encodings, even if values contain line feeds. The event's hash is the SHA-256 of the
+ * encoding. The head of a chain is the hash of its last sealed event. Metadata is the database's own text, because
+ * parsing it as JSON would lose digits of long numbers.
  */
 import { createHash } from "node:crypto";
 

@@ -1,13 +1,12 @@
 /**
- * Checks the events of a chain against its seal and exported heads. Pure.
- *
- * Each mark is a count and the hash at that count. Somebody who can rewrite the events can also rewrite the seal, but
- * not a head that was exported earlier. Events up to a matching exported head are unchanged. A difference lies between
- * the last matching head and the first one that does not match.
+ * Checks the events of a chain against its seal and exported heads. Pure. Each mark is a count and the hash at that
+ * count. Somebody who can rewrite the events can also rewrite the seal, but not a head that was exported earlier.
+ * Events up to a matching exported head are unchanged. A difference lies between the last matching head and the first
+ * one that does not match.
  */
 import type { ChainHead } from "#lib/audit/head.ts";
 
-/** The facts read from the rows. */
+/** 12 */
 export interface ChainFacts {
   /** The seal, if there is one. */
   readonly seal: ChainHead | undefined;
@@ -16,7 +15,7 @@ export interface ChainFacts {
   /** The number of existing events, and of those up to the seal's position. */
   readonly events: number;
   readonly covered: number;
-  /** The number of events that the database counted as they were written. */
+  /** The number of events that the database counted when they were written. */
   readonly written: number;
   /** The recomputed hashes by count. */
   readonly hashes: ReadonlyMap<number, string>;

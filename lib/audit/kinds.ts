@@ -67,7 +67,6 @@ export const AUDIT_KINDS = {
 
 export type AuditKind = keyof typeof AUDIT_KINDS;
 
-/** The types of objects that events are about. */
 export const OBJECT_TYPES = [
   "spoke",
   "federation",

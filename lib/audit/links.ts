@@ -1,9 +1,8 @@
 /**
- * Reads the events of a chain in order, in batches.
- *
- * IDs are compared byte by byte, not by the database's collation: a dump restored with another collation must give the
- * same order. `federation_id` is in the order although it is constant, because the index does not treat "is null" as a
- * constant. Otherwise each batch would sort all events of the system chain.
+ * Reads the events of a chain in order, in batches. IDs are compared byte by byte, not by the database's collation: a
+ * dump restored with another collation must give the same order. `federation_id` is in the order although it is
+ * constant, because the index does not treat "is null" as a constant. Otherwise each batch would sort all events of the
+ * system chain.
  */
 import { type RawBuilder, sql } from "kysely";
 import { type ChainLink, SYSTEM_CHAIN } from "#lib/audit/chain.ts";
@@ -41,7 +40,7 @@ export async function readLinks(
 }
 
 interface LinkCounts {
-  /** All events of the chain. */
+  /** 52 */
   readonly all: number;
   /** Events after the position. */
   readonly behind: number;

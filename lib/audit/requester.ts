@@ -9,7 +9,7 @@ export interface Requester {
 }
 
 /** The requester of changes that the service makes itself. */
-export const SYSTEM: Requester = {
+export const SYSTEM_REQUESTER: Requester = {
   userId: "system",
   email: "system",
   ip: "",

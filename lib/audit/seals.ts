@@ -1,9 +1,7 @@
 /**
- * Seals the audit log: hashes each chain's new events in batches and stores how far it got.
- *
- * A batch is one transaction that locks the chain's row before it reads. Concurrent sealers and crashes can therefore
- * not fork a chain, skip an event or seal one twice. lib/changes assigns times in commit order, so no event appears
- * later before a sealed one.
+ * Seals the audit log: hashes each chain's new events in batches and stores how far it got. A batch is one transaction
+ * that locks the chain's row before it reads. Concurrent sealers and crashes can therefore not fork a chain, skip an
+ * event or seal one twice. lib/changes assigns times in commit order, so no event appears later before a sealed one.
  */
 import { sql } from "kysely";
 import { hashLink, SYSTEM_CHAIN } from "#lib/audit/chain.ts";
@@ -25,7 +23,7 @@ export function newestSealable(now: Date): Date {
   return new Date(now.getTime() - SETTLING_TIME);
 }
 
-/** Returns the chains that have events to seal. */
+/** 84 90 */
 export async function findUnsealedChains(rows: Rows, until: Date): Promise<string[]> {
   const { rows: found } = await sql<{ chain: string }>`select chain from (${selectNextUnsealed(until)}) as next`
     .execute(

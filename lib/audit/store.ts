@@ -22,15 +22,15 @@ export interface AuditEntry {
   readonly objectId: string;
   readonly federationId?: string | null;
   readonly spokeId?: string | null;
-  /** A further user who may see the event: the one whose request it decides. */
+  /** Another user who may see the event, because it decides that user's request. */
   readonly audienceUserId?: string | null;
-  /** Fields of the kind. Never a secret. */
+  /** Fields that depend on the kind. They contain no secrets. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 type AuditSubject = Pick<AuditEntry, "objectType" | "objectId" | "federationId" | "spokeId">;
 
-/** Returns the audit subject for a hub. */
+/** 38 */
 export function hubSubject(id: string): AuditSubject {
   return { objectType: "federation", objectId: id, federationId: id };
 }
@@ -52,11 +52,11 @@ export interface AuditEvent {
   readonly ip: string;
   readonly userAgent: string;
   readonly at: Date;
-  /** Whether an operator acted. Only operators see the IP address and user agent then. */
+  /** Whether an operator acted. If so, only operators see the IP address and user agent. */
   readonly originPrivate: boolean;
 }
 
-/** Filters of the log. Every given field must match. */
+/** Filters of the audit log. An event must match every field that is set. */
 export interface AuditFilter {
   readonly kind?: string | undefined;
   readonly actorId?: string | undefined;
@@ -134,10 +134,7 @@ export function toAuditEvent(row: Selectable<Schema["audit_events"]>): AuditEven
   return { ...row, actor: { id: row.actorId, email: row.actorEmail } };
 }
 
-/**
- * Returns the event as this reader may see it. Only operators see the origin of an operator's action, and operator
- * details.
- */
+/** Returns what the reader may see. Only operators see operator details and the origin of an operator's action. */
 export function redactForReader<Event extends AuditEvent>(reader: { readonly role: string }, event: Event): Event {
   const redacted = { ...event, metadata: hideOperatorDetails(reader, event.metadata) };
   return event.originPrivate && reader.role !== "operator" ? { ...redacted, ip: "", userAgent: "" } : redacted;

@@ -1,9 +1,8 @@
 /**
- * Recomputes a chain from its rows and compares it with its seal and with exported heads.
- *
- * All rows are read in one snapshot, in batches, so concurrent writes change nothing and long logs need no more memory.
- * Somebody who can rewrite the events can also rewrite the seal in the same database; only a head stored elsewhere
- * reveals that. Unsealed events are only compared by number, which the database counts.
+ * Recomputes a chain from its rows and compares it with its seal and with exported heads. All rows are read in one
+ * snapshot, in batches, so concurrent writes change nothing and long logs need no more memory. Somebody who can rewrite
+ * the events can also rewrite the seal in the same database; only a head stored elsewhere reveals that. Unsealed events
+ * are only compared by number, which the database counts.
  */
 import { sql } from "kysely";
 import { FIRST_PREVIOUS_HASH, hashLink } from "#lib/audit/chain.ts";
@@ -50,7 +49,7 @@ export async function verifyChain(
   });
 }
 
-/** Returns the chain's hashes at these counts, as far as the chain goes. */
+/** Returns the chain's hash at each of these counts. Counts beyond the end of the chain are omitted. */
 async function recomputeHashes(
   rows: Rows,
   chain: string,

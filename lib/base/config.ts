@@ -1,8 +1,7 @@
 /**
- * Reads and validates the configuration from environment variables, once.
- *
- * One message reports all problems by variable. A value may come from a file (NAME_FILE), as container secrets do. The
- * message contains no values, because some are secrets.
+ * Reads and validates the configuration from environment variables, once. One message reports all problems by variable.
+ * A value may come from a file (NAME_FILE), as container secrets do. The message contains no values, because some are
+ * secrets.
  */
 import { join } from "node:path";
 import * as v from "valibot";
@@ -81,7 +80,6 @@ export function publicUrlWithPort(port: number, { publicUrl }: Pick<Config, "pub
   return publicUrl.port === "0" ? new URL(`http://localhost:${port}`) : publicUrl;
 }
 
-/** Returns the public URL of a path. */
 export function absoluteUrl(home: URL, path: string): URL {
   return new URL(path, home);
 }
@@ -131,10 +129,7 @@ function findMissingVariables({ mode, env }: ConfigSource, values: Readonly<Reco
 function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
   const { mode, terminal } = source, dev = mode === "dev";
   return {
-    /**
-     * The address to listen on. `dev` prints an operator's password, so it listens on localhost only, unless HOST is
-     * set.
-     */
+    /** The listening address. `dev` prints a password, so it listens only on localhost unless HOST is set. */
     host: values.HOST ?? (dev ? "127.0.0.1" : "0.0.0.0"),
     port: values.PORT,
     publicUrl: new URL(values.PUBLIC_URL ?? `http://localhost:${values.PORT}`),
@@ -222,10 +217,7 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
   };
 }
 
-/**
- * Returns the names of unsupported OpenTelemetry variables. The protocol `http/json` is accepted, because traces always
- * use it.
- */
+/** Returns the names of unsupported OpenTelemetry variables. `http/json` is accepted, because traces always use it. */
 function findIgnoredOtelVariables(env: ProcessVariables): string[] {
   const names = Object.keys(env).filter((name) => name.startsWith("OTEL_") && env[name] && !isSupportedVariable(name));
   return names.filter((name) => !name.endsWith("_PROTOCOL") || env[name] !== "http/json").sort();

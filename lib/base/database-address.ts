@@ -1,7 +1,6 @@
 /**
- * Parses PostgreSQL connection strings like libpq: URIs, `key=value` strings, and PG variables as defaults.
- *
- * The driver's own parser sends unknown parameters to the server as settings, and splits IPv6 addresses at the colon.
+ * Parses PostgreSQL connection strings like libpq: URIs, `key=value` strings, and PG variables as defaults. The
+ * driver's own parser sends unknown parameters to the server as settings, and splits IPv6 addresses at the colon.
  * Existing libraries refuse several hosts, or read `+` as a space. Unsupported parameters are refused, because ignoring
  * one could weaken the connection.
  */
@@ -66,7 +65,7 @@ export function resolveDatabaseAddress(source: DatabaseSource): DatabaseAddress 
   return typeof source === "string" ? parseConnectionString(source) : source();
 }
 
-/** Parses a connection string. PG variables of `env` are the defaults. Throws AddressError. */
+/** Parses a connection string. PG variables of `env` are the defaults. Throws DatabaseAddressError. */
 export function parseConnectionString(text: string, env: ProcessVariables = {}): DatabaseAddress {
   const parameters = /^postgres(?:ql)?:\/\//.test(text) ? parseUri(text) : parseKeyValuePairs(text);
   for (const [keyword, value] of parameters) {

@@ -10,9 +10,7 @@ export function extendEnvironment(extra: ProcessVariables): ProcessVariables {
   return { ...process.env, ...extra };
 }
 
-/**
- * Whether to write colours: true on a terminal, unless NO_COLOR, CLICOLOR, CLICOLOR_FORCE or FORCE_COLOR overrides it.
- */
+/** Whether to write colours: true on a terminal. NO_COLOR, CLICOLOR, CLICOLOR_FORCE and FORCE_COLOR override it. */
 export function shouldUseColours(
   { env, terminal }: { readonly env: ProcessVariables; readonly terminal: boolean },
 ): boolean {

@@ -1,7 +1,6 @@
 /**
- * Defines the error classes: Fault for failures that the caller can correct, and errors of drivers and of the start.
- *
- * A Fault is independent of HTTP. Clients rely on its `code`; its `message` is for people. Any other error is a bug and
+ * Defines the error classes: Fault for failures that the caller can correct, and errors of drivers and of the start. A
+ * Fault is independent of HTTP. Clients rely on its `code`; its `message` is for people. Any other error is a bug and
  * becomes status 500.
  */
 export type FaultKind =
@@ -92,7 +91,6 @@ export class StartError extends Error {
   }
 }
 
-/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,13 +1,11 @@
 /**
- * Lists all fault codes, each with its kind and an example message.
- *
- * The OpenAPI document takes statuses and examples from here. A test compares the list with the faults that the code
- * throws.
+ * Lists all fault codes, each with its kind and an example message. The OpenAPI document takes statuses and examples
+ * from here. A test compares the list with the faults that the code throws.
  */
 import type { FaultKind } from "#lib/base/errors.ts";
 
 export const FAULTS = {
-  // The format of the request.
+  // Requests with an invalid format.
   invalid_input: ["invalid", "slug must be 1 to 63 lower-case letters, digits or hyphens; size is missing"],
   unknown_field: ["invalid", "Unknown field `nmae`; did you mean `name`?"],
   unknown_parameter: ["invalid", "Unknown parameter `limt`; did you mean `limit`?"],
@@ -35,7 +33,7 @@ export const FAULTS = {
   no_route: ["missing", "No endpoint at this path"],
   wrong_method: ["method", "PUT is not supported; this path supports GET, HEAD, OPTIONS"],
 
-  // The caller.
+  // The caller's identity and rights.
   sign_in_required: ["unauthenticated", "Sign in or send a bearer token to do this"],
   bad_credentials: ["unauthenticated", "The Authorization header has no valid token"],
   session_required: ["unauthenticated", "token minting requires a session"],
@@ -171,7 +169,7 @@ export const FAULTS = {
   ],
   billing_unavailable: ["unavailable", "The payment provider does not answer; try again"],
 
-  // The service.
+  // Limits and availability of the service.
   too_many_streams: ["limited", "You have 20 event streams open; close one of them first"],
   too_many_tries: ["limited", "too many login attempts"],
   busy: ["unavailable", "The server is busy; try again"],

@@ -1,8 +1,7 @@
 /**
- * Creates IDs: a type prefix and 128 bits in lower-case base32, ordered by time.
- *
- * The first 48 bits are milliseconds since the epoch, so new rows are next to each other in an index. The other bits
- * are random, so IDs cannot be guessed. Clients must treat IDs as opaque.
+ * Creates IDs: a type prefix and 128 bits in lower-case base32, ordered by time. The first 48 bits are milliseconds
+ * since the epoch, so new rows are next to each other in an index. The other bits are random, so IDs cannot be guessed.
+ * Clients must treat IDs as opaque.
  */
 // Crockford's base32: it sorts like its values and omits i, l, o, u.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -1,8 +1,7 @@
 /**
- * Writes the log, one line per entry: JSON for machines, or text for people.
- *
- * An entry has a message and fields; callers never pass secrets. Errors are logged with stack and causes. Their text, and
- * the field `reason`, are redacted, because they may come from other programs. Each entry has the IDs of its request or job.
+ * Writes the log, one line per entry: JSON for machines, or text for people. An entry has a message and fields; callers
+ * never pass secrets. Errors are logged with stack and causes. Their text, and the field `reason`, are redacted,
+ * because they may come from other programs. Each entry has the IDs of its request or job.
  */
 import process from "node:process";
 import { setImmediate } from "node:timers";
@@ -73,7 +72,6 @@ export function batchWrites(write: (text: string) => void): (line: string) => vo
   };
 }
 
-/** A log without output. */
 export const silentLog: Log = openLog({ level: "error", format: "json", write: () => {} });
 
 /** Redacts the field `reason`, which may be text of another program. */

@@ -1,8 +1,7 @@
 /**
- * Defines announcements, made at least 30 days ahead: deprecated endpoints and new limits.
- *
- * Endpoints declare deprecations (`deprecated` in lib/http/endpoint.ts); limits are in
- * lib/domains/deprecations/limits.ts. The program does not start if an announcement is too late.
+ * Defines announcements, made at least 30 days ahead: deprecated endpoints and new limits. Endpoints declare
+ * deprecations (`deprecated` in lib/http/endpoint.ts); limits are in lib/domains/deprecations/limits.ts. The program
+ * does not start if an announcement is too late.
  */
 import { DAY, isCalendarDay } from "#lib/base/time.ts";
 
@@ -39,7 +38,6 @@ export interface AnnouncedLimitChange extends NoticeBase {
 
 export type AnnouncedChange = AnnouncedDeprecation | AnnouncedLimitChange;
 
-/** Returns when the announced change takes effect. */
 export function effectiveDateOf(notice: AnnouncedChange): Date {
   return notice.kind === "endpoint" ? notice.sunset : notice.from;
 }

@@ -1,6 +1,5 @@
 /**
  * Removes operator details from messages: kubectl commands, names of snapshot objects and addresses inside the cluster.
- *
  * Only operators can act on these details. Messages are stored complete, and the details are removed when a message is
  * shown.
  */
@@ -15,7 +14,6 @@ export function removeOperatorDetails(sentence: string): string {
     .replace(CONTENT, (_, at: number) => at === 0 ? "The stored snapshot" : "the stored snapshot");
 }
 
-/** Removes operator details from every text in a value. */
 export function removeOperatorDetailsIn<T>(value: T): T {
   if (typeof value === "string") return removeOperatorDetails(value) as T;
   if (Array.isArray(value)) return value.map((item) => removeOperatorDetailsIn(item)) as T;

@@ -37,7 +37,7 @@ export const OtelRatio = v.pipe(
 /** A boolean as specified: `true` in any case; everything else is false. */
 export const OtelSwitch = v.pipe(v.string(), v.transform((text) => text.toLowerCase() === "true"));
 
-/** The parsed variables. */
+/** 64 */
 interface OtelVariables {
   readonly OTEL_SDK_DISABLED: boolean;
   readonly OTEL_TRACES_EXPORTER: "otlp" | "none";

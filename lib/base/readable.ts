@@ -19,7 +19,7 @@ export function stripColours(text: string): string {
   return text.replace(SEQUENCES, "");
 }
 
-/** Makes all texts and property names in a JSON value readable. */
+/** Escapes invisible characters in all texts and property names of a JSON value. */
 export function escapeInvisibleCharactersIn(value: unknown): unknown {
   if (typeof value === "string") return escapeInvisibleCharacters(value);
   if (Array.isArray(value)) return value.map(escapeInvisibleCharactersIn);

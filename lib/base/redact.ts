@@ -1,7 +1,6 @@
 /**
- * Removes secrets and control characters from text of the cluster, so that it can be stored and shown.
- *
- * Secrets are recognized by the name before them, and Wheelwright's own by their format. If in doubt, text is redacted.
+ * Removes secrets and control characters from text of the cluster, so that it can be stored and shown. Secrets are
+ * recognized by the name before them, and Wheelwright's own by their format. If in doubt, text is redacted.
  */
 import { escapeInvisibleCharacters, stripColours } from "#lib/base/readable.ts";
 

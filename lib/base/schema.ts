@@ -1,8 +1,7 @@
 /**
- * Defines the basic schemas of inputs and views: text, slugs, e-mail addresses, host names, times and pages.
- *
- * Text is well-formed Unicode without control characters except newline and tab, with a maximum length. Such text can
- * be stored, logged and forwarded safely. Messages state what the value must be.
+ * Defines the basic schemas of inputs and views: text, slugs, e-mail addresses, host names, times and pages. Text is
+ * well-formed Unicode without control characters except newline and tab, with a maximum length. Such text can be
+ * stored, logged and forwarded safely. Messages state what the value must be.
  */
 import * as v from "valibot";
 import { toAsciiHost } from "#lib/base/host.ts";
@@ -12,7 +11,7 @@ import { isCalendarDay } from "#lib/base/time.ts";
 // deno-lint-ignore no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
-/** Returns the schema of text of `least` to `most` code points, as JSON Schema counts. */
+/** Returns the schema of text with `minimum` to `maximum` code points, as JSON Schema counts. */
 export function boundedText(minimum: number, maximum: number) {
   const message = `must be text of ${minimum} to ${maximum} characters without control characters`;
   return v.pipe(
@@ -27,8 +26,8 @@ export function boundedText(minimum: number, maximum: number) {
 }
 
 /**
- * Returns the schema of a list of `least` to `most` items. The length is checked before the items, because a list may
- * be as long as a body. A pipe could check it too, but then the OpenAPI document would not show the items.
+ * Returns the schema of a list of `minimum` to `maximum` items. The length is checked before the items, because a
+ * list may be as long as a body. A pipe could check it too, but then the OpenAPI document would not show the items.
  */
 export function boundedList<S extends v.GenericSchema>(item: S, minimum: number, maximum: number, message: string) {
   const schema = v.pipe(v.array(item, message), v.minLength(minimum, message), v.maxLength(maximum, message));

@@ -1,8 +1,6 @@
 /**
- * Reports spans and measurements to observers: metrics and traces.
- *
- * The parent of a span comes from the work context (work-context.ts). A span costs about 2 µs on Node and Deno, and
- * almost nothing without observers.
+ * Reports spans and measurements to observers: metrics and traces. The parent of a span comes from the work context
+ * (work-context.ts). A span costs about 2 µs on Node and Deno, and almost nothing without observers.
  */
 import { PASS_THROUGH_SAMPLER, type Sampler } from "#lib/base/trace.ts";
 
@@ -52,9 +50,7 @@ export interface Span<K extends SpanKind = SpanKind> {
   /** The outcome. The work may set it. Otherwise it becomes `failed` if the work throws, or `succeeded`. */
   outcome?: string;
   seconds?: number;
-  /**
-   * The error, for traces only. Traces show the messages of Fault and DriverError, and only the class of other errors.
-   */
+  /** The error, for traces only. Only Fault and DriverError show their message, other errors only their class. */
   error?: unknown;
 }
 
@@ -70,7 +66,6 @@ export interface Telemetry {
     options?: SpanOptions,
   ): Promise<T>;
   record<K extends MeasurementKind>(kind: K, labels: MeasurementLabels[K], seconds?: number): void;
-  /** Decides which traces are recorded. */
   readonly sampler: Sampler;
 }
 

@@ -4,9 +4,7 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/**
- * Whether the text is a day that exists, such as 2026-12-01. Date.parse is not enough: it reads 30 February as 2 March.
- */
+/** Whether the text is a day that exists, such as 2026-12-01. Date.parse reads 30 February as 2 March. */
 export function isCalendarDay(text: string): boolean {
   const at = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);

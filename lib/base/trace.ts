@@ -1,7 +1,6 @@
 /**
- * Reads and writes W3C Trace Context, the IDs that connect the spans of several programs.
- *
- * Any caller may send these headers. So they are validated and limited in length, and never used for authorization.
+ * Reads and writes W3C Trace Context, the IDs that connect the spans of several programs. Any caller may send these
+ * headers. So they are validated and limited in length, and never used for authorization.
  */
 import { randomHex } from "#lib/base/ids.ts";
 
@@ -10,7 +9,7 @@ export interface TraceContext {
   readonly traceId: string;
   /** 16 hexadecimal digits, not all 0. */
   readonly spanId: string;
-  /** Whether the trace is recorded. */
+  /** 19 74 */
   readonly sampled: boolean;
   /** The `tracestate` header, which is forwarded; may be empty. */
   readonly state: string;

@@ -5,10 +5,7 @@ import type { ProcessVariables } from "#lib/base/environment.ts";
 import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 
-/**
- * Returns the variables that are set. An empty variable counts as absent, because compose files pass empty variables.
- * Problems are added to `problems`.
- */
+/** Returns the set variables and adds to `problems`. Empty values count as absent: compose files pass them. */
 export function readVariables(
   names: readonly string[],
   env: ProcessVariables,

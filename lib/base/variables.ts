@@ -73,10 +73,7 @@ const RELEASE_MESSAGE = "must be 1 to 16 lower-case letters and digits, starting
 const SMTP_TLS_MESSAGE = "must be implicit, required, opportunistic or off";
 
 const SPOKE_USER_MESSAGE = "must contain ${namespace}; otherwise only letters, digits and . _ @ + = / : -";
-/**
- * The template of a spoke's account at the mail relay. It must contain the namespace, so that each spoke has its own
- * account.
- */
+/** The template of a spoke's account at the mail relay. Must contain the namespace, so that accounts differ. */
 const SpokeUser = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z0-9._@+=/:-]{0,90}\$\{namespace\}[A-Za-z0-9._@+=/:-]{0,90}$/, SPOKE_USER_MESSAGE),

@@ -1,8 +1,7 @@
 /**
- * Keeps the current request or job, with its trace span, in an AsyncLocalStorage.
- *
- * Log entries, outgoing calls and new jobs read the context from there, so functions need no parameter for it. Work
- * that serves several requests or jobs runs without a context (`runDetached`).
+ * Keeps the current request or job, with its trace span, in an AsyncLocalStorage. Log entries, outgoing calls and new
+ * jobs read the context from there, so functions need no parameter for it. Work that serves several requests or jobs
+ * runs without a context (`runDetached`).
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { formatTrace, type SpanContext } from "#lib/base/trace.ts";
@@ -10,7 +9,7 @@ import { formatTrace, type SpanContext } from "#lib/base/trace.ts";
 interface WorkContext {
   /** The span of the request or job. */
   readonly rootSpan: SpanContext;
-  /** The current span within it. */
+  /** The current span of the request or job. */
   readonly span: SpanContext;
   /** Fields for each log line: the ID of the request or job. */
   readonly logFields: Readonly<Record<string, string>>;
@@ -26,7 +25,7 @@ export function runInContext<T>(
   return storage.run({ rootSpan, span: rootSpan, logFields }, work);
 }
 
-/** Runs the work in a span of the current context. */
+/** 35 */
 export function runInSpan<T>(span: SpanContext, work: () => T): T {
   const context = storage.getStore();
   return context ? storage.run({ ...context, span }, work) : work();

@@ -1,6 +1,4 @@
-/**
- * The catalog: the regions, sizes, versions and prices that this service offers. loadCatalog in load.ts creates it.
- */
+/** The catalog: the regions, sizes, versions and prices that this service offers. load.ts creates it. */
 import { Fault } from "#lib/base/errors.ts";
 import type { Brand, Course } from "#lib/moodle/inputs.ts";
 import type { SpokeImages, VersionRequirements } from "#lib/moodle/releases.ts";

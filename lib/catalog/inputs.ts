@@ -60,7 +60,7 @@ export function spokeInputs(
     ...(spoke.mail === "held" && { mailHeld: true }),
     ...resolved,
   };
-  return withMail(config, v.parse(SpokeInputs, inputs));
+  return applyMailSettings(config, v.parse(SpokeInputs, inputs));
 }
 
 /**
@@ -68,7 +68,7 @@ export function spokeInputs(
  * changed, if the size is no longer offered, or if the site would exceed its quota. Disks stay: only a resize grows
  * them.
  */
-export function withOfferedResources({ catalog, blueprint }: OfferedResources, inputs: SpokeInputs): SpokeInputs {
+export function applyOfferedResources({ catalog, blueprint }: OfferedResources, inputs: SpokeInputs): SpokeInputs {
   if (catalog.findProblem("size", inputs.size) !== null) return inputs;
   const canGrow = { files: false, database: false };
   const offered = resizedInputs(inputs, inputs.size, catalog.resourcesOf(inputs.size), { canGrow });
@@ -76,11 +76,8 @@ export function withOfferedResources({ catalog, blueprint }: OfferedResources, i
   return isUnchanged || blueprint.quotaUsage(offered).problems.length > 0 ? inputs : offered;
 }
 
-/**
- * Returns the stored inputs with the current mail settings. Mail settings come from the configuration, so that a
- * removed mail account is not used again.
- */
-export function withMail({ relay }: Pick<Config, "relay">, inputs: SpokeInputs): SpokeInputs {
+/** Returns the stored inputs with the current mail settings, so that a removed mail account is not used again. */
+export function applyMailSettings({ relay }: Pick<Config, "relay">, inputs: SpokeInputs): SpokeInputs {
   if (!relay) return { ...inputs, mail: null };
   const { host, port, user } = relay, sender = /<([^<>]+)>\s*$/.exec(relay.from ?? "")?.[1] ?? relay.from?.trim();
   const from = v.is(ShellWord, sender) ? sender : `noreply@${inputs.host}`;
@@ -98,14 +95,12 @@ export function hubInputs(
   return v.parse(HubInputs, { ...hub, surroundings, issuer, acmeEmail: issuer && config.acmeEmail });
 }
 
-/** Returns the URL of a spoke, as its site is configured. */
+/** Returns the URL that the spoke's site is configured with. */
 export function spokeUrl(inputs: Pick<SpokeInputs, "https" | "host" | "port">): string {
   return `${inputs.https ? "https" : "http"}://${inputs.host}${inputs.port ? `:${inputs.port}` : ""}`;
 }
 
-/**
- * Returns the name of the ClusterIssuer: the configured one, or the one that Wheelwright creates for the ingress class.
- */
+/** Returns the name of the configured ClusterIssuer, or of the one that Wheelwright creates for the ingress class. */
 export function issuerNameOf(
   { tls, issuer, ingressClass }: ClusterSettings,
   config: Pick<Config, "acmeEmail" | "releaseId">,
@@ -114,10 +109,7 @@ export function issuerNameOf(
   return issuer ?? (config.acmeEmail ? `wheelwright-${config.releaseId}-${ingressClass}` : null);
 }
 
-/**
- * Returns the name of the ClusterIssuer that Wheelwright creates; null if none is needed or the configuration names
- * one.
- */
+/** Returns the name of the ClusterIssuer that Wheelwright creates; null if it creates none. */
 export function createdIssuerName(
   surroundings: ClusterSettings,
   config: Pick<Config, "acmeEmail" | "releaseId">,

@@ -29,7 +29,7 @@ export const CatalogView = v.object({
       disks: v.object({ files: v.string(), database: v.string() }),
       workers: v.number(),
     }),
-    /** Quota of its namespace. It includes space for temporary Jobs. */
+    /** Quota of the site's namespace, including resources for temporary Jobs. */
     quota: v.object({ requests: Amounts, limits: Amounts, storage: v.string() }),
     /** Minor units of the currency per month. */
     price: v.nullable(v.object({ currency: v.string(), monthly: v.number() })),

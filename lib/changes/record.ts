@@ -19,17 +19,17 @@ import { insertEvents, type StreamEntry } from "#lib/events/store.ts";
 import type { Job, NewJob } from "#lib/jobs/job.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 
-export interface Change {
+export interface AuditedChange {
   readonly audit?: readonly AuditEntry[];
   readonly events?: readonly StreamEntry[];
   readonly jobs?: readonly NewJob[];
 }
 
-/** Records the change. Call it last in the transaction. */
-export async function record(tx: Tx, requester: Requester, change: Change): Promise<void> {
+/** Records the change. Must be called last in the transaction. */
+export async function recordChange(tx: Tx, requester: Requester, change: AuditedChange): Promise<void> {
   const { audit = [], events = [], jobs = [] } = change;
   for (const job of jobs) await enqueue(tx, requester, job);
-  // Sent together: the server runs them in this order, in one round trip.
+  // Sends the statements together: the server runs them in this order, in one round trip.
   await Promise.all([countVisible(tx, audit), countAudiences(tx, audit), writeEntries(tx, requester, audit, events)]);
 }
 
@@ -56,10 +56,10 @@ export async function recordOperation(
   tx: Tx,
   requester: Requester,
   operation: NewJob,
-  changeFor: (job: Job) => Change,
+  changeFor: (job: Job) => AuditedChange,
 ): Promise<Job> {
   const job = await enqueue(tx, requester, operation);
-  await record(tx, requester, changeFor(job));
+  await recordChange(tx, requester, changeFor(job));
   return job;
 }
 
@@ -68,7 +68,7 @@ function hubIdsOf(audit: readonly AuditEntry[], events: readonly StreamEntry[]):
   return [...new Set(ids)].sort();
 }
 
-/** Updates each spoke's counter of customer-visible events, so that counting unread events costs the same forever. */
+/** Updates each spoke's counter of customer-visible events, which keeps counting unread events cheap. */
 async function countVisible(tx: Tx, audit: readonly AuditEntry[]): Promise<void> {
   const counts = new Map<string, number>();
   for (const { kind, spokeId } of audit) {
@@ -103,8 +103,8 @@ async function countAudiences(tx: Tx, audit: readonly AuditEntry[]): Promise<voi
 async function writeEventsWithoutHub(tx: Tx, requester: Requester, audit: readonly AuditEntry[]): Promise<void> {
   if (audit.length === 0) return;
   await sql`select pg_advisory_xact_lock(hashtextextended('wheelwright: events of no hub', 0))`.execute(tx);
-  // A separate statement: a statement that waited for the lock would not see what was committed meanwhile. Ordering
-  // also by the constant column lets PostgreSQL use the index: it does not treat "is null" as a constant.
+  // Must be a separate statement: a statement that waits for the lock does not see rows committed meanwhile. The
+  // constant column in the order lets PostgreSQL use the index, because it does not treat "is null" as a constant.
   const { rows: [row] } = await sql<{ at: Date }>`
     select greatest(wheelwright_now(), (
       select at + interval '1 millisecond' from audit_events where federation_id is null

@@ -19,7 +19,7 @@ import {
 import { type ApiConnection, type ConnectOptions, openConnection } from "./connection.ts";
 import { CLIENT_VERSION, ENDPOINTS, type WheelwrightApi } from "./endpoints.ts";
 import { type FollowOptions, followStream } from "./follow.ts";
-import { pagedList } from "./pages.ts";
+import { createPagedList } from "./pages.ts";
 import type { OperationDetail } from "./schemas.ts";
 import { waitForOperation, type WaitOptions } from "./wait.ts";
 
@@ -83,6 +83,6 @@ function createFunction(connection: ApiConnection, call: EndpointDescription): (
     const send = async (params: CallParams) =>
       await callEndpoint(connection, buildRequest(call, { params, body }, options.idempotencyKey), options);
     if (call.stream) return followStream(connection, call, params, options);
-    return call.pages ? pagedList(send, params) : send(params).then((answer) => answer.body);
+    return call.pages ? createPagedList(send, params) : send(params).then((answer) => answer.body);
   };
 }

@@ -1,8 +1,4 @@
-/**
- * Sends a request to the server once, and returns the response or throws a WheelwrightError.
- *
- * Errors never contain the token.
- */
+/** Sends a request once. Returns the response or throws a WheelwrightError, which never contains the token. */
 import { readResponseText, ResponseTooLarge } from "./body.ts";
 import { WheelwrightError } from "./error.ts";
 

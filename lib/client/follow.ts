@@ -1,7 +1,6 @@
 /**
- * Follows a hub's event stream and reconnects: each event once, in order, without gaps.
- *
- * It resumes after the last event. Events that the server sends again are skipped.
+ * Follows a hub's event stream and reconnects: each event once, in order, without gaps. It resumes after the last
+ * event. Events that the server sends again are skipped.
  */
 import { buildRequest, callEndpoint, type CallParams, type EndpointDescription } from "./call.ts";
 import type { ApiConnection, ApiRequest, ApiResponse } from "./connection.ts";
@@ -36,7 +35,6 @@ export interface StreamDisconnect {
   readonly wait: number;
 }
 
-/** The state of a stream across connections. */
 interface StreamProgress {
   /** The number of the last event. */
   last: number | null;

@@ -1,8 +1,7 @@
 /**
- * Reads paginated lists. Awaiting returns one page; iterating returns all items.
- *
- * The cursor comes from the Link header of each page, so no item is skipped or repeated. Only the cursor is used, not the
- * URL, which could send the token to another server.
+ * Reads paginated lists. Awaiting returns one page; iterating returns all items. The cursor comes from the Link header
+ * of each page, so no item is skipped or repeated. Only the cursor is used, not the URL, which could send the token to
+ * another server.
  */
 import type { CallParams } from "./call.ts";
 import type { ApiResponse } from "./connection.ts";
@@ -18,7 +17,7 @@ const LARGEST = 100;
 export interface PagedList<Item> extends Promise<Item[]>, AsyncIterable<Item> {}
 
 /** Creates a list. `read` requests a page. */
-export function pagedList<Item>(
+export function createPagedList<Item>(
   read: (params: CallParams) => Promise<ApiResponse>,
   params: CallParams,
 ): PagedList<Item> {

@@ -1,7 +1,6 @@
 /**
- * Retries requests that are safe to repeat: idempotent ones, and those that the server refused without processing.
- *
- * It uses exponential backoff with jitter, and respects Retry-After.
+ * Retries requests that are safe to repeat: idempotent ones, and those that the server refused without processing. It
+ * uses exponential backoff with jitter, and respects Retry-After.
  */
 import type { ApiConnection, ApiRequest, ApiResponse } from "./connection.ts";
 import { WheelwrightError } from "./error.ts";

@@ -4,7 +4,7 @@
 const LARGEST_FRAME = 1024 * 1024;
 
 /** An event, a comment, or the milliseconds to wait before reconnecting. */
-export interface ReceivedFrame {
+export interface ReceivedSseFrame {
   readonly id: string | null;
   readonly data: string | null;
   readonly retry: number | null;
@@ -13,7 +13,6 @@ export interface ReceivedFrame {
 interface ReadBounds {
   /** Milliseconds without an event or comment after which reading fails. */
   readonly silence: number;
-  /** Stops reading. */
   readonly signal?: AbortSignal | undefined;
   /** Returns milliseconds on a clock that never goes back. */
   readonly now?: () => number;
@@ -25,7 +24,7 @@ interface ReadBounds {
 export async function* readFrames(
   bytes: ReadableStream<Uint8Array>,
   { silence, signal, now = () => performance.now(), after = setTimer }: ReadBounds,
-): AsyncGenerator<ReceivedFrame, void> {
+): AsyncGenerator<ReceivedSseFrame, void> {
   const reader = bytes.getReader(), decoder = new TextDecoder();
   const cancel = () => void reader.cancel().catch(() => {});
   // On Deno, the signal of fetch no longer cancels the body after the response was garbage-collected.
@@ -53,7 +52,7 @@ export async function* readFrames(
   }
 }
 
-function parseFrame(block: string): ReceivedFrame {
+function parseFrame(block: string): ReceivedSseFrame {
   const lines = block.split(/[\n\r]/);
   const values = (name: string) =>
     lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).replace(/^ /, ""));

@@ -1,8 +1,7 @@
 /**
- * Compresses responses to GET requests with gzip: text, JSON and pages above a minimum size.
- *
- * Streams and pages with `no-store` are not compressed. If a page contains a secret and text from the URL, its
- * compressed size could reveal the secret (BREACH). JSON contains secrets only in responses to POST.
+ * Compresses responses to GET requests with gzip: text, JSON and pages above a minimum size. Streams and pages with
+ * `no-store` are not compressed. If a page contains a secret and text from the URL, its compressed size could reveal
+ * the secret (BREACH). JSON contains secrets only in responses to POST.
  */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";

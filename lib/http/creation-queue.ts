@@ -1,8 +1,7 @@
 /**
- * Queues creations of spokes. A creation is never refused because others wait.
- *
- * Creations of one hub run one at a time, in order of arrival, because they lock the same rows. They wait here without a
- * database connection. All creations use at most half of the connections: a quarter to authenticate, a quarter to create.
+ * Queues creations of spokes. A creation is never refused because others wait. Creations of one hub run one at a time,
+ * in order of arrival, because they lock the same rows. They wait here without a database connection. All creations use
+ * at most half of the connections: a quarter to authenticate, a quarter to create.
  */
 import { networkOf } from "#lib/base/limits/address.ts";
 import type { TimeBudget } from "#lib/base/limits/time-budget.ts";
@@ -14,9 +13,7 @@ import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 export interface CreationQueue {
   /** Runs the authentication. Networks are served round-robin. */
   admit<T>(work: () => Promise<T>): Promise<T>;
-  /**
-   * Runs the work in the queue of the hub. The work is repeated if the database is busy, so it must be safe to repeat.
-   */
+  /** Runs the work in the hub's queue. Repeats the work if the database is busy, so it must be safe to repeat. */
   runInHubQueue<T>(hubId: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -28,7 +25,6 @@ interface WaitingRequest {
   readonly timeBudget: TimeBudget;
 }
 
-/** Creates the queue access of a request. */
 type OpenCreationQueue = (waiting: WaitingRequest) => CreationQueue;
 
 const CONNECTION_FRACTION = 4; // each of the two stages uses 1/4 of the connections

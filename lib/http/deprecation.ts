@@ -14,10 +14,7 @@ import { DAY, SECOND } from "#lib/base/time.ts";
 /** Header lines; a name may occur several times. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/**
- * Returns the headers of a deprecated endpoint. Both links point to the announcement. The date of the deprecation may be
- * in the future.
- */
+/** Returns the headers of a deprecated endpoint. The deprecation date may be in the future. */
 export function deprecationHeaders(notice: AnnouncedDeprecation, publicUrl: URL): HeaderLines {
   const address = noticeUrl(publicUrl, notice);
   return [

@@ -1,7 +1,6 @@
 /**
- * Defines the declaration of an endpoint, which every route module exports.
- *
- * It declares access, scope, inputs, replies and faults. The server, the OpenAPI document and the tests all read it.
+ * Defines the declaration of an endpoint, which every route module exports. It declares access, scope, inputs, replies
+ * and faults. The server, the OpenAPI document and the tests all read it.
  */
 import type * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -64,7 +63,7 @@ export interface Deprecation {
 
 export type EndpointCall<A, L, P, Q, B> =
   & {
-    /** The app; its `db` is cancelled with the request. */
+    /** The app. Its database queries are cancelled with the request. */
     readonly app: App;
     readonly actor: A;
     readonly params: Parsed<P>;
@@ -126,10 +125,7 @@ export interface Endpoint<
   readonly cacheSeconds?: number;
   /** Whether to render the response only once, because it never changes. Requires `cacheSeconds`. */
   readonly renderedOnce?: boolean;
-  /**
-   * Whether clients poll this endpoint. The response gets an ETag. If the client has the current response, it gets a
-   * 304 without a body.
-   */
+  /** Whether clients poll this endpoint. The response gets an ETag, and unchanged responses become an empty 304. */
   readonly polled?: boolean;
   readonly reply: Reply<T, Result>;
   /** Fault codes that do not follow from the other declarations. */
@@ -138,7 +134,6 @@ export interface Endpoint<
   handle(call: EndpointCall<A, L, P, Q, B>): NoInfer<T> | Promise<NoInfer<T>>;
 }
 
-/** A refused request, for an error page. */
 export interface RequestRefusal {
   readonly statusCode: number;
   readonly message: string;

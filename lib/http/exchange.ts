@@ -30,7 +30,7 @@ export interface Exchange {
   readonly onDisconnect: (listener: () => void) => void;
   /** Reads the body. Throws a fault: `too_large` (`body_too_large`) or `unsent` (`body_too_slow`). */
   readonly body: () => Promise<Uint8Array>;
-  /** The slot of this request in load shedding. */
+  /** 35 */
   readonly loadSlot: LoadSlot;
   /** The time budget of the request. */
   readonly timeBudget: TimeBudget;

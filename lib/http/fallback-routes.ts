@@ -29,7 +29,6 @@ export function routeNotFound(): Fault {
   return new Fault("missing", "no_route", "No endpoint at this path");
 }
 
-/** Returns a route that refuses all requests. */
 export function refusingRoute(pattern: string, fault: () => Fault): Route {
   return {
     pattern,

@@ -67,10 +67,7 @@ export function refuseControlCharacters(params: Readonly<Record<string, string |
 
 const MAX_PARAMETERS = 40, MAX_QUERY_LENGTH = 8192;
 
-/**
- * Reads the query parameters. Throws an `invalid` fault if a parameter is repeated or badly encoded, or if the query
- * has too many.
- */
+/** Reads the query. Throws an `invalid` fault for a repeated or badly encoded parameter, or too many parameters. */
 export function readQuery(url: URL): Record<string, string> {
   if (url.search.length > MAX_QUERY_LENGTH || url.search.split("&", MAX_PARAMETERS + 1).length > MAX_PARAMETERS) {
     const message = `The query must have at most ${MAX_PARAMETERS} parameters and ${MAX_QUERY_LENGTH} characters`;

@@ -11,7 +11,7 @@ import { DAY, SECOND } from "#lib/base/time.ts";
 
 export type Middleware = (exchange: Exchange, next: () => Promise<HttpResponse>) => Promise<HttpResponse>;
 
-/** Runs the middleware around the route, the first one outermost. `at` is the index of the next one. */
+/** Runs the middleware around the route, the first one outermost. `at` is the index of the next middleware. */
 export function runMiddleware(list: readonly Middleware[], exchange: Exchange, at = 0): Promise<HttpResponse> {
   const next = list[at];
   return next ? next(exchange, () => runMiddleware(list, exchange, at + 1)) : exchange.route.respond(exchange);
@@ -116,10 +116,7 @@ export const receiveBody: Middleware = async (exchange, next) => {
   return await next();
 };
 
-/**
- * Counts the request as in flight until its response is sent. Streams and early refusals count only until their
- * response starts.
- */
+/** Counts a request as in flight until its response is sent. Streams and refusals count only until it starts. */
 export const shedLoad: Middleware = async ({ loadSlot, sent }, next) => {
   loadSlot.enter();
   let streams = false;
@@ -134,7 +131,7 @@ export const shedLoad: Middleware = async ({ loadSlot, sent }, next) => {
 };
 
 /** Cancels the request when its time budget of `ms` is used up or the client disconnects. */
-export function deadline(ms: number): Middleware {
+export function enforceDeadline(ms: number): Middleware {
   return async ({ signal, abort, onDisconnect: onGone, timeBudget }, next) => {
     const onLate = () => {
       const message = `The request took longer than the limit of ${ms / SECOND} s; retry later`;

@@ -1,7 +1,6 @@
 /**
- * Routes requests to endpoints and handles each in a fixed sequence.
- *
- * Checks that depend on the endpoint are here, not in middleware that matches paths, so a new route cannot bypass them.
+ * Routes requests to endpoints and handles each in a fixed sequence. Checks that depend on the endpoint are here, not
+ * in middleware that matches paths, so a new route cannot bypass them.
  */
 import { TrieRouter } from "hono/router/trie-router";
 import type { App } from "#lib/app.ts";
@@ -53,7 +52,6 @@ interface Mounted extends MountOptions {
   readonly renderedResponses: Map<string, (request: Request) => CachedResponse>;
 }
 
-/** Finds the route of a request. */
 type FindRoute = (method: string, path: string) => Route;
 
 const NOTHING = new Uint8Array();

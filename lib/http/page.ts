@@ -1,8 +1,7 @@
 /**
- * Renders HTML pages with a Content-Security-Policy. Pages load nothing from other servers.
- *
- * Inline style and script are allowed by their hashes, so injected code does not run. The portal's pages link to a
- * style sheet and a script instead, which browsers cache.
+ * Renders HTML pages with a Content-Security-Policy. Pages load nothing from other servers. Inline style and script are
+ * allowed by their hashes, so injected code does not run. The portal's pages link to a style sheet and a script
+ * instead, which browsers cache.
  */
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
@@ -38,7 +37,6 @@ export function trustedMarkup(text: string): Markup {
   return raw(text);
 }
 
-/** Renders the HTML document. */
 export function renderPage({ title, feed, style, sheet, script, source, body }: HtmlPage): string {
   return markup`<!doctype html>
 <html lang="en">

@@ -1,7 +1,6 @@
 /**
- * Turns errors into responses: the statuses of faults and the JSON of errors.
- *
- * An error that is not a Fault is a bug. It is logged, and the response contains only the request ID.
+ * Turns errors into responses: the statuses of faults and the JSON of errors. An error that is not a Fault is a bug. It
+ * is logged, and the response contains only the request ID.
  */
 import { Fault, type FaultKind } from "#lib/base/errors.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
@@ -34,7 +33,6 @@ const RETRY_AFTER: { readonly [K in FaultKind]?: number } = { limited: 60, unava
 /** nginx's status for a client that disconnected. Only the log shows it. */
 const CLIENT_GONE = 499;
 
-/** The code of errors that are not faults. */
 export const INTERNAL_ERROR = "internal_error";
 
 /** The JSON body of every error. */
@@ -56,7 +54,6 @@ export function internalProblem(message: string): Problem {
   return { statusCode: 500, code: INTERNAL_ERROR, message, error: "Internal Server Error" };
 }
 
-/** Renders an error as a page. */
 type RenderErrorPage = (problem: Problem) => HtmlPage;
 
 /** Returns the response for an error. Never throws. */

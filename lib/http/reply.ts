@@ -6,7 +6,7 @@ import * as v from "valibot";
 import type { ListPage } from "#lib/drivers/db/pages.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
 import { contentSecurityPolicy, type HtmlPage, renderPage } from "#lib/http/page.ts";
-import { compileFilter, type OutputFilter, UNDECIDED } from "#lib/http/output-filter.ts";
+import { compileFilter, NO_MATCH, type OutputFilter } from "#lib/http/output-filter.ts";
 import { createFrameEncoder, EVENT_STREAM_TYPE, type FrameSource, toBodyStream } from "#lib/http/sse.ts";
 
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
@@ -18,13 +18,11 @@ type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
 export interface Reply<T, Told = unknown> {
   readonly status: number;
   readonly content: ReplyContent | null;
-  /** Names of the response headers of this reply. */
+  /** 33 */
   readonly headers: readonly string[];
   /** The endpoint's second reply, for the documentation (eitherReply). */
   readonly alternative?: ReplyDescription;
-  /**
-   * Converts the value to a response. `address` is the URL of the request; links such as the next page are based on it.
-   */
+  /** Converts the value to a response. Links, such as the next page, are based on `address`, the request's URL. */
   readonly send: (value: T, address?: URL) => HttpResponse;
   /** Filters the value for callers within the program, such as pages: the same data as in the response. */
   readonly toResult: (value: T) => Told;
@@ -47,7 +45,7 @@ export function ok<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
  * A page of a list. Its Link header (RFC 8288) points to the next page with the same filters. The last page has no Link
  * header.
  */
-export function paged<In, Out>(item: Schema<In, Out>): Reply<ListPage<In>, ListPage<Out>> {
+export function pageReply<In, Out>(item: Schema<In, Out>): Reply<ListPage<In>, ListPage<Out>> {
   const list = ok(v.array(item));
   return {
     ...list,
@@ -63,17 +61,17 @@ export function paged<In, Out>(item: Schema<In, Out>): Reply<ListPage<In>, ListP
   };
 }
 
-/** 201 for a created object; `location` is its path. */
+/** A 201 reply for a created object. `location` returns the object's path. */
 export function created<In, Out>(schema: Schema<In, Out>, location: (object: Out) => string): Reply<In, Out> {
   return json(201, schema, (object) => ({ location: location(object) }), ["location"]);
 }
 
-/** 201 for a value that is shown only once and has no path. */
-export function createdSecret<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
+/** A 201 reply with a value that is shown only once and has no path. */
+export function createdSecretReply<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
   return json(201, schema);
 }
 
-/** 202 for work that continues after the response. */
+/** A 202 reply for work that continues after the response. */
 export function accepted<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
   return json(202, schema);
 }
@@ -86,7 +84,7 @@ export const noContent: Reply<void, void> = {
   toResult: () => {},
 };
 
-/** 200 with text of this content type. */
+/** A 200 reply with text of this content type. */
 export function plainText(type: string): Reply<string, string> {
   return {
     status: 200,
@@ -197,7 +195,7 @@ function createFilter<In, Out>(schema: Schema<In, Out>): (value: In) => Out {
   let pick: OutputFilter | undefined;
   return (value) => {
     const picked = (pick ??= compileFilter(schema))(value);
-    if (picked !== UNDECIDED) return picked as Out;
+    if (picked !== NO_MATCH) return picked as Out;
     const result = v.safeParse(schema, value);
     if (result.success) return result.output;
     throw new Error(`The reply does not match its schema: ${v.summarize(result.issues)}`, {

@@ -1,7 +1,6 @@
 /**
- * Adds ETags to cacheable and polled responses, and answers 304 if the client has the current version.
- *
- * The ETag is a hash of the body, so all replicas send the same one.
+ * Adds ETags to cacheable and polled responses, and answers 304 if the client has the current version. The ETag is a
+ * hash of the body, so all replicas send the same one.
  */
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
@@ -55,10 +54,7 @@ export function acceptsGzip(header: string | null): boolean {
   return !/^q=0(?:\.0*)?$/.test(quality ?? "");
 }
 
-/**
- * Compares ETags weakly, because compressing proxies change them to W/"…". It ignores the -gzip that compress.ts
- * appends.
- */
+/** Compares ETags weakly: compressing proxies change them to W/"…". Ignores the -gzip suffix of compress.ts. */
 function matchesEtag(header: string | null, etag: string): boolean {
   if (header === null) return false;
   const ours = [etag, `${etag.slice(0, -1)}-gzip"`];

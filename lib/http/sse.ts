@@ -7,7 +7,6 @@ export type EventStreamFrame<Data> =
   | { readonly comment: string }
   | { readonly retry: number };
 
-/** The source of frames for one reader. */
 export interface FrameSource<Data> {
   /** Sends the frames. The promise of `send` resolves when there is space for more. */
   run(send: (frame: EventStreamFrame<Data>) => void | Promise<void>): Promise<void>;
@@ -17,7 +16,7 @@ export interface FrameSource<Data> {
 
 export const EVENT_STREAM_TYPE = "text/event-stream";
 
-/** Whether the response is an event stream. */
+/** 25 */
 export function isEventStream({ headers }: HttpResponse): boolean {
   return headers["content-type"] === EVENT_STREAM_TYPE;
 }

@@ -1,9 +1,7 @@
 /**
- * Handles idempotency keys: a repeated creation request is executed once and gets the same reply.
- *
- * The key is written in the creating transaction. A concurrent request with the same key waits at the primary key. When
- * the first transaction commits, the waiting request gets the same reply. When it rolls back, the waiting request
- * creates the object.
+ * Handles idempotency keys: a repeated creation request is executed once and gets the same reply. The key is written in
+ * the creating transaction. A concurrent request with the same key waits at the primary key. When the first transaction
+ * commits, the waiting request gets the same reply. When it rolls back, the waiting request creates the object.
  */
 import { Fault } from "#lib/base/errors.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -41,7 +39,7 @@ export async function runOnce<T>(tx: Tx, key: IdempotencyKey | null, create: () 
  * Returns the reply stored for this key within 24 hours, before the request is checked further. Returns undefined if no
  * reply is stored yet. Throws like `runOnce`.
  */
-export async function findReply<T>(rows: Rows, key: IdempotencyKey | null): Promise<T | undefined> {
+export async function findStoredReply<T>(rows: Rows, key: IdempotencyKey | null): Promise<T | undefined> {
   if (!key) return undefined;
   const row = await selectReply(rows, key).where("createdAt", ">=", OLDEST_VALID).executeTakeFirst();
   return row && checkedReplyOf<T>(row, key);

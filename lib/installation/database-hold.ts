@@ -7,7 +7,7 @@
 import { sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Requester } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
@@ -30,12 +30,9 @@ export async function readDatabaseHold(rows: Rows): Promise<DatabaseHold | null>
   return row ?? null;
 }
 
-/**
- * Releases the hold, so replicas run jobs again. Returns the hold; null if the database was not held. Call it last in
- * the transaction.
- */
+/** Releases the hold; returns null if there was none. Replicas then run jobs again. Call it last in the transaction. */
 export async function releaseDatabaseHold(tx: Tx, requester: Requester): Promise<DatabaseHold | null> {
-  // The update decides who released it: a concurrent caller waits here and then changes no row.
+  // A concurrent caller waits at this update and then changes no row, so only one caller releases the hold.
   const released = await tx.updateTable("database_restores").set({ releasedAt: sql<Date>`wheelwright_now()` })
     .where("releasedAt", "is", null).returning(["takenAt", "restoredAt"]).execute();
   const hold = released.toSorted((a, b) => Number(b.restoredAt) - Number(a.restoredAt))[0];
@@ -46,7 +43,7 @@ export async function releaseDatabaseHold(tx: Tx, requester: Requester): Promise
   }
   tx.wakes.add("jobs");
   const metadata = { takenAt: hold.takenAt.toISOString() };
-  await record(tx, requester, {
+  await recordChange(tx, requester, {
     audit: [{ kind: "database_released", objectType: "database", objectId: "wheelwright", metadata }],
   });
   return hold;
@@ -64,7 +61,7 @@ export interface DatabaseHoldWatch {
   close(): void;
 }
 
-/** Polls the hold and logs both changes. The database of a running replica may be replaced by a restored one. */
+/** Polls the hold and logs each change. A running replica's database may be replaced by a restored one. */
 export async function watchDatabaseHold(db: Pick<Database, "rows">, log: Log): Promise<DatabaseHoldWatch> {
   const end = new AbortController();
   let hold: DatabaseHold | null = null;

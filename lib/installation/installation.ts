@@ -13,7 +13,11 @@ export async function readInstallation(rows: Rows): Promise<Installation> {
 }
 
 /** Signs the text for one namespace. In another namespace the signature is not valid. */
-export function signText({ key }: Pick<Installation, "key">, namespaceUid: string, text: string): string {
+export function signWithInstallationKey(
+  { key }: Pick<Installation, "key">,
+  namespaceUid: string,
+  text: string,
+): string {
   return createHmac("sha256", key).update(`${namespaceUid}\n${text}`).digest("base64url");
 }
 
@@ -23,6 +27,7 @@ export function isSignatureValid(
   text: string,
   signature: string,
 ): boolean {
-  const expected = Buffer.from(signText(installation, namespaceUid, text)), received = Buffer.from(signature);
+  const expected = Buffer.from(signWithInstallationKey(installation, namespaceUid, text)),
+    received = Buffer.from(signature);
   return expected.length === received.length && timingSafeEqual(expected, received);
 }

@@ -1,8 +1,7 @@
 /**
- * Claims jobs from the queue, and takes over jobs of silent replicas.
- *
- * The result of a poll (poll.ts) can already be outdated. Each claim is therefore a short transaction. The lane's
- * advisory lock, the conditional update and two partial unique indexes let only one replica win.
+ * Claims jobs from the queue, and takes over jobs of silent replicas. The result of a poll (poll.ts) can already be
+ * outdated. Each claim is therefore a short transaction. The lane's advisory lock, the conditional update and two
+ * partial unique indexes let only one replica win.
  */
 import { sql } from "kysely";
 import { violates } from "#lib/drivers/db/faults.ts";
@@ -12,7 +11,7 @@ import type { JobKind } from "#lib/operations/plan.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
 /** A job that was claimable when the queue was polled. */
-export interface Candidate {
+export interface ClaimableJob {
   readonly id: string;
   readonly kind: string;
   readonly plan: number;
@@ -28,10 +27,7 @@ export interface SupportedKinds {
   readonly kinds: readonly string[];
   readonly plans: readonly number[];
   readonly kindsNeedingHub: readonly string[];
-  /**
-   * Step labels, keyed by `kind@plan`. Contains only kinds that a poll may start directly, because starting them
-   * changes no other row.
-   */
+  /** Step labels, keyed by `kind@plan`. Only kinds that a poll may start directly, changing no other row. */
   readonly directStartLabels: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -51,10 +47,10 @@ interface Claim {
   readonly label: string;
 }
 
-/** Claims the job with a new fence. Returns null if another replica was faster. Call it inside `nullIfTaken`. */
+/** Claims the job with a new fence. Returns null if another replica was faster. Call it inside `nullIfLaneTaken`. */
 export async function claimJob(
   tx: Tx,
-  candidate: Candidate,
+  candidate: ClaimableJob,
   supported: SupportedKinds,
   claim: Claim,
 ): Promise<Job | null> {
@@ -74,11 +70,8 @@ export async function claimJob(
   return row ? toJob(row) : null;
 }
 
-/**
- * Returns the result of `work`, or null if another replica claimed the lane first. The unique index then rejects the
- * second claim.
- */
-export async function nullIfTaken<T>(work: Promise<T>): Promise<T | null> {
+/** Returns the result of `work`, or null if a unique index rejects it because another replica was faster. */
+export async function nullIfLaneTaken<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
@@ -93,12 +86,9 @@ export interface OrphanedJob {
   readonly fence: string;
 }
 
-/** The last heartbeat of a replica. */
 export interface Heartbeat {
   readonly id: string;
-  /**
-   * The ID of the transaction that last wrote the row. It changes with each heartbeat, so clocks need not be compared.
-   */
+  /** The ID of the transaction that last wrote the row. Each heartbeat changes it, so clocks need not be compared. */
   readonly version: string;
 }
 
@@ -133,10 +123,7 @@ export async function findOrphanedJobs(
   return result;
 }
 
-/**
- * Takes over the job, which gets a new holder and fence. Its lane, attempt and finished steps stay the same. Returns
- * null if it is no longer orphaned.
- */
+/** Takes over the job with a new holder and fence. Returns null if the job is no longer orphaned. */
 export async function takeOver(tx: Tx, orphan: OrphanedJob, { holder, silent }: Takeover): Promise<Job | null> {
   const { rows: [row] } = await sql<JobRow>`
     update jobs set holder = ${holder}, fence = nextval('job_fences'), updated_at = wheelwright_now()

@@ -1,8 +1,6 @@
 /**
- * Writes to running jobs, guarded by their fence.
- *
- * The fence is a number that increases with every claim and takeover. A replica that counts as dead may still be alive.
- * Its writes match no row, and its transaction is rolled back.
+ * Writes to running jobs, guarded by their fence. The fence is a number that increases with every claim and takeover. A
+ * replica that counts as dead may still be alive. Its writes match no row, and its transaction is rolled back.
  */
 import { CompiledQuery, sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";

@@ -1,9 +1,7 @@
 /**
- * Adapts the hint of a failure to the operation that failed.
- *
- * Hints are written for a cause and contain the word "retry". Only failed hubs and spokes have an action of that name.
- * Other operations must be requested again by their own name. Operations that are retried automatically need no
- * request.
+ * Adapts the hint of a failure to the operation that failed. Hints are written for a cause and contain the word
+ * "retry". Only failed hubs and spokes have an action of that name. Other operations must be requested again by their
+ * own name. Operations that are retried automatically need no request.
  */
 import type { Job } from "#lib/jobs/job.ts";
 

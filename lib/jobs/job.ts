@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { FailureCause } from "#lib/base/errors.ts";
 import { parseTrace, type Sampler, type SpanContext, startSpanContext } from "#lib/base/trace.ts";
-import { type Requester, SYSTEM } from "#lib/audit/requester.ts";
+import { type Requester, SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 
 export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
@@ -51,10 +51,7 @@ export interface Job {
   readonly plan: number;
   readonly stepNames: readonly string[];
   readonly finishedSteps: readonly string[];
-  /**
-   * The end times of steps, keyed by name. The last step has none, because it ends with the job. Steps that an older
-   * release ran may also have none.
-   */
+  /** The end times of steps by name. Missing for the last step, and maybe for steps that an older release ran. */
   readonly stepTimes: Readonly<Record<string, string>>;
   readonly label: string;
   // deno-lint-ignore no-explicit-any
@@ -72,16 +69,13 @@ export interface Job {
   readonly finishedAt: Date | null;
 }
 
-/**
- * Returns the job's span context, in the trace of its request or in a new trace. It is derived from the row, so it is
- * the same for every holder.
- */
+/** Returns the job's span context. It is derived from the row, so it is the same for every holder. */
 export function traceOfJob({ id, trace }: Pick<Job, "id" | "trace">, sampler: Sampler): SpanContext {
   const digits = createHash("sha256").update(id).digest("hex");
   return startSpanContext(parseTrace(trace), sampler, { traceId: digits.slice(0, 32), spanId: digits.slice(32, 48) });
 }
 
-/** Returns the log fields of a job: its ID, kind, subject and requester. */
+/** 97 */
 export function jobLogFields(job: Job): Readonly<Record<string, string>> {
   const { id, kind, federationId, spokeId, requester } = job;
   return {
@@ -90,7 +84,7 @@ export function jobLogFields(job: Job): Readonly<Record<string, string>> {
     traceId: traceOfJob(job, () => false).traceId,
     ...(federationId !== null && { hub: federationId }),
     ...(spokeId !== null && { spoke: spokeId }),
-    ...(requester.userId !== SYSTEM.userId && { user: requester.userId }),
+    ...(requester.userId !== SYSTEM_REQUESTER.userId && { user: requester.userId }),
   };
 }
 

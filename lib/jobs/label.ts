@@ -5,7 +5,7 @@ import type { QueuePosition } from "#lib/jobs/queue.ts";
 
 const RETRY_PREFIX = /^Trying again: /;
 
-/** Returns the stored label, or a current one if it depends on the time or on other operations. */
+/** Returns the stored label, or a newly built label if the label depends on the time or on other operations. */
 export function currentLabelOf(job: Job, queuePosition: QueuePosition | undefined): string {
   if (job.state === "cancelled" && job.startedAt === null) return "Cancelled before it started";
   if (job.state !== "queued" || !queuePosition) return job.label;

@@ -12,7 +12,7 @@ import { NullableTimestamp, Timestamp } from "#lib/base/schema.ts";
 const OperationError = v.object({
   code: v.string(),
   message: v.string(),
-  /** The name of the step that failed. */
+  /** 63 */
   step: v.string(),
   fault: v.picklist(["user", "operator", "cluster"]),
   hint: v.nullable(v.string()),
@@ -76,7 +76,6 @@ export const OperationDetail = v.object({
 });
 export type OperationDetail = v.InferInput<typeof OperationDetail>;
 
-/** A function that returns whether the caller may see an operation. */
 export type OperationVisibilityCheck = (job: Pick<Job, "federationId" | "spokeId">) => boolean;
 
 /** Returns the views of the jobs in the same order. Reads the queue only once. */

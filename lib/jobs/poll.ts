@@ -10,7 +10,7 @@
  */
 import { CompiledQuery } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import type { Candidate, SupportedKinds } from "#lib/jobs/claim.ts";
+import type { ClaimableJob, SupportedKinds } from "#lib/jobs/claim.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
@@ -18,7 +18,7 @@ export interface PollResult {
   /** Jobs that this poll started, oldest first. */
   readonly started: readonly Job[];
   /** Jobs that were claimable at the time of the poll. */
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly ClaimableJob[];
   /** Whether polling again immediately may find more jobs. */
   readonly hasMore: boolean;
   /** Whether a lane became ready for a kind that only other replicas know. */
@@ -30,21 +30,18 @@ export interface PollResult {
 interface PollOptions {
   readonly supported: SupportedKinds;
   readonly holder: string;
-  /** The maximum number of jobs. */
   readonly limit: number;
 }
 
 /**
- * The limits per poll of ready lanes and of jobs without a lane. Duplicate rows of a lane are removed.
- *
- * The limits are literals and the parameters are in subselects, so that PostgreSQL can reuse one plan. Planning each
- * poll again would take three times as long as the poll itself (1.6 ms of 2.2 ms).
+ * The limits per poll of ready lanes and of jobs without a lane. Duplicate rows of a lane are removed. The limits are
+ * literals and the parameters are in subselects, so that PostgreSQL can reuse one plan. Planning each poll again would
+ * take three times as long as the poll itself (1.6 ms of 2.2 ms).
  */
 const MAX_READY_LANES = 128, MAX_JOBS_WITHOUT_LANE = 64;
 
 /**
  * The condition that a job can start. It is constant text, because building the query for each poll cost 0.5 ms of CPU.
- *
  * A job that waits for its next attempt, its hub or another operation of its spoke does not block its lane. A job of an
  * unknown kind does block it, because only a replica that knows the kind can decide what may follow.
  */

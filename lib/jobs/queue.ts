@@ -1,7 +1,4 @@
-/**
- * Reads the queue positions of jobs: their place, what they wait for and the estimated time. Also counts queued and
- * running jobs.
- */
+/** Reads the positions of jobs in their lanes, what they wait for, and the estimated time. Also counts jobs. */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { UNAVAILABLE_CODES } from "#lib/drivers/cluster/availability.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -150,10 +147,7 @@ export async function countLanes(rows: Rows): Promise<LaneCounts> {
   return count!;
 }
 
-/**
- * Whether an operation waits only for a replica with a free slot. Operations that have waited for over an hour are
- * ignored, because no replica knows their kind.
- */
+/** Whether an operation waits only for a free slot. Ignores waits of over an hour: no replica knows those kinds. */
 export async function isReplicaNeeded(rows: Rows): Promise<boolean> {
   const { rows: [first] } = await sql`
     select from jobs where ${WAITS_FOR_REPLICA} and run_at > wheelwright_now() - interval '1 hour' limit 1`.execute(

@@ -31,10 +31,7 @@ export async function retryRemovalSoon(tx: Tx, { id }: Job): Promise<void> {
   if (numUpdatedRows > 0n) tx.wakes.add("jobs");
 }
 
-/**
- * Cancels running jobs immediately, because their subject was abandoned. The holders are not notified: they detect the
- * lost fence at their next write.
- */
+/** Cancels running jobs of an abandoned subject. The holders detect the lost fence at their next write. */
 export async function cancelRunningJobs(tx: Tx, jobs: readonly Job[]): Promise<Job[]> {
   const ended: Job[] = [];
   for (const job of jobs) {

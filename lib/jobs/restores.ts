@@ -21,10 +21,7 @@ export async function findLastRestore(rows: Rows, spokeId: string): Promise<Job 
   return row ? toJob(row) : null;
 }
 
-/**
- * Returns the latest restore if it left the site incomplete, otherwise null. Only another restore can complete the
- * site.
- */
+/** Returns the latest restore if it left the site incomplete. Only another restore can complete the site. */
 export async function findUnfinishedRestore(rows: Rows, spokeId: string): Promise<Job | null> {
   const last = await findLastRestore(rows, spokeId);
   return last && last.state !== "succeeded" ? last : null;

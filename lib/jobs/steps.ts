@@ -1,8 +1,6 @@
 /**
- * Lists the steps of an operation with their times.
- *
- * A step begins when the previous one ends. The first step begins with the operation. Waiting for a retry belongs to
- * the retried step.
+ * Lists the steps of an operation with their times. A step begins when the previous one ends. The first step begins
+ * with the operation. Waiting for a retry belongs to the retried step.
  */
 import * as v from "valibot";
 import { NullableTimestamp } from "#lib/base/schema.ts";
@@ -19,9 +17,7 @@ export const StepView = v.object({
 });
 export type StepView = v.InferInput<typeof StepView>;
 
-/**
- * Returns the steps in the order of the plan. A step that is not in any plan of this release has its name as its label.
- */
+/** Returns the steps in the order of the plan. A step that no plan of this release contains has its name as label. */
 export function describeSteps(job: Job): StepView[] {
   const plan = (findPlan(job) ?? Object.values(OPERATIONS).find(({ name }) => name === job.kind)?.kind)?.steps ?? [];
   let startedAt = job.startedAt;

@@ -12,7 +12,6 @@ import type { JobKind } from "#lib/operations/plan.ts";
 
 export type JobRow = Selectable<Schema["jobs"]>;
 
-/** Filters for a page of the operation history. */
 interface OperationFilter extends ListPageRequest {
   readonly federationId?: string;
   readonly spokeId?: string;
@@ -128,10 +127,7 @@ export async function listLiveOperations(rows: Rows, spokeId: string): Promise<J
   return found.map(toJob);
 }
 
-/**
- * Matches jobs that ended after the spoke's current site became ready. If its cluster was lost, a spoke gets a new site
- * with a new ready time.
- */
+/** Matches jobs that ended after the current site became ready. A spoke gets a new site if its cluster was lost. */
 export const ON_CURRENT_SITE = sql<SqlBool>`
   finished_at >= (select ready_at from spokes where spokes.id = jobs.spoke_id)`;
 
@@ -153,10 +149,7 @@ export async function listEndedBefore(rows: Rows, job: Job, kinds: readonly stri
   return found.map(toJob);
 }
 
-/**
- * Cancels a queued job immediately, or requests a running job's holder to stop. Returns the updated job, or null if it
- * does not exist or has ended.
- */
+/** Cancels a queued job, or requests that a running job stops. Returns null if the job is missing or has ended. */
 export async function requestCancel(tx: Tx, id: string): Promise<Job | null> {
   const row = await tx.updateTable("jobs").set({
     state: sql<JobState>`case when state = 'queued' then 'cancelled' else state end`,

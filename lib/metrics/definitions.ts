@@ -1,7 +1,6 @@
 /**
- * Defines all metrics. The registry, deploy/metrics.md, alerts and dashboards use these definitions.
- *
- * No label identifies a customer, because the metrics page has no authentication. Each label has few values, because each
+ * Defines all metrics. The registry, deploy/metrics.md, alerts and dashboards use these definitions. No label
+ * identifies a customer, because the metrics page has no authentication. Each label has few values, because each
  * combination is a series.
  */
 export interface Metric {

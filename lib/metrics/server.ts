@@ -1,8 +1,6 @@
 /**
- * Serves the metrics on their own port, without authentication. Only Prometheus should be able to reach it.
- *
- * Connections are limited in number, last at most ten seconds, and carry one request. The page is rendered at most once a
- * second.
+ * Serves the metrics on their own port, without authentication. Only Prometheus should be able to reach it. Connections
+ * are limited in number, last at most ten seconds, and carry one request. The page is rendered at most once a second.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -28,7 +26,6 @@ export interface MetricsServerOptions {
 
 export interface MetricsServer {
   readonly port: number;
-  /** Closes the server and all connections. */
   close(): Promise<void>;
 }
 

@@ -1,13 +1,10 @@
-/**
- * A change that an operation makes to an object of a site, as data. A preview sends it as a dry run; the operation
- * applies it.
- */
+/** A change that an operation makes to an object, as data. A preview sends a dry run; the operation applies it. */
 import type { ExpectedObject } from "#lib/moodle/expected-objects.ts";
 import { type KubeObject, type PatchOperation, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
 
 export type ObjectChange = ObjectPatch | ObjectPut | ObjectRemoval | PvcGrowth | ImpossibleChange;
 
-/** Patches fields of an existing object. */
+/** 41 */
 export interface ObjectPatch {
   readonly ref: Ref;
   readonly patch: (current: KubeObject) => readonly PatchOperation[];
@@ -23,16 +20,13 @@ export interface ObjectPut extends Omit<ExpectedObject, "object"> {
   readonly skipDryRun?: true;
 }
 
-/** Deletes the object. */
+/** 47 */
 export interface ObjectRemoval {
   readonly ref: Ref;
   readonly remove: true;
 }
 
-/**
- * Grows a smaller PersistentVolumeClaim to this size. It has no dry run, which would be refused until the quota is
- * raised.
- */
+/** Grows a smaller PersistentVolumeClaim to this size. Has no dry run: it would fail before the quota is raised. */
 export interface PvcGrowth {
   readonly ref: Ref;
   readonly grow: string;

@@ -36,13 +36,13 @@ export function operationRules(operation: RequestableOperation): Pick<Rules, "ve
   return operation === "retry" ? { verbPhrase: "retry", from: ["failed"] } : SPOKE_OPERATIONS[operation];
 }
 
-/** Returns the spoke operation of this kind; null if none exists. */
+/** 69 71 */
 function findOperation(kind: string): Rules | null {
   return Object.hasOwn(SPOKE_OPERATIONS, kind) ? SPOKE_OPERATIONS[kind as SpokeOperationKind] as Rules : null;
 }
 
 /** Returns the state change of an operation; null if it does not change the state. */
-export function transitionOf(kind: string): Required<Rules>["transition"] | null {
+export function findTransition(kind: string): Required<Rules>["transition"] | null {
   return findOperation(kind)?.transition ?? null;
 }
 
@@ -76,14 +76,12 @@ export interface AcceptedAction {
   readonly becomes: SpokeState;
 }
 
-/**
- * Checks an action. Throws a `conflict` fault (`spoke_state`) if neither the state nor the queued operations allow it.
- */
+/** Checks an action. Throws a `conflict` fault (`spoke_state`) unless the state or the queued operations allow it. */
 export function checkAction(action: RequestableOperation, facts: SpokeFacts): AcceptedAction {
   const { state, live } = facts;
   const kind = kindOf(action, facts);
-  const stateChanges = live.filter((each) => transitionOf(each) !== null);
-  const transition = transitionOf(kind);
+  const stateChanges = live.filter((each) => findTransition(each) !== null);
+  const transition = findTransition(kind);
   const before = transition ? stateChanges : live; // operations without a state change may be between two that change it
   const expected = expectedState(state, stateChanges);
   const riskyKind = live.find((each) => findOperation(each)?.risky);
@@ -130,7 +128,7 @@ function isAllowed(action: RequestableOperation, expected: SpokeState, { wasRead
 /** Returns the spoke's state after these operations have succeeded. */
 function expectedState(state: SpokeState, live: readonly string[]): SpokeState {
   const last = live.at(-1);
-  return last && !UNSETTLED_STATES.includes(state) ? transitionOf(last)!.to : state;
+  return last && !UNSETTLED_STATES.includes(state) ? findTransition(last)!.to : state;
 }
 
 function stateFault(action: RequestableOperation, state: SpokeState, reason: string): Fault {
@@ -151,7 +149,7 @@ function describeRefusal(
   if (riskyKind) {
     return riskyKind === action ? "this is already requested" : `wait until its ${riskyKind} has ended`;
   }
-  if (last && last === action && (live.length > 1 || transitionOf(last) === null)) {
+  if (last && last === action && (live.length > 1 || findTransition(last) === null)) {
     return "this is already requested";
   }
   const outcome = (Object.values(SPOKE_OPERATIONS) as Rules[]).find(({ transition }) => transition?.through === state)

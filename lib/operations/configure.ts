@@ -30,10 +30,7 @@ export const configure = declareOperation({
   },
 });
 
-/**
- * Changes in the cluster for another domain or other mail settings, by step. Titles and brands are stored in the site's
- * database.
- */
+/** Cluster changes for a new domain or new mail settings, by step. Titles and brands are in the site's database. */
 interface AddressChanges {
   /** Redirects from names that are no longer reserved for the site. */
   readonly ingress: readonly ObjectRemoval[];

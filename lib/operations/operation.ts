@@ -14,9 +14,7 @@ import type { SpokeState } from "#lib/operations/states.ts";
 type Step = readonly [label: string, timeout: number];
 
 interface PlanOf<Name extends string> {
-  /**
-   * Increases with each change of steps or step names. A running operation continues with the plan that it started with.
-   */
+  /** Increases with each change of steps or step names. A running operation continues with its original plan. */
   readonly version: number;
   /** Milliseconds from the first start until a transient error becomes final. */
   readonly limit: number;
@@ -29,9 +27,8 @@ export interface SpokeSubject {
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
   readonly inputs: SpokeInputs;
-  /** Whether the site is in maintenance. */
   readonly maintenance: boolean;
-  /** The payload of the job. */
+  /** 38 119 */
   readonly payload: object;
 }
 
@@ -90,18 +87,13 @@ export interface OperationDeclaration<Name extends string, Step extends string> 
   readonly downtime?: boolean | ((changed: { readonly object: string; readonly field: string }) => boolean);
   /** Whether the operation changes what is billed for the spoke. */
   readonly affectsPrice?: true;
-  /**
-   * Returns the payload of its job. Throws an `invalid` fault if a parameter is missing, contradictory or not in the
-   * catalog.
-   */
+  /** Returns the job's payload. Throws an `invalid` fault if a parameter is missing, contradictory or not offered. */
   readonly parsePayload?: (catalog: Catalog, input: ActionParameters) => object;
   /** Throws a `conflict` or `impossible` fault if the operation would have no effect on this spoke. */
   readonly requireEffect?: (catalog: Catalog, spoke: CurrentSpoke, payload: object) => void;
   /** Returns effects that no object's field shows, one sentence each. */
   readonly describe?: (subject: SpokeSubject) => readonly string[];
-  /**
-   * Returns the changes of each step in the cluster. The operation applies them; a preview sends them as a dry run.
-   */
+  /** Returns each step's changes in the cluster. The operation applies them; a preview sends them as a dry run. */
   readonly changes?: (subject: SpokeSubject) => { readonly [step in Step]?: readonly ObjectChange[] };
 }
 

@@ -1,6 +1,6 @@
 /** Reapplies the blueprint to a spoke. */
 import { type ExpectedSite, listExpectedObjects } from "#lib/moodle/expected-objects.ts";
-import { withOfferedResources } from "#lib/catalog/inputs.ts";
+import { applyOfferedResources } from "#lib/catalog/inputs.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { ObjectPut } from "#lib/operations/change.ts";
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
@@ -27,7 +27,7 @@ export const reapply = declareOperation({
     return [
       "Passwords, data, version and size stay as they are; a suspended site is started",
       ...describeMaintenance(subject),
-      ...(withOfferedResources(subject, inputs) === inputs ? [] : [NEW_AMOUNTS_NOTE]),
+      ...(applyOfferedResources(subject, inputs) === inputs ? [] : [NEW_AMOUNTS_NOTE]),
     ];
   },
   plan: {
@@ -45,7 +45,7 @@ export const reapply = declareOperation({
     },
   },
   changes(subject) {
-    const site = { ...subject, inputs: withOfferedResources(subject, subject.inputs) };
+    const site = { ...subject, inputs: applyOfferedResources(subject, subject.inputs) };
     return {
       policies: createReapplyChanges(site, "policies"),
       secrets: createReapplyChanges(site, "secrets", "seed"),
@@ -61,10 +61,7 @@ const NEW_AMOUNTS_NOTE = "The catalog changed the spoke's size: CPU, memory and 
 
 type Site = Pick<SpokeSubject, "blueprint"> & ExpectedSite;
 
-/**
- * Returns the changes that reapply the objects of these steps. The operation applies them; a preview sends them as a
- * dry run.
- */
+/** Returns the changes that reapply the objects of these steps, for the operation and for the preview's dry run. */
 export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[]): ObjectPut[] {
   return listExpectedObjects(site.blueprint, site, steps).map(({ object, ...how }) => {
     const missingReason = describeLoss(site, object);
@@ -72,7 +69,7 @@ export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[])
   });
 }
 
-/** Returns why reapply cannot recreate this object if it is missing; null if reapply can. */
+/** Returns why reapply cannot recreate this object; null if reapply can. */
 function describeLoss(site: Site, { kind, metadata: { name } }: KubeObject): string | null {
   if (kind === "PersistentVolumeClaim") return "The volume and the site's data are gone; reapply cannot recreate them";
   const holdsPasswords = site.blueprint.newSecrets(site.inputs).some((secret) => secret.metadata.name === name);

@@ -2,7 +2,7 @@
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Removes a spoke. The removal is retried without end, so its time limit has no effect. */
+/** Removes a spoke. The removal is retried indefinitely, so its time limit has no effect. */
 export const remove = declareOperation({
   name: "remove",
   verbPhrase: "remove",

@@ -12,7 +12,6 @@ import { declareOperation, parameterNeededFault } from "#lib/operations/operatio
 import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Payload of the job. */
 export interface ResizeParameters {
   readonly size: string;
 }

@@ -1,7 +1,4 @@
-/**
- * Restores a site from a backup, or rolls it back to its state before a restore. For operators; not an action of the
- * API.
- */
+/** Restores a site from a backup, or rolls it back to its state before a restore. Only for operators. */
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
 import { type SpokeState, UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";

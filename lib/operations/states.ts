@@ -12,7 +12,6 @@ export const SPOKE_STATES = [
 ] as const;
 export type SpokeState = (typeof SPOKE_STATES)[number];
 
-/** States of a spoke that is not removed. */
 export const LIVE_STATES = SPOKE_STATES.filter((state) => state !== "removed");
 
 /** The transition of operations that change an active site. */

@@ -11,7 +11,7 @@ export const purgeCaches = declareOperation({
   plan: { version: 1, limit: HOUR, steps: { purge: ["Purging caches", 10 * MINUTE] } },
 });
 
-/** The step is longer than the hour that a scheduled task may take. */
+/** The step's timeout exceeds the hour that a scheduled task may take. */
 export const runCron = declareOperation({
   name: "run-cron",
   isAction: true,

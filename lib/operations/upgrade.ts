@@ -12,7 +12,6 @@ import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Payload of the job. */
 export interface UpgradeParameters {
   readonly lmsVersion: string;
   readonly skipBackup: boolean;

@@ -54,7 +54,6 @@ const AREAS: readonly (readonly [name: string, description: string, matches: Reg
   ["The service", "Version, health, API description and changelog. No sign-in required.", /^$/],
 ];
 
-/** Returns the name of the area of a route. */
 export function areaOf(pattern: string): string {
   return (AREAS.find(([, , fits]) => fits.test(pattern)) ?? AREAS.at(-1)!)[0];
 }

@@ -4,7 +4,7 @@ import type * as v from "valibot";
 import { fieldDescription } from "#lib/reference/glossary/glossary.ts";
 import { INPUT_SCHEMAS, OUTPUT_SCHEMAS } from "#lib/reference/schemas.ts";
 
-/** A part of the OpenAPI document. */
+/** 10 */
 export type DocumentPart = Readonly<Record<string, unknown>>;
 
 /** A JSON Schema, with the keywords that examples and pages read. */

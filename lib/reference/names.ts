@@ -1,7 +1,6 @@
 /**
- * Names each endpoint with a verb and an object, usable as a function name.
- *
- * `POST /api/federations/:federationId/spokes` is `createFederationSpoke`, `POST /api/spokes/:spokeId/delegate` is
+ * Names each endpoint with a verb and an object, usable as a function name. `POST
+ * /api/federations/:federationId/spokes` is `createFederationSpoke`, `POST /api/spokes/:spokeId/delegate` is
  * `delegateSpoke`. Exceptions are listed.
  */
 import type { HttpMethod } from "#lib/http/endpoint.ts";

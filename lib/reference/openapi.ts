@@ -19,7 +19,7 @@ import {
   withoutPortal,
 } from "#lib/http/endpoint.ts";
 
-/** The document; its content is not checked, because it is built here. */
+/** The schema of the document. The content is not checked, because this module builds it. */
 export const OpenApi = v.looseObject({ openapi: v.literal("3.1.0") });
 export type OpenApi = v.InferOutput<typeof OpenApi>;
 
@@ -129,7 +129,6 @@ function descriptionOf(pattern: string, { access, rateLimitMessage, deprecated }
   ].join(" ");
 }
 
-/** Returns the other paths of the endpoint, as documented. */
 function aliasesIn(pattern: string): readonly string[] {
   return aliasesOf(pattern).map(documentedPath);
 }

@@ -9,7 +9,6 @@ import type { ReplyDescription } from "#lib/http/reply.ts";
 
 type Named = Readonly<Record<string, JsonSchema>>;
 
-/** The meaning of each status. */
 export const STATUS_DESCRIPTIONS: Readonly<Record<number, string>> = {
   200: "Done",
   201: "Created",
@@ -149,7 +148,7 @@ const HEADERS_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
   504: ["Retry-After"],
 };
 
-/** Returns `components.headers`. */
+/** 160 */
 export function headerComponents(): JsonSchema {
   return Object.fromEntries(HEADERS.map(([name, description, example]) => [
     name,

@@ -1,7 +1,6 @@
 /**
- * Lists the schemas with names under `components` in the OpenAPI document.
- *
- * Other response schemas are written inline. Every request body needs a name; a test checks it.
+ * Lists the schemas with names under `components` in the OpenAPI document. Other response schemas are written inline.
+ * Every request body needs a name; a test checks it.
  */
 import type * as v from "valibot";
 import { AuditEventView } from "#lib/audit/views.ts";
@@ -26,7 +25,7 @@ import * as users from "#lib/domains/users/views.ts";
 
 type Schemas = Readonly<Record<string, v.GenericSchema>>;
 
-/** Schemas of responses. */
+/** 70 */
 export const OUTPUT_SCHEMAS: Schemas = {
   Acknowledgement: auth.Acknowledgement,
   ActionPreview: spokes.ActionPreview,

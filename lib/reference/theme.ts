@@ -1,8 +1,7 @@
 /**
- * The shared style of all pages: light and dark colours, type, spacing, forms, buttons, cards.
- *
- * It is text, because the executable has no asset files. A test checks the contrast: at least 4.5 for text (WCAG AA) and
- * 3 for the edges of fields.
+ * The shared style of all pages: light and dark colours, type, spacing, forms, buttons, cards. It is text, because the
+ * executable has no asset files. A test checks the contrast: at least 4.5 for text (WCAG AA) and 3 for the edges of
+ * fields.
  */
 
 const LIGHT = `

@@ -1,7 +1,6 @@
 /**
- * Ends a run that was stopped or whose step threw. Releases, requeues, cancels, retries or fails the job.
- *
- * If the result cannot be recorded, the job is requeued. After several such attempts it is ended.
+ * Ends a run that was stopped or whose step threw. Releases, requeues, cancels, retries or fails the job. If the result
+ * cannot be recorded, the job is requeued. After several such attempts it is ended.
  */
 import type { FailureReport } from "#lib/jobs/job.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
@@ -18,7 +17,7 @@ import {
 } from "#lib/scheduler/job-changes.ts";
 import {
   analyzeFailure,
-  bugCountOf,
+  countBugFailures,
   finalReportOf,
   mayRetry,
   retryDelay,
@@ -99,11 +98,10 @@ async function retryOrFail(stopped: StoppedRun, error: unknown, step: string): P
     error,
   });
   if (!willRetry) return await failPermanently(stopped, finalReportOf(analysis, job));
-  const progress = nature === "bug" ? { bugs: bugCountOf(job) + 1 } : {};
+  const progress = nature === "bug" ? { bugs: countBugFailures(job) + 1 } : {};
   await heldJob.advance((tx, job) => scheduleRetry(tx, job, report, wait, progress));
 }
 
-/** Returns the milliseconds before the next attempt. */
 function delayOf({ handler, heldJob, retry }: StoppedRun, clusterUnavailable = false): number {
   return retryDelay(handler, heldJob.job, retry, clusterUnavailable);
 }

@@ -1,5 +1,5 @@
 /** Defines handlers. A handler has a function for each step of a job's kind, and hooks for the job's start and end. */
-import type { Change } from "#lib/changes/record.ts";
+import type { AuditedChange } from "#lib/changes/record.ts";
 import type { Evidence } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
@@ -15,10 +15,7 @@ export interface Run {
   readonly log: Log;
   /** Throws if this replica no longer holds the job. Call it directly before an action that cannot be undone. */
   throwIfStopped(): void;
-  /**
-   * Runs `work` in a transaction, possibly more than once. The transaction is rolled back if this replica has lost the
-   * job.
-   */
+  /** Runs `work` in a transaction, possibly repeatedly. Rolls back if this replica has lost the job. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Stores values in the job's progress for a later step or another replica. */
   saveProgress(values: Readonly<Record<string, unknown>>): Promise<void>;
@@ -32,7 +29,7 @@ export interface Run {
  * The records that are written with a job's start or end. `state` is the subject's new state and is also sent in the
  * stream event. Without it, the subject's state does not change.
  */
-export interface Outcome extends Omit<Change, "events"> {
+export interface Outcome extends Omit<AuditedChange, "events"> {
   readonly state?: string;
 }
 
@@ -54,7 +51,6 @@ export interface PlannedOperation<Step extends string> {
   readonly plan: { readonly steps: Readonly<Record<Step, unknown>> };
 }
 
-/** A function that works on an opened site. */
 type SiteFunction<Site, Result> = (site: Site, run: Run) => Promise<Result>;
 
 /** The functions of all steps. A missing or misspelt step does not compile. */

@@ -17,7 +17,6 @@ export interface HeldJob {
   advance(work: Work<Job>): Promise<Job>;
   /** Like `advance`, with a single statement instead of a transaction. */
   advanceInOneStatement(work: (rows: Rows, job: Job) => Promise<Job>): Promise<Job>;
-  /** Returns the database's current time. */
   now(): Promise<Date>;
 }
 

@@ -1,12 +1,10 @@
 /**
- * Records the start, progress and end of a job.
- *
- * Each change is one transaction. It writes the job's row, its subject's row, audit events, the stream event and
- * follow-up jobs. It locks the subject first and the hub's head last.
+ * Records the start, progress and end of a job. Each change is one transaction. It writes the job's row, its subject's
+ * row, audit events, the stream event and follow-up jobs. It locks the subject first and the hub's head last.
  */
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
-import { type Candidate, claimJob, nullIfTaken, type SupportedKinds } from "#lib/jobs/claim.ts";
+import { type ClaimableJob, claimJob, nullIfLaneTaken, type SupportedKinds } from "#lib/jobs/claim.ts";
 import { endHeldJob, type JobFence, recordStep, type Requeue, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
 import type { FailureReport, Job, NewJob } from "#lib/jobs/job.ts";
 import { hasJobEnded } from "#lib/jobs/store.ts";
@@ -22,7 +20,7 @@ import { type JobSubject, lockSubject, markSubjectFailed } from "#lib/scheduler/
 export async function startJob(
   db: Database,
   handler: Handler,
-  candidate: Candidate,
+  candidate: ClaimableJob,
   kinds: SupportedKinds,
   holder: string,
 ): Promise<Job | null> {
@@ -31,14 +29,11 @@ export async function startJob(
   });
 }
 
-/**
- * Claims a job whose start cannot be recorded because of a bug. Schedules a retry, or ends the job after several
- * attempts.
- */
+/** Claims a job whose start cannot be recorded because of a bug, and schedules a retry or ends the job. */
 export async function skipUnstartable(
   db: Database,
   handler: Handler,
-  candidate: Candidate,
+  candidate: ClaimableJob,
   kinds: SupportedKinds,
   { holder, retry }: { readonly holder: string; readonly retry: RetryDelays | undefined },
 ): Promise<void> {
@@ -51,12 +46,12 @@ export async function skipUnstartable(
 async function claimWithSubject(
   db: Database,
   handler: Handler,
-  candidate: Candidate,
+  candidate: ClaimableJob,
   kinds: SupportedKinds,
   holder: string,
   onClaimed: (tx: Tx, job: Job, subject: JobSubject | null) => Promise<void>,
 ): Promise<Job | null> {
-  return await nullIfTaken(db.transact(async (tx) => {
+  return await nullIfLaneTaken(db.transact(async (tx) => {
     const subject = await lockSubject(tx, { visible: handler.kind.visible, ...candidate });
     const job = await claimJob(tx, candidate, kinds, { holder, label: currentStepOf(handler, candidate).label });
     if (job) await onClaimed(tx, job, subject);
@@ -64,7 +59,7 @@ async function claimWithSubject(
   }));
 }
 
-function currentStepOf({ kind }: Handler, { finishedSteps }: Candidate): StepPlan {
+function currentStepOf({ kind }: Handler, { finishedSteps }: ClaimableJob): StepPlan {
   return kind.steps[finishedSteps]!;
 }
 
@@ -142,9 +137,7 @@ export async function cancelJob(tx: Tx, { kind, hooks = {} }: Handler, job: Job)
   return after;
 }
 
-/**
- * Requeues a job whose start or end cannot be recorded. Ends it after several attempts, so that its lane can continue.
- */
+/** Requeues a job whose start or end cannot be recorded. After several attempts, ends it to free its lane. */
 export async function retryOrEnd(
   tx: Tx,
   handler: Handler,
@@ -169,7 +162,6 @@ async function endWithoutHooks(tx: Tx, { kind }: Handler, job: Job, report: Fail
   return after;
 }
 
-/** Requeues the job after a failed attempt. */
 export async function scheduleRetry(
   tx: Tx,
   job: Job,
@@ -226,7 +218,7 @@ async function recordJobChange(
     operation: toStreamOperation(job),
     error: error ?? null,
   };
-  await record(tx, job.requester, { ...change, events: event ? [event] : [] });
+  await recordChange(tx, job.requester, { ...change, events: event ? [event] : [] });
 }
 
 /** Returns the next job of a repeated kind. The ended job frees the dedupe key in the same transaction. */

@@ -1,8 +1,7 @@
 /**
- * Analyzes failures: decides whether a retry can help, and creates the report.
- *
- * Reports are kept forever. Their readers may not be allowed to see the cluster. Text from the cluster is therefore
- * shortened, and secrets and unstorable characters are removed.
+ * Analyzes failures: decides whether a retry can help, and creates the report. Reports are kept forever. Their readers
+ * may not be allowed to see the cluster. Text from the cluster is therefore shortened, and secrets and unstorable
+ * characters are removed.
  */
 import { isClusterUnavailable } from "#lib/drivers/cluster/availability.ts";
 import { ClusterError, type Evidence } from "#lib/drivers/cluster/cluster.ts";
@@ -159,11 +158,11 @@ export function shouldGiveUp({ persistent }: JobKind, unended: number): boolean 
 export function mayRetry(analysis: FailureAnalysis, kind: JobKind, job: Job, at: Date): boolean {
   if (kind.persistent) return true;
   if (job.deadlineAt && at >= job.deadlineAt) return false;
-  if (analysis.nature === "bug") return bugCountOf(job) + 1 < MAX_BUG_ATTEMPTS;
+  if (analysis.nature === "bug") return countBugFailures(job) + 1 < MAX_BUG_ATTEMPTS;
   return analysis.nature === "transient";
 }
 
 /** Returns how many attempts of this job failed because of a bug. */
-export function bugCountOf(job: Job): number {
+export function countBugFailures(job: Job): number {
   return typeof job.progress.bugs === "number" ? job.progress.bugs : 0;
 }

@@ -1,9 +1,7 @@
 /**
- * Decides when a replica claims jobs and takes over orphaned ones.
- *
- * Each heartbeat triggers a takeover round. A claim round runs after a wake-up, when a delayed job becomes due, and
- * every 5 s in case a wake-up was missed. Rounds never overlap: a takeover must not see a job that was claimed but is
- * not yet among the running ones.
+ * Decides when a replica claims jobs and takes over orphaned ones. Each heartbeat triggers a takeover round. A claim
+ * round runs after a wake-up, when a delayed job becomes due, and every 5 s in case a wake-up was missed. Rounds never
+ * overlap: a takeover must not see a job that was claimed but is not yet among the running ones.
  */
 import { type Log, warnOncePerMinute } from "#lib/base/log.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
@@ -16,9 +14,7 @@ interface RoundsOptions {
   readonly currentLease: () => ReplicaLease | null;
   /** Claims due jobs. Returns the milliseconds until more jobs may be due, or null if unknown. */
   readonly claim: (currentLease: ReplicaLease) => Promise<number | null>;
-  /**
-   * Takes over orphaned jobs. Calls `onNextSilence` with the milliseconds until another replica may count as silent.
-   */
+  /** Takes over orphaned jobs. Calls `onNextSilence` with the milliseconds until another replica may be silent. */
   readonly takeOver: (currentLease: ReplicaLease, onNextSilence: (wait: number | null) => void) => Promise<void>;
 }
 

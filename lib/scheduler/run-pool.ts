@@ -9,7 +9,6 @@ import { sleep } from "#lib/base/time.ts";
 export interface RunPool {
   /** The number of jobs that may still start; 0 during shutdown. */
   freeSlots(): number;
-  /** The IDs of the running jobs. */
   ids(): string[];
   start(handler: Handler, job: Job, lease: ReplicaLease): void;
   /** Lets each run finish its current step. A job that is being claimed finishes its first step. */

@@ -1,7 +1,6 @@
 /**
- * Runs one claimed job: runs its steps in order and records each finished step.
- *
- * The run ends after the last step, or when it is stopped (end-run.ts). After that, its code can no longer write.
+ * Runs one claimed job: runs its steps in order and records each finished step. The run ends after the last step, or
+ * when it is stopped (end-run.ts). After that, its code can no longer write.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { endJobDirectly, FenceLost, updateHeldJob } from "#lib/jobs/fence.ts";
@@ -139,10 +138,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     }
   }
 
-  /**
-   * Runs the job in a span. The span's outcome is `queued` if the job was requeued, and `lost` if another replica
-   * continues it.
-   */
+  /** Runs the job in a span. The outcome is `queued` after a requeue, `lost` if another replica continues the job. */
   async function runTraced(): Promise<void> {
     const spanOptions = {
       details: { ...jobLogFields(claimed), attempt: claimed.attempt, asked_at: claimed.createdAt.getTime() },

@@ -1,12 +1,10 @@
 /**
- * Claims jobs and runs them.
- *
- * It runs as many jobs at the same time as it has slots. New jobs, timers (rounds.ts) and its own heartbeats
- * (replica.ts) trigger it. The rows of the database are the only source of truth.
+ * Claims jobs and runs them. It runs as many jobs at the same time as it has slots. New jobs, timers (rounds.ts) and
+ * its own heartbeats (replica.ts) trigger it. The rows of the database are the only source of truth.
  */
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { App } from "#lib/app.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { readDatabaseHold } from "#lib/installation/database-hold.ts";
 import { newId } from "#lib/base/ids.ts";
 import { listSupportedKinds } from "#lib/jobs/claim.ts";
@@ -31,10 +29,7 @@ import { SECOND, withTimeout } from "#lib/base/time.ts";
 const RELEASE_TIMEOUT = 5 * SECOND; // milliseconds after the grace period to stop and requeue the jobs
 
 export interface SchedulerOptions {
-  /**
-   * The handlers of this replica. A kind may have several plans, because a job is finished with the plan of the release
-   * that created it.
-   */
+  /** This replica's handlers. A kind may have several plans: a job keeps the plan of the release that created it. */
   readonly handlers: readonly Handler[];
   /** The maximum number of jobs that run at the same time. */
   readonly lanes: number;
@@ -47,7 +42,6 @@ export interface Scheduler {
   readonly replicaId: string;
   /** Whether heartbeats and the last round succeeded. */
   ready(): boolean;
-  /** The number of running jobs. */
   running(): number;
   /**
    * Stops claiming jobs and lets running steps finish within `graceMs`. Then requeues the remaining jobs within 5 s.
@@ -68,7 +62,7 @@ export async function openScheduler(
   await db.transact(async (tx) => {
     const repeatedKinds = kinds.filter((kind) => kind.repeatEvery !== undefined);
     await cancelOlderPlans(tx, repeatedKinds);
-    await record(tx, SYSTEM, { jobs: repeatedKinds.map((kind) => createRepeatedJob(kind)) });
+    await recordChange(tx, SYSTEM_REQUESTER, { jobs: repeatedKinds.map((kind) => createRepeatedJob(kind)) });
   });
 
   const byPlan = new Map(handlers.map((handler) => [planKeyOf(handler.kind), handler]));

@@ -1,11 +1,8 @@
 /**
- * Detects silent replicas by this replica's own clock.
- *
- * A replica is silent if its heartbeat has not changed for 4 s on this replica's monotonic clock. Database times are
- * not compared: if the database's clock is set back while a replica dies, the last heartbeat looks recent.
- *
- * When this replica's own lease ends, the time is counted from zero. The same cause may have kept other replicas from
- * sending heartbeats.
+ * Detects silent replicas by this replica's own clock. A replica is silent if its heartbeat has not changed for 4 s on
+ * this replica's monotonic clock. Database times are not compared: if the database's clock is set back while a replica
+ * dies, the last heartbeat looks recent. When this replica's own lease ends, the time is counted from zero. The same
+ * cause may have kept other replicas from sending heartbeats.
  */
 import type { Heartbeat } from "#lib/jobs/claim.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";

@@ -8,7 +8,6 @@ const MAX_TIMER = 2 ** 31 - 1; // a longer timer would fire immediately
 export interface StepClock {
   /** Starts the timeout of a step. Returns the milliseconds, limited by the job's time limit. */
   startStep(timeout: number): number;
-  /** Returns the milliseconds that the step may still wait. */
   timeLeft(): number;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Locks and updates the subject of an operation, a spoke or a hub. Like requests, it locks the subject's row before the
- * job's.
- */
+/** Locks and updates the subject of an operation: a hub or spoke. The subject is locked before the job. */
 import { sql } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -12,7 +9,7 @@ export interface JobSubject {
   readonly state: string;
 }
 
-/** Locks the row of the job's hub or spoke. Returns null for a job that users cannot see, or that has neither. */
+/** Locks the row of the job's hub or spoke. Returns null if the job is hidden from users or has neither. */
 export async function lockSubject(
   tx: Tx,
   { visible, federationId, spokeId }: Pick<Job, "visible" | "federationId" | "spokeId">,

@@ -4,9 +4,9 @@ import { refusesWrites } from "#lib/drivers/db/faults.ts";
 import { Fault, messageOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import {
-  type Candidate,
+  type ClaimableJob,
   findOrphanedJobs,
-  nullIfTaken,
+  nullIfLaneTaken,
   readHeartbeats,
   type SupportedKinds,
   takeOver,
@@ -37,9 +37,8 @@ const MISSED_LANES_INTERVAL = 10 * SECOND;
 
 /**
  * Creates a check that marks lanes as ready if they have a startable job but no ready-lane row. The check returns
- * whether it found such lanes.
- *
- * It is a safety net for the triggers. It never throws, because a safety net must not stop the replica's work.
+ * whether it found such lanes. It is a safety net for the triggers. It never throws, because a safety net must not stop
+ * the replica's work.
  */
 export function createMissedLanesCheck(
   { db, log, kinds }: Pick<TakeJobsContext, "db" | "log" | "kinds">,
@@ -60,17 +59,14 @@ export function createMissedLanesCheck(
   };
 }
 
-/**
- * Claims and starts due jobs. Returns the milliseconds until the next job is due, or null if unknown. The end of a run
- * triggers another poll.
- */
+/** Claims and starts due jobs. Returns the milliseconds until the next job is due, or null if unknown. */
 export async function claimDueJobs(context: TakeJobsContext, lease: ReplicaLease): Promise<number | null> {
   const { replicaId, db, kinds, runs } = context;
   for (;;) {
     const free = runs.freeSlots();
     if (free <= 0) return null;
     lease.throwIfLapsed();
-    const result = await nullIfTaken(pollQueue(db.rows, { supported: kinds, holder: replicaId, limit: free }));
+    const result = await nullIfLaneTaken(pollQueue(db.rows, { supported: kinds, holder: replicaId, limit: free }));
     if (!result) continue;
     for (const job of result.started) runs.start(context.findHandler(job), job, lease);
     if (result.wakeOthers) await db.transact((tx) => Promise.resolve(tx.wakes.add("jobs")));
@@ -84,7 +80,11 @@ export async function claimDueJobs(context: TakeJobsContext, lease: ReplicaLease
   }
 }
 
-async function startCandidate(context: TakeJobsContext, candidate: Candidate, lease: ReplicaLease): Promise<boolean> {
+async function startCandidate(
+  context: TakeJobsContext,
+  candidate: ClaimableJob,
+  lease: ReplicaLease,
+): Promise<boolean> {
   const { replicaId, db, log, kinds, runs } = context;
   lease.throwIfLapsed();
   const handler = context.findHandler(candidate);

@@ -5,7 +5,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { buildRecordConfigMap, serializeHubRecord, serializeSpokeRecord } from "#lib/moodle/site-record.ts";
-import { type Installation, readInstallation, signText } from "#lib/installation/installation.ts";
+import { type Installation, readInstallation, signWithInstallationKey } from "#lib/installation/installation.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { replaceFenced } from "#lib/workers/fenced-objects.ts";
 
@@ -52,7 +52,7 @@ function objectOf(installation: Installation, row: SpokeRow | FederationRow): Ku
   const [of, text] = "federationId" in row
     ? ["spoke", serializeSpokeRecord(row)] as const
     : ["hub", serializeHubRecord(row)] as const;
-  const signature = signText(installation, row.namespaceUid!, text);
+  const signature = signWithInstallationKey(installation, row.namespaceUid!, text);
   return buildRecordConfigMap(of, { text, installation: installation.id, signature });
 }
 

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { hubInputs, withMail } from "#lib/catalog/inputs.ts";
+import { applyMailSettings, hubInputs } from "#lib/catalog/inputs.ts";
 import { type Cluster, ClusterError, type ClusterWait, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
@@ -54,7 +54,7 @@ export interface HubSite extends Site {
 export async function openSpoke(app: App, run: Run): Promise<SpokeSite> {
   const spoke = await app.db.rows.selectFrom("spokes").selectAll().where("id", "=", run.job.spokeId)
     .executeTakeFirstOrThrow();
-  const inputs = withMail(app.config, v.parse(SpokeInputs, spoke.blueprintInputs));
+  const inputs = applyMailSettings(app.config, v.parse(SpokeInputs, spoke.blueprintInputs));
   const { id: spokeId, federationId, namespace, namespaceUid: uid } = spoke;
   const cluster = await app.clusters.open(spoke.cluster);
   return siteOf(app, cluster, { namespace, uid, federationId, spokeId }, { spoke, inputs });

@@ -3,7 +3,7 @@ import { AuditEventView, auditFilters } from "#lib/audit/views.ts";
 import { operatorAccess } from "#lib/domains/auth/access.ts";
 import { findAudit } from "#lib/domains/federations/audit-log.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { paged } from "#lib/http/reply.ts";
+import { pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
@@ -11,6 +11,6 @@ export const GET = endpoint({
   access: operatorAccess,
   scope: "readonly",
   query: v.object({ ...auditFilters, limit: pageLimit(25), before: v.optional(BeforeCursor) }),
-  reply: paged(AuditEventView),
+  reply: pageReply(AuditEventView),
   handle: ({ app, query }) => findAudit(app.db.rows, query),
 });

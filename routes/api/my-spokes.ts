@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { removedVisibility } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { paged } from "#lib/http/reply.ts";
+import { pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
 import { findSpokes } from "#lib/domains/spokes/show.ts";
 import { spokeFilters, SpokeView } from "#lib/domains/spokes/views.ts";
@@ -17,6 +17,6 @@ export const GET = endpoint({
     before: v.optional(BeforeCursor),
     includeRemoved: QueryFlag,
   }),
-  reply: paged(SpokeView),
+  reply: pageReply(SpokeView),
   handle: ({ app, actor, query }) => findSpokes(app.db.rows, actor, query, removedVisibility(actor, query)),
 });

@@ -5,7 +5,7 @@ import { openLog } from "#lib/base/log.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { restoreParts } from "#lib/drivers/dump/restore.ts";
 import type { BackupManifest } from "#lib/drivers/dump/script.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { migrations } from "../migrations.ts";
 import { describeManifest, openRowCounter, readBackup, requireFileArgument, toBackupError } from "./backup-file.ts";
 import type { CommandArguments } from "./command.ts";
@@ -45,7 +45,7 @@ function printReport(sentence: string): void {
 
 async function recordRestore(tx: Tx, { takenAt, release }: BackupManifest): Promise<void> {
   const metadata = { takenAt, release };
-  await record(tx, localRequester("restore-database"), {
+  await recordChange(tx, localRequester("restore-database"), {
     audit: [{ kind: "database_restored", objectType: "database", objectId: "wheelwright", metadata }],
   });
 }

@@ -2,8 +2,8 @@
  * affect other users. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { addHubAdmin, createTestSession, createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import { insertHub } from "#test/support/insert-rows.ts";
@@ -62,7 +62,7 @@ async function follow(bench: Bench, { hub, headers }: Tenant) {
 }
 
 function emit({ db }: Bench, federationId: string): Promise<unknown> {
-  return db.transact((tx) => record(tx, SYSTEM, { events: [{ federationId, state: "active" }] }));
+  return db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { events: [{ federationId, state: "active" }] }));
 }
 
 test("a user's logouts and revocations do not affect other users' streams", async ({ bench, stranger }) => {

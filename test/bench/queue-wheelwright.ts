@@ -3,7 +3,7 @@ import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { listSupportedKinds } from "#lib/jobs/claim.ts";
 import { pollQueue } from "#lib/jobs/poll.ts";
 import { enqueue } from "#lib/jobs/store.ts";
@@ -34,7 +34,9 @@ export async function openWheelwrightQueue(url: string, what: "quiet" | "operati
       scheduler = await openScheduler({ db, log: silentLog, release }, { handlers: [handler], lanes: CONCURRENCY });
     },
     async add() {
-      await db.transact((tx) => enqueue(tx, SYSTEM, { kind, lane: "lane:0", federationId: null, spokeId: null }));
+      await db.transact((tx) =>
+        enqueue(tx, SYSTEM_REQUESTER, { kind, lane: "lane:0", federationId: null, spokeId: null })
+      );
     },
     stop: () => scheduler.close(),
   };

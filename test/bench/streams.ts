@@ -10,8 +10,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { SYSTEM } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { sleep } from "#lib/base/time.ts";
 import { type MeasuredServer, PEERS_DIRECTORY } from "#test/bench/servers.ts";
 import { formatSpread, percentile, ratioOf, renderTable, spreadOf } from "#test/bench/statistics.ts";
@@ -140,7 +140,7 @@ function start({ start, startOurs }: Stage, subject: Subject): Promise<MeasuredS
 /** Emits an event. Both subjects commit a row and notify listeners. */
 async function emit({ db }: Stage, subject: Subject, hub: string, number: number): Promise<void> {
   if (subject === "wheelwright") {
-    await db.transact((tx) => record(tx, SYSTEM, { events: [{ federationId: hub, state: "active" }] }));
+    await db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { events: [{ federationId: hub, state: "active" }] }));
     return;
   }
   const data = { id: String(number), type: "FederationUpdateActive", at: new Date().toISOString(), federationId: hub };

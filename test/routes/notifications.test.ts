@@ -1,7 +1,7 @@
 /** Tests the notifications page. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
 import { insertSpokeEvents, recordEvents, resetNotifications } from "#test/lib/domains/notifications/record-events.ts";
 import { parsePage } from "#test/support/page.ts";
@@ -23,7 +23,7 @@ async function happen(
   const requester = { userId, email, ip: "192.0.2.1", userAgent: "test", tokenPrefix: null };
   const about = spokeSubject({ id: spoke, federationId: hub });
   await db.transact((tx) =>
-    record(tx, requester, { audit: [{ kind, ...about, metadata: { slug: "oak", ...metadata } }] })
+    recordChange(tx, requester, { audit: [{ kind, ...about, metadata: { slug: "oak", ...metadata } }] })
   );
 }
 

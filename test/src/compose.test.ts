@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import { type Config, ConfigError, readConfig } from "#lib/base/config.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
@@ -53,7 +53,7 @@ test("a replica with a mail server sends mail that a replica without one queued"
   const log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
   const about = { hub: "North", slug: "north" };
   const letter = { template: "request-approved", to: { email: "ada@example.org", name: "Ada" }, about } as const;
-  const job = await db.transact((tx) => enqueue(tx, SYSTEM, createMailJob(letter)));
+  const job = await db.transact((tx) => enqueue(tx, SYSTEM_REQUESTER, createMailJob(letter)));
 
   programs.push(await compose(configFor(db.url, {}), { file: "/nowhere" }, log));
   await until(() => lines.some((line) => /"kind":"prune".*"step":"replicas"/.test(line)));

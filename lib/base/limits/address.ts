@@ -37,7 +37,7 @@ export function networkOf(text: string, bits = 48): string {
   return `${(address >> BigInt(128 - bits)).toString(16)}/${bits}`;
 }
 
-/** Whether an address is in the network. */
+/** 52 */
 type Network = (address: IpAddress) => boolean;
 
 /** Parses a CIDR such as 10.0.0.0/8, or an address. Throws Error otherwise. */

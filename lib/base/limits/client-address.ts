@@ -1,8 +1,6 @@
 /**
- * Finds the client's IP address behind proxies.
- *
- * X-Forwarded-For can be forged, so only the part that trusted proxies wrote is used. Each proxy appends the address of
- * its peer, so the header is read from the right.
+ * Finds the client's IP address behind proxies. X-Forwarded-For can be forged, so only the part that trusted proxies
+ * wrote is used. Each proxy appends the address of its peer, so the header is read from the right.
  */
 import { isIP } from "node:net";
 import { formatIpAddress, parseIpAddress, parseNetworks } from "#lib/base/limits/address.ts";

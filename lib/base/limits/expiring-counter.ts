@@ -9,7 +9,7 @@ interface ExpiringCounter {
 interface ExpiringCounterOptions {
   /** Milliseconds. */
   readonly span: number;
-  /** The maximum of new keys per span. The span ends early above this number. */
+  /** The maximum number of new keys per span. The span ends early above this number. */
   readonly capacity?: number;
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;

@@ -1,12 +1,11 @@
 /**
- * Provides a bounded queue that is fair between callers: the caller with the lowest recent count is next.
- *
- * If the queue is full, the heaviest caller loses its newest entry to a lighter caller. The weight is the sum of recent
- * and waiting entries. So one caller can neither fill the queue nor delay the others.
+ * Provides a bounded queue that is fair between callers: the caller with the lowest recent count is next. If the queue
+ * is full, the heaviest caller loses its newest entry to a lighter caller. The weight is the sum of recent and waiting
+ * entries. So one caller can neither fill the queue nor delay the others.
  */
 import type { Fault } from "#lib/base/errors.ts";
 
-/** A waiting entry. */
+/** 19 */
 export interface QueueEntry {
   /** The network or user ID that the entry counts for. */
   readonly caller: string;

@@ -1,8 +1,7 @@
 /**
  * Provides queues by key that share slots. Each queue is first in, first out. The queues are served round-robin, so a
- * long queue does not delay the others.
- *
- * The library Bottleneck cannot withdraw a waiting job, which is needed when a client disconnects.
+ * long queue does not delay the others. The library Bottleneck cannot withdraw a waiting job, which is needed when a
+ * client disconnects.
  */
 import { openWaitQueue, type WaitQueue } from "#lib/base/limits/wait-queue.ts";
 
@@ -21,10 +20,7 @@ interface Arrival {
 }
 
 export interface KeyedQueues {
-  /**
-   * Waits for a slot and resolves with the function that releases it. Rejects with the signal's reason if the signal
-   * aborts first.
-   */
+  /** Waits for a slot. Resolves with the function that releases it; rejects with the reason when the signal aborts. */
   enter(key: string, arrival: Arrival): Promise<() => void>;
   /** Returns the number of waiting tasks, over all queues. */
   waiting(): number;

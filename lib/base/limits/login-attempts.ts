@@ -40,7 +40,6 @@ interface Account {
   failures: number;
   failedAt: number;
   running: number;
-  /** Whether the pause after a failure is still running. */
   pausing: boolean;
 }
 
@@ -74,10 +73,7 @@ export function openLoginAttempts(options: LoginAttemptsOptions = {}): LoginAtte
     return created;
   }
 
-  /**
-   * Removes one idle account. Slowed accounts are removed last, so that an attacker cannot evict one by attempts for
-   * other accounts.
-   */
+  /** Removes an idle account. Slowed accounts go last, so that attempts for other accounts cannot evict them. */
   function evictOne(): void {
     let first: string | undefined;
     for (const [email, account] of accounts) {
@@ -88,7 +84,7 @@ export function openLoginAttempts(options: LoginAttemptsOptions = {}): LoginAtte
     if (first !== undefined) accounts.delete(first);
   }
 
-  /** Starts waiting attempts while they may start. */
+  /** Starts as many waiting attempts as the limits allow. */
   function startWaiting(email: string, account: Account): void {
     while (canStart(account) && queue.serveNext((attempt) => attempt.email === email)) account.running++;
   }

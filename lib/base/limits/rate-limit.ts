@@ -1,21 +1,15 @@
 /**
- * Limits attempts per IP address: 5 in any minute.
- *
- * An IPv6 customer has a /64, a /56 or a /48 (RFC 6177). The networks of each of these sizes have a limit. An attempt
- * counts for all three or, if it is refused, for none.
- *
- * The memory is bounded. When it is full, the least recent network below its limit is removed. Networks at the limit
- * are removed last, so an attacker cannot evict one by using thousands of other addresses.
+ * Limits attempts per IP address: 5 in any minute. An IPv6 customer has a /64, a /56 or a /48 (RFC 6177). The networks
+ * of each of these sizes have a limit. An attempt counts for all three or, if it is refused, for none. The memory is
+ * bounded. When it is full, the least recent network below its limit is removed. Networks at the limit are removed
+ * last, so an attacker cannot evict one by using thousands of other addresses.
  */
 import { Fault } from "#lib/base/errors.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 export interface RateLimit {
-  /**
-   * Counts an attempt of this address. Throws a `limited` fault (`too_many_tries`) with the message if the attempt
-   * exceeds the limit.
-   */
+  /** Counts an attempt. Throws a `limited` fault (`too_many_tries`) with `message` if it exceeds the limit. */
   countAttempt(address: string, message: string): void;
 }
 

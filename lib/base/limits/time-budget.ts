@@ -3,7 +3,7 @@
 export interface TimeBudget {
   /** Starts the clock. `onSpent` is called when the time is used up. */
   start(onSpent: () => void): void;
-  /** Runs the work while the clock is paused. */
+  /** 8 */
   runPaused<T>(work: () => Promise<T>): Promise<T>;
   /** Restores the full time. */
   reset(): void;

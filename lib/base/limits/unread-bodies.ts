@@ -1,16 +1,11 @@
 /**
- * Limits the number of incomplete request bodies, in total and per network.
- *
- * Above the limit, the oldest bodies are cut off. So a slow sender is cut off, and a body that is sent without delay is
- * not.
+ * Limits the number of incomplete request bodies, in total and per network. Above the limit, the oldest bodies are cut
+ * off. So a slow sender is cut off, and a body that is sent without delay is not.
  */
 import { networkOf } from "#lib/base/limits/address.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/**
- * The maximum bytes of incomplete bodies in memory. Divided by the size limit of one body, this gives the maximum
- * number of bodies.
- */
+/** The maximum bytes of incomplete bodies in memory. Divided by the limit of one body, it gives their number. */
 const MAX_UNREAD_BYTES = 64 * 2 ** 20;
 const NETWORK_FRACTION = 4; // a network may have 1/4 of the bodies
 const GRACE = SECOND; // milliseconds before a body may be cut

@@ -11,7 +11,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { HubSiteRecord } from "#lib/moodle/site-record.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { hubSubject } from "#lib/audit/store.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { isRowOutdated, pickChangedValues, readChangesAfterRestore } from "#lib/doctor/reconcile/outdated-rows.ts";
 import { listChangedHubFields } from "#lib/doctor/reconcile/changed-fields.ts";
@@ -93,7 +93,7 @@ export async function cancelOperationsOfHub(
   const cancelledJobs = await cancelJobs(tx, operations);
   if (cancelledJobs.length === 0) return null;
   const after = await updateFederation(tx, id, stateOfRecordedHub(before));
-  await record(tx, requester, {
+  await recordChange(tx, requester, {
     audit: createCancellationEntries(
       cancelledJobs,
       { federationId: id },
@@ -137,7 +137,7 @@ async function recordHubResolution(
   { id, state, stateReason }: FederationRow,
   metadata: Record<string, unknown>,
 ) {
-  await record(tx, requester, {
+  await recordChange(tx, requester, {
     audit: [{ kind: "federation_updated", ...hubSubject(id), metadata: { ...metadata, reconciled: true } }],
     events: [{ federationId: id, state, error: stateReason }],
   });

@@ -15,7 +15,7 @@ import { sitePvcNames } from "#lib/moodle/names.ts";
 import type { SpokeSiteRecord } from "#lib/moodle/site-record.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { cancelRunningJobs } from "#lib/jobs/removal.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -146,7 +146,7 @@ export async function cancelOperationsOfSpoke(
   const after = await tx.updateTable("spokes").set({ ...stateOfRecordedSpoke(before, replicas), updatedAt: NOW })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   const ids = { federationId: after.federationId, spokeId: id };
-  await record(tx, requester, {
+  await recordChange(tx, requester, {
     audit: createCancellationEntries(cancelledJobs, ids, "the database was restored to an earlier time"),
     events: cancelledJobs.map((job) => ({ ...ids, state: after.state, operation: toStreamOperation(job) })),
   });
@@ -202,7 +202,7 @@ async function recordSpokeResolution(
   metadata: Record<string, unknown>,
 ): Promise<void> {
   const { id: spokeId, federationId, state, stateReason: error } = spoke;
-  await record(tx, requester, {
+  await recordChange(tx, requester, {
     audit: [{ kind: "spoke_actioned", ...spokeSubject(spoke), metadata: { ...metadata, reconciled: true } }],
     events: [{ federationId, spokeId, state, error }],
   });

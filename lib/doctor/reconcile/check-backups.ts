@@ -4,7 +4,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { BackupRecord, parseRecord } from "#lib/moodle/site-record.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { ComparedCluster } from "#lib/doctor/reconcile/compare-rows.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { ClusterSurvey, ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
@@ -105,7 +105,7 @@ async function adoptBackups(
       .where("state", "=", "pending").where("operationId", "not in", unfinishedJobs).execute();
   }
   const metadata = { reconciled: true, slug: spoke.slug, backups: backups.map(({ id }) => id) };
-  await record(tx, requester, { audit: [{ kind: "tenant_backup_succeeded", ...spokeSubject(spoke), metadata }] });
+  await recordChange(tx, requester, { audit: [{ kind: "tenant_backup_succeeded", ...spokeSubject(spoke), metadata }] });
   return null;
 }
 

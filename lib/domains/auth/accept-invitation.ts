@@ -12,7 +12,7 @@ import {
 import type { LoginResult } from "#lib/domains/auth/login.ts";
 import { beginSession } from "#lib/domains/auth/sessions.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { readUser } from "#lib/domains/users/store.ts";
@@ -55,7 +55,7 @@ async function accept(
     // The user was unverified when the invitation was sent, and still is. Otherwise this link would be void.
     const revoked = await takeOverAccount(tx, { ...user, verified: false }, { passwordHash, displayName });
     const extraEntries = await addEntries(tx, link);
-    await record(tx, requesterOfLink(link, origin), {
+    await recordChange(tx, requesterOfLink(link, origin), {
       audit: [{ kind: "invitation_accepted", objectType: "user", objectId: user.id }, ...revoked, ...extraEntries],
     });
   });

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { type Access, type Actor, operatorAccess } from "#lib/domains/auth/access.ts";
 import { voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { findUserRecord } from "#lib/domains/users/records.ts";
@@ -87,7 +87,7 @@ async function writeChanges(tx: Tx, actor: Actor, id: string, changed: Changes):
   }
   // The user's event streams check the permissions again.
   if (disabled || operator !== undefined) tx.wakes.add(`user:${id}`);
-  await record(tx, actor, {
+  await recordChange(tx, actor, {
     audit: [{ kind: "user_updated", objectType: "user", objectId: id, metadata: { changed } }],
   });
 }

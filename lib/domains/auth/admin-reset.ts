@@ -7,12 +7,12 @@
  */
 import { canonicalPrefix } from "#lib/base/email.ts";
 import type { App } from "#lib/app.ts";
-import { type Requester, SYSTEM } from "#lib/audit/requester.ts";
+import { type Requester, SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { hasOtherOperator } from "#lib/domains/auth/accounts.ts";
 import { takeOverAccount } from "#lib/domains/auth/mail-link.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { newPassword } from "#lib/drivers/crypto/secret.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -51,12 +51,12 @@ export async function resetPasswordLocally(
   address: string,
 ): Promise<{ readonly password: string; readonly enabled: boolean }> {
   const password = newPassword(), email = canonicalPrefix(address.trim());
-  const passwordHash = await passwords.hash(password, { caller: SYSTEM.userId });
+  const passwordHash = await passwords.hash(password, { caller: SYSTEM_REQUESTER.userId });
   const enabled = await db.transact(async (tx) => {
     const user = await lockUser(tx, { email });
     if (!user) throw new Fault("missing", "user_missing", `There is no user with the e-mail address ${address}`);
     if (user.disabled) await enableLastOperator(tx, user);
-    await applyReset(tx, SYSTEM, user, passwordHash);
+    await applyReset(tx, SYSTEM_REQUESTER, user, passwordHash);
     return user.disabled;
   });
   return { password, enabled };
@@ -74,7 +74,7 @@ async function applyReset(
   const audit: AuditEntry[] = [{ kind: "password_reset", ...about, metadata: { email: user.email } }, ...revoked];
   if (!user.verified) audit.push({ kind: "email_verified", ...about, metadata: { vouchedFor: true } });
   if (user.disabled) audit.push({ kind: "user_updated", ...about, metadata: { changed: { disabled: false } } });
-  await record(tx, requester, { audit, jobs });
+  await recordChange(tx, requester, { audit, jobs });
 }
 
 async function enableLastOperator(tx: Tx, user: LockedUser): Promise<void> {

@@ -9,7 +9,7 @@ import type { Requester } from "#lib/audit/requester.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { anonymousRequester } from "#lib/domains/auth/mail-link.ts";
 import { createGrant, hasRecentGrant } from "#lib/domains/auth/one-time-tokens.ts";
-import { type Change, record } from "#lib/changes/record.ts";
+import { type AuditedChange, recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
@@ -34,7 +34,7 @@ const MAIL_INTERVAL = 5 * MINUTE;
 export async function forgotPassword(app: App, origin: RequestOrigin, email: string): Promise<void> {
   const job = { kind: FORGOTTEN_PASSWORD_JOB, lane: null, federationId: null, spokeId: null, payload: { email } };
   await app.db.transact(async (tx) => {
-    await record(tx, anonymousRequester(email, origin), {
+    await recordChange(tx, anonymousRequester(email, origin), {
       jobs: [{ ...job, dedupeKey: `${FORGOTTEN_PASSWORD_JOB.kind}:${email}` }],
     });
   });
@@ -44,11 +44,11 @@ export async function forgotPassword(app: App, origin: RequestOrigin, email: str
 export async function sendResetLink(tx: Tx, requester: Requester, email: string): Promise<void> {
   const user = await lockUser(tx, { email });
   if (!user || user.disabled || await hasRecentGrant(tx, "password_reset", user.id, MAIL_INTERVAL)) return;
-  await record(tx, requester, await createResetLink(tx, user));
+  await recordChange(tx, requester, await createResetLink(tx, user));
 }
 
 /** Creates a link to set a new password, and the mail that contains it. */
-export async function createResetLink(tx: Tx, user: LockedUser): Promise<Change> {
+export async function createResetLink(tx: Tx, user: LockedUser): Promise<AuditedChange> {
   const grant = await createGrant(tx, "password_reset", user.id);
   const about = { expiresAt: grant.expiresAt.toISOString() };
   return {

@@ -10,7 +10,7 @@ import { sql } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { createGrant, LINK_LIFETIMES, voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
@@ -90,7 +90,7 @@ export async function addMember(
   const jobs = invitation && grantId
     ? [await createInvitationMail(tx, actor, invitee, invitation.expiresAt, grantId)]
     : [];
-  if (audit.length > 0) await record(tx, actor, { audit, jobs });
+  if (audit.length > 0) await recordChange(tx, actor, { audit, jobs });
   return {
     ...about,
     status: invitation ? "invited" : joined ? "added" : "unchanged",
@@ -113,7 +113,7 @@ export async function removeMember(
     await voidGrants(tx, userId, ["invitation"]);
   }
   const metadata = { ...auditEntry.metadata, userId, email: user.email };
-  await record(tx, actor, { audit: [{ ...auditEntry, ...ids, metadata }] });
+  await recordChange(tx, actor, { audit: [{ ...auditEntry, ...ids, metadata }] });
 }
 
 /** Returns the locked user with this address. Creates a user without a password if none exists. */

@@ -11,7 +11,7 @@ import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { expiredSessionCookie, sessionCookie } from "#lib/domains/auth/cookie.ts";
 import { remindToVerify } from "#lib/domains/auth/signup.ts";
 import { beginSession, endSession, type NewSession } from "#lib/domains/auth/sessions.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
 import type { QueueEntry } from "#lib/base/limits/fair-queue.ts";
@@ -67,7 +67,7 @@ export async function signOut(app: App, actor: Actor | null): Promise<string> {
     const { id } = actor.credential;
     await app.db.transact(async (tx) => {
       if (!await endSession(tx, id)) return;
-      await record(tx, actor, { audit: [{ kind: "auth_logout", objectType: "session", objectId: id }] });
+      await recordChange(tx, actor, { audit: [{ kind: "auth_logout", objectType: "session", objectId: id }] });
     });
   }
   return expiredSessionCookie(app.config.publicUrl);
@@ -107,7 +107,7 @@ async function startSession(
     const session = await beginSession(tx, account.id, origin);
     const requester = { userId: account.id, email: account.email, ...origin, tokenPrefix: null };
     const reminder = account.verified ? {} : await remindToVerify(tx, (await lockUser(tx, { id: account.id }))!);
-    await record(tx, requester, {
+    await recordChange(tx, requester, {
       ...reminder,
       audit: [{ kind: "auth_login", objectType: "session", objectId: session.id }],
     });
@@ -125,6 +125,6 @@ async function recordFailedLogin(
   const requester = { userId: "anonymous", email: login.email, ...origin, tokenPrefix: null };
   const objectId = account?.id ?? "unknown";
   await app.db.transact(async (tx) => {
-    await record(tx, requester, { audit: [{ kind: "auth_login_failed", objectType: "user", objectId }] });
+    await recordChange(tx, requester, { audit: [{ kind: "auth_login_failed", objectType: "user", objectId }] });
   });
 }

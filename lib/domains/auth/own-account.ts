@@ -13,7 +13,7 @@ import { recipientOf } from "#lib/domains/auth/forgot-password.ts";
 import { voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
 import { beginSession } from "#lib/domains/auth/sessions.ts";
 import { requireVerified } from "#lib/domains/auth/verify-email.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
@@ -57,7 +57,7 @@ export async function changePassword(
   });
   if (cookie !== null) return cookie;
   await app.db.transact(async (tx) => {
-    await record(tx, actor, {
+    await recordChange(tx, actor, {
       audit: [{ kind: "password_change_failed", objectType: "user", objectId: actor.userId }],
     });
   });
@@ -79,7 +79,7 @@ export async function renameSelf(
       requireVerified(before);
       await renameUser(tx, actor.userId, displayName);
       const metadata = { changed: { displayName } };
-      await record(tx, actor, {
+      await recordChange(tx, actor, {
         audit: [{ kind: "user_updated", objectType: "user", objectId: actor.userId, metadata }],
       });
     }
@@ -97,7 +97,7 @@ async function replacePassword(app: App, actor: Actor, account: Account, passwor
     await endSessionsOf(tx, userId);
     await voidGrants(tx, userId, ["password_reset"]);
     const { secret } = await beginSession(tx, userId, actor);
-    await record(tx, actor, {
+    await recordChange(tx, actor, {
       audit: [{ kind: "password_changed", objectType: "user", objectId: userId }],
       jobs: [createMailJob({ template: "password-changed", to: recipientOf(user), about: { at, ip: actor.ip } })],
     });

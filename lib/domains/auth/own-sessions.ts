@@ -9,7 +9,7 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { isSessionValid, sessionExpiry } from "#lib/domains/auth/credentials.ts";
 import { endOtherSessions, endSession } from "#lib/domains/auth/sessions.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 
@@ -53,7 +53,7 @@ export async function endOwnSession(app: App, actor: Actor, id: string): Promise
       .executeTakeFirst();
     if (!own) throw new Fault("missing", "session_missing", "There is no such session, or it is not yours");
     if (!await endSession(tx, id)) return;
-    await record(tx, actor, { audit: [{ kind: "session_ended", objectType: "session", objectId: id }] });
+    await recordChange(tx, actor, { audit: [{ kind: "session_ended", objectType: "session", objectId: id }] });
   });
 }
 
@@ -63,7 +63,7 @@ export async function endOwnOtherSessions(app: App, actor: Actor): Promise<void>
     const ended = await endOtherSessions(tx, actor.userId, actor.credential.id);
     if (ended === 0) return;
     const metadata = { ended };
-    await record(tx, actor, {
+    await recordChange(tx, actor, {
       audit: [{ kind: "other_sessions_ended", objectType: "user", objectId: actor.userId, metadata }],
     });
   });

@@ -3,7 +3,7 @@ import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { recipientOf } from "#lib/domains/auth/forgot-password.ts";
 import { redeemLink, requesterOfLink, requireLink, takeOverAccount } from "#lib/domains/auth/mail-link.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 
@@ -34,7 +34,7 @@ export async function resetByLink(
     const revoked = await takeOverAccount(tx, user, { passwordHash, keepTokens });
     const about = { objectType: "user", objectId: user.id } as const;
     const notice = { template: "password-changed", to: recipientOf(user), about: { at, ip: origin.ip } } as const;
-    await record(tx, requesterOfLink(link, origin), {
+    await recordChange(tx, requesterOfLink(link, origin), {
       audit: [
         { kind: "password_reset", ...about },
         ...(user.verified ? [] : [{ kind: "email_verified", ...about } as const]),

@@ -12,7 +12,7 @@ import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { createResetLink, recipientOf } from "#lib/domains/auth/forgot-password.ts";
 import { anonymousRequester } from "#lib/domains/auth/mail-link.ts";
 import { createGrant, hasRecentGrant } from "#lib/domains/auth/one-time-tokens.ts";
-import { type Change, record } from "#lib/changes/record.ts";
+import { type AuditedChange, recordChange } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -59,7 +59,7 @@ export async function signUp(app: App, origin: RequestOrigin, { email, password,
   const payload: QueuedSignup = { email, displayName: displayName ?? email, passwordHash };
   const job = { kind: SIGNUP_JOB, lane: null, federationId: null, spokeId: null, payload: { ...payload } };
   await app.db.transact(async (tx) => {
-    await record(tx, anonymousRequester(email, origin), {
+    await recordChange(tx, anonymousRequester(email, origin), {
       jobs: [{ ...job, dedupeKey: `${SIGNUP_JOB.kind}:${email}` }],
     });
   });
@@ -72,10 +72,10 @@ export async function processSignup(tx: Tx, requester: Requester, jobId: string,
   const newUserId = passwordHash !== undefined && await insertUser(tx, { email, displayName, passwordHash });
   const user = await lockUser(tx, { email });
   const change = user && (newUserId ? await changeForNewUser(tx, user) : await changeForExistingUser(tx, user));
-  if (change) await record(tx, requester, change);
+  if (change) await recordChange(tx, requester, change);
 }
 
-async function changeForNewUser(tx: Tx, user: LockedUser): Promise<Change> {
+async function changeForNewUser(tx: Tx, user: LockedUser): Promise<AuditedChange> {
   const metadata = { email: user.email, by: "signup" };
   return {
     audit: [{ kind: "user_created", objectType: "user", objectId: user.id, metadata }],
@@ -83,20 +83,20 @@ async function changeForNewUser(tx: Tx, user: LockedUser): Promise<Change> {
   };
 }
 
-async function changeForExistingUser(tx: Tx, user: LockedUser): Promise<Change | null> {
+async function changeForExistingUser(tx: Tx, user: LockedUser): Promise<AuditedChange | null> {
   if (user.disabled) return null;
   if (!user.verified && user.hasPassword) return await remindToVerify(tx, user);
   return await hasRecentGrant(tx, "password_reset", user.id, MAIL_INTERVAL) ? null : await createResetLink(tx, user);
 }
 
 /** Sends the verification link again, unless it was sent within the hour. */
-export async function remindToVerify(tx: Tx, user: LockedUser): Promise<Pick<Change, "jobs">> {
+export async function remindToVerify(tx: Tx, user: LockedUser): Promise<Pick<AuditedChange, "jobs">> {
   return await hasRecentGrant(tx, "email_verification", user.id, MAIL_INTERVAL)
     ? {}
     : await createVerificationLink(tx, user);
 }
 
-async function createVerificationLink(tx: Tx, user: LockedUser): Promise<Pick<Change, "jobs">> {
+async function createVerificationLink(tx: Tx, user: LockedUser): Promise<Pick<AuditedChange, "jobs">> {
   const grant = await createGrant(tx, "email_verification", user.id);
   const about = { expiresAt: grant.expiresAt.toISOString() };
   return { jobs: [createMailJob({ template: "verification", to: recipientOf(user), about }, grant.id)] };

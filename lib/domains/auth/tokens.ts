@@ -3,7 +3,7 @@ import { type Selectable, sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { type Access, type Actor, requireActor, type TokenScope } from "#lib/domains/auth/access.ts";
 import { lockSession } from "#lib/domains/auth/sessions.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { hashSecret } from "#lib/drivers/crypto/secret.ts";
 import { newToken } from "#lib/drivers/crypto/token.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -68,7 +68,7 @@ export async function createToken(
       throw new Fault("invalid", "expiry_past", "expiresAt must be in the future");
     }
     const metadata = { name, scope, prefix, expiresAt: row.expiresAt?.toISOString() ?? null };
-    await record(tx, actor, { audit: [{ kind: "token_created", objectType: "token", objectId: id, metadata }] });
+    await recordChange(tx, actor, { audit: [{ kind: "token_created", objectType: "token", objectId: id, metadata }] });
     return { ...toToken(row), token: plaintext };
   });
 }
@@ -89,7 +89,7 @@ export async function revokeToken(app: App, actor: Actor, { id, name, prefix }: 
     if (!revoked) throw tokenMissingFault(); // another request revoked it
     tx.wakes.add(`user:${revoked.userId}`);
     const metadata = { name, prefix, userId: revoked.userId };
-    await record(tx, actor, { audit: [{ kind: "token_revoked", objectType: "token", objectId: id, metadata }] });
+    await recordChange(tx, actor, { audit: [{ kind: "token_revoked", objectType: "token", objectId: id, metadata }] });
   });
 }
 

@@ -12,7 +12,7 @@ import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { redeemLink, requesterOfLink, requireLink, takeOverAccount } from "#lib/domains/auth/mail-link.ts";
 import { linkSpentFault } from "#lib/domains/auth/one-time-tokens.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -39,7 +39,7 @@ export async function verifyEmail(app: App, origin: RequestOrigin, { token, pass
     const keepsPassword = chosenHash === null && await hasNoAccess(tx, user);
     const revoked = await takeOverAccount(tx, user, { passwordHash: keepsPassword ? undefined : chosenHash });
     const metadata = { passwordSet: chosenHash !== null };
-    await record(tx, requesterOfLink(link, origin), {
+    await recordChange(tx, requesterOfLink(link, origin), {
       audit: [{ kind: "email_verified", objectType: "user", objectId: user.id, metadata }, ...revoked],
     });
   });

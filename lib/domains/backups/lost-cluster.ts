@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
@@ -29,7 +29,7 @@ export async function markSpokeLost(
       updatedAt: sql<Date>`wheelwright_now()`,
     }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
     const { federationId, state, slug } = after;
-    await record(tx, requester, {
+    await recordChange(tx, requester, {
       audit: [{
         kind: "spoke_action_failed",
         ...spokeSubject(after),

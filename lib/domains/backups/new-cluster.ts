@@ -13,7 +13,7 @@ import { hubSubject, spokeSubject } from "#lib/audit/store.ts";
 import { type Backup, listBackups } from "#lib/domains/backups/store.ts";
 import { preferVerified } from "#lib/domains/backups/test-result.ts";
 import { minimumDisks, requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
-import { record, recordOperation } from "#lib/changes/record.ts";
+import { recordChange, recordOperation } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
@@ -185,7 +185,7 @@ async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid
     updatedAt: sql<Date>`wheelwright_now()`,
   }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   const about = { federationId: after.federationId, spokeId: id };
-  await record(tx, requester, {
+  await recordChange(tx, requester, {
     audit: [...createCancellationEntries(cancelledJobs, about, CANCEL_REASON), {
       kind: "spoke_actioned",
       ...spokeSubject(after),

@@ -18,7 +18,7 @@ import {
   updateSubscription,
 } from "#lib/domains/billing/store.ts";
 import type { BillingAddress, BillingRecord } from "#lib/domains/billing/views.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { hasEnded } from "#lib/drivers/payments/payments.ts";
@@ -51,9 +51,9 @@ export async function connectBilling(
   requireProvider(app);
   await app.db.transact(async (tx) => {
     if ((await findSubscriptionRow(tx, hub.id))?.email === email) return;
-    await record(tx, actor, { jobs: [syncJob(hub.id)] });
+    await recordChange(tx, actor, { jobs: [syncJob(hub.id)] });
     const audit = await connectHub(tx, hub, email);
-    if (audit.length > 0) await record(tx, actor, { audit });
+    if (audit.length > 0) await recordChange(tx, actor, { audit });
   });
   return await showBilling(app, actor, hub);
 }
@@ -66,11 +66,11 @@ export async function connectBilling(
 export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promise<BillingRecord> {
   requireProvider(app);
   await app.db.transact(async (tx) => {
-    await record(tx, actor, { jobs: [syncJob(hub.id)] });
+    await recordChange(tx, actor, { jobs: [syncJob(hub.id)] });
     const row = await lockSubscription(tx, hub.id);
     if (!row) throw new Fault("conflict", "not_billed", "Cannot reconcile a hub that is not billed; connect it first");
     await updateSubscription(tx, hub.id, { ...RESYNC, ...(hasEnded(row) && NO_SUBSCRIPTION) });
-    await record(tx, actor, {
+    await recordChange(tx, actor, {
       audit: [{
         kind: "billing_reconcile_requested",
         ...hubSubject(hub.id),

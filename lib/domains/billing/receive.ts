@@ -6,10 +6,10 @@
  * provider. So events may arrive twice, late, in any order or never.
  */
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { eventJob, eventSubjectOf, insertEvent } from "#lib/domains/billing/events.ts";
 import { findByCustomer } from "#lib/domains/billing/store.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type Payments, type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";
@@ -37,7 +37,7 @@ async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
   const federationId = row?.federationId ?? null;
   const isRelevant = subject === "subscription" ? federationId !== null : subject === "refund" && id !== null;
   const isNew = await insertEvent(tx, event, { federationId, handled: !isRelevant });
-  if (isNew && isRelevant) await record(tx, SYSTEM, { jobs: [eventJob(event.id, federationId)] });
+  if (isNew && isRelevant) await recordChange(tx, SYSTEM_REQUESTER, { jobs: [eventJob(event.id, federationId)] });
 }
 
 /**

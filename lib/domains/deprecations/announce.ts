@@ -5,8 +5,8 @@
  * A user gets one mail with all new notices, which lists only the user's own tokens. A user who creates a token during
  * the notice period gets the mail then.
  */
-import { SYSTEM } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import {
   findUnnotified,
@@ -52,7 +52,7 @@ export async function announceToPage(
   const letters = readers.length === 0
     ? []
     : await composeLetters(tx, notices, readers, await markNotified(tx, readers, ids));
-  await record(tx, SYSTEM, { jobs: letters.map((letter) => createBulkMailJob(letter)) });
+  await recordChange(tx, SYSTEM_REQUESTER, { jobs: letters.map((letter) => createBulkMailJob(letter)) });
   return { mailed: letters.length, next: readers.length < page.limit ? null : readers.at(-1)!.id };
 }
 

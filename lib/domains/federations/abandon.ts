@@ -8,7 +8,7 @@ import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { federationMissingFault } from "#lib/domains/federations/access.ts";
@@ -52,7 +52,7 @@ async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promi
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   const { slug, namespace, cluster } = after;
   const about = { federationId: id };
-  await record(tx, requester, {
+  await recordChange(tx, requester, {
     audit: [...createCancellationEntries(cancelledJobs, about, "the hub was abandoned"), {
       kind: "federation_destroyed",
       ...hubSubject(id),

@@ -3,7 +3,7 @@ import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { namespaceName } from "#lib/moodle/names.ts";
-import { type Change, recordOperation } from "#lib/changes/record.ts";
+import { type AuditedChange, recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireOffered } from "#lib/catalog/catalog.ts";
@@ -67,7 +67,7 @@ export async function recordNewFederation(
   tx: Tx,
   actor: Actor,
   { id, slug, name, region, mode, tier, state }: FederationRow,
-  extra: Pick<Change, "audit" | "jobs"> = {},
+  extra: Pick<AuditedChange, "audit" | "jobs"> = {},
 ): Promise<void> {
   await recordOperation(tx, actor, operationOnHub(id, "provision-hub"), (job) => ({
     jobs: extra.jobs ?? [],

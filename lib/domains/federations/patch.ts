@@ -3,7 +3,7 @@ import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireOffered } from "#lib/catalog/catalog.ts";
@@ -47,7 +47,7 @@ async function writePatch(
   requireOffered(app.catalog, changes);
   if (Object.keys(changes).length === 0) return before;
   const after = await updateFederation(tx, id, changes);
-  await record(tx, requester, {
+  await recordChange(tx, requester, {
     audit: [{
       kind: "federation_updated",
       ...hubSubject(id),

@@ -6,7 +6,7 @@
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { NotificationReader, ObjectKind } from "#lib/domains/notifications/objects.ts";
 
@@ -111,7 +111,7 @@ export type MarkingReader = NotificationReader & Requester;
 /** Records the audit event, if any notification became read. */
 export async function recordRead(tx: Tx, reader: MarkingReader, marked: number): Promise<void> {
   if (marked === 0) return;
-  await record(tx, reader, {
+  await recordChange(tx, reader, {
     audit: [{ kind: "notifications_read", objectType: "user", objectId: reader.userId, metadata: { marked } }],
   });
 }

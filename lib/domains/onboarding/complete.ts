@@ -13,7 +13,7 @@ import { sessionCookie } from "#lib/domains/auth/cookie.ts";
 import { recipientOf } from "#lib/domains/auth/forgot-password.ts";
 import { voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
 import { beginSession, endSession } from "#lib/domains/auth/sessions.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -95,7 +95,7 @@ async function complete(
     objectId: actor.userId,
     metadata: { changed, ...(pendingRequest && { requestId: pendingRequest.row.id }) },
   };
-  await record(tx, actor, {
+  await recordChange(tx, actor, {
     audit: [entry, ...pendingRequest ? [pendingRequest.entry] : []],
     jobs: [...jobs, ...pendingRequest?.jobs ?? []],
   });

@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import {
@@ -58,7 +58,7 @@ export async function acceptAbandoning(tx: Tx, requester: Requester, id: string)
   const { slug, domain, size, namespace, cluster } = after;
   const snapshots = removal?.progress.snapshots;
   const metadata = { slug, domain, size, namespace, cluster, abandoned: true, operationId: removal?.id ?? null };
-  await record(tx, requester, {
+  await recordChange(tx, requester, {
     audit: [...createCancellationEntries(cancelledJobs, about, "the spoke was abandoned"), {
       kind: "spoke_destroyed",
       ...spokeSubject(after),

@@ -5,7 +5,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
 import { previewCostOrReason } from "#lib/domains/billing/preview.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { withMail } from "#lib/catalog/inputs.ts";
+import { applyMailSettings } from "#lib/catalog/inputs.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import { checkAction } from "#lib/operations/check-action.ts";
 import type { OperationDeclaration, SpokeSubject } from "#lib/operations/operation.ts";
@@ -61,7 +61,7 @@ function subjectOf(
   return {
     ...{ blueprint, catalog, ...parameters },
     get inputs() {
-      return withMail(config, v.parse(SpokeInputs, spoke.blueprintInputs));
+      return applyMailSettings(config, v.parse(SpokeInputs, spoke.blueprintInputs));
     },
   };
 }

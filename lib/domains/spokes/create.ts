@@ -16,7 +16,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederationShared } from "#lib/domains/federations/store.ts";
-import { findReply, type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
+import { findStoredReply, type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
@@ -75,7 +75,7 @@ export async function createSpoke(
   { signal, findCopySource = findNoCopySource, runInHubQueue = (_, work) => work() }: CreateOptions = {},
 ): Promise<SpokeRecord> {
   const readEarlier = async () => {
-    const reply = await findReply<SpokeRecord>(app.db.rows, key);
+    const reply = await findStoredReply<SpokeRecord>(app.db.rows, key);
     return { reply, source: reply ? null : await findCopySource(app, actor, input) };
   };
   const reads = key !== null || input.copyOf !== undefined;

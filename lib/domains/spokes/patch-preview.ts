@@ -7,7 +7,7 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { NO_COST } from "#lib/domains/billing/cost.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { withMail } from "#lib/catalog/inputs.ts";
+import { applyMailSettings } from "#lib/catalog/inputs.ts";
 import { addressChanges, configure } from "#lib/operations/configure.ts";
 import { previewInCluster } from "#lib/domains/spokes/cluster-preview.ts";
 import type { ObjectChange } from "#lib/operations/change.ts";
@@ -51,7 +51,7 @@ export async function previewPatch(
 }
 
 async function findObjectChanges(app: App, desired: SpokeRow): Promise<ObjectChange[]> {
-  const before = withMail(app.config, v.parse(SpokeInputs, desired.blueprintInputs));
+  const before = applyMailSettings(app.config, v.parse(SpokeInputs, desired.blueprintInputs));
   const changes = addressChanges(app.blueprint, before, await toDesiredInputs(app, desired, before));
   return Object.values(changes).flat();
 }

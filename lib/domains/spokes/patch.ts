@@ -11,7 +11,7 @@ import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
@@ -71,7 +71,7 @@ async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: Spo
   const about = { federationId: after.federationId, spokeId: id };
   let job: Job | undefined;
   if (typeof by === "object") [after, job] = await enqueueConfigure(tx, actor, after, by);
-  await record(tx, actor, {
+  await recordChange(tx, actor, {
     audit: [{
       kind: "spoke_updated",
       ...spokeSubject(after),

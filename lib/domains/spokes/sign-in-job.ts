@@ -8,7 +8,7 @@
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { withMail } from "#lib/catalog/inputs.ts";
+import { applyMailSettings } from "#lib/catalog/inputs.ts";
 import { ClusterError, type JobResult, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { redactLines } from "#lib/base/redact.ts";
 import { createSealedReply, type SealedReply } from "#lib/drivers/crypto/seal.ts";
@@ -80,7 +80,7 @@ export async function createLinkInSite(
 }
 
 async function runLinkJob(app: App, spoke: SpokeRow, seal: SealedReply, signal: AbortSignal): Promise<JobResult> {
-  const inputs = withMail(app.config, v.parse(SpokeInputs, spoke.blueprintInputs));
+  const inputs = applyMailSettings(app.config, v.parse(SpokeInputs, spoke.blueprintInputs));
   const job = app.blueprint.jobObject(inputs, "sign-in-link", JOB_SUFFIX, { linkKey: seal.publicKey });
   const space = (await app.clusters.open(spoke.cluster)).space(spoke.namespace, spoke.namespaceUid!);
   try {

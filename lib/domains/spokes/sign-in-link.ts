@@ -9,13 +9,13 @@ import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { readActionFacts } from "#lib/domains/spokes/actions.ts";
 import { createLinkInSite } from "#lib/domains/spokes/sign-in-job.ts";
-import { transitionOf } from "#lib/operations/check-action.ts";
+import { findTransition } from "#lib/operations/check-action.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
 import {
   findSpoke,
@@ -63,7 +63,7 @@ export async function createSignInLink(
     const row = await lockSpoke(tx, spoke.id);
     if (row.state === "removed") throw spokeMissingFault();
     await requireOpenSite(tx, row);
-    await record(tx, actor, {
+    await recordChange(tx, actor, {
       audit: [{
         kind: "spoke_sign_in_link_created",
         ...spokeSubject(row),
@@ -79,7 +79,7 @@ export async function createSignInLink(
 /** Requires that the site is open and that no operation is queued that would close it. */
 async function requireOpenSite(rows: Rows, spoke: SpokeRow): Promise<void> {
   const { state, live, maintenance } = await readActionFacts(rows, spoke);
-  const blocking = live.find((kind) => transitionOf(kind) !== null);
+  const blocking = live.find((kind) => findTransition(kind) !== null);
   if (state !== "active" || blocking !== undefined) {
     const next = NEXT_STEP[state] ?? `wait until its ${blocking ?? "operation"} has ended`;
     throw new Fault("conflict", "spoke_state", `Cannot create a sign-in link for a spoke that is ${state}; ${next}`);

@@ -1,7 +1,7 @@
 /** Creates the first operator from the configuration. */
 import { sql } from "kysely";
-import { SYSTEM } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { hashPassword } from "#lib/drivers/crypto/password.ts";
 import { findPasswordProblem } from "#lib/drivers/crypto/password-rules.ts";
 import { newPassword } from "#lib/drivers/crypto/secret.ts";
@@ -59,7 +59,7 @@ export async function createOperator(db: Database, { email, password }: Admin): 
     if (await hasOperators(tx)) return false;
     const { id, isNew: created } = await insertOperator(tx, { email, passwordHash });
     const kind = created ? "user_created" : "user_updated", metadata = { email, role: "operator" };
-    await record(tx, SYSTEM, { audit: [{ kind, objectType: "user", objectId: id, metadata }] });
+    await recordChange(tx, SYSTEM_REQUESTER, { audit: [{ kind, objectType: "user", objectId: id, metadata }] });
     return true;
   });
 }

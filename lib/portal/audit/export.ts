@@ -16,7 +16,6 @@ export const ExportFormat = v.picklist(Object.keys(TYPES) as Format[], "must be 
 interface ExportedLog {
   readonly format: Format;
   readonly events: readonly AuditEventItem[];
-  /** Whether there are more events. */
   readonly isTruncated: boolean;
 }
 
@@ -54,7 +53,7 @@ export const exportReply: Reply<ExportedLog, ExportedLog> = {
 
 const COLUMNS = ["at", "kind", "actor", "actorId", "objectType", "objectId", "ip", "userAgent", "metadata", "id"];
 
-/** Makes Excel read the file as UTF-8. */
+/** The byte order mark makes Excel read the file as UTF-8. */
 const BYTE_ORDER_MARK = "\ufeff";
 
 function csvOf(events: readonly AuditEventItem[]): string {

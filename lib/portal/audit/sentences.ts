@@ -2,10 +2,7 @@
 import type { AuditKind } from "#lib/audit/kinds.ts";
 import type { BadgeTone } from "#lib/portal/components/parts.ts";
 
-/**
- * A sentence for each kind of event. `%` is the event's object, `{actor}` the actor's address, and other names in
- * braces are metadata fields.
- */
+/** A sentence for each kind of event. `%` is the event's object, `{actor}` the actor, other braces metadata fields. */
 export const EVENT_SENTENCES: Readonly<Record<AuditKind, readonly [tone: BadgeTone, sentence: string]>> = {
   spoke_requested: ["still", "Spoke % was requested"],
   spoke_provisioned: ["good", "Spoke % is ready"],

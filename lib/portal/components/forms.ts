@@ -98,7 +98,6 @@ interface Area {
   readonly maxLength: number;
 }
 
-/** Returns a multi-line text field. */
 export function textAreaField({ name, label, hint, required = false, submission, maxLength }: Area): Markup {
   return markup`<div class="field"><label for="${name}">${label}${
     required ? "" : markup` <span class="hint">optional</span>`

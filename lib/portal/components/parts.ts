@@ -107,7 +107,6 @@ interface PostButton {
   readonly about?: string;
 }
 
-/** Returns a form with a single button. */
 export function postButton(
   action: string,
   text: string,

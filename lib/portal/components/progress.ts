@@ -6,7 +6,7 @@ import type { Operation, OperationDetails } from "#lib/portal/components/api-typ
 
 export const OPERATIONS_PER_PAGE = 25;
 
-/** Returns whether the operation is queued or running. */
+/** 143 */
 export function isUnfinished(operation: Operation | null): operation is Operation {
   return operation !== null && (operation.state === "queued" || operation.state === "running");
 }
@@ -34,10 +34,7 @@ function etaText({ etaSeconds }: Operation): string {
   return etaSeconds === null ? "" : ` · about ${formatDuration(etaSeconds)} left`;
 }
 
-/**
- * Returns the steps with their durations, and a failure report at the failed step. The script counts the running step's
- * duration.
- */
+/** Returns the steps with durations, and the failure report. The script counts the running step's duration. */
 export function stepList(operation: OperationDetails, now: Date): Markup {
   return markup`<ol class="steps">${
     operation.steps.map((step, i) => {

@@ -2,12 +2,11 @@
 import type { Role } from "#lib/domains/auth/access.ts";
 import type { Markup } from "#lib/http/page.ts";
 
-/** The signed-in user. */
+/** 33 */
 export interface CurrentUser {
   readonly displayName: string;
   readonly email: string;
   readonly role: Role;
-  /** The number of unread notifications. */
   readonly unread: number;
   /** A warning on every page for operators, or null. */
   readonly warning: string | null;

@@ -17,7 +17,7 @@ import {
 import type { IconName } from "#lib/portal/components/icons.ts";
 import type { Billing, CatalogOffer, Hub } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
-import { hubHead } from "#lib/portal/hubs/hub.ts";
+import { hubHeader } from "#lib/portal/hubs/hub.ts";
 import { catalogEntryTitle } from "#lib/portal/hubs/catalog-fields.ts";
 
 export interface HubBillingProps {
@@ -31,7 +31,7 @@ export interface HubBillingProps {
 export function hubBillingView({ me, hub, billing, catalog, submission }: HubBillingProps): PageView {
   const { id } = hub, managesBilling = me.role === "operator" && catalog.charged;
   return {
-    ...hubHead(hub, true, `/hubs/${id}/billing`),
+    ...hubHeader(hub, true, `/hubs/${id}/billing`),
     poll: billing.pending ? 3 : 30,
     style: STYLE,
     body: markup`<div id="problems" data-live class="column">${billingNotices(billing)}</div>

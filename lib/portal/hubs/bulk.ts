@@ -76,7 +76,6 @@ function nothingToDo({ id }: Hub, selected: readonly SelectedSpoke[]): Markup {
     }<p>${back}</p>`;
 }
 
-/** Returns the page with the result for each spoke. */
 export function bulkOutcomeView(
   { hub, action, selected, answers }: BulkProps & { readonly answers: readonly BulkResult[] },
 ): PageView {

@@ -54,7 +54,6 @@ interface HubFields {
   readonly submission?: Submission | undefined;
 }
 
-/** Returns the fields of a hub's form. */
 export function hubFields({ catalog, hub, slug, submission }: HubFields): readonly (Markup | string)[] {
   const { name = "", region = null, mode = null, tier = null } = hub ?? {};
   return [

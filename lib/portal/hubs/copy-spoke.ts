@@ -4,7 +4,6 @@ import { selectField, type Submission } from "#lib/portal/components/forms.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { BackupList, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 
-/** The spoke to copy, with its backups. */
 export interface SpokeToCopy {
   readonly spoke: Spoke;
   readonly backups: BackupList;

@@ -20,7 +20,7 @@ import { SPOKE_STATES } from "#lib/operations/states.ts";
 
 export const SPOKES_PER_PAGE = 50;
 
-export interface HubProps {
+export interface HubPageProps {
   readonly hub: Hub;
   readonly overview: FleetOverview;
   readonly spokes: readonly Spoke[];
@@ -37,11 +37,13 @@ export interface HubProps {
   readonly follow: StreamPosition;
 }
 
-export function hubView({ hub, overview, spokes, query, next, canManageHub, isOperator, follow }: HubProps): PageView {
+export function hubView(
+  { hub, overview, spokes, query, next, canManageHub, isOperator, follow }: HubPageProps,
+): PageView {
   const { id, operation, stateReason, state } = hub;
   const isFiltered = Object.values(query).some((each) => each !== undefined);
   return {
-    ...hubHead(hub, canManageHub, `/hubs/${id}`),
+    ...hubHeader(hub, canManageHub, `/hubs/${id}`),
     actions: canManageHub
       ? markup`<a class="button main" href="/hubs/${id}/spokes/new" data-create>Add a spoke</a>`
       : "",
@@ -83,7 +85,7 @@ const STATE_OPTIONS = SPOKE_STATES.filter((state) => state !== "removed").map((s
 );
 
 /** Returns the title, breadcrumb and tabs of a hub's pages. */
-export function hubHead(
+export function hubHeader(
   { id, name, state }: Hub,
   canManageHub: boolean,
   here: string,

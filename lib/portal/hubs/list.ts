@@ -21,7 +21,7 @@ import { FEDERATION_STATES } from "#lib/domains/federations/state.ts";
 
 export const HUBS_PER_PAGE = 50;
 
-export interface HubsProps {
+export interface HubListProps {
   readonly me: CurrentUser;
   readonly hubs: readonly Hub[];
   readonly overview: FleetOverview;
@@ -32,7 +32,7 @@ export interface HubsProps {
   readonly next: string | null;
 }
 
-export function hubsView({ me, hubs, overview, unhealthy, query, next }: HubsProps): PageView {
+export function hubsView({ me, hubs, overview, unhealthy, query, next }: HubListProps): PageView {
   const isFiltered = query.q !== undefined || query.state !== undefined;
   return {
     title: "Hubs",

@@ -5,7 +5,7 @@ import { mailBadge, refusedMailDetails } from "#lib/portal/people/refused-mail.t
 import { emptyState, linkButton, panel, timeElement } from "#lib/portal/components/parts.ts";
 import type { Hub, HubMember } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
-import { hubHead } from "#lib/portal/hubs/hub.ts";
+import { hubHeader } from "#lib/portal/hubs/hub.ts";
 
 interface HubMembersProps {
   readonly me: CurrentUser;
@@ -17,7 +17,7 @@ interface HubMembersProps {
 export function hubMembersView({ me, hub, members, submission }: HubMembersProps): PageView {
   const { id } = hub;
   return {
-    ...hubHead(hub, true, `/hubs/${id}/members`),
+    ...hubHeader(hub, true, `/hubs/${id}/members`),
     body: markup`<div class="two-columns">${
       panel(
         "Admins of this hub",

@@ -19,7 +19,6 @@ export interface NewSpokeProps {
   readonly cost: CostEstimate;
   /** The spoke to copy; null for a new spoke. */
   readonly source: SpokeToCopy | null;
-  /** Spokes that could be copied instead. */
   readonly copyable: readonly Spoke[];
 }
 
@@ -57,7 +56,7 @@ export function renderRefusal({ message }: Submission): Markup {
   }`;
 }
 
-/** Replaces the field name at the start of an API message: `displayName must be …` becomes `Display name must be …`. */
+/** Replaces the field name that starts an API message: `displayName must be …` becomes `Display name must be …`. */
 function spoken(message: string): string {
   return message.replace(
     /^[a-z]\w*(?= must )/,

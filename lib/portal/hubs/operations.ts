@@ -13,7 +13,7 @@ import {
 import { isUnfinished, progressBar } from "#lib/portal/components/progress.ts";
 import type { Hub, Operation, Spoke } from "#lib/portal/components/api-types.ts";
 import type { PageView, StreamPosition } from "#lib/portal/components/view.ts";
-import { hubHead } from "#lib/portal/hubs/hub.ts";
+import { hubHeader } from "#lib/portal/hubs/hub.ts";
 
 interface HubOperationsProps {
   readonly hub: Hub;
@@ -34,7 +34,7 @@ export function hubOperationsView(
   const { id } = hub;
   const url = new URL(`/api/federations/${id}/events`, publicUrl).href;
   return {
-    ...hubHead(hub, canManageHub, `/hubs/${id}/operations`),
+    ...hubHeader(hub, canManageHub, `/hubs/${id}/operations`),
     follow,
     body: markup`<div id="operations" data-live>${
       operations.length === 0

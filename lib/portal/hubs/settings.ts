@@ -5,7 +5,7 @@ import { callout, definitionList, linkButton, panel, stateBadge, timeElement } f
 import type { CatalogOffer, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { originalValues } from "#lib/portal/page/form-changes.ts";
-import { hubHead } from "#lib/portal/hubs/hub.ts";
+import { hubHeader } from "#lib/portal/hubs/hub.ts";
 import { hubFields } from "#lib/portal/hubs/catalog-fields.ts";
 
 export const EDITABLE_HUB_FIELDS = ["name", "region", "mode", "tier"] as const;
@@ -20,7 +20,7 @@ interface SettingsProps {
 export function hubSettingsView({ me, hub, catalog, submission }: SettingsProps): PageView {
   const { id, slug, createdAt, updatedAt } = hub;
   return {
-    ...hubHead(hub, true, `/hubs/${id}/settings`),
+    ...hubHeader(hub, true, `/hubs/${id}/settings`),
     body: markup`<div class="two-columns"><div class="column">${
       panel(
         "Settings",
@@ -124,9 +124,7 @@ ${more > 0 ? markup`<p class="small soft">And ${more} more.</p>` : ""}
   );
 }
 
-/**
- * Shows the progress of a removal. A failing one can be abandoned: the row is removed, whatever is left in the cluster.
- */
+/** Shows a removal's progress. A failing removal can be abandoned, even if objects remain in the cluster. */
 function removalProgressPanel({ id, slug, operation }: Hub, submission?: Submission): Markup {
   const error = operation?.error ?? null;
   return panel(

@@ -48,7 +48,7 @@ ${body}
   };
 }
 
-/** Returns a page's title and lead. */
+/** 58 */
 export function pageHeading(title: string, lead: Markup | string): Markup {
   return markup`<header><h1>${title}</h1><p class="lead">${lead}</p></header>`;
 }

@@ -44,7 +44,6 @@ interface LinkPage<Form extends LinkForm, Body extends { password: string }> {
   readonly lead: (places: readonly AdministeredObject[]) => string;
   /** Whether the form lists the account's hubs and spokes. */
   readonly listsMemberships?: true;
-  /** Whether the action signs the user in. */
   readonly signsIn?: true;
   readonly button: string;
   /** Advice for users who did not request the link. */
@@ -55,7 +54,7 @@ interface LinkPage<Form extends LinkForm, Body extends { password: string }> {
   readonly run: (app: App, origin: RequestOrigin, body: Body, context: Context<Form>) => Promise<LinkResult>;
 }
 
-/** The user who is signed in, if any. */
+/** 133 161 */
 type SignedInUser = { readonly email: string } | null;
 
 interface Context<Form> {
@@ -186,10 +185,7 @@ export const passwordResetPage: LinkPage<ResetForm, v.InferOutput<typeof NewPass
   },
 };
 
-/**
- * The page that verifies an address. It requires a password, because someone else may have signed up with the address:
- * see lib/domains/auth/verify-email.ts.
- */
+/** The page that verifies an address. Requires a password: someone else may have signed up with the address. */
 export const verificationPage: LinkPage<LinkForm, v.InferOutput<typeof NewPasswordBody>> = {
   purpose: "email_verification",
   path: "/verify",

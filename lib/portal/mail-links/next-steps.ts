@@ -1,4 +1,4 @@
-/** Renders the last part of these pages: the next steps, or the explanation of an invalid link. */
+/** Renders the end of pages for mailed links: the next steps, or the explanation of an invalid link. */
 import type { App } from "#lib/app.ts";
 import type { LinkPurpose } from "#lib/domains/auth/one-time-tokens.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -9,7 +9,6 @@ import { type PortalAnswer, renderFrame, resultHeading } from "#lib/portal/mail-
 
 type Site = NonNullable<AdministeredObject["site"]>;
 
-/** Returns whether the portal is on. */
 export function hasPortal({ config }: App): boolean {
   return config.portal;
 }

@@ -1,8 +1,6 @@
 /**
- * Calls API endpoints from pages, within the process.
- *
- * The endpoint's access rules, schemas, handler and reply filter apply. A page can do nothing that the API cannot, and
- * sees no field that the API does not return.
+ * Calls API endpoints from pages, within the process. The endpoint's access rules, schemas, handler and reply filter
+ * apply. A page can do nothing that the API cannot, and sees no field that the API does not return.
  */
 import type * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
@@ -23,7 +21,7 @@ interface ApiRequest {
   /** Query parameters. Undefined ones are dropped. */
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: object;
-  /** The form's idempotency key. */
+  /** The idempotency key of the form. */
   readonly key?: string;
 }
 

@@ -15,7 +15,6 @@ import { renderShell } from "#lib/portal/components/shell.ts";
 import type { CurrentUser, PageView, StreamPosition } from "#lib/portal/components/view.ts";
 import { type PortalAnswer, portalReply } from "#lib/portal/mail-links/frame.ts";
 
-/** The input of a page's functions. */
 export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = Readonly<Record<string, string>>> {
   readonly callApi: CallApi;
   readonly me: CurrentUser;
@@ -28,10 +27,7 @@ export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = 
   readonly signup: boolean;
   /** Returns the database's time. */
   readonly now: () => Promise<Date>;
-  /**
-   * Returns the position in a hub's events from which the page follows them. Call it before reading what the page
-   * shows.
-   */
+  /** Returns the event position from which the page follows the hub. Call it before reading the page's data. */
   readonly follow: (federationId: string) => Promise<StreamPosition>;
 }
 
@@ -46,9 +42,7 @@ interface Page<Q> {
 
 const Params = v.record(v.string(), v.string());
 
-/**
- * Returns the schema of a page's query. Each parameter is optional; an empty one, as forms send it, counts as absent.
- */
+/** Returns the schema of a page's query. Parameters are optional, and an empty one counts as absent. */
 export function queryParams<K extends string>(...names: readonly K[]) {
   const Word = v.pipe(v.optional(v.string()), v.transform((text) => text?.trim() || undefined));
   return v.object(
@@ -90,7 +84,7 @@ export function portalPage<Q = Record<string, never>>({ summary, query, show }: 
 
 interface FormAction<B, Q> {
   readonly summary: string;
-  /** Counts the form in the login bucket, with this message of its 429. */
+  /** The message of the 429. If set, the form counts in the rate limit of the client's network. */
   readonly rateLimitMessage?: string | undefined;
   readonly query?: Schema<Q>;
   readonly body?: Schema<B>;
@@ -140,9 +134,7 @@ export type CallResult<T> =
   | { readonly result: T; readonly submission?: undefined; readonly blocked: false }
   | { readonly result: null; readonly submission: Submission; readonly blocked: boolean };
 
-/**
- * Calls the API for an optional part of a page, such as a preview. Returns a refusal together with the form's values.
- */
+/** Calls the API for an optional part of a page, such as a preview. Returns a refusal with the form's values. */
 export async function attemptCall<T>(
   answer: Promise<T>,
   values: Readonly<Record<string, string>> = {},

@@ -21,7 +21,6 @@ type Session = v.InferOutput<typeof SessionView>;
 interface AccountProps {
   readonly me: CurrentUser;
   readonly sessions: readonly Session[];
-  /** Whether the user completed onboarding. */
   readonly onboarded: boolean;
 }
 

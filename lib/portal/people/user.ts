@@ -23,7 +23,6 @@ interface UserProps {
   readonly user: UserItem;
   /** The user's first hubs and spokes. */
   readonly memberships: readonly NavLink[];
-  /** Whether the user is the caller. */
   readonly isSelf: boolean;
 }
 

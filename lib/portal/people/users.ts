@@ -91,10 +91,7 @@ function membershipCount(hubs: number, spokes: number): string {
   return [...count(hubs, "hub"), ...count(spokes, "spoke")].join(", ") || "No access";
 }
 
-/**
- * Returns the form that invites a user. `hubs` is null if there are too many for a select; the user then types the
- * slug.
- */
+/** Returns the invitation form. `hubs` is null if there are too many for a select; users then type the slug. */
 export function inviteView(hubs: readonly Hub[] | null, submission?: Submission): PageView {
   const page = { section: "users", crumbs: [["Users", "/users"]], title: "Invite a user" } as const;
   if (hubs?.length === 0) {

@@ -12,7 +12,7 @@ import { type AnyEndpointCall, type CallApi, createApiCaller } from "#lib/portal
 import { type Redirect, toSubmission } from "#lib/portal/page/page.ts";
 import { renderRefusalPage } from "#lib/portal/page/refusal-page.ts";
 
-/** The input of such a page's functions. */
+/** The input of a public page's functions. */
 export interface PublicCall<T> {
   readonly callApi: CallApi;
   readonly input: T;
@@ -49,7 +49,7 @@ export function publicPage<T extends object>({ summary, query, show }: PublicPag
 
 interface PublicForm<T> {
   readonly summary: string;
-  /** Counts the form in the login bucket, with this message of its 429. */
+  /** The message of the 429. If set, the form counts in the rate limit of the client's network. */
   readonly rateLimitMessage: string | undefined;
   readonly body: Schema<T>;
   submit(call: PublicCall<T>): Promise<HtmlPage | Redirect>;

@@ -9,7 +9,6 @@ interface SignIn {
   readonly next: string | null;
   readonly lead?: string | undefined;
   readonly submission?: Submission;
-  /** Whether users can sign up. */
   readonly signup?: boolean;
 }
 
@@ -69,7 +68,6 @@ ${
   );
 }
 
-/** Returns the page that explains that sign-up is closed. */
 export function signUpClosedPage(): HtmlPage {
   const lead = "Sign-up is closed. Ask an administrator for an invitation.";
   return renderFrame(

@@ -5,7 +5,7 @@ import { formatPrice } from "#lib/portal/components/amounts.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { CostEstimate, PreviewedAction } from "#lib/portal/components/api-types.ts";
 
-/** Returns the effects of the action. */
+/** 38 */
 export function previewSummary({ action, state, becomes, downtime, notes, price }: PreviewedAction): Markup {
   const stays = action === "maintenance-on" || becomes === "suspended";
   const lines: readonly (readonly [IconName, string])[] = [

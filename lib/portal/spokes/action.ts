@@ -8,7 +8,7 @@ import { callout, humanize, linkButton, panel, stateBadge } from "#lib/portal/co
 import type { CatalogOffer, PreviewedAction, Spoke } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { previewPanels, previewStyle, previewSummary } from "#lib/portal/spokes/action-preview.ts";
-import { type SpokePageData, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
+import { type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
 import { sizeField, sizeStyle } from "#lib/portal/spokes/sizes.ts";
 
 const DESCRIPTIONS: Readonly<Record<SpokeActionName, string>> = {
@@ -34,7 +34,7 @@ export function requireActionName(name: string | undefined): SpokeActionName {
   return found;
 }
 
-/** The fields of an action's form. */
+/** 53 */
 export type ActionFields = Readonly<Record<"lmsVersion" | "size" | "skipBackup", string>>;
 
 /** Returns the initial values: the next version, or another size. */
@@ -74,7 +74,7 @@ export function actionView(
   const { spoke } = spokePage, back = `/spokes/${spoke.id}`, path = `${back}/actions/${action}`;
   const inputs = fieldsOf(action, spoke, catalog, values, submission);
   return {
-    ...subpageHead(spokePage),
+    ...subpageHeader(spokePage),
     title: humanize(action),
     badge: stateBadge(spoke.state, spoke.health),
     lead: DESCRIPTIONS[action],

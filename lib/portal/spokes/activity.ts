@@ -4,7 +4,7 @@ import { emptyState, olderLink, panel, timeElement, withQuery } from "#lib/porta
 import type { PageView } from "#lib/portal/components/view.ts";
 import { type AuditEventItem, eventStyle, renderEventRow } from "#lib/portal/audit/event.ts";
 import { chartStyle, eventChart } from "#lib/portal/spokes/chart.ts";
-import { spokeHead, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
+import { spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
 export const EVENTS_PER_PAGE = 50;
 
@@ -26,7 +26,7 @@ export function activityView({ spokePage, events, next, before, now }: ActivityP
     ? next !== null ? `Newest ${events.length} events` : ""
     : markup`Events before ${timeElement(events[0]?.at ?? null)}`;
   return {
-    ...spokeHead(spokePage, "/activity"),
+    ...spokeHeader(spokePage, "/activity"),
     style: chartStyle + eventStyle,
     body: events.length > 0
       ? markup`${

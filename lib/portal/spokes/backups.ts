@@ -15,7 +15,7 @@ import type { Submission } from "#lib/portal/components/forms.ts";
 import { restoreRequestForm, restoreRequestList, restoreRequestStyle } from "#lib/portal/spokes/restore-requests.ts";
 import type { BackupList, RequestedRestoreItem } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
-import { allowedActions, spokeHead, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
+import { allowedActions, spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
 interface BackupsProps {
   readonly spokePage: SpokePageData;
@@ -26,7 +26,7 @@ interface BackupsProps {
 export function backupsView({ spokePage, backups, requests }: BackupsProps, submission?: Submission): PageView {
   const { spoke: { id, state } } = spokePage, isRemoved = state === "removed" || state === "removing";
   return {
-    ...spokeHead(spokePage, "/backups"),
+    ...spokeHeader(spokePage, "/backups"),
     actions: allowedActions(spokePage).includes("backup") && backups.available
       ? postButton(`/spokes/${id}/actions/backup`, "Back up now", { variant: "main" })
       : "",

@@ -3,7 +3,6 @@ import { type Markup, markup } from "#lib/http/page.ts";
 import { dataTable } from "#lib/portal/components/parts.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 
-/** An event in the chart. */
 export interface ChartPoint {
   readonly at: Date;
   readonly failed: boolean;

@@ -7,7 +7,7 @@ import { callout, linkButton, panel, postButton, stateBadge } from "#lib/portal/
 import { failureReport, progressBar } from "#lib/portal/components/progress.ts";
 import type { BackupList, OperationDetails, Spoke } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
-import { type SpokePageData, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
+import { type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
 
 /** Requires that the user typed the spoke's slug. Throws an `invalid` fault. */
 export function requireSlug({ slug }: Spoke, typed: string): void {
@@ -26,7 +26,12 @@ export interface DestroyProps {
 
 export function destroyView({ spokePage, backups, removal, submission }: DestroyProps): PageView {
   const { spoke } = spokePage, { displayName, state, health } = spoke;
-  const about = { ...subpageHead(spokePage), badge: stateBadge(state, health), style: STYLE, follow: spokePage.follow };
+  const about = {
+    ...subpageHeader(spokePage),
+    badge: stateBadge(state, health),
+    style: STYLE,
+    follow: spokePage.follow,
+  };
   if (state === "removing" || state === "removed") {
     return { ...about, title: `Removal of ${displayName}`, body: removalPanels(spokePage, removal, submission) };
   }

@@ -6,7 +6,7 @@ import { mailBadge, refusedMailDetails } from "#lib/portal/people/refused-mail.t
 import { emptyState, panel, timeElement } from "#lib/portal/components/parts.ts";
 import type { HubMember as SpokeMember } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
-import { spokeHead, type SpokePageData, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
+import { spokeHeader, type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
 
 export interface SpokeMembersProps {
   readonly me: CurrentUser;
@@ -49,7 +49,7 @@ ${
     },
   );
   return {
-    ...spokeHead(spokePage, "/members"),
+    ...spokeHeader(spokePage, "/members"),
     body: canManageHub
       ? markup`<div class="two-columns">${list}${
         panel(
@@ -98,7 +98,7 @@ export function spokeMemberRemovalView(
   const { spoke } = spokePage,
     here = `/spokes/${spoke.id}/members`,
     own = email === me.email,
-    below = subpageHead(spokePage);
+    below = subpageHeader(spokePage);
   return {
     ...below,
     crumbs: [...below.crumbs ?? [], ["Members", here]],

@@ -21,10 +21,9 @@ import {
 } from "#lib/portal/components/progress.ts";
 import type { Operation, OperationDetails } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
-import { spokeHead, type SpokePageData, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
+import { spokeHeader, type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
 import { spokeStyle } from "#lib/portal/spokes/style.ts";
 
-/** Returns the panel with the newest operations. */
 export function recentOperationsPanel(id: string, operations: readonly Operation[]): Markup {
   return panel("Operations", operationList(id, operations), {
     id: "history",
@@ -36,7 +35,7 @@ export function recentOperationsPanel(id: string, operations: readonly Operation
 export function operationsView(spokePage: SpokePageData, { items, next }: ListPage<Operation>): PageView {
   const { spoke: { id } } = spokePage;
   return {
-    ...spokeHead(spokePage, "/operations"),
+    ...spokeHeader(spokePage, "/operations"),
     style: spokeStyle,
     body: markup`<div id="history" data-live>${operationList(id, items)}</div>
 ${olderLink(next && withQuery(`/spokes/${id}/operations`, { before: next }))}`,
@@ -65,7 +64,7 @@ export interface OperationProps {
 
 export function operationView({ spokePage, operation, now }: OperationProps): PageView {
   const { spoke: { id, state } } = spokePage;
-  const { kind, error, steps, waitingFor } = operation, section = subpageHead(spokePage);
+  const { kind, error, steps, waitingFor } = operation, section = subpageHeader(spokePage);
   const report = error && !steps.some(({ name }) => name === error.step) ? failureReport(operation) : "";
   return {
     ...section,

@@ -8,7 +8,7 @@ import { type OriginalField, originalValues } from "#lib/portal/page/form-change
 import { renderRefusal } from "#lib/portal/hubs/new-spoke-preview.ts";
 import { catalogField } from "#lib/portal/hubs/catalog-fields.ts";
 import { previewPanels, previewStyle, previewSummary } from "#lib/portal/spokes/action-preview.ts";
-import { spokeHead, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
+import { spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
 /** Settings that the form changes. None of them can be emptied. */
 export const EDITABLE_SPOKE_FIELDS = ["displayName", "adminEmail", "brand", "domain", "mail"] as const;
@@ -30,7 +30,7 @@ export interface SettingsProps {
 export function settingsView({ spokePage, catalog, form, preview, submission, isSave }: SettingsProps): PageView {
   const { spoke } = spokePage, { displayName, adminEmail, brand, domain, mail } = form ?? spoke;
   return {
-    ...spokeHead(spokePage, "/settings"),
+    ...spokeHeader(spokePage, "/settings"),
     style: previewStyle,
     body: markup`<div class="with-preview" id="with-preview">${
       panel(

@@ -5,7 +5,7 @@ import { icon } from "#lib/portal/components/icons.ts";
 import { callout, copyableCode, panel, stateBadge, timeElement } from "#lib/portal/components/parts.ts";
 import type { IssuedSignInLink } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
-import { type SpokePageData, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
+import { type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
 
 export function signInLinkView(
   spokePage: SpokePageData,
@@ -14,7 +14,7 @@ export function signInLinkView(
 ): PageView {
   const { spoke: { id, domain, state, health } } = spokePage;
   return {
-    ...subpageHead(spokePage),
+    ...subpageHeader(spokePage),
     title: "Sign in to the site",
     badge: stateBadge(state, health),
     lead: markup`Signs you in to ${domain} as its administrator, <code>admin</code>.`,

@@ -7,7 +7,6 @@ import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 
 interface SizeChoice {
   readonly catalog: CatalogOffer;
-  /** The selected size. */
   readonly chosen: string;
   /** The spoke's size, which cannot be selected. */
   readonly currentSize?: string;

@@ -1,4 +1,4 @@
-/** Loads the data that all pages of a spoke share, and renders their heads. */
+/** Loads the data that all pages of a spoke share, and renders their headers. */
 import { Fault } from "#lib/base/errors.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
@@ -20,10 +20,7 @@ export interface SpokePageData {
 
 type SpokePageCall = Pick<PageCall<unknown, unknown>, "callApi" | "actor" | "follow">;
 
-/**
- * Loads the spoke and its hub. Call it before reading what else the page shows. Operators can see removed spokes, as in
- * the API.
- */
+/** Loads the spoke and its hub. Call it before reading other data. Operators can also see removed spokes. */
 export async function loadSpokePage(
   { callApi, actor, follow }: SpokePageCall,
   spokes: EndpointReturning<Spoke>,
@@ -48,8 +45,8 @@ type Head =
   & Pick<PageView, "title" | "section" | "crumbs" | "badge" | "follow" | "style">
   & Required<Pick<PageView, "tabs">>;
 
-/** Returns the head of a spoke's tab. `path` is relative to the spoke's page. */
-export function spokeHead({ spoke, hub, follow }: SpokePageData, path: string): Head {
+/** Returns the header of a tab of a spoke. `path` is relative to the spoke's page. */
+export function spokeHeader({ spoke, hub, follow }: SpokePageData, path: string): Head {
   const { id, displayName, state, health } = spoke;
   const of = (text: string, path: string): NavLink => [text, `/spokes/${id}${path}`];
   const activeTabs = [of("Members", "/members"), of("Settings", "/settings")];
@@ -72,8 +69,10 @@ export function spokeHead({ spoke, hub, follow }: SpokePageData, path: string): 
   };
 }
 
-/** Returns section and breadcrumb of a page below a spoke's page. */
-export function subpageHead({ spoke: { id, displayName }, hub }: SpokePageData): Pick<PageView, "section" | "crumbs"> {
+/** Returns the section and the breadcrumb of a page below a spoke's page. */
+export function subpageHeader(
+  { spoke: { id, displayName }, hub }: SpokePageData,
+): Pick<PageView, "section" | "crumbs"> {
   return { section: "hubs", crumbs: [...crumbsOf(hub), [displayName, `/spokes/${id}`]] };
 }
 
@@ -93,9 +92,7 @@ export function allowedActions({ spoke: { state, maintenance }, isOperator }: Sp
   });
 }
 
-/**
- * Requires an operator or an admin of the hub. Throws a `forbidden` fault (`federation_admin_only`), as the API does.
- */
+/** Requires an operator or an admin of the hub. Throws a `forbidden` fault (`federation_admin_only`), like the API. */
 export function requireHubManager(spokePage: SpokePageData): SpokePageData {
   if (spokePage.canManageHub) return spokePage;
   throw new Fault("forbidden", "federation_admin_only", "Only an operator or an admin of its hub may remove a spoke");

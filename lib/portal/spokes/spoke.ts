@@ -22,10 +22,10 @@ import {
 import type { PageView } from "#lib/portal/components/view.ts";
 import type { Operation, OperationDetails, Spoke } from "#lib/portal/components/api-types.ts";
 import { recentOperationsPanel } from "#lib/portal/spokes/operations.ts";
-import { allowedActions, spokeHead, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
+import { allowedActions, spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 import { spokeStyle } from "#lib/portal/spokes/style.ts";
 
-export interface SpokeProps {
+export interface SpokePageProps {
   readonly spokePage: SpokePageData;
   /** Newest first. */
   readonly operations: readonly Operation[];
@@ -34,12 +34,12 @@ export interface SpokeProps {
   readonly now: Date;
 }
 
-export function spokeView({ spokePage, operations, latest, now }: SpokeProps): PageView {
+export function spokeView({ spokePage, operations, latest, now }: SpokePageProps): PageView {
   const { spoke } = spokePage, { id, domain, url, state } = spoke;
   const reachable = spoke.readyAt !== null && state !== "removed";
   const address = reachable ? markup`<a href="${url}">${domain} ${icon("open")}</a>` : domain;
   return {
-    ...spokeHead(spokePage, ""),
+    ...spokeHeader(spokePage, ""),
     lead: markup`${address}${spoke.maintenance ? markup` ${badge("warn", "warning", "Maintenance mode")}` : ""}`,
     actions: actionMenu(spokePage),
     style: spokeStyle,

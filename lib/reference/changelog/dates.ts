@@ -12,7 +12,7 @@ export function formatDateTime(at: Date): string {
   return time === "00:00" ? formatDay(at) : `${formatDay(at)}, ${time} UTC`;
 }
 
-/** Returns today, tomorrow or in 23 days. */
+/** Returns text such as "tomorrow" or "in 23 days". */
 export function describeDaysUntil(at: Date, now: Date): string {
   const days = Math.floor(at.getTime() / DAY) - Math.floor(now.getTime() / DAY);
   return days <= 0 ? "today" : days === 1 ? "tomorrow" : `in ${days} days`;

@@ -1,8 +1,6 @@
 /**
- * Writes the changelog as an Atom feed (RFC 4287).
- *
- * IDs do not depend on the service's address, so a moved service does not make read entries new again. An announcement
- * with a future date becomes an entry on that date.
+ * Writes the changelog as an Atom feed (RFC 4287). IDs do not depend on the service's address, so a moved service does
+ * not make read entries new again. An announcement with a future date becomes an entry on that date.
  */
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";

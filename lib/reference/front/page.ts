@@ -6,7 +6,7 @@ import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/pag
 
 export async function frontPage({ config, release }: App, { readiness }: ServerInfo): Promise<HtmlPage> {
   const works = await readiness().then(() => true, () => false);
-  return writeFront({
+  return writeFrontPage({
     url: config.publicUrl.href.replace(/\/$/, ""),
     version: release.version,
     works,
@@ -23,7 +23,7 @@ interface Front {
   readonly portal: boolean;
 }
 
-export function writeFront({ url, version, works, portal }: Front): HtmlPage {
+export function writeFrontPage({ url, version, works, portal }: Front): HtmlPage {
   return {
     title: "Wheelwright",
     style: themeStyle + style,

@@ -1,7 +1,6 @@
 /**
- * Looks up descriptions and examples of API fields by name.
- *
- * The texts are in the files next to this one, so that the views stay short. A test finds fields without a text.
+ * Looks up descriptions and examples of API fields by name. The texts are in the files next to this one, so that the
+ * views stay short. A test finds fields without a text.
  */
 import { BILLING_FIELDS } from "#lib/reference/glossary/billing.ts";
 import type { FieldEntry } from "#lib/reference/glossary/entry.ts";

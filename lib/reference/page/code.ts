@@ -53,7 +53,6 @@ function bodyText(body: unknown): string {
   return line.length <= 48 ? line : JSON.stringify(body, null, 2).replaceAll("\n", "\n  ");
 }
 
-/** Quotes text for a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -52,7 +52,6 @@ export interface ExampleObject {
   readonly value: { readonly error: string };
 }
 
-/** An operation with its method and path. */
 export interface PageEntry extends Operation {
   readonly method: string;
   readonly path: string;

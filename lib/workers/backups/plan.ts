@@ -8,12 +8,12 @@
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { explainUnavailable, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
 import { nextBackup } from "#lib/domains/backups/schedule.ts";
 import { closeAbandonedBackups, readSnapshotClasses, saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { volumeDriversOf } from "#lib/domains/backups/summary.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import { redact } from "#lib/base/redact.ts";
@@ -121,7 +121,7 @@ async function queueDue(tx: Tx, { cluster, classes, limit }: QueueLimits): Promi
     return explainUnavailable({ classes, error: null }, requirements) === null;
   });
   const payload: BackupPayload = { kind: "nightly" };
-  await record(tx, SYSTEM, {
+  await recordChange(tx, SYSTEM_REQUESTER, {
     jobs: eligible.map((spoke) => ({
       ...buildSpokeJob(spoke, "backup", payload),
       dedupeKey: `backup:nightly:${spoke.id}`,

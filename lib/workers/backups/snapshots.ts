@@ -18,7 +18,7 @@ import {
 } from "#lib/domains/backups/store.ts";
 import { BACKUP_ANNOTATION, sitePvcNames } from "#lib/moodle/names.ts";
 import { serializeBackupRecord, type SignedRecord, SITE_RECORD_KEY } from "#lib/moodle/site-record.ts";
-import { readInstallation, signText } from "#lib/installation/installation.ts";
+import { readInstallation, signWithInstallationKey } from "#lib/installation/installation.ts";
 import { type Call, type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -114,7 +114,7 @@ async function saveSnapshotNames(site: SpokeSite, run: Run, backup: Backup): Pro
 /** Returns the signed record of the backup. It is stored on the snapshots, in case the row is lost. */
 async function signBackupRecord({ app, spoke }: SpokeSite, backup: Backup): Promise<string> {
   const installation = await readInstallation(app.db.rows), text = serializeBackupRecord(backup);
-  const signature = signText(installation, spoke.namespaceUid!, text);
+  const signature = signWithInstallationKey(installation, spoke.namespaceUid!, text);
   return JSON.stringify({ text, installation: installation.id, signature } satisfies SignedRecord);
 }
 

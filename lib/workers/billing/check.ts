@@ -1,11 +1,11 @@
 /** Reads a hub's subscription from the provider, and updates the customer's name and address there. */
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { readBilledHub } from "#lib/domains/billing/hubs.ts";
 import { CHECK_BILLING } from "#lib/domains/billing/jobs.ts";
 import { saveSubscription, warnAboutDifference } from "#lib/domains/billing/save-subscription.ts";
 import { lockSubscription, readBilledQuantities, updateSubscription } from "#lib/domains/billing/store.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Payments } from "#lib/drivers/payments/payments.ts";
 import type { Handler, Outcome, Run } from "#lib/scheduler/handler.ts";
 import { sql } from "kysely";
@@ -48,7 +48,7 @@ export async function checkSubscription(
     if (row?.subscriptionId !== id) return [];
     const billed = await readBilledQuantities(tx, catalog, row);
     const audit = await saveSubscription(tx, row, subscription, billed);
-    await record(tx, SYSTEM, { audit });
+    await recordChange(tx, SYSTEM_REQUESTER, { audit });
     return audit;
   });
   warnAboutDifference(log, entries);

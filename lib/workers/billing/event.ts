@@ -3,7 +3,7 @@
  * subscription answers all its waiting events. Processing an event again is harmless.
  */
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import {
   BILLING_EVENT,
   type EventRow,
@@ -15,7 +15,7 @@ import {
 } from "#lib/domains/billing/events.ts";
 import { recordRefunds } from "#lib/domains/billing/refunds.ts";
 import { findByCustomer } from "#lib/domains/billing/store.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Payments } from "#lib/drivers/payments/payments.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { checkSubscription } from "#lib/workers/billing/check.ts";
@@ -70,6 +70,8 @@ async function handleRefund(run: Run, payments: Payments, event: EventRow): Prom
   await run.write(async (tx) => {
     await markHandled(tx, [event.id], "refund");
     const row = refund?.customer ? await findByCustomer(tx, refund.customer) : undefined;
-    if (refund && row) await record(tx, SYSTEM, { audit: await recordRefunds(tx, row.federationId, refund.refunds) });
+    if (refund && row) {
+      await recordChange(tx, SYSTEM_REQUESTER, { audit: await recordRefunds(tx, row.federationId, refund.refunds) });
+    }
   });
 }

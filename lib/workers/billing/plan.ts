@@ -5,10 +5,10 @@
  * It also skips hubs that the provider refused, until their retry time.
  */
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { findUncheckedHubs, needsSync, readHubsToSync } from "#lib/domains/billing/hubs.ts";
 import { checkBillingJob, syncJob } from "#lib/domains/billing/jobs.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
@@ -23,7 +23,7 @@ export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch 
         run.throwIfStopped();
         const hubs = await readHubsToSync(db.rows, { after, limit: batch });
         const jobs = hubs.filter((hub) => needsSync(hub, catalog)).map(({ row }) => syncJob(row.federationId));
-        if (jobs.length > 0) await db.transact((tx) => record(tx, SYSTEM, { jobs }));
+        if (jobs.length > 0) await db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { jobs }));
         after = hubs.length < batch ? undefined : hubs.at(-1)!.row.federationId;
       }
     }],
@@ -40,7 +40,7 @@ export function planBillingChecks({ db }: Pick<App, "db">, limit = MAX_HUBS): Ha
       const ids = await findUncheckedHubs(db.rows, limit), now = (await db.now()).getTime();
       const jobs = ids.map((id, i) => checkBillingJob(id, new Date(now + Math.floor((i * HOUR) / ids.length))));
       run.throwIfStopped();
-      if (jobs.length > 0) await db.transact((tx) => record(tx, SYSTEM, { jobs }));
+      if (jobs.length > 0) await db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { jobs }));
     }],
   });
 }

@@ -9,7 +9,7 @@
  * is reported as a difference.
  */
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { type BilledQuantities, selectBilled } from "#lib/domains/billing/quantities.ts";
 import { type BilledHub, readBilledHub } from "#lib/domains/billing/hubs.ts";
 import { checkBillingJob, followUpSyncJob, SYNC_BILLING } from "#lib/domains/billing/jobs.ts";
@@ -20,7 +20,7 @@ import {
   type SubscriptionRow,
   updateSubscription,
 } from "#lib/domains/billing/store.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import {
   type CustomerRequest,
   hasEnded,
@@ -163,7 +163,7 @@ async function saveQuantities(
     const row = await updateSubscription(tx, federationId, { sentQuantities, error: null, retryAt: null });
     const billed = await readBilledQuantities(tx, catalog, { ...row, items: result?.items ?? [] });
     const audit = await saveSubscription(tx, row, result, billed);
-    await record(tx, SYSTEM, { audit });
+    await recordChange(tx, SYSTEM_REQUESTER, { audit });
     return audit;
   });
   warnAboutDifference(log, entries);

@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { inputsDuringResize } from "#lib/moodle/resize.ts";
-import { withOfferedResources } from "#lib/catalog/inputs.ts";
+import { applyOfferedResources } from "#lib/catalog/inputs.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { ResizedSpoke } from "#lib/workers/resize/outcomes.ts";
@@ -15,7 +15,7 @@ import { addNotes, type SpokeSite } from "#lib/workers/site.ts";
 /** Chooses the new amounts, once per operation, and stores them in its progress. */
 export async function storeNewAmounts({ app, inputs }: SpokeSite, run: Run): Promise<void> {
   if (run.job.progress.taken !== undefined) return;
-  const offered = withOfferedResources(app, inputs);
+  const offered = applyOfferedResources(app, inputs);
   const { size, resources, madeDatabaseDisk } = offered;
   const newAmounts: ResizedSpoke = { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
   await run.saveProgress({ taken: offered === inputs ? null : newAmounts });

@@ -13,7 +13,7 @@ import { clusterWaitOf, openHub, openSpoke, type Site, type SpokeSite } from "#l
 import { takeLastSnapshot } from "#lib/workers/backups/snapshots.ts";
 import { stopSite } from "#lib/workers/removal/stop.ts";
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { updateHeldJob } from "#lib/jobs/fence.ts";
 import { analyzeFailure } from "#lib/scheduler/reports.ts";
@@ -118,6 +118,6 @@ async function reportStuckRemoval(app: App, run: Run, step: string, error: Clust
     const { slug } = await tx.selectFrom("spokes").select("slug").where("id", "=", spokeId).executeTakeFirstOrThrow();
     const metadata = { action: "remove", slug, step, code, fault, message, since: startedAt, operationId: id };
     const about = { objectType: "spoke", objectId: spokeId, federationId, spokeId } as const;
-    await record(tx, requester, { audit: [{ kind: "spoke_action_failed", ...about, metadata }] });
+    await recordChange(tx, requester, { audit: [{ kind: "spoke_action_failed", ...about, metadata }] });
   });
 }

@@ -4,12 +4,12 @@
  * A failure of the cluster, such as missing capacity, does not show whether the backup is good. The test is then
  * recorded as skipped, nobody is notified, and it runs again the next night.
  */
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { AuditKind } from "#lib/audit/kinds.ts";
 import { createBulkMailJob } from "#lib/jobs/mail.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { updateHeldJob } from "#lib/jobs/fence.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { RestoreTestResult } from "#lib/domains/backups/restore-test.ts";
 import {
@@ -105,7 +105,7 @@ async function recordReport(
   { kind, identity, metadata, error = null, jobs = [] }: TestReport,
 ): Promise<void> {
   const { id: spokeId, federationId, slug, state } = spoke, { backupId } = identity;
-  await record(tx, SYSTEM, {
+  await recordChange(tx, SYSTEM_REQUESTER, {
     jobs,
     events: [{ federationId, spokeId, state, error }],
     audit: [{

@@ -6,8 +6,8 @@
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { nextRestoreTest, type RestoreTestInterval } from "#lib/domains/backups/schedule.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
@@ -90,7 +90,7 @@ async function queueDue(tx: Tx, { cluster, interval, limit }: QueueLimits): Prom
     where spokes.state = 'active' and spokes.cluster = ${cluster} and restore_test_due_at <= (select wheelwright_now())
     order by restore_test_due_at limit ${capacity} for no key update of spokes skip locked`.execute(tx);
   await setNextTimes(tx, due, interval);
-  await record(tx, SYSTEM, { jobs: due.flatMap(testJobs) });
+  await recordChange(tx, SYSTEM_REQUESTER, { jobs: due.flatMap(testJobs) });
   return due.length;
 }
 

@@ -7,11 +7,11 @@
 import { sql } from "kysely";
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { withMail } from "#lib/catalog/inputs.ts";
-import { record } from "#lib/changes/record.ts";
+import { applyMailSettings } from "#lib/catalog/inputs.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Drift } from "#lib/domains/spokes/drift.ts";
 import { FAILED_CHECKS_LIMIT } from "#lib/domains/spokes/health.ts";
@@ -69,7 +69,7 @@ export async function readSpokeInputs({ db, config }: App, ids: readonly string[
     .where(sql<boolean>`id = any(${ids}::text[])`).execute();
   return new Map(found.flatMap(({ id, blueprintInputs }) => {
     const { success, output } = v.safeParse(SpokeInputs, blueprintInputs);
-    return success ? [[id, withMail(config, output)]] : [];
+    return success ? [[id, applyMailSettings(config, output)]] : [];
   }));
 }
 
@@ -108,7 +108,7 @@ export async function writeHealth(tx: Tx, began: Date, healths: readonly SpokeHe
 }
 
 async function recordHealth(tx: Tx, changed: readonly Written[]): Promise<void> {
-  await record(tx, SYSTEM, {
+  await recordChange(tx, SYSTEM_REQUESTER, {
     audit: changed.map(toAuditEntry),
     events: changed.map(({ id, federationId, problem }) => ({
       federationId,

@@ -8,9 +8,9 @@
  * per second. A check of 10,000 spokes would take minutes, so clusters with 2,000 or more are watched for half an
  * hour per check (check-cluster.ts).
  */
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { App } from "#lib/app.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
@@ -37,7 +37,9 @@ export function sweep({ db }: Pick<App, "db">): Handler {
       const found = await db.rows.selectFrom("spokes").select("cluster").distinct()
         .where("state", "=", "active").where("namespaceUid", "is not", null).execute();
       if (found.length === 0) return;
-      await run.write((tx) => record(tx, SYSTEM, { jobs: found.map(({ cluster }) => createClusterCheckJob(cluster)) }));
+      await run.write((tx) =>
+        recordChange(tx, SYSTEM_REQUESTER, { jobs: found.map(({ cluster }) => createClusterCheckJob(cluster)) })
+      );
     }],
   });
 }

@@ -2,8 +2,8 @@
  * Requests a template after a successful installation without one. At this point the images are known to work, and the
  * requested site is not slowed down.
  */
-import { SYSTEM } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { beginTemplate } from "#lib/domains/templates/store.ts";
 import { findOriginProblem } from "#lib/moodle/adoption.ts";
 import { adoptionIdOf } from "#lib/moodle/names.ts";
@@ -29,6 +29,6 @@ export async function requestTemplate(site: SpokeSite, run: Run): Promise<void> 
       template,
       inputs: templateInputs(inputs, { id: template, sizes, release: config.releaseId }),
     };
-    await record(tx, SYSTEM, { jobs: [createTemplateJob(payload)] });
+    await recordChange(tx, SYSTEM_REQUESTER, { jobs: [createTemplateJob(payload)] });
   });
 }

@@ -14,7 +14,7 @@ import {
 } from "#lib/domains/backups/retained-pvcs.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { withMail } from "#lib/catalog/inputs.ts";
+import { applyMailSettings } from "#lib/catalog/inputs.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { sitePvcNames } from "#lib/moodle/names.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -57,7 +57,7 @@ async function openVolumeContext(
   { cluster: name, ...spoke }: SpokeRow,
 ): Promise<VolumeContext> {
   const cluster = await clusters.open(name), space = cluster.space(spoke.namespace, spoke.namespaceUid!);
-  return { cluster, space, blueprint, inputs: withMail(config, spoke.blueprintInputs as SpokeInputs) };
+  return { cluster, space, blueprint, inputs: applyMailSettings(config, spoke.blueprintInputs as SpokeInputs) };
 }
 
 /** Locks the spoke, marks its due PVCs and returns them. Marked PVCs can no longer be used for a rollback. */

@@ -4,7 +4,7 @@
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
@@ -32,7 +32,7 @@ export function deleteExpiredDomains({ db }: Pick<App, "db">): Handler {
 async function releaseDomains(tx: Tx, id: string): Promise<void> {
   const spoke = await lockSpoke(tx, id), facts = await readActionFacts(tx, spoke);
   const acceptance = facts.live.includes("configure") ? null : checkConfigure(facts);
-  if (acceptance) await enqueueConfigure(tx, SYSTEM, spoke, acceptance);
+  if (acceptance) await enqueueConfigure(tx, SYSTEM_REQUESTER, spoke, acceptance);
 }
 
 /** Checks whether a configure operation may be queued. Returns null if another operation of the spoke prevents it. */

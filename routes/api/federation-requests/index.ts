@@ -4,7 +4,7 @@ import { requestFederation } from "#lib/domains/federations/requests/create.ts";
 import { findRequests } from "#lib/domains/federations/requests/show.ts";
 import { FederationRequestView, NewFederationRequest, StateFilter } from "#lib/domains/federations/requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { created, paged } from "#lib/http/reply.ts";
+import { created, pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
@@ -12,7 +12,7 @@ export const GET = endpoint({
   access: signedInAccess,
   scope: "readonly",
   query: v.object({ state: StateFilter, limit: pageLimit(25), before: v.optional(BeforeCursor) }),
-  reply: paged(FederationRequestView),
+  reply: pageReply(FederationRequestView),
   handle: ({ app, actor, query }) => findRequests(app.db.rows, actor, query),
 });
 

@@ -5,7 +5,7 @@ import { createFederation } from "#lib/domains/federations/create.ts";
 import { findFederations } from "#lib/domains/federations/show.ts";
 import { federationFilters, FederationView, NewFederation } from "#lib/domains/federations/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { created, paged } from "#lib/http/reply.ts";
+import { created, pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
@@ -18,7 +18,7 @@ export const GET = endpoint({
     before: v.optional(BeforeCursor),
     includeRemoved: QueryFlag,
   }),
-  reply: paged(FederationView),
+  reply: pageReply(FederationView),
   handle: ({ app, actor, query }) => findFederations(app.db.rows, actor, query, removedVisibility(actor, query)),
 });
 

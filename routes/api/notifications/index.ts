@@ -1,6 +1,6 @@
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { paged } from "#lib/http/reply.ts";
+import { pageReply } from "#lib/http/reply.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
 import { NotificationQuery, NotificationView } from "#lib/domains/notifications/views.ts";
 
@@ -9,6 +9,6 @@ export const GET = endpoint({
   access: signedInAccess,
   scope: "readonly",
   query: NotificationQuery,
-  reply: paged(NotificationView),
+  reply: pageReply(NotificationView),
   handle: ({ app, actor, query }) => listNotifications(app.db.rows, actor, query),
 });

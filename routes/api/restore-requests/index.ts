@@ -3,7 +3,7 @@ import { operatorAccess } from "#lib/domains/auth/access.ts";
 import { listRestoreRequests } from "#lib/domains/backups/restore-requests/store.ts";
 import { RestoreRequestFilter, RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { paged } from "#lib/http/reply.ts";
+import { pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
@@ -11,6 +11,6 @@ export const GET = endpoint({
   access: operatorAccess,
   scope: "readonly",
   query: v.object({ state: RestoreRequestFilter, limit: pageLimit(25), before: v.optional(BeforeCursor) }),
-  reply: paged(RestoreRequestView),
+  reply: pageReply(RestoreRequestView),
   handle: ({ app, actor, query }) => listRestoreRequests(app.db.rows, actor, query),
 });

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { operatorAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { paged } from "#lib/http/reply.ts";
+import { pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 import { listUserRecords } from "#lib/domains/users/records.ts";
 import { userFilters, UserRecordView } from "#lib/domains/users/views.ts";
@@ -11,6 +11,6 @@ export const GET = endpoint({
   access: operatorAccess,
   scope: "readonly",
   query: v.object({ ...userFilters, limit: pageLimit(25), before: v.optional(BeforeCursor) }),
-  reply: paged(UserRecordView),
+  reply: pageReply(UserRecordView),
   handle: ({ app, query }) => listUserRecords(app.db.rows, query),
 });

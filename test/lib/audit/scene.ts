@@ -1,9 +1,9 @@
 /** Writes, seals and tampers with chains of audit events. */
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { ChainHead } from "#lib/audit/head.ts";
 import { findUnsealedChains, readSeal, sealBatch } from "#lib/audit/seals.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 
@@ -24,7 +24,7 @@ export function changeOf(federationId: string | null, number = 0): AuditEntry {
 /** Writes this many events in one transaction. */
 export async function write(db: Database, federationId: string | null, events: number): Promise<void> {
   const audit = Array.from({ length: events }, (_, i) => changeOf(federationId, i));
-  await db.transact((tx) => record(tx, SYSTEM, { audit }));
+  await db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { audit }));
 }
 
 /** Seals all events in small batches. */

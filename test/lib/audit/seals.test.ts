@@ -1,7 +1,7 @@
 /** Tests sealing: in batches, in order, once per event, with concurrent sealers and after crashes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { formatHead } from "#lib/audit/head.ts";
 import { findUnsealedChains, readSeal, sealBatch } from "#lib/audit/seals.ts";
 import { insertAuditEvents } from "#lib/audit/store.ts";
@@ -72,7 +72,7 @@ test("by eight sealers at once, with writers beside them, neither forks nor skip
 test("takes events of one time in the order of their ids, even from a batch to the next", async ({ db }) => {
   const at = new Date(Date.UTC(2020, 0));
   const entry = { kind: "auth_login", objectType: "user", objectId: "u" } as const;
-  await db.transact((tx) => insertAuditEvents(tx, SYSTEM, Array.from({ length: 9 }, () => ({ entry, at }))));
+  await db.transact((tx) => insertAuditEvents(tx, SYSTEM_REQUESTER, Array.from({ length: 9 }, () => ({ entry, at }))));
   await sealAll(db, 2);
   await isWhole(db, "system", 9);
 });

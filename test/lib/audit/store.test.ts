@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { BeforeCursor, type Cursor } from "#lib/base/schema.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { insertAuditEvents, listAuditEvents } from "#lib/audit/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 
@@ -22,7 +22,7 @@ test.before(async (context) => {
     },
     at: AT(second),
   }));
-  await context.db.transact((tx) => insertAuditEvents(tx, SYSTEM, entries));
+  await context.db.transact((tx) => insertAuditEvents(tx, SYSTEM_REQUESTER, entries));
 });
 test.after((context) => context.db.close());
 

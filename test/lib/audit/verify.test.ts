@@ -2,11 +2,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sql } from "kysely";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { formatHead } from "#lib/audit/head.ts";
 import { sealBatch } from "#lib/audit/seals.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { changeOf, eventAt, headOf, LATER, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertUser } from "#test/support/insert-rows.ts";
@@ -231,7 +231,7 @@ test("sees one moment, whatever is written and sealed meanwhile", async ({ db, h
     await sql`lock table audit_events in access exclusive mode`.execute(tx);
     const verifying = verifyChain(db, hub, [], LIMIT);
     await until(async () => (await db.sql(waiting)).length > 0);
-    await record(tx, SYSTEM, { audit: [changeOf(hub), changeOf(hub)] });
+    await recordChange(tx, SYSTEM_REQUESTER, { audit: [changeOf(hub), changeOf(hub)] });
     await sealBatch(tx, hub, { until: LATER, limit: 100 });
     return { verifying };
   });

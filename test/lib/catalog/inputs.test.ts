@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { hubInputs, spokeInputs, spokeUrl, withMail } from "#lib/catalog/inputs.ts";
+import { applyMailSettings, hubInputs, spokeInputs, spokeUrl } from "#lib/catalog/inputs.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { spokeOf } from "#test/lib/catalog/fixtures.ts";
 import { openBlueprint } from "#test/lib/moodle/fixtures.ts";
@@ -79,8 +79,8 @@ test("uses a sender at the site's host if the relay has no usable sender", () =>
 
 test("replaces stored mail settings with the current configuration", () => {
   const row = spokeInputs(catalog, { ...plain, relay }, request);
-  assert.is(withMail(plain, row).mail, null);
-  assert.is(withMail({ relay: { ...relay, host: "other.example.org" } }, row).mail?.host, "other.example.org");
+  assert.is(applyMailSettings(plain, row).mail, null);
+  assert.is(applyMailSettings({ relay: { ...relay, host: "other.example.org" } }, row).mail?.host, "other.example.org");
 });
 
 test("contains the catalog's brand and seed", () => {

@@ -1,8 +1,8 @@
 /** Tests that changes are atomic, stream numbers have no gaps, times increase, and the log cannot be changed. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { readEvents } from "#lib/events/store.ts";
 import { GENEROUS_LIMITS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -30,7 +30,7 @@ test("numbers the events of 40 parallel writers without gaps, in commit order, w
   await Promise.all(Array.from({ length: 40 }, (_, i) =>
     db.transact(async (tx) => {
       const events = Array.from({ length: 3 }, () => ({ federationId: hub, state: "active" }));
-      await record(tx, SYSTEM, { events });
+      await recordChange(tx, SYSTEM_REQUESTER, { events });
       if (i % 10 === 9) throw new Error("rolled back");
     }).catch((error) => assert.is(error.message, "rolled back"))));
   await Promise.all(
@@ -38,7 +38,9 @@ test("numbers the events of 40 parallel writers without gaps, in commit order, w
       { length: 4 },
       () =>
         db.transact((tx) =>
-          record(tx, SYSTEM, { events: Array.from({ length: 3 }, () => ({ federationId: hub, state: "active" })) })
+          recordChange(tx, SYSTEM_REQUESTER, {
+            events: Array.from({ length: 3 }, () => ({ federationId: hub, state: "active" })),
+          })
         ),
     ),
   );
@@ -62,12 +64,12 @@ test("writes audit and stream events together or not at all", async ({ db, user 
     events: [{ federationId: hub, state: "active" }],
   };
   await db.transact(async (tx) => {
-    await record(tx, SYSTEM, change);
+    await recordChange(tx, SYSTEM_REQUESTER, change);
     throw new Error("no");
   }).catch(() => {});
   assert.equal(await readEvents(db.rows, hub, 0, 10), []);
   assert.is((await db.sql("select count(*)::int as n from audit_events where federation_id = $1", [hub]))[0].n, 0);
-  await db.transact((tx) => record(tx, SYSTEM, change));
+  await db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, change));
   const [event] = await readEvents(db.rows, hub, 0, 10);
   assert.is(event!.number, 1);
   assert.is(event!.type, "FederationUpdateActive");
@@ -77,7 +79,7 @@ test("does not deadlock when two changes lock two hubs in opposite order", async
   const [a, b] = [await insertHub(db, user, "left"), await insertHub(db, user, "right")];
   const touch = (...hubs: string[]) =>
     db.transact((tx) =>
-      record(tx, SYSTEM, { events: hubs.map((federationId) => ({ federationId, state: "active" })) })
+      recordChange(tx, SYSTEM_REQUESTER, { events: hubs.map((federationId) => ({ federationId, state: "active" })) })
     );
   await Promise.all(Array.from({ length: 20 }, (_, i) => i % 2 ? touch(a!, b!) : touch(b!, a!)));
   assert.is((await readEvents(db.rows, a!, 0, 100)).length, 20);
@@ -89,8 +91,8 @@ test("does not wait for an uncommitted change of another hub", async ({ db, user
     audit: [{ kind: "federation_updated", objectType: "federation", objectId: federationId, federationId }] as const,
   });
   await db.transact(async (tx) => {
-    await record(tx, SYSTEM, change(held));
-    await db.transact((other) => record(other, SYSTEM, change(free)));
+    await recordChange(tx, SYSTEM_REQUESTER, change(held));
+    await db.transact((other) => recordChange(other, SYSTEM_REQUESTER, change(free)));
   });
   const counts = await db.sql("select chain, events from audit_counts where chain in ($1, $2)", [held, free]);
   assert.equal(counts.map(({ events }) => Number(events)), [1, 1]);
@@ -100,7 +102,9 @@ test("counts only customer-visible events of the hub and the spoke", async ({ db
   const hub = await insertHub(db, user, "counted"), spoke = await insertSpoke(db, user, hub);
   const about = { objectType: "spoke" as const, objectId: spoke, federationId: hub, spokeId: spoke };
   await db.transact((tx) =>
-    record(tx, SYSTEM, { audit: [{ kind: "spoke_provisioned", ...about }, { kind: "spoke_requested", ...about }] })
+    recordChange(tx, SYSTEM_REQUESTER, {
+      audit: [{ kind: "spoke_provisioned", ...about }, { kind: "spoke_requested", ...about }],
+    })
   );
   const [row] = await db.sql(
     `select head.visible_events as hub, spokes.visible_events as spoke
@@ -116,7 +120,7 @@ test("counts events with an audience and events without a hub", async ({ db, use
   const rejected = { ...decided, kind: "federation_request_rejected" as const };
   const [before] = await db.sql("select visible_events as count from service_event_head");
   await db.transact((tx) =>
-    record(tx, SYSTEM, {
+    recordChange(tx, SYSTEM_REQUESTER, {
       audit: [
         rejected,
         { ...rejected, federationId: hub },
@@ -147,7 +151,7 @@ test("does not deadlock when two changes have the same audiences in opposite ord
   const [a, b] = [await insertUser(db), await insertUser(db)];
   const decide = (...audience: string[]) =>
     db.transact((tx) =>
-      record(tx, SYSTEM, {
+      recordChange(tx, SYSTEM_REQUESTER, {
         audit: audience.map((audienceUserId) => ({
           kind: "federation_request_rejected" as const,
           objectType: "federation" as const,
@@ -164,7 +168,7 @@ test("does not deadlock when two changes have the same audiences in opposite ord
 test("stores the requester and the token prefix with an event", async ({ db, user }) => {
   const requester = { userId: user, email: "a@b.cd", ip: "::1", userAgent: "curl", tokenPrefix: "ww_cli_abcd" };
   await db.transact((tx) =>
-    record(tx, requester, { audit: [{ kind: "auth_login", objectType: "user", objectId: user }] })
+    recordChange(tx, requester, { audit: [{ kind: "auth_login", objectType: "user", objectId: user }] })
   );
   const [row] = await db.sql("select * from audit_events where actor_id = $1", [user]);
   assert.equal([row.actorEmail, row.ip, row.userAgent, row.metadata.token], ["a@b.cd", "::1", "curl", "ww_cli_abcd"]);
@@ -173,7 +177,8 @@ test("stores the requester and the token prefix with an event", async ({ db, use
 const LOOSE = { kind: "auth_login", objectType: "user", objectId: "u" } as const;
 
 test("commits events without a hub in the order of their times, so a reader misses none", async ({ db }) => {
-  const recorded = (objectId: string) => (tx: Tx) => record(tx, SYSTEM, { audit: [{ ...LOOSE, objectId }] });
+  const recorded = (objectId: string) => (tx: Tx) =>
+    recordChange(tx, SYSTEM_REQUESTER, { audit: [{ ...LOOSE, objectId }] });
   const written = Promise.withResolvers<void>(), released = Promise.withResolvers<void>();
   const first = db.transact(async (tx) => {
     await recorded("first")(tx);
@@ -200,9 +205,9 @@ test("commits events without a hub in the order of their times, so a reader miss
 
 test("increases the times of events without a hub by a millisecond, even if the clock goes back", async ({ db }) => {
   const audit = [{ ...LOOSE, objectId: "grows" }, { ...LOOSE, objectId: "grows" }];
-  await db.transact((tx) => record(tx, SYSTEM, { audit }));
+  await db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { audit }));
   await db.shiftClock(-60_000);
-  await db.transact((tx) => record(tx, SYSTEM, { audit }));
+  await db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { audit }));
   await db.shiftClock(0);
   const rows = await db.sql("select at from audit_events where object_id = 'grows' order by at");
   const times = rows.map(({ at }) => at.getTime() - rows[0].at.getTime());

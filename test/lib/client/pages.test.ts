@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { openStage, refused, type Stage } from "#test/lib/client/stage.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 import { insertSpoke } from "#test/support/insert-rows.ts";
@@ -59,7 +59,7 @@ test("starts at a given cursor, and stops when the loop ends", async ({ stage })
 test("yields more notifications than fit into one page", async ({ stage }) => {
   const client = await stage.as("operator"), { db, hub } = stage.scene;
   await db.transact((tx) =>
-    record(tx, SYSTEM, {
+    recordChange(tx, SYSTEM_REQUESTER, {
       audit: Array.from({ length: 130 }, () => ({
         kind: "federation_updated",
         objectType: "federation",

@@ -1,12 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readFrames, type ReceivedFrame } from "#lib/client/sse.ts";
+import { readFrames, type ReceivedSseFrame } from "#lib/client/sse.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("readFrames");
 
-async function read(pieces: readonly Uint8Array[]): Promise<ReceivedFrame[]> {
-  const frames: ReceivedFrame[] = [];
+async function read(pieces: readonly Uint8Array[]): Promise<ReceivedSseFrame[]> {
+  const frames: ReceivedSseFrame[] = [];
   const bytes = new ReadableStream<Uint8Array>({
     start(controller) {
       for (const piece of pieces) controller.enqueue(piece);
@@ -20,7 +20,7 @@ async function read(pieces: readonly Uint8Array[]): Promise<ReceivedFrame[]> {
 const bytes = new TextEncoder().encode(
   ': following\n\nid: 1\nevent: A\ndata: {"x":"ü😀"}\n\nretry: 250\n\ndata: one\ndata:two\n\nid: 2\ndata: half',
 );
-const FRAMES: ReceivedFrame[] = [
+const FRAMES: ReceivedSseFrame[] = [
   { id: null, data: null, retry: null },
   { id: "1", data: '{"x":"ü😀"}', retry: null },
   { id: null, data: null, retry: 250 },

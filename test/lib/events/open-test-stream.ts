@@ -1,6 +1,6 @@
 /** Opens streams for tests: they emit events and decide what each reader may see. */
-import { SYSTEM } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
 import type { Feeds } from "#lib/events/feed.ts";
 import type { Follower, ReadVisibility, StreamVisibility, VisibilityDecision } from "#lib/events/visibility.ts";
@@ -11,7 +11,7 @@ import { readFrames } from "#test/support/frames.ts";
 
 export function emitEvent(db: Database, federationId: string, state: string, spokeId?: string): Promise<unknown> {
   return db.transact((tx: Tx) =>
-    record(tx, SYSTEM, { events: [{ federationId, state, ...(spokeId && { spokeId }) }] })
+    recordChange(tx, SYSTEM_REQUESTER, { events: [{ federationId, state, ...(spokeId && { spokeId }) }] })
   );
 }
 

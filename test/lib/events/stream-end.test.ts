@@ -1,8 +1,8 @@
 /** Tests the end of a hub's stream, and what its readers receive. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { type Feeds, openFeeds } from "#lib/events/feed.ts";
 import { followHub } from "#lib/events/stream.ts";
 import type { Send, StreamFrame } from "#lib/events/keep-alive.ts";
@@ -43,7 +43,7 @@ test("sends operator details only to operators", async ({ db, feeds, user }) => 
   const hub = await insertHub(db, user), spoke = await insertSpoke(db, user, hub);
   const error = "VolumeSnapshotContent snapcontent-1 stays: kubectl delete volumesnapshotcontent snapcontent-1";
   await db.transact((tx) =>
-    record(tx, SYSTEM, { events: [{ federationId: hub, spokeId: spoke, state: "failed", error }] })
+    recordChange(tx, SYSTEM_REQUESTER, { events: [{ federationId: hub, spokeId: spoke, state: "failed", error }] })
   );
   visibilities.set("usr_plain", "plain").set("usr_own", new Set([spoke]));
   const labels: (string | undefined)[] = [];

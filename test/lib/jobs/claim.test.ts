@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { claimJob, listSupportedKinds, nullIfTaken, type SupportedKinds } from "#lib/jobs/claim.ts";
+import { claimJob, listSupportedKinds, nullIfLaneTaken, type SupportedKinds } from "#lib/jobs/claim.ts";
 import { pollQueue } from "#lib/jobs/poll.ts";
 import { endHeldJob, endJobDirectly, FenceLost, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -19,7 +19,7 @@ const supported = listSupportedKinds([work]);
 
 async function claim(scene: Scene, job: Job, holder = "r"): Promise<Job | null> {
   const candidate = { ...job, finishedSteps: 0 };
-  return await nullIfTaken(
+  return await nullIfLaneTaken(
     scene.db.transact((tx) => claimJob(tx, candidate, supported, { holder, label: "Doing one" })),
   );
 }

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
-import { checkAction, type SpokeFacts, transitionOf } from "#lib/operations/check-action.ts";
+import { checkAction, findTransition, type SpokeFacts } from "#lib/operations/check-action.ts";
 import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
 import { SPOKE_STATES, type SpokeState } from "#lib/operations/states.ts";
 
@@ -167,11 +167,11 @@ test.run();
 const passages = suite("transitionOf");
 
 passages("returns the states of a transition, or null without a state change", () => {
-  assert.equal(transitionOf("upgrade"), { through: "updating", to: "active" });
+  assert.equal(findTransition("upgrade"), { through: "updating", to: "active" });
   for (const kind of ["backup", "purge-caches", "run-cron", "reset-admin-password", "mail", "constructor"]) {
-    assert.is(transitionOf(kind), null, kind);
+    assert.is(findTransition(kind), null, kind);
   }
-  assert.ok(SPOKE_STATES.includes(transitionOf("suspend")!.to));
+  assert.ok(SPOKE_STATES.includes(findTransition("suspend")!.to));
 });
 
 passages.run();

@@ -1,9 +1,9 @@
 /** Tests that details for operators are visible to operators only, in every reason, hint and note. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { newId } from "#lib/base/ids.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
@@ -35,7 +35,7 @@ test.before(async (context) => {
   );
   const about = { objectType: "spoke", objectId: spoke, federationId: hub, spokeId: spoke } as const;
   const audit = [{ kind: "spoke_action_failed", ...about, metadata: { error: MEANS } }] as const;
-  await db.transact((tx) => record(tx, SYSTEM, { audit }));
+  await db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { audit }));
   await saveSnapshotClasses(db.rows, "default", [{ name: "keeping", driver: "disk.example" }]);
   for (const state of ["failed", "ready"]) {
     await db.sql(

@@ -1,8 +1,8 @@
 /** Provides three values for each path parameter. One is the scene's own (hub north, spoke oak and their users). One
  * belongs to another hub that only operators can access. One is an ID that does not exist. */
 import { newId } from "#lib/base/ids.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { addHubAdmin, addSpokeAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 import type { Scene } from "#test/support/scene.ts";
@@ -89,7 +89,7 @@ export function pathOf(pattern: string, samples: Samples, which: keyof PathParam
 
 async function makeNotification({ db }: Scene, federationId: string, spokeId: string): Promise<string> {
   const about = { objectType: "spoke", objectId: spokeId, federationId, spokeId } as const;
-  await db.transact((tx) => record(tx, SYSTEM, { audit: [{ kind: "spoke_actioned", ...about }] }));
+  await db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { audit: [{ kind: "spoke_actioned", ...about }] }));
   const [{ id }] = await db.sql("select id from audit_events where object_id = $1 order by at desc limit 1", [spokeId]);
   return id;
 }

@@ -25,7 +25,7 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { newId } from "#lib/base/ids.ts";
 import { type AuditEntry, spokeSubject } from "#lib/audit/store.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { createBulkMailJob } from "#lib/jobs/mail.ts";
@@ -62,7 +62,7 @@ export async function requestRestoreOf(
         throw new Fault("conflict", "restore_requested", message);
       }
       const entry = createAuditEntry(row, "restore_requested", spoke.slug, { reason });
-      await record(tx, actor, { audit: [entry], jobs: await createOperatorMails(tx, actor, spoke, row) });
+      await recordChange(tx, actor, { audit: [entry], jobs: await createOperatorMails(tx, actor, spoke, row) });
       return (await showRestoreRequests(tx, actor, [row]))[0]!;
     })
   );
@@ -101,7 +101,7 @@ export async function decideRestoreRequest(
       const { slug } = await tx.selectFrom("spokes").select("slug").where("id", "=", row.spokeId)
         .executeTakeFirstOrThrow();
       const kind = state === "done" ? "restore_request_done" : "restore_request_declined";
-      await record(tx, actor, {
+      await recordChange(tx, actor, {
         audit: [createAuditEntry(row, kind, slug, declineReason === undefined ? {} : { reason: declineReason })],
       });
       return (await showRestoreRequests(tx, actor, [row]))[0]!;

@@ -3,7 +3,7 @@ import type { App } from "#lib/app.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { requireVerified } from "#lib/domains/auth/verify-email.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { sql } from "kysely";
 import { createBulkMailJob } from "#lib/jobs/mail.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -46,7 +46,7 @@ export async function requestFederation(
     runOnce(tx, key, async () => {
       const user = await lockUser(tx, { id: actor.userId });
       const { row, entry, jobs } = await insertPendingRequest(tx, user!, input);
-      await record(tx, actor, { audit: [entry], jobs });
+      await recordChange(tx, actor, { audit: [entry], jobs });
       return await showRequest(tx, row);
     })
   );
@@ -90,7 +90,9 @@ export async function withdrawRequest(app: App, actor: Actor, { id }: RequestRow
     if (before.state === "withdrawn") return await showRequest(tx, before);
     if (before.state !== "pending") throw await requestDecidedFault(tx, before);
     const after = await saveDecision(tx, id, { state: "withdrawn", decidedBy: actor.userId });
-    await record(tx, actor, { audit: [createAuditEntry(after, "federation_request_withdrawn", { slug: after.slug })] });
+    await recordChange(tx, actor, {
+      audit: [createAuditEntry(after, "federation_request_withdrawn", { slug: after.slug })],
+    });
     return await showRequest(tx, after);
   });
 }

@@ -10,7 +10,7 @@ import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { connectHub } from "#lib/domains/billing/connect.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireOffered } from "#lib/catalog/catalog.ts";
@@ -84,7 +84,7 @@ export async function rejectRequest(
       const after = await saveDecision(tx, id, { state: "rejected", decidedBy: actor.userId, rejectReason: reason });
       const to = { email: requester.email, name: requester.displayName };
       const letter: Letter = { template: "request-rejected", to, about: { hub: before.name, reason } };
-      await record(tx, actor, {
+      await recordChange(tx, actor, {
         audit: [{
           kind: "federation_request_rejected",
           objectType: "federation_request",

@@ -3,7 +3,7 @@ import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { createToken, listTokens } from "#lib/domains/auth/tokens.ts";
 import { NewTokenView, TokenBody, TokenView } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { created, paged } from "#lib/http/reply.ts";
+import { created, pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
@@ -11,7 +11,7 @@ export const GET = endpoint({
   access: signedInAccess,
   scope: "readonly",
   query: v.object({ limit: OptionalPageLimit, before: v.optional(BeforeCursor) }),
-  reply: paged(TokenView),
+  reply: pageReply(TokenView),
   handle: ({ app, actor, query }) => listTokens(app.db.rows, actor, query),
 });
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { hubAccess } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { paged } from "#lib/http/reply.ts";
+import { pageReply } from "#lib/http/reply.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import { findHubOperations } from "#lib/domains/operations/show.ts";
 import { BeforeCursor, pageLimit, QueryFlag } from "#lib/base/schema.ts";
@@ -11,6 +11,6 @@ export const GET = endpoint({
   access: hubAccess("see"),
   scope: "readonly",
   query: v.object({ limit: pageLimit(25), before: v.optional(BeforeCursor), includeRemoved: QueryFlag }),
-  reply: paged(OperationView),
+  reply: pageReply(OperationView),
   handle: ({ app, actor, federation, query }) => findHubOperations(app.db.rows, actor, federation.id, query),
 });

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { AuditEventView } from "#lib/audit/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { paged } from "#lib/http/reply.ts";
+import { pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
 import { findActivity } from "#lib/domains/spokes/show.ts";
@@ -11,6 +11,6 @@ export const GET = endpoint({
   access: spokeAccess("history"),
   scope: "readonly",
   query: v.object({ limit: pageLimit(25), before: v.optional(BeforeCursor) }),
-  reply: paged(AuditEventView),
+  reply: pageReply(AuditEventView),
   handle: ({ app, actor, spoke, query }) => findActivity(app.db.rows, actor, spoke, query),
 });

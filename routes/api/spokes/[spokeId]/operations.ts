@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { paged } from "#lib/http/reply.ts";
+import { pageReply } from "#lib/http/reply.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import { findSpokeOperations } from "#lib/domains/operations/show.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
@@ -11,6 +11,6 @@ export const GET = endpoint({
   access: spokeAccess("history"),
   scope: "readonly",
   query: v.object({ limit: pageLimit(25), before: v.optional(BeforeCursor) }),
-  reply: paged(OperationView),
+  reply: pageReply(OperationView),
   handle: ({ app, actor, spoke, query }) => findSpokeOperations(app.db.rows, actor, spoke.id, query),
 });

@@ -3,7 +3,7 @@ import { requestRestoreOf } from "#lib/domains/backups/restore-requests/request.
 import { listRestoreRequests } from "#lib/domains/backups/restore-requests/store.ts";
 import { NewRestoreRequest, RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { created, paged } from "#lib/http/reply.ts";
+import { created, pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
 
@@ -12,7 +12,7 @@ export const GET = endpoint({
   access: spokeAccess("restore"),
   scope: "readonly",
   query: v.object({ limit: pageLimit(25), before: v.optional(BeforeCursor) }),
-  reply: paged(RestoreRequestView),
+  reply: pageReply(RestoreRequestView),
   handle: ({ app, actor, spoke, query }) => listRestoreRequests(app.db.rows, actor, { ...query, spokeId: spoke.id }),
 });
 

@@ -1,5 +1,5 @@
 import { endpoint } from "#lib/http/endpoint.ts";
-import { createdSecret } from "#lib/http/reply.ts";
+import { createdSecretReply } from "#lib/http/reply.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
 import { createSignInLink } from "#lib/domains/spokes/sign-in-link.ts";
 import { SignInLinkView } from "#lib/domains/spokes/views.ts";
@@ -10,7 +10,7 @@ export const POST = endpoint({
     "running. At most ten links per hour",
   access: spokeAccess("act"),
   scope: "cli",
-  reply: createdSecret(SignInLinkView),
+  reply: createdSecretReply(SignInLinkView),
   faults: ["spoke_state", "link_under_way", "admin_unusable", "too_many_links", "link_failed", "cluster_unavailable"],
   handle: ({ app, actor, spoke, signal }) => createSignInLink(app, actor, spoke, signal),
 });

@@ -5,7 +5,7 @@ import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { enqueue } from "#lib/jobs/store.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -102,7 +102,7 @@ test("rejects a backup that the spoke's cluster or database cannot use", async (
 test("rejects a backup from before an upgrade unless its version was recorded", async (context) => {
   const { db, spoke } = context;
   const old = await backup(context, { lmsVersion: null }), noted = await backup(context);
-  const job = await db.transact((tx) => enqueue(tx, SYSTEM, buildSpokeJob(spoke, OPERATIONS.upgrade.name)));
+  const job = await db.transact((tx) => enqueue(tx, SYSTEM_REQUESTER, buildSpokeJob(spoke, OPERATIONS.upgrade.name)));
   await db.sql("update jobs set state = 'succeeded', finished_at = now() + interval '1 minute' where id = $1", [
     job.id,
   ]);

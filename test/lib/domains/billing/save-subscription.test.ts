@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { saveSubscription, warnAboutDifference } from "#lib/domains/billing/save-subscription.ts";
 import { recordRefunds } from "#lib/domains/billing/refunds.ts";
 import { lockSubscription } from "#lib/domains/billing/store.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { openLog } from "#lib/base/log.ts";
 import type { Subscription } from "#lib/drivers/payments/payments.ts";
 import { addHubAdmin, createTestSession, createTestUser } from "#test/support/users.ts";
@@ -56,7 +56,7 @@ test("notifies hub admins and operators of overdue payments and refunds, and nob
       createdAt: new Date(),
     };
     const audit = [...await saveSubscription(tx, row, OWED, {}), ...await recordRefunds(tx, hub, [refund])];
-    await record(tx, SYSTEM, { audit });
+    await recordChange(tx, SYSTEM_REQUESTER, { audit });
   });
   const kindsFor = async (call: (path: string) => Promise<{ body: { kind: string }[] }>) =>
     (await call("/api/notifications")).body.map(({ kind }) => kind);

@@ -2,12 +2,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { patchUser } from "#lib/domains/auth/accounts.ts";
 import { resetByOperator } from "#lib/domains/auth/admin-reset.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import type { StreamFrame } from "#lib/events/keep-alive.ts";
 import { readStreamBounds } from "#lib/events/store.ts";
@@ -83,7 +83,7 @@ test("ends session streams when an operator resets the password, but not token s
   const bySession = await follow(stage, await signIn(stage.there, bob, "session"));
   assert.is(await byToken.next(), `active ${stage.elm}`);
   await bySession.endsAfter(() => resetByOperator(stage.here, stage.root, bob.id));
-  await recordChange(stage, stage.oak);
+  await recordSpokeEvent(stage, stage.oak);
   assert.is(await byToken.next(), `active ${stage.oak}`);
   await byToken.close();
 });
@@ -114,11 +114,11 @@ test("continues without a removed spoke membership, and ends with the last one o
     const spoke = (await findSpoke(db.rows, id, "hidden"))!;
     await removeSpokeMember(stage.here, stage.root, spoke, dot.id);
   };
-  await recordChange(stage, oak);
+  await recordSpokeEvent(stage, oak);
   assert.is(await stream.next(), `active ${oak}`);
   await take(oak);
-  await recordChange(stage, oak);
-  await recordChange(stage, elm);
+  await recordSpokeEvent(stage, oak);
+  await recordSpokeEvent(stage, elm);
   assert.is(await stream.next(), `active ${elm}`);
   await stream.endsAfter(() => take(elm));
 });
@@ -158,12 +158,14 @@ function remove({ db, hub }: Stage, table: "spokes" | "federations", id: string,
   return db.transact(async (tx) => {
     const gone = { state: "removed" as const, removedAt: await db.now() };
     await tx.updateTable(table).set(gone).where("id", "=", id).execute();
-    await record(tx, SYSTEM, { events: [{ federationId: hub, ...of, state: "removed" }] });
+    await recordChange(tx, SYSTEM_REQUESTER, { events: [{ federationId: hub, ...of, state: "removed" }] });
   });
 }
 
-function recordChange({ db, hub }: Stage, spokeId: string): Promise<unknown> {
-  return db.transact((tx) => record(tx, SYSTEM, { events: [{ federationId: hub, spokeId, state: "active" }] }));
+function recordSpokeEvent({ db, hub }: Stage, spokeId: string): Promise<unknown> {
+  return db.transact((tx) =>
+    recordChange(tx, SYSTEM_REQUESTER, { events: [{ federationId: hub, spokeId, state: "active" }] })
+  );
 }
 
 /** Opens a stream on the other replica and waits until it is live. */
@@ -183,7 +185,7 @@ async function follow(stage: Stage, actor: Actor) {
     }
   };
   const first = next();
-  await recordChange(stage, elm);
+  await recordSpokeEvent(stage, elm);
   assert.is(await first, `active ${elm}`);
   return {
     next,

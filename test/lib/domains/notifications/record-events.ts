@@ -1,7 +1,7 @@
 /** Creates events for tests of notifications: one by one as the service does, or many with direct inserts. */
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { MarkingReader } from "#lib/domains/notifications/marks.ts";
 import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
@@ -18,7 +18,7 @@ export interface TestEvent {
 
 /** Records one event for each object, in one transaction. */
 export async function recordEvents(db: Database, ...events: readonly TestEvent[]): Promise<void> {
-  await db.transact((tx) => record(tx, SYSTEM, { audit: events.map(toEntry) }));
+  await db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { audit: events.map(toEntry) }));
 }
 
 function toEntry({ hub, spoke, audience, kind }: TestEvent): AuditEntry {
@@ -35,7 +35,7 @@ function toEntry({ hub, spoke, audience, kind }: TestEvent): AuditEntry {
 
 /** Returns a reader like a request's. Reads are recorded. */
 export function toMarkingReader({ role, userId }: NotificationReader): MarkingReader {
-  return { ...SYSTEM, role, userId };
+  return { ...SYSTEM_REQUESTER, role, userId };
 }
 
 /** Inserts visible events of a spoke. `gap` returns the milliseconds between the first event and event i. */

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { type Cluster, ClusterError, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { sealReply } from "#lib/drivers/crypto/seal.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -223,7 +223,7 @@ test("shows no link if the permission was revoked meanwhile, or above the hourly
     objectType: "spoke" as const,
     objectId: scene.id,
   }));
-  scene.beforeClusterCall(() => db.transact((tx) => record(tx, requester, { audit })));
+  scene.beforeClusterCall(() => db.transact((tx) => recordChange(tx, requester, { audit })));
   assert.is((await scene.requestLink("spokeAdmin")).status, 429);
   assert.is((await scene.listAuditEvents()).length, written + 10);
 });

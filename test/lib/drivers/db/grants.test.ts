@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { checkFences, readLastFence } from "#lib/doctor/reconcile/check-fences.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { TABLE_PRIVILEGES } from "#lib/drivers/db/grants.ts";
@@ -136,7 +136,7 @@ test("the service can read and raise fences", async (scene) => {
   const service = await openDatabase({ url: scene.service, size: 2, log: silentLog });
   const last = await readLastFence(service.rows), sight = { fence: last + 5n } as ClusterSurvey;
   const [{ resolution: deed }] = checkFences([sight], last) as [Discrepancy];
-  await service.transact((tx) => deed!.apply(tx, SYSTEM));
+  await service.transact((tx) => deed!.apply(tx, SYSTEM_REQUESTER));
   const after = await readLastFence(service.rows);
   await service.close();
   assert.ok(after > last + 5n);

@@ -1,6 +1,6 @@
 /** Creates databases with rows in all important tables, and backs them up and restores them in this process. */
-import { SYSTEM } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { packBackup, unpackBackup } from "#lib/drivers/dump/pack.ts";
 import { restoreParts } from "#lib/drivers/dump/restore.ts";
@@ -71,7 +71,7 @@ export async function fill(db: TestDatabase): Promise<{ hub: string; user: strin
   await db.sql("update spokes set copy_of = $1 where id = $2", [spokes[1], spokes[0]]);
   await db.sql("update users set display_name = $1, password_hash = '\\N'", ["a\tb\\N\n\\.\n“é”\u{1f600}\r"]);
   await db.transact((tx) =>
-    record(tx, SYSTEM, {
+    recordChange(tx, SYSTEM_REQUESTER, {
       audit: [1, 2, 3].map((number) => ({
         kind: "spoke_provisioned" as const,
         objectType: "spoke" as const,

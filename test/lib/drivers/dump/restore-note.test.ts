@@ -5,8 +5,8 @@ import * as assert from "uvu/assert";
 import { unpackBackup } from "#lib/drivers/dump/pack.ts";
 import { restoreParts } from "#lib/drivers/dump/restore.ts";
 import { readScript } from "#lib/drivers/dump/script.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { migrations } from "#src/migrations.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { withAdminConnection } from "#test/support/server.ts";
@@ -37,7 +37,7 @@ test("writes the note in the transaction of the restore", async ({ db }) => {
     objectId: "it",
     metadata: { at: ["é"] },
   }];
-  await restoreParts({ url, parts: parts(), migrations, note: (tx) => record(tx, SYSTEM, { audit }) });
+  await restoreParts({ url, parts: parts(), migrations, note: (tx) => recordChange(tx, SYSTEM_REQUESTER, { audit }) });
   const [event] = await ask(url, "select metadata, at, customer_visible from audit_events where object_id = 'it'");
   assert.equal(event!.metadata, { at: ["é"] });
   assert.is(event!.customer_visible, false);

@@ -7,8 +7,8 @@ import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { restoreParts } from "#lib/drivers/dump/restore.ts";
 import { readScript } from "#lib/drivers/dump/script.ts";
 import { openSnapshot } from "#lib/drivers/dump/snapshot.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { migrations } from "#src/migrations.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertUser } from "#test/support/insert-rows.ts";
@@ -74,7 +74,7 @@ async function write(db: TestDatabase, federationId: string): Promise<void> {
     federationId,
   }];
   await db.transact((tx) =>
-    record(tx, SYSTEM, { audit, events: [{ federationId, state: "active", operation: null }] })
+    recordChange(tx, SYSTEM_REQUESTER, { audit, events: [{ federationId, state: "active", operation: null }] })
   );
 }
 

@@ -1,6 +1,6 @@
 /** A hub whose spokes have volumes but no site, and a replica that backs them up. The clock shows noon. */
 import * as assert from "uvu/assert";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
@@ -59,7 +59,7 @@ export async function requestBackup(scene: WorkScene, id: string): Promise<void>
 export async function queueNightlyBackup(scene: WorkScene, id: string): Promise<void> {
   const row = await scene.row(id);
   await scene.db.transact((tx) =>
-    record(tx, scene.actor, { jobs: [buildSpokeJob(row, "backup", { kind: "nightly" })] })
+    recordChange(tx, scene.actor, { jobs: [buildSpokeJob(row, "backup", { kind: "nightly" })] })
   );
 }
 

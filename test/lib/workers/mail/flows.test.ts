@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { sendResetLink } from "#lib/domains/auth/forgot-password.ts";
 import { processSignup } from "#lib/domains/auth/signup.ts";
 import { openMailTransport } from "#lib/drivers/mail/open.ts";
@@ -47,8 +47,10 @@ test("lead from the request through the queue and the mail server to the page", 
 test("do nothing twice when a holder dies before it records a step", async ({ flows }) => {
   const eve = await createTestUser(flows.db, "eve"), waiting = { email: "new@example.org", displayName: "New" };
   for (let i = 0; i < 2; i++) {
-    await flows.db.transact((tx) => sendResetLink(tx, SYSTEM, eve.email));
-    await flows.db.transact((tx) => processSignup(tx, SYSTEM, "op_none", { ...waiting, passwordHash: "a hash" }));
+    await flows.db.transact((tx) => sendResetLink(tx, SYSTEM_REQUESTER, eve.email));
+    await flows.db.transact((tx) =>
+      processSignup(tx, SYSTEM_REQUESTER, "op_none", { ...waiting, passwordHash: "a hash" })
+    );
   }
   for (const email of [eve.email, waiting.email]) {
     const jobs = await flows.db.sql("select id from jobs where kind = 'mail' and payload::text like $1", [

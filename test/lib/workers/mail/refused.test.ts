@@ -4,8 +4,8 @@ import * as assert from "uvu/assert";
 import type { Letter } from "#lib/drivers/mail/letter.ts";
 import type { MailTransport } from "#lib/drivers/mail/transport.ts";
 import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import { type MailSender, openMailSender } from "#test/support/mail-sender.ts";
 import { parsePage } from "#test/support/page.ts";
@@ -88,7 +88,7 @@ test("is recorded on the user until another mail is accepted", async (context) =
     about: { hub: "North", slug: "north" },
   };
   const mail = async () => {
-    await scene.db.transact((tx) => record(tx, SYSTEM, { jobs: [createMailJob(letter)] }));
+    await scene.db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { jobs: [createMailJob(letter)] }));
     await postman.deliver();
     return (await scene.as("operator").get(`/api/users/${id}`)).body.mailRefusal;
   };

@@ -8,8 +8,8 @@ import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { createTemplate, createTemplateJob } from "#lib/workers/templates/create.ts";
 import { removeOrphans } from "#lib/workers/orphans/remove-orphans.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { createPvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
 import { beginTemplateFor } from "#test/lib/workers/templates/creation.ts";
 import {
@@ -87,7 +87,7 @@ template("is removed if its job was killed before the row was written", async (c
     await act({ ...run, write });
   });
   const replica = await openScheduler(scene.app, { handlers: [dying], lanes: 2, retry: { firstMs: 50, maxMs: 200 } });
-  await scene.db.transact((tx) => record(tx, SYSTEM, { jobs: [createTemplateJob(work)] }));
+  await scene.db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { jobs: [createTemplateJob(work)] }));
   await killed.promise;
   const [row] = await listTemplates(scene);
   assert.equal(row!.volumes.flatMap(({ content }) => content ?? []), [], "the row does not name what was cut");

@@ -1,7 +1,7 @@
 /** Tests that a removal succeeds whatever operation is running when it is requested. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeOperationKind } from "#lib/operations/table.ts";
@@ -60,7 +60,7 @@ test("stops the step, removes everything, and reports each event once.", async (
     const jobs = [...spokes].map(([kind, id]) =>
       buildSpokeJob(rows.find((row) => row.id === id)!, kind, PAYLOADS[kind] ?? {})
     );
-    await record(tx, scene.actor, { jobs });
+    await recordChange(tx, scene.actor, { jobs });
   });
   await scene.replica();
   for (const [kind, id] of spokes) {

@@ -9,7 +9,7 @@ import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { checkCluster } from "#lib/workers/sweep/check-cluster.ts";
 import { createClusterCheck, createClusterCheckJob } from "#lib/workers/sweep/sweep.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import { openKubeProxy } from "#test/lib/doctor/kube-proxy.ts";
 import { makeApp } from "#test/lib/workers/scene.ts";
@@ -191,7 +191,7 @@ test("continues on another replica, which starts with the lists.", async (contex
   const open = () => openScheduler(app, { handlers: [handler], lanes: 2, retry: { firstMs: 10, maxMs: 50 } });
   const watches = (from: number) => between.requests.slice(from).filter(isWatch).length;
   const first = await open(), start = between.requests.length;
-  await scene.db.transact((tx) => enqueue(tx, SYSTEM, createClusterCheckJob("default")));
+  await scene.db.transact((tx) => enqueue(tx, SYSTEM_REQUESTER, createClusterCheckJob("default")));
   await until(() => watches(start) >= KINDS);
   const second = await open(), next = between.requests.length;
   await first.close();

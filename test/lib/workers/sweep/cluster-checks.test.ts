@@ -1,7 +1,7 @@
 /** Tests how the sweep queues its checks of clusters. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
@@ -22,7 +22,7 @@ test("queues one check per cluster in use, which a replica runs", async ({ scene
   const plan = sweep(scene.app).steps["clusters"]!, run = { write: (work) => scene.db.transact(work) } as Run;
   await plan(run);
   await plan(run);
-  await scene.db.transact((tx) => enqueue(tx, SYSTEM, createClusterCheckJob("a")));
+  await scene.db.transact((tx) => enqueue(tx, SYSTEM_REQUESTER, createClusterCheckJob("a")));
   const jobs = await scene.db.sql(
     "select payload->>'cluster' as cluster from jobs where kind = 'check-cluster' order by 1",
   );

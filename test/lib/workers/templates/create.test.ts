@@ -2,8 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SiteTemplate } from "#lib/domains/templates/store.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { createTemplate, createTemplateJob } from "#lib/workers/templates/create.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { prepareHub, setDatabaseClock } from "#test/support/fake-spokes.ts";
@@ -130,7 +130,7 @@ test("waits for requested operations", async (context) => {
      values ('op_waits', 'a-kind-of-others', true, 'spoke:another', $1, 1, '{only}', '', 1, 'system', '', '', '') returning id`,
     [hub.id],
   );
-  await db.transact((tx) => record(tx, SYSTEM, { jobs: [createTemplateJob(payload)] }));
+  await db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { jobs: [createTemplateJob(payload)] }));
   await scene.replica();
   const waitingJob = await until(async () => {
     const [row] = await db.sql("select state, attempt, label from jobs where kind = 'create-template'");

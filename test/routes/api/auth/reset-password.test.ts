@@ -2,9 +2,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
 import { resetByLink } from "#lib/domains/auth/reset-by-link.ts";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
-import { SYSTEM } from "#lib/audit/requester.ts";
+import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import { decideVisibility } from "#lib/domains/federations/follow.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -182,7 +182,9 @@ test("ends event streams of sessions on other replicas, but none of a kept token
     over = true;
   })();
   await until(() => over);
-  await db.transact((tx) => record(tx, SYSTEM, { events: [{ federationId: scene.hub, state: "failed" }] }));
+  await db.transact((tx) =>
+    recordChange(tx, SYSTEM_REQUESTER, { events: [{ federationId: scene.hub, state: "failed" }] })
+  );
   let received = "";
   while (!received.includes("FederationUpdateFailed")) received += (await byToken.read()).value ?? "";
   await byToken.cancel();

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { hubAccess } from "#lib/domains/federations/access.ts";
 import { addHubMember, listHubMembers } from "#lib/domains/federations/members.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok, paged } from "#lib/http/reply.ts";
+import { ok, pageReply } from "#lib/http/reply.ts";
 import { HubInvitationView, MemberView, NewMember } from "#lib/domains/members/views.ts";
 import { BeforeCursor, OptionalPageLimit } from "#lib/base/schema.ts";
 
@@ -11,7 +11,7 @@ export const GET = endpoint({
   access: hubAccess("change"),
   scope: "readonly",
   query: v.object({ limit: OptionalPageLimit, before: v.optional(BeforeCursor) }),
-  reply: paged(MemberView),
+  reply: pageReply(MemberView),
   handle: ({ app, federation, query }) => listHubMembers(app.db.rows, federation, query),
 });
 

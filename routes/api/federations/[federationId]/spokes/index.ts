@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { findCopySource } from "#lib/domains/backups/copy.ts";
 import { hubAccess, removedVisibility } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { created, eitherReply, ok, paged } from "#lib/http/reply.ts";
+import { created, eitherReply, ok, pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import { previewSpoke } from "#lib/domains/spokes/preview.ts";
@@ -19,7 +19,7 @@ export const GET = endpoint({
     before: v.optional(BeforeCursor),
     includeRemoved: QueryFlag,
   }),
-  reply: paged(SpokeView),
+  reply: pageReply(SpokeView),
   handle: ({ app, actor, federation, query }) =>
     findSpokes(app.db.rows, actor, { ...query, federationId: federation.id }, removedVisibility(actor, query)),
 });

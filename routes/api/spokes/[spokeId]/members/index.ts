@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { paged } from "#lib/http/reply.ts";
+import { pageReply } from "#lib/http/reply.ts";
 import { MemberView } from "#lib/domains/members/views.ts";
 import { BeforeCursor, OptionalPageLimit } from "#lib/base/schema.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
@@ -12,6 +12,6 @@ export const GET = endpoint({
   access: spokeAccess("act"),
   scope: "readonly",
   query: v.object({ limit: OptionalPageLimit, before: v.optional(BeforeCursor) }),
-  reply: paged(MemberView),
+  reply: pageReply(MemberView),
   handle: ({ app, spoke, query }) => listSpokeMembers(app.db.rows, spoke, query),
 });

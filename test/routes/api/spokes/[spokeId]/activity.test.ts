@@ -1,7 +1,7 @@
 /** Tests that IP address and user agent of operators are visible to operators only, in every list. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { record } from "#lib/changes/record.ts";
+import { recordChange } from "#lib/changes/record.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const FROM = { ip: "198.51.100.7", userAgent: "laptop/1" };
@@ -23,7 +23,7 @@ async function act({ db, people, hub, spoke }: Scene, who: SceneRole): Promise<v
     spokeId: spoke,
   } as const;
   const requester = { userId: id, email, ...FROM, tokenPrefix: null };
-  await db.transact((tx) => record(tx, requester, { audit: [entry] }));
+  await db.transact((tx) => recordChange(tx, requester, { audit: [entry] }));
 }
 
 async function origins(scene: Scene, who: SceneRole): Promise<unknown[]> {
