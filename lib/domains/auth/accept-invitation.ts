@@ -31,7 +31,11 @@ export async function acceptInvitation(app: App, origin: RequestOrigin, acceptan
 }
 
 /** Accepts the invitation and signs the user in. */
-export async function acceptAndSignIn(app: App, origin: RequestOrigin, acceptance: Acceptance): Promise<LoginResult> {
+export async function acceptInvitationAndSignIn(
+  app: App,
+  origin: RequestOrigin,
+  acceptance: Acceptance,
+): Promise<LoginResult> {
   let secret = "";
   const link = await accept(app, origin, acceptance, async (tx, { userId }) => {
     const session = await beginSession(tx, userId, origin);

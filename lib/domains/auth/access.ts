@@ -39,20 +39,20 @@ export interface AccessInput {
 }
 
 /** `A` is the actor that `handle` receives (null if no credentials are needed). `L` is the loaded object. */
-export interface Access<A extends Actor | null, L extends object> {
+export interface AccessRule<A extends Actor | null, L extends object> {
   /** Name in the access table and the OpenAPI document: `anyone`, `signed in`, `operator`, `spoke: act` … */
   readonly name: string;
   readonly admit: (request: AccessInput) => Promise<{ readonly actor: A } & L> | ({ readonly actor: A } & L);
 }
 
-export const publicAccess: Access<Actor | null, object> = { name: "anyone", admit: ({ actor }) => ({ actor }) };
+export const publicAccess: AccessRule<Actor | null, object> = { name: "anyone", admit: ({ actor }) => ({ actor }) };
 
-export const signedInAccess: Access<Actor, object> = {
+export const signedInAccess: AccessRule<Actor, object> = {
   name: "signed in",
   admit: ({ actor }) => ({ actor: requireActor(actor) }),
 };
 
-export const operatorAccess: Access<Actor, object> = {
+export const operatorAccess: AccessRule<Actor, object> = {
   name: "operator",
   admit({ actor: caller }) {
     const actor = requireActor(caller);

@@ -24,7 +24,7 @@ import { enableUser, type LockedUser, lockUser } from "#lib/domains/users/store.
  * Ends all sessions of the user and voids mailed links. API tokens stay valid if the address was verified. Throws a
  * fault: `conflict` (`user_disabled`) or `unavailable` (`busy`).
  */
-export async function resetByOperator(
+export async function resetPasswordAsOperator(
   app: App,
   actor: Actor,
   userId: string,

@@ -31,7 +31,7 @@ export const FORGOTTEN_PASSWORD_JOB: JobKind = {
 const MAIL_INTERVAL = 5 * MINUTE;
 
 /** Enqueues the job. `email` is in lower case, as the Email schema returns it. */
-export async function forgotPassword(app: App, origin: RequestOrigin, email: string): Promise<void> {
+export async function requestResetLink(app: App, origin: RequestOrigin, email: string): Promise<void> {
   const job = { kind: FORGOTTEN_PASSWORD_JOB, lane: null, federationId: null, spokeId: null, payload: { email } };
   await app.db.transact(async (tx) => {
     await record(tx, anonymousRequester(email, origin), {
@@ -53,7 +53,7 @@ export async function createResetLink(tx: Tx, user: LockedUser): Promise<Change>
   const about = { expiresAt: grant.expiresAt.toISOString() };
   return {
     audit: [{ kind: "password_reset_requested", objectType: "user", objectId: user.id }],
-    jobs: [createMailJob({ template: "password-reset", to: recipientOf(user), about }, grant.id)],
+    jobs: [createMailJob({ template: "password-reset", to: mailRecipientOf(user), about }, grant.id)],
   };
 }
 
@@ -61,6 +61,6 @@ export async function createResetLink(tx: Tx, user: LockedUser): Promise<Change>
  * Returns the recipient of a mail. The name of an unverified user is left out, because anybody could have signed up
  * with it.
  */
-export function recipientOf({ email, displayName, verified }: LockedUser): { email: string; name: string } {
+export function mailRecipientOf({ email, displayName, verified }: LockedUser): { email: string; name: string } {
   return { email, name: verified ? displayName : email };
 }

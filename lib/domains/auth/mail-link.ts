@@ -12,8 +12,8 @@ import type { Requester } from "#lib/audit/requester.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import {
   findGrant,
+  invalidLinkFault,
   type LinkPurpose,
-  linkSpentFault,
   redeemGrant,
   voidGrants,
 } from "#lib/domains/auth/one-time-tokens.ts";
@@ -49,7 +49,7 @@ export async function findLink(rows: Rows, purpose: LinkPurpose, secret: string)
 /** Finds the link. Call this before the expensive hash of a password. Throws an `impossible` fault (`link_spent`). */
 export async function requireLink(rows: Rows, purpose: LinkPurpose, secret: string): Promise<MailLink> {
   const link = await findLink(rows, purpose, secret);
-  if (!link) throw linkSpentFault();
+  if (!link) throw invalidLinkFault();
   return link;
 }
 
@@ -58,7 +58,7 @@ export async function requireLink(rows: Rows, purpose: LinkPurpose, secret: stri
  */
 export async function redeemLink(tx: Tx, { purpose, secret, userId }: MailLink): Promise<LockedUser> {
   const user = await lockUser(tx, { id: userId });
-  if (!user || user.disabled) throw linkSpentFault();
+  if (!user || user.disabled) throw invalidLinkFault();
   await redeemGrant(tx, purpose, secret);
   return user;
 }

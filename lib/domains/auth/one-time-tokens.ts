@@ -49,7 +49,7 @@ export async function hasRecentGrant(rows: Rows, purpose: LinkPurpose, userId: s
 }
 
 /** Adds a secret to a grant for a mail. Returns null if the grant is no longer open. */
-export async function addSecret(tx: Tx, grantId: string): Promise<string | null> {
+export async function addGrantSecret(tx: Tx, grantId: string): Promise<string | null> {
   const secret = newSecret(), hash = hashSecret(secret);
   const row = await tx.updateTable("one_time_tokens")
     .set({ tokenHashes: sql`array_append(token_hashes, ${hash}::bytea)` })
@@ -74,11 +74,11 @@ export async function redeemGrant(tx: Tx, purpose: LinkPurpose, secret: string):
     .where("usedAt", "is", null).where("voidedAt", "is", null)
     .where("expiresAt", ">", sql<Date>`wheelwright_now()`).returning(columns).executeTakeFirst();
   if (row) return toGrant(row);
-  throw linkSpentFault();
+  throw invalidLinkFault();
 }
 
 /** Creates the fault for any link that is not valid. */
-export function linkSpentFault(): Fault {
+export function invalidLinkFault(): Fault {
   const message = "This link has been used, has expired or was never valid; request a new one";
   return new Fault("impossible", "link_spent", message);
 }

@@ -9,7 +9,7 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { requireActor } from "#lib/domains/auth/access.ts";
 import { sessionCookie } from "#lib/domains/auth/cookie.ts";
-import { recipientOf } from "#lib/domains/auth/forgot-password.ts";
+import { mailRecipientOf } from "#lib/domains/auth/forgot-password.ts";
 import { voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
 import { beginSession } from "#lib/domains/auth/sessions.ts";
 import { requireVerified } from "#lib/domains/auth/verify-email.ts";
@@ -41,7 +41,7 @@ interface PasswordChange {
  * until the signal aborts. Throws a fault: `forbidden` (`wrong_password`), `limited` (`too_many_tries`) or
  * `unavailable` (`busy`).
  */
-export async function changePassword(
+export async function changeOwnPassword(
   app: App,
   actor: Actor,
   change: PasswordChange,
@@ -68,7 +68,7 @@ export async function changePassword(
  * Changes the caller's name. Writes nothing if the name is the same. Throws a `forbidden` fault (`unverified`) for an
  * unverified address, because others see the name next to the address.
  */
-export async function renameSelf(
+export async function changeOwnName(
   app: App,
   actor: Actor,
   { displayName }: { readonly displayName?: string | undefined },
@@ -99,7 +99,7 @@ async function replacePassword(app: App, actor: Actor, account: Account, passwor
     const { secret } = await beginSession(tx, userId, actor);
     await record(tx, actor, {
       audit: [{ kind: "password_changed", objectType: "user", objectId: userId }],
-      jobs: [createMailJob({ template: "password-changed", to: recipientOf(user), about: { at, ip: actor.ip } })],
+      jobs: [createMailJob({ template: "password-changed", to: mailRecipientOf(user), about: { at, ip: actor.ip } })],
     });
     return sessionCookie(app.config.publicUrl, secret);
   });

@@ -1,7 +1,7 @@
 /** Sets a new password with a mailed link, for users who forgot the old one. */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
-import { recipientOf } from "#lib/domains/auth/forgot-password.ts";
+import { mailRecipientOf } from "#lib/domains/auth/forgot-password.ts";
 import { redeemLink, requesterOfLink, requireLink, takeOverAccount } from "#lib/domains/auth/mail-link.ts";
 import { record } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
@@ -20,7 +20,7 @@ interface PasswordReset {
  * address, because it was mailed to that address. Otherwise a stranger's tokens could outlive the new password. Throws
  * an `impossible` fault (`link_spent`).
  */
-export async function resetByLink(
+export async function resetPasswordByLink(
   app: App,
   origin: RequestOrigin,
   { token, password, keepTokens }: PasswordReset,
@@ -33,7 +33,7 @@ export async function resetByLink(
     const user = await redeemLink(tx, link);
     const revoked = await takeOverAccount(tx, user, { passwordHash, keepTokens });
     const about = { objectType: "user", objectId: user.id } as const;
-    const notice = { template: "password-changed", to: recipientOf(user), about: { at, ip: origin.ip } } as const;
+    const notice = { template: "password-changed", to: mailRecipientOf(user), about: { at, ip: origin.ip } } as const;
     await record(tx, requesterOfLink(link, origin), {
       audit: [
         { kind: "password_reset", ...about },

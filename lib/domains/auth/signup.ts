@@ -9,7 +9,7 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
-import { createResetLink, recipientOf } from "#lib/domains/auth/forgot-password.ts";
+import { createResetLink, mailRecipientOf } from "#lib/domains/auth/forgot-password.ts";
 import { anonymousRequester } from "#lib/domains/auth/mail-link.ts";
 import { createGrant, hasRecentGrant } from "#lib/domains/auth/one-time-tokens.ts";
 import { type Change, record } from "#lib/changes/record.ts";
@@ -99,5 +99,5 @@ export async function remindToVerify(tx: Tx, user: LockedUser): Promise<Pick<Cha
 async function createVerificationLink(tx: Tx, user: LockedUser): Promise<Pick<Change, "jobs">> {
   const grant = await createGrant(tx, "email_verification", user.id);
   const about = { expiresAt: grant.expiresAt.toISOString() };
-  return { jobs: [createMailJob({ template: "verification", to: recipientOf(user), about }, grant.id)] };
+  return { jobs: [createMailJob({ template: "verification", to: mailRecipientOf(user), about }, grant.id)] };
 }

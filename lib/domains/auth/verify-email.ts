@@ -11,7 +11,7 @@
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { redeemLink, requesterOfLink, requireLink, takeOverAccount } from "#lib/domains/auth/mail-link.ts";
-import { linkSpentFault } from "#lib/domains/auth/one-time-tokens.ts";
+import { invalidLinkFault } from "#lib/domains/auth/one-time-tokens.ts";
 import { record } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -35,7 +35,7 @@ export async function verifyEmail(app: App, origin: RequestOrigin, { token, pass
   const chosenHash = password === undefined ? null : await app.passwords.hash(password, { caller: link.userId });
   await app.db.transact(async (tx) => {
     const user = await redeemLink(tx, link);
-    if (user.verified) throw linkSpentFault(); // the owner has already set the password
+    if (user.verified) throw invalidLinkFault(); // the owner has already set the password
     const keepsPassword = chosenHash === null && await hasNoAccess(tx, user);
     const revoked = await takeOverAccount(tx, user, { passwordHash: keepsPassword ? undefined : chosenHash });
     const metadata = { passwordSet: chosenHash !== null };

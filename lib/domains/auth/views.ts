@@ -37,9 +37,13 @@ export const NewPassword = v.pipe(
 const LinkToken = boundedText(1, 200);
 export const DisplayName = boundedText(1, 200);
 
-export const ForgotBody = v.object({ email: EmailAddress });
-export const ResetBody = v.object({ token: LinkToken, password: NewPassword, keepTokens: optionalOrNull(v.boolean()) });
-export const AcceptBody = v.object({
+export const ForgotPasswordBody = v.object({ email: EmailAddress });
+export const ResetPasswordBody = v.object({
+  token: LinkToken,
+  password: NewPassword,
+  keepTokens: optionalOrNull(v.boolean()),
+});
+export const AcceptInvitationBody = v.object({
   token: LinkToken,
   password: NewPassword,
   displayName: optionalOrNull(DisplayName),
@@ -49,7 +53,7 @@ export const SignupBody = v.object({
   password: NewPassword,
   displayName: optionalOrNull(DisplayName),
 });
-export const VerifyBody = v.object({ token: LinkToken, password: optionalOrNull(NewPassword) });
+export const VerifyEmailBody = v.object({ token: LinkToken, password: optionalOrNull(NewPassword) });
 
 /** The next step, as a sentence for the user. */
 export const Acknowledgement = v.object({ message: v.string() });
@@ -58,9 +62,9 @@ export const Acknowledgement = v.object({ message: v.string() });
 export const LoginView = v.object({ user: UserView, message: v.optional(v.string()) });
 
 /** The current password and the new one. */
-export const PasswordBody = v.object({ current: CurrentPassword, password: NewPassword });
+export const ChangePasswordBody = v.object({ current: CurrentPassword, password: NewPassword });
 
-export const MePatch = v.object({ displayName: optionalOrNull(DisplayName) });
+export const OwnAccountPatch = v.object({ displayName: optionalOrNull(DisplayName) });
 
 /** A session of the caller. */
 export const SessionView = v.object({
@@ -74,7 +78,7 @@ export const SessionView = v.object({
 });
 
 /** The user of a session or token. */
-export const MeView = v.object({ user: UserView });
+export const OwnAccountView = v.object({ user: UserView });
 
 export const TokenBody = v.object({
   name: boundedText(1, 100),

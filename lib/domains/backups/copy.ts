@@ -8,7 +8,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { type Backup, ensureBackup } from "#lib/domains/backups/store.ts";
-import { minimumDisks, requireUsableBackup } from "#lib/domains/backups/usable.ts";
+import { minimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type SiteColumns, spokeInputs } from "#lib/catalog/inputs.ts";
@@ -23,7 +23,7 @@ import { checkAction } from "#lib/operations/check-action.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
 import { enqueue, listLiveOperations } from "#lib/jobs/store.ts";
 import { canSeeSpoke, spokeMissingFault } from "#lib/domains/spokes/access.ts";
-import { readActionFacts } from "#lib/domains/spokes/actions.ts";
+import { readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
 import type { AuditExtras, CopyPlan, CopySource } from "#lib/domains/spokes/create.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { findSpoke, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -94,7 +94,7 @@ function createCopyPlan(app: CopyDependencies, origin: CopyOrigin): CopyPlan {
  */
 async function chooseCopyBackup(rows: Rows, spoke: SpokeRow, requested = "newest"): Promise<CopyOrigin> {
   if (requested === "now") {
-    const facts = await readActionFacts(rows, spoke);
+    const facts = await readSpokeActionFacts(rows, spoke);
     // A running backup may miss the latest changes, so it does not count.
     checkAction("backup", { ...facts, live: facts.live.filter((kind) => kind !== "backup") });
     return { spoke, backup: null };
@@ -136,7 +136,7 @@ function copyInputs(
     ...(brand === source.brand && { brand: from.brand }),
     ...(seed === source.seed && { seed: from.seed }),
   });
-  const least = backup ? minimumDisks(backup) : { files: null, database: null }, { disks } = from.resources;
+  const least = backup ? minimumDiskSizes(backup) : { files: null, database: null }, { disks } = from.resources;
   const enlarged = withDisksForSnapshots(inputs, {
     files: Math.max(parseQuantity(disks.files), least.files ?? 0),
     database: Math.max(parseQuantity(disks.database), least.database ?? 0),

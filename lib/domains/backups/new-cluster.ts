@@ -11,13 +11,13 @@ import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { hubSubject, spokeSubject } from "#lib/audit/store.ts";
 import { type Backup, listBackups } from "#lib/domains/backups/store.ts";
-import { preferVerified } from "#lib/domains/backups/test-result.ts";
-import { minimumDisks, requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
+import { preferVerifiedBackup } from "#lib/domains/backups/test-result.ts";
+import { minimumDiskSizes, requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
 import { record, recordOperation } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
-import { operationOnHub } from "#lib/domains/federations/state.ts";
+import { cancellationAuditEntries } from "#lib/domains/federations/abandon.ts";
+import { hubOperationJob } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import { siteBaseFromBackup, withSiteBase } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -42,7 +42,7 @@ export interface LostObject {
 }
 
 /** Selects one hub, one spoke, or all. */
-export interface LostFilter {
+export interface LostObjectFilter {
   readonly hubId?: string;
   readonly spokeId?: string;
 }
@@ -53,7 +53,7 @@ export interface LostFilter {
  */
 export async function listLostObjects(
   { db: { rows }, clusters }: Pick<App, "db" | "clusters">,
-  filter: LostFilter,
+  filter: LostObjectFilter,
 ): Promise<LostObject[]> {
   const isLost = createLostCheck(clusters), objects: LostObject[] = [];
   for (const hub of await listHubs(rows, filter)) {
@@ -67,7 +67,7 @@ export async function listLostObjects(
 }
 
 /** Requests the restore. Returns the operation of the restore; null if another request came first. */
-export async function restoreLost(
+export async function restoreLostObject(
   { db }: Pick<App, "db">,
   requester: Requester,
   { hub, spoke }: LostObject,
@@ -75,7 +75,7 @@ export async function restoreLost(
   return await db.transact((tx) => spoke ? restoreLostSpoke(tx, requester, spoke) : restoreLostHub(tx, requester, hub));
 }
 
-async function listHubs(rows: Rows, { hubId, spokeId }: LostFilter): Promise<FederationRow[]> {
+async function listHubs(rows: Rows, { hubId, spokeId }: LostObjectFilter): Promise<FederationRow[]> {
   let query = rows.selectFrom("federations").selectAll().where("state", "<>", "removed").orderBy("createdAt");
   if (hubId !== undefined) query = query.where("id", "=", hubId);
   if (spokeId !== undefined) {
@@ -84,7 +84,7 @@ async function listHubs(rows: Rows, { hubId, spokeId }: LostFilter): Promise<Fed
   return await query.execute();
 }
 
-async function listSpokesOf(rows: Rows, hubId: string, { spokeId }: LostFilter): Promise<SpokeRow[]> {
+async function listSpokesOf(rows: Rows, hubId: string, { spokeId }: LostObjectFilter): Promise<SpokeRow[]> {
   let query = rows.selectFrom("spokes").selectAll().where("federationId", "=", hubId).where("state", "<>", "removed")
     .orderBy("createdAt");
   if (spokeId !== undefined) query = query.where("id", "=", spokeId);
@@ -126,7 +126,7 @@ async function planLostSpoke(rows: Rows, spoke: SpokeRow): Promise<Pick<LostObje
  * selects a backup for each spoke.
  */
 async function requirePreferredBackup(rows: Rows, spoke: SpokeRow): Promise<Backup> {
-  return await requireUsableBackup(rows, spoke, preferVerified(await listBackups(rows, spoke.id))?.id);
+  return await requireUsableBackup(rows, spoke, preferVerifiedBackup(await listBackups(rows, spoke.id))?.id);
 }
 
 function describeAbandon(url: string): string {
@@ -145,8 +145,8 @@ async function restoreLostHub(tx: Tx, requester: Requester, { id, namespaceUid }
     namespaceUid: null,
     clusterUid: null,
   });
-  return await recordOperation(tx, requester, operationOnHub(id, "provision-hub"), (job) => ({
-    audit: [...createCancellationEntries(cancelledJobs, { federationId: id }, CANCEL_REASON), {
+  return await recordOperation(tx, requester, hubOperationJob(id, "provision-hub"), (job) => ({
+    audit: [...cancellationAuditEntries(cancelledJobs, { federationId: id }, CANCEL_REASON), {
       kind: "federation_updated",
       ...hubSubject(id),
       metadata: { action: "restore", newCluster: true, slug, operationId: job.id },
@@ -186,7 +186,7 @@ async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid
   }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   const about = { federationId: after.federationId, spokeId: id };
   await record(tx, requester, {
-    audit: [...createCancellationEntries(cancelledJobs, about, CANCEL_REASON), {
+    audit: [...cancellationAuditEntries(cancelledJobs, about, CANCEL_REASON), {
       kind: "spoke_actioned",
       ...spokeSubject(after),
       metadata: {
@@ -207,7 +207,7 @@ function inputsFrom({ blueprintInputs }: SpokeRow, backup: Backup, { id }: Job):
   const inputs = blueprintInputs as SpokeInputs;
   const { claims: _, ...unclaimed } = siteBaseFromBackup(
     inputs,
-    { ...backup, minimumSizes: minimumDisks(backup) },
+    { ...backup, minimumSizes: minimumDiskSizes(backup) },
     adoptionIdOf(id),
   );
   return withSiteBase(inputs, unclaimed); // in a new namespace all names are free

@@ -11,14 +11,14 @@ export interface RestoreTestIdentity {
   readonly restoreTestId: string;
 }
 
-export async function saveCounts(tx: Tx, backupId: string, counts: CountsAroundBackup): Promise<void> {
+export async function saveBackupCounts(tx: Tx, backupId: string, counts: CountsAroundBackup): Promise<void> {
   await tx.updateTable("backups").set({ counts: JSON.stringify(counts) }).where("id", "=", backupId).execute();
 }
 
 /**
  * Records a successful restore test. Returns false if its result is already recorded, for example before a takeover.
  */
-export async function recordVerified(
+export async function recordTestSuccess(
   tx: Tx,
   test: RestoreTestIdentity,
   verification: RestoreTestResult,

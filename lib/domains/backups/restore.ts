@@ -6,12 +6,12 @@ import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
-import { findRollback } from "#lib/domains/backups/rollback.ts";
+import { findRollbackVolumes } from "#lib/domains/backups/rollback.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type AcceptedAction, checkAction } from "#lib/operations/check-action.ts";
 import { restore, type RestoreParameters } from "#lib/operations/restore.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { enqueueAction, readActionFacts } from "#lib/domains/spokes/actions.ts";
+import { enqueueSpokeAction, readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /** A request to restore the backup with this ID, or the newest one; or to roll back. */
@@ -30,10 +30,10 @@ export interface RestorePlan {
 
 /** Plans a restore. Throws a `conflict` fault (`spoke_state`), or a ClusterError if the restore is not possible. */
 export async function planRestore(rows: Rows, spoke: SpokeRow, request: RestoreRequest): Promise<RestorePlan> {
-  const facts = await readActionFacts(rows, spoke), acceptance = checkAction("restore", facts);
+  const facts = await readSpokeActionFacts(rows, spoke), acceptance = checkAction("restore", facts);
   const describeRestore = (parameters: RestoreParameters) => restore.describe({ ...facts, payload: parameters });
   if ("rollback" in request) {
-    const rollback = await findRollback(rows, spoke), parameters = { rollback: true } as const;
+    const rollback = await findRollbackVolumes(rows, spoke), parameters = { rollback: true } as const;
     if (rollback) {
       return {
         parameters,
@@ -66,7 +66,7 @@ export async function requestRestore(
   return await db.transact(async (tx) => {
     const before = await lockSpoke(tx, id);
     const { parameters, acceptance } = await planRestore(tx, before, request);
-    const [, job] = await enqueueAction(tx, requester, before, acceptance, restore.name, parameters);
+    const [, job] = await enqueueSpokeAction(tx, requester, before, acceptance, restore.name, parameters);
     return job;
   });
 }

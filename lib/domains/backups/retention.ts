@@ -7,7 +7,7 @@
  */
 import { DAY } from "#lib/base/time.ts";
 
-export const RETENTION = { daily: 7, weekly: 4, monthly: 6 } as const;
+export const RETAINED_PERIODS = { daily: 7, weekly: 4, monthly: 6 } as const;
 
 /** Milliseconds for which the snapshots of a failed backup are kept for inspection. */
 const FAILED_BACKUP_AGE = DAY;
@@ -25,7 +25,7 @@ export interface DatedBackup {
  * Returns the IDs of the good backups to keep. A backup from the future (after a clock change) is kept but does not
  * count.
  */
-export function selectRetained(backups: readonly DatedBackup[], now: Date): Set<string> {
+export function selectRetainedBackups(backups: readonly DatedBackup[], now: Date): Set<string> {
   const good = newestFirst(backups.filter(isUsableBackup));
   const retainedIds = new Set(
     good.filter(({ kind, createdAt }) => kind === "last" || createdAt > now).map(({ id }) => id),
@@ -48,8 +48,8 @@ export function selectRetained(backups: readonly DatedBackup[], now: Date): Set<
  * Returns the backups to remove now, oldest first: expired good backups, old failed backups, and backups whose removal
  * has started.
  */
-export function selectExpired(backups: readonly DatedBackup[], now: Date): string[] {
-  const retainedIds = selectRetained(backups, now);
+export function selectExpiredBackups(backups: readonly DatedBackup[], now: Date): string[] {
+  const retainedIds = selectRetainedBackups(backups, now);
   const due = backups.filter((backup) => {
     if (backup.kind === "last" || backup.state === "deleted" || backup.state === "pending") return false;
     if (backup.state === "failed") return now.getTime() - backup.createdAt.getTime() > FAILED_BACKUP_AGE;
@@ -72,9 +72,9 @@ export function isUsableBackup({ state, deletingSince }: DatedBackup): boolean {
 }
 
 const BUCKETS: readonly (readonly [bucket: (at: Date) => string, most: number])[] = [
-  [(at) => at.toISOString().slice(0, 10), RETENTION.daily],
-  [weekOf, RETENTION.weekly],
-  [(at) => at.toISOString().slice(0, 7), RETENTION.monthly],
+  [(at) => at.toISOString().slice(0, 10), RETAINED_PERIODS.daily],
+  [weekOf, RETAINED_PERIODS.weekly],
+  [(at) => at.toISOString().slice(0, 7), RETAINED_PERIODS.monthly],
 ];
 
 /** Returns the Monday of the ISO week. */

@@ -2,7 +2,7 @@
 import { type Selectable, sql } from "kysely";
 import type { DatedBackup } from "#lib/domains/backups/retention.ts";
 import type { CountsAroundBackup, RestoreTestResult } from "#lib/domains/backups/restore-test.ts";
-import type { ObservedClasses, SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
+import type { ObservedSnapshotClasses, SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
 import { redact } from "#lib/base/redact.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -93,7 +93,7 @@ function siteColumns({ lmsVersion, blueprintInputs: { images = null }, siteIdent
  * Saves the volumes before their snapshots are taken, so that a cleanup finds the snapshots of a failed attempt. Also
  * saves the spoke's version, which may have changed since the backup was requested.
  */
-export async function saveVolumes(
+export async function saveBackupVolumes(
   tx: Tx,
   id: string,
   volumes: readonly BackupVolume[],
@@ -147,7 +147,7 @@ export async function closeAbandonedBackups(rows: Rows): Promise<void> {
  * Decides whether to notify people of a failed backup, and stores the decision. For nightly backups, only the first
  * failure since the last success is reported.
  */
-export async function claimFailureMail(tx: Tx, { id, spokeId, kind }: Backup): Promise<boolean> {
+export async function claimBackupFailureMail(tx: Tx, { id, spokeId, kind }: Backup): Promise<boolean> {
   const { rows: [row] } = await sql<{ failureReported: boolean }>`
     update backups set failure_reported = ${kind} <> 'nightly' or not exists (
       select from backups as earlier where earlier.spoke_id = ${spokeId} and earlier.kind = 'nightly' and earlier.failure_reported
@@ -176,7 +176,7 @@ export async function listBackups(rows: Rows, spokeId: string): Promise<Backup[]
 }
 
 /** Returns the last failed backup of a spoke, deleted or not. Cancelled backups do not count. */
-export async function findLastFailed(rows: Rows, spokeId: string): Promise<Backup | null> {
+export async function findLastFailedBackup(rows: Rows, spokeId: string): Promise<Backup | null> {
   const row = await rows.selectFrom("backups").selectAll().where("spokeId", "=", spokeId)
     .where("failedAt", "is not", null)
     .where(sql<boolean>`not exists (select from jobs where jobs.id = operation_id and jobs.state = 'cancelled')`)
@@ -184,12 +184,12 @@ export async function findLastFailed(rows: Rows, spokeId: string): Promise<Backu
   return row ? toBackup(row) : null;
 }
 
-export async function markRemovalStarted(tx: Tx, id: string): Promise<void> {
+export async function markBackupRemovalStarted(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("backups").set({ deletingSince: sql<Date>`coalesce(deleting_since, wheelwright_now())` })
     .where("id", "=", id).execute();
 }
 
-export async function markRemoved(tx: Tx, id: string): Promise<void> {
+export async function markBackupRemoved(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("backups").set({ state: "deleted", deletedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).where("state", "in", ["ready", "failed"]).execute();
 }
@@ -208,7 +208,7 @@ export async function saveSnapshotClasses(
       classes = coalesce(excluded.classes, cluster_snapshots.classes)`.execute(rows);
 }
 
-export async function readSnapshotClasses(rows: Rows, cluster: string): Promise<ObservedClasses> {
+export async function readSnapshotClasses(rows: Rows, cluster: string): Promise<ObservedSnapshotClasses> {
   const row = await rows.selectFrom("cluster_snapshots").selectAll().where("cluster", "=", cluster).executeTakeFirst();
   return { classes: row?.classes ?? null, error: row?.error ?? null };
 }

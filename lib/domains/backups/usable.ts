@@ -46,7 +46,7 @@ export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: strin
 }
 
 /** Returns the minimum bytes of a restored site's disks; null if the storage driver does not report it. */
-export function minimumDisks({ volumes }: Pick<Backup, "volumes">): Readonly<Record<DiskName, number | null>> {
+export function minimumDiskSizes({ volumes }: Pick<Backup, "volumes">): Readonly<Record<DiskName, number | null>> {
   const minimum = (isDatabase: boolean) =>
     volumes.find(({ claim }) => claim.endsWith(`-${DATABASE_STATEFULSET.name}-0`) === isDatabase)?.restoreSize ?? null;
   return { files: minimum(false), database: minimum(true) };

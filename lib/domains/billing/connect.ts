@@ -9,7 +9,7 @@
 import type { App } from "#lib/app.ts";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { syncJob } from "#lib/domains/billing/jobs.ts";
+import { syncBillingJob } from "#lib/domains/billing/jobs.ts";
 import { showBilling } from "#lib/domains/billing/show.ts";
 import {
   findSubscriptionRow,
@@ -51,7 +51,7 @@ export async function connectBilling(
   requireProvider(app);
   await app.db.transact(async (tx) => {
     if ((await findSubscriptionRow(tx, hub.id))?.email === email) return;
-    await record(tx, actor, { jobs: [syncJob(hub.id)] });
+    await record(tx, actor, { jobs: [syncBillingJob(hub.id)] });
     const audit = await connectHub(tx, hub, email);
     if (audit.length > 0) await record(tx, actor, { audit });
   });
@@ -66,7 +66,7 @@ export async function connectBilling(
 export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promise<BillingRecord> {
   requireProvider(app);
   await app.db.transact(async (tx) => {
-    await record(tx, actor, { jobs: [syncJob(hub.id)] });
+    await record(tx, actor, { jobs: [syncBillingJob(hub.id)] });
     const row = await lockSubscription(tx, hub.id);
     if (!row) throw new Fault("conflict", "not_billed", "Cannot reconcile a hub that is not billed; connect it first");
     await updateSubscription(tx, hub.id, { ...RESYNC, ...(hasEnded(row) && NO_SUBSCRIPTION) });

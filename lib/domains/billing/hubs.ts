@@ -10,9 +10,9 @@ import {
   BILLED_STATES,
   type BilledQuantities,
   equalQuantities,
-  selectBilled,
+  selectBilledQuantities,
 } from "#lib/domains/billing/quantities.ts";
-import { SYNC_BILLING } from "#lib/domains/billing/jobs.ts";
+import { SYNC_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
 import type { SubscriptionRow } from "#lib/domains/billing/store.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -49,7 +49,9 @@ export async function readHubsToSync(rows: Rows, { after, limit }: Batch): Promi
       and (subscriptions.retry_at is null or subscriptions.retry_at <= wheelwright_now())
       and not (federations.state = 'removed' and subscriptions.sent_quantities is not null
         and (subscriptions.status is null or subscriptions.status in ('canceled', 'incomplete_expired')))
-      and not exists (select from jobs where jobs.dedupe_key = ${SYNC_BILLING.kind + ":"} || subscriptions.federation_id
+      and not exists (select from jobs where jobs.dedupe_key = ${
+      SYNC_BILLING_JOB.kind + ":"
+    } || subscriptions.federation_id
         and jobs.state in ('queued', 'running'))
     order by subscriptions.federation_id limit ${limit}`,
   );
@@ -66,11 +68,11 @@ export async function findUncheckedHubs(rows: Rows, limit: number): Promise<stri
 
 /** Returns the quantities to bill now. */
 function billedQuantities({ row, counts }: BilledHub, catalog: Pick<Catalog, "priceOf">): BilledQuantities {
-  return selectBilled(counts, catalog, row.items as SubscriptionItem[]);
+  return selectBilledQuantities(counts, catalog, row.items as SubscriptionItem[]);
 }
 
 /** Returns whether something must be sent to the provider. Pure. */
-export function needsSync(hub: BilledHub, catalog: Pick<Catalog, "priceOf">): boolean {
+export function needsBillingSync(hub: BilledHub, catalog: Pick<Catalog, "priceOf">): boolean {
   const { row: { sentQuantities, status, error }, removed } = hub;
   if (
     error !== null || sentQuantities === null ||

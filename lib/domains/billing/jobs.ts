@@ -17,7 +17,7 @@ const LANES = 4;
  */
 export const NO_TIME_LIMIT = 3650 * DAY;
 
-export const SYNC_BILLING: JobKind = {
+export const SYNC_BILLING_JOB: JobKind = {
   kind: "sync-billing",
   plan: 1,
   visible: false,
@@ -28,7 +28,7 @@ export const SYNC_BILLING: JobKind = {
   timeLimit: NO_TIME_LIMIT,
 };
 
-export const CHECK_BILLING: JobKind = {
+export const CHECK_BILLING_JOB: JobKind = {
   kind: "look-billing",
   plan: 1,
   visible: false,
@@ -39,20 +39,20 @@ export const CHECK_BILLING: JobKind = {
   timeLimit: DAY,
 };
 
-export function syncJob(federationId: string): NewJob {
-  return billingJob(SYNC_BILLING, federationId);
+export function syncBillingJob(federationId: string): NewJob {
+  return billingJob(SYNC_BILLING_JOB, federationId);
 }
 
 /** Creates a second sync that runs after late requests of an earlier replica have arrived; see sync.ts. */
-export function followUpSyncJob(federationId: string, runAt: Date): NewJob {
-  const job = syncJob(federationId);
+export function followUpSyncBillingJob(federationId: string, runAt: Date): NewJob {
+  const job = syncBillingJob(federationId);
   // A separate key: changes in the meantime need not wait for it.
   return { ...job, runAt, dedupeKey: `${job.dedupeKey}:again` };
 }
 
 /** Creates a check. `runAt` spreads the checks of many hubs. */
 export function checkBillingJob(federationId: string, runAt?: Date): NewJob {
-  return { ...billingJob(CHECK_BILLING, federationId), ...(runAt && { runAt }) };
+  return { ...billingJob(CHECK_BILLING_JOB, federationId), ...(runAt && { runAt }) };
 }
 
 function billingJob(kind: JobKind, federationId: string): NewJob {

@@ -27,7 +27,7 @@ const RETRY_SECONDS = 5; // seconds
 const SETUP_RETRY_SECONDS = 3; // seconds; the scan for due syncs runs every few seconds
 
 /** Returns the change that adds a spoke of this size. */
-export function addedSpoke(federationId: string, size: string): CostChange {
+export function costChangeOfNewSpoke(federationId: string, size: string): CostChange {
   return { federationId, before: null, after: { size, state: "active" } };
 }
 

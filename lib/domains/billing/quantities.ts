@@ -16,7 +16,7 @@ export type BilledQuantities = Readonly<Record<string, number>>;
 export const BILLED_STATES: readonly Schema["spokes"]["state"][] = ["active", "updating", "suspending"];
 
 /** Returns the counts of sizes that have a price or an item. Items without a size were not created by Wheelwright. */
-export function selectBilled(
+export function selectBilledQuantities(
   counts: BilledQuantities,
   catalog: Pick<Catalog, "priceOf">,
   items: readonly { readonly size: string | null }[],

@@ -7,8 +7,8 @@
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
-import { eventJob, eventSubjectOf, insertEvent } from "#lib/domains/billing/events.ts";
-import { findByCustomer } from "#lib/domains/billing/store.ts";
+import { billingEventJob, eventSubjectOf, insertBillingEvent } from "#lib/domains/billing/events.ts";
+import { findSubscriptionByCustomer } from "#lib/domains/billing/store.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -20,7 +20,7 @@ const ID = /^[A-Za-z0-9_]{1,255}$/;
 const TYPE = /^[a-z0-9_.]{1,255}$/;
 
 /** Stores an event. Throws a fault: `missing` (`billing_off`) or `invalid` (`bad_signature`). */
-export async function receiveEvent(
+export async function storeBillingEvent(
   { db, payments }: Pick<App, "db" | "payments">,
   body: Uint8Array,
   signature: string | null,
@@ -33,11 +33,11 @@ export async function receiveEvent(
 async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
   const subject = eventSubjectOf(event.type), { id, customer } = event.object;
   // The customer is stored before any subscription is created, so a customer without a row belongs to another system.
-  const row = customer === null ? undefined : await findByCustomer(tx, customer);
+  const row = customer === null ? undefined : await findSubscriptionByCustomer(tx, customer);
   const federationId = row?.federationId ?? null;
   const isRelevant = subject === "subscription" ? federationId !== null : subject === "refund" && id !== null;
-  const isNew = await insertEvent(tx, event, { federationId, handled: !isRelevant });
-  if (isNew && isRelevant) await record(tx, SYSTEM, { jobs: [eventJob(event.id, federationId)] });
+  const isNew = await insertBillingEvent(tx, event, { federationId, handled: !isRelevant });
+  if (isNew && isRelevant) await record(tx, SYSTEM, { jobs: [billingEventJob(event.id, federationId)] });
 }
 
 /**

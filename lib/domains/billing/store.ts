@@ -5,7 +5,7 @@
  * before it. Billing reads spokes with its own queries and never changes them.
  */
 import { type Selectable, sql, type UpdateObject } from "kysely";
-import { BILLED_STATES, type BilledQuantities, selectBilled } from "#lib/domains/billing/quantities.ts";
+import { BILLED_STATES, type BilledQuantities, selectBilledQuantities } from "#lib/domains/billing/quantities.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -19,7 +19,7 @@ export async function findSubscriptionRow(rows: Rows, federationId: string): Pro
     .executeTakeFirst();
 }
 
-export async function findByCustomer(rows: Rows, customerId: string): Promise<SubscriptionRow | undefined> {
+export async function findSubscriptionByCustomer(rows: Rows, customerId: string): Promise<SubscriptionRow | undefined> {
   return await rows.selectFrom("subscriptions").selectAll().where("customerId", "=", customerId).executeTakeFirst();
 }
 
@@ -68,5 +68,5 @@ export async function readBilledQuantities(
   row: Pick<SubscriptionRow, "federationId" | "items">,
 ): Promise<BilledQuantities> {
   const counts = await countBilled(rows, [row.federationId]);
-  return selectBilled(counts.get(row.federationId) ?? {}, catalog, row.items as SubscriptionItem[]);
+  return selectBilledQuantities(counts.get(row.federationId) ?? {}, catalog, row.items as SubscriptionItem[]);
 }

@@ -15,7 +15,7 @@ const MIDNIGHT = "T00:00:00.000Z";
  * Returns the anchor of a notice, for example `DELETE/api/spokes/:spokeId/2026-12-01` or `limit/requests-per-token`.
  * The anchor is used as an element ID and as a URL fragment.
  */
-export function anchorOf(notice: AnnouncedChange): string {
+export function noticeAnchor(notice: AnnouncedChange): string {
   if (notice.kind === "limit") return `limit/${encodeURIComponent(notice.id.replace(/^limit /, ""))}`;
   const since = notice.since.toISOString();
   const day = since.endsWith(MIDNIGHT) ? since.slice(0, -MIDNIGHT.length) : since;
@@ -24,5 +24,5 @@ export function anchorOf(notice: AnnouncedChange): string {
 
 /** Returns the URL of a notice. */
 export function noticeUrl(publicUrl: URL, notice: AnnouncedChange): string {
-  return `${absoluteUrl(publicUrl, CHANGELOG_PATH).href}#${anchorOf(notice)}`;
+  return `${absoluteUrl(publicUrl, CHANGELOG_PATH).href}#${noticeAnchor(notice)}`;
 }

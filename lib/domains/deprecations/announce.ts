@@ -9,11 +9,11 @@ import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import {
-  findUnnotified,
-  markNotified,
+  findUnnotifiedUsers,
   type NoticeDelivery,
   type NoticeRecipient,
   readTokenCalls,
+  recordNoticeDeliveries,
   type TokenCalls,
 } from "#lib/domains/deprecations/store.ts";
 import { createBulkMailJob } from "#lib/jobs/mail.ts";
@@ -28,7 +28,7 @@ export function selectCurrentNotices(notices: readonly AnnouncedChange[], now: D
   return notices.filter((notice) => notice.since <= now && now < effectiveDateOf(notice));
 }
 
-export interface ReaderPage {
+export interface RecipientPage {
   /** ID of the last user of the previous page. */
   readonly after: string;
   readonly limit: number;
@@ -42,16 +42,16 @@ export interface AnnounceResult {
 }
 
 /** Mails the next page of users. */
-export async function announceToPage(
+export async function mailNoticesToPage(
   tx: Tx,
   notices: readonly AnnouncedChange[],
-  page: ReaderPage,
+  page: RecipientPage,
 ): Promise<AnnounceResult> {
   const ids = notices.map(({ id }) => id);
-  const readers = await findUnnotified(tx, ids, page);
+  const readers = await findUnnotifiedUsers(tx, ids, page);
   const letters = readers.length === 0
     ? []
-    : await composeLetters(tx, notices, readers, await markNotified(tx, readers, ids));
+    : await composeLetters(tx, notices, readers, await recordNoticeDeliveries(tx, readers, ids));
   await record(tx, SYSTEM, { jobs: letters.map((letter) => createBulkMailJob(letter)) });
   return { mailed: letters.length, next: readers.length < page.limit ? null : readers.at(-1)!.id };
 }

@@ -7,7 +7,7 @@
  * counts, and a lost connection can count a batch twice.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
-import { addCalls } from "#lib/domains/deprecations/store.ts";
+import { addCallCounts } from "#lib/domains/deprecations/store.ts";
 import { runDetached } from "#lib/base/work-context.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -21,7 +21,7 @@ export interface CallCounter {
   close(): Promise<void>;
 }
 
-export interface CounterOptions {
+export interface CallCounterOptions {
   readonly db: Pick<Database, "within">;
   readonly log: Log;
   /** Milliseconds until counts are written. */
@@ -35,9 +35,9 @@ const FLUSH_INTERVAL = 10 * SECOND, FLUSH_SIZE = 2000, MAX_PAIRS = 20_000;
 const FLUSH_TIMEOUT = 5 * SECOND; // the time limit of a flush; after it, the counts are kept for the next flush
 
 /** A counter that does nothing. */
-export const NO_COUNTER: Pick<CallCounter, "count"> = { count() {} };
+export const NO_CALL_COUNTER: Pick<CallCounter, "count"> = { count() {} };
 
-export function openCallCounter(options: CounterOptions): CallCounter {
+export function openCallCounter(options: CallCounterOptions): CallCounter {
   const {
     db,
     log,
@@ -68,7 +68,7 @@ export function openCallCounter(options: CounterOptions): CallCounter {
     const batch = counts;
     counts = new Map();
     try {
-      await addCalls(db.within(AbortSignal.timeout(FLUSH_TIMEOUT)).rows, [...batch].map(toCount));
+      await addCallCounts(db.within(AbortSignal.timeout(FLUSH_TIMEOUT)).rows, [...batch].map(toCount));
       if (failing) log.info("Token calls are stored again", { lost });
       failing = false;
       lost = 0;

@@ -22,7 +22,7 @@ interface Calls {
  * Adds to today's counts, by the database's clock. Rows are in a fixed order, so replicas never deadlock. Deleted
  * tokens are skipped.
  */
-export async function addCalls(rows: Rows, callCounts: readonly Calls[]): Promise<void> {
+export async function addCallCounts(rows: Rows, callCounts: readonly Calls[]): Promise<void> {
   const ids = callCounts.map(({ tokenId }) => tokenId), endpoints = callCounts.map(({ endpoint }) => endpoint);
   await sql`
     insert into token_calls as existing (token_id, endpoint, day, calls)
@@ -41,7 +41,7 @@ export interface NoticeRecipient {
 }
 
 /** Returns a page of users with an active token who did not get all of these notices, by ID. */
-export async function findUnnotified(
+export async function findUnnotifiedUsers(
   rows: Rows,
   noticeIds: readonly string[],
   { after, limit }: { readonly after: string; readonly limit: number },
@@ -62,7 +62,7 @@ export interface NoticeDelivery {
 }
 
 /** Records the notices as sent. Returns only those that no other replica has sent. */
-export async function markNotified(
+export async function recordNoticeDeliveries(
   tx: Tx,
   readers: readonly NoticeRecipient[],
   noticeIds: readonly string[],

@@ -53,12 +53,12 @@ async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promi
   const { slug, namespace, cluster } = after;
   const about = { federationId: id };
   await record(tx, requester, {
-    audit: [...createCancellationEntries(cancelledJobs, about, "the hub was abandoned"), {
+    audit: [...cancellationAuditEntries(cancelledJobs, about, "the hub was abandoned"), {
       kind: "federation_destroyed",
       ...hubSubject(id),
       metadata: { slug, namespace, cluster, abandoned: true, operationId: removal?.id ?? null },
     }],
-    events: [{ ...about, state: after.state, operation: describeLastOperation(cancelledJobs, removal) }],
+    events: [{ ...about, state: after.state, operation: lastOperationEvent(cancelledJobs, removal) }],
   });
   return after;
 }
@@ -77,7 +77,7 @@ export function describeRunningRemoval(object: "spoke" | "hub"): string {
 }
 
 /** Returns the audit events of cancelled operations. */
-export function createCancellationEntries(
+export function cancellationAuditEntries(
   cancelledJobs: readonly Job[],
   about: Pick<AuditEntry, "federationId" | "spokeId">,
   reason: string,
@@ -92,7 +92,7 @@ export function createCancellationEntries(
 }
 
 /** Returns the stream event of the last cancelled operation. */
-export function describeLastOperation(
+export function lastOperationEvent(
   cancelledJobs: readonly Job[],
   removal: Job | null,
 ): ReturnType<typeof toStreamOperation> | null {

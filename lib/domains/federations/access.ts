@@ -1,6 +1,6 @@
 /** Access rules for hubs. They load the hub in the path, by ID or slug, and pass it on as `federation`. */
 import { sql } from "kysely";
-import { type Access, type Actor, requireActor, requireOperator } from "#lib/domains/auth/access.ts";
+import { type AccessRule, type Actor, requireActor, requireOperator } from "#lib/domains/auth/access.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type FederationRow, findFederation, type RemovedVisibility } from "#lib/domains/federations/store.ts";
@@ -12,7 +12,7 @@ import { canManageHub, isHubVisibleTo, type Viewer } from "#lib/domains/federati
  */
 type FederationPermission = "see" | "change" | "remove" | "bill";
 
-export function hubAccess(permission: FederationPermission): Access<Actor, { readonly federation: FederationRow }> {
+export function hubAccess(permission: FederationPermission): AccessRule<Actor, { readonly federation: FederationRow }> {
   return {
     name: `federation: ${permission}`,
     async admit({ app, actor: caller, params, query }) {

@@ -48,7 +48,7 @@ export function followFederation(
  * Returns the event number to resume after: the browser's Last-Event-ID, or the requested one. Returns null, which
  * starts from the beginning, for an invalid Last-Event-ID: it belongs to another stream.
  */
-export function resumePosition(request: Request, requested: number | undefined): number | null {
+export function parseResumePosition(request: Request, requested: number | undefined): number | null {
   const lastEventId = request.headers.get("last-event-id");
   if (lastEventId === null) return requested ?? null;
   return /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;
@@ -59,7 +59,7 @@ export function resumePosition(request: Request, requested: number | undefined):
  * hub admins see them without operator details. Spoke admins see events of their spokes. Others see nothing. Objects
  * that were removed in the last 5 minutes still count, so that their admins get the event of the removal.
  */
-export async function decideVisibility(
+export async function decideEventVisibility(
   rows: Rows,
   followers: readonly Follower[],
 ): Promise<(VisibilityDecision | null)[]> {

@@ -4,7 +4,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { findVisibleHub } from "#lib/domains/federations/access.ts";
-import { isHubVisibleTo, isVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
+import { isHubVisibleTo, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Overview, SpokeCounts, TemplateSummary } from "#lib/domains/federations/views.ts";
 import { LIVE_STATES } from "#lib/operations/states.ts";
 import { countQueue } from "#lib/jobs/queue.ts";
@@ -58,7 +58,7 @@ function countStates(rows: Rows, viewer: Viewer, hub: string | null) {
     "spokes",
     (join) =>
       join.onRef("spokes.federationId", "=", "federations.id").on(sql<SqlBool>`spokes.state <> 'removed'`)
-        .on(isVisibleTo(viewer, sql.ref("spokes.federationId"), sql.ref("spokes.id"))),
+        .on(isObjectVisibleTo(viewer, sql.ref("spokes.federationId"), sql.ref("spokes.id"))),
   );
   if (hub !== null) query = query.where("federations.id", "=", hub);
   return query.where(sql<SqlBool>`federations.state <> 'removed'`)
@@ -80,6 +80,6 @@ function countStates(rows: Rows, viewer: Viewer, hub: string | null) {
 }
 
 function countOperations(rows: Rows, viewer: Viewer, hub: string | null) {
-  const isVisible = isVisibleTo(viewer, sql.ref("federationId"), sql.ref("spokeId"));
+  const isVisible = isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("spokeId"));
   return countQueue(rows, hub === null ? isVisible : sql<SqlBool>`federation_id = ${hub} and ${isVisible}`);
 }

@@ -9,7 +9,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { federationMissingFault } from "#lib/domains/federations/access.ts";
-import { operationOnHub, requireNoSpokes } from "#lib/domains/federations/state.ts";
+import { hubOperationJob, requireNoSpokes } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import {
   countLiveSpokes,
@@ -47,7 +47,7 @@ export async function acceptHubRemoval(tx: Tx, requester: Requester, id: string)
   requireNoSpokes(before.slug, await countLiveSpokes(tx, id));
   const cancelledJobs = await cancelHubOperations(tx, id);
   const after = await updateFederation(tx, id, { state: "removing", stateReason: null });
-  await recordOperation(tx, requester, operationOnHub(id, "remove-hub"), (job) => ({
+  await recordOperation(tx, requester, hubOperationJob(id, "remove-hub"), (job) => ({
     audit: [
       ...cancelledJobs.filter(({ state }) => state === "cancelled").map((other) => createCancellationEntry(id, other)),
       {

@@ -6,7 +6,7 @@ import { type ListPage, type ListPageRequest, readNewest } from "#lib/drivers/db
 import { containsText } from "#lib/drivers/db/text-search.ts";
 import { prepareShared } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import { isHubVisibleTo, isVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
+import { isHubVisibleTo, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter } from "#lib/domains/federations/views.ts";
 import { isId } from "#lib/base/ids.ts";
 import { Slug } from "#lib/base/schema.ts";
@@ -66,7 +66,7 @@ export async function countSpokes(
   if (federationIds.length === 0) return new Map();
   const counts = await rows.selectFrom("spokes").select(["federationId", sql<number>`count(*)::int`.as("count")])
     .where("federationId", "in", federationIds).where("state", "<>", "removed")
-    .where(isVisibleTo(viewer, sql.ref("federationId"), sql.ref("id")))
+    .where(isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("id")))
     .groupBy("federationId").execute();
   return new Map(counts.map((row) => [row.federationId, row.count]));
 }

@@ -22,14 +22,14 @@ interface OwnedObject {
  * Returns whether the viewer can see the object, live or removed. Objects of the hub itself are visible to those who
  * manage it.
  */
-export function canSee(viewer: Viewer, { federationId, spokeId }: OwnedObject): boolean {
+export function canSeeObject(viewer: Viewer, { federationId, spokeId }: OwnedObject): boolean {
   if (viewer.role === "operator") return true;
   if (federationId !== null && canManageHub(viewer, federationId)) return true;
   return spokeId !== null && viewer.spokeIds.includes(spokeId);
 }
 
 /** The condition of `canSee` in SQL, for columns with the hub and the spoke. */
-export function isVisibleTo(viewer: Viewer, hub: Expression<string | null>, spoke: Expression<string | null>) {
+export function isObjectVisibleTo(viewer: Viewer, hub: Expression<string | null>, spoke: Expression<string | null>) {
   if (viewer.role === "operator") return sql<SqlBool>`true`;
   return sql<SqlBool>`(${hub} = any(${viewer.federationIds}::text[]) or ${spoke} = any(${viewer.spokeIds}::text[]))`;
 }

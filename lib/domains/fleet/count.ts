@@ -12,7 +12,7 @@ export interface SpokeStateCount {
   readonly drifted: number;
 }
 
-export interface Fleet {
+export interface FleetCounts {
   readonly spokes: readonly SpokeStateCount[];
   readonly templates: readonly { readonly state: string; readonly count: number }[];
   readonly lanes: LaneCounts;
@@ -24,7 +24,7 @@ export interface Fleet {
   readonly now: Date;
 }
 
-export async function countFleet(db: Database): Promise<Fleet> {
+export async function countFleet(db: Database): Promise<FleetCounts> {
   const now = await db.now();
   return await db.transact(async (tx) => {
     const [spokes, templates, lanes, restoreTests, oldestBackup, oldestUnsealed] = await Promise.all([

@@ -26,7 +26,7 @@ export async function tryLockMarkAll(tx: Tx, userId: string): Promise<boolean> {
  * Marks the events of the query (`id`, `at`), which must all be visible. Returns for each `place` of the query the
  * number of events, the time of the last event, and the number of unread events.
  */
-export async function markEvents(tx: Tx, userId: string, events: RawBuilder<unknown>): Promise<MarkResult[]> {
+export async function markEventsAsRead(tx: Tx, userId: string, events: RawBuilder<unknown>): Promise<MarkResult[]> {
   const { rows } = await sql<{ place: string; found: string; marked: string; last: string }>`
     with event as materialized (${events}),
     skip as materialized (
@@ -109,7 +109,7 @@ export async function raiseReadPositions(tx: Tx, userId: string, objects: readon
 export type MarkingReader = NotificationReader & Requester;
 
 /** Records the audit event, if any notification became read. */
-export async function recordRead(tx: Tx, reader: MarkingReader, marked: number): Promise<void> {
+export async function recordReadInAuditLog(tx: Tx, reader: MarkingReader, marked: number): Promise<void> {
   if (marked === 0) return;
   await record(tx, reader, {
     audit: [{ kind: "notifications_read", objectType: "user", objectId: reader.userId, metadata: { marked } }],

@@ -20,7 +20,7 @@ export type ObjectKind = "all" | "service" | "hub" | "spoke" | "audience";
  * Returns a query with one row per object: `about`, `federation_id` and `spoke_id` as in notification_read_counts;
  * `visible_events`; `last_at`, the time of the last event; and the reader's `reads` and `read_through`.
  */
-export function objectsOf(reader: NotificationReader): RawBuilder<unknown> {
+export function selectNotifyingObjects(reader: NotificationReader): RawBuilder<unknown> {
   return sql`select object.*, coalesce(count.reads, 0) as reads,
       coalesce(count.read_through, '-infinity') as read_through
     from (${reader.role === "operator" ? allObjects : objectsOfMember(reader.userId)}) as object
@@ -69,7 +69,10 @@ interface EventWalk {
  * Selects `id` and `at` of the visible events of `object`, a row of `objectsOf` in the same FROM clause. Each kind of
  * object has its own query, so that each uses the index that has its events in order. Only one of these queries runs.
  */
-export function walkEvents(reader: NotificationReader, { where, order, limit }: EventWalk): RawBuilder<unknown> {
+export function selectEventsOfObject(
+  reader: NotificationReader,
+  { where, order, limit }: EventWalk,
+): RawBuilder<unknown> {
   const isNewestFirst = order === "newest first";
   const byTime = isNewestFirst ? sql`event.at desc` : sql`event.at`;
   // The planner does not treat "is null" as a constant, so the order must name the column to use the index.
@@ -94,7 +97,7 @@ export function walkEvents(reader: NotificationReader, { where, order, limit }: 
 }
 
 /** Condition that `event` belongs to `object`. */
-export function belongsToObject(
+export function eventBelongsToObject(
   reader: NotificationReader,
   event: RawBuilder<unknown> = sql.table("event"),
 ): RawBuilder<SqlBool> {

@@ -10,7 +10,7 @@ import type { App } from "#lib/app.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { sessionCookie } from "#lib/domains/auth/cookie.ts";
-import { recipientOf } from "#lib/domains/auth/forgot-password.ts";
+import { mailRecipientOf } from "#lib/domains/auth/forgot-password.ts";
 import { voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
 import { beginSession, endSession } from "#lib/domains/auth/sessions.ts";
 import { record } from "#lib/changes/record.ts";
@@ -18,7 +18,7 @@ import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { insertPendingRequest, requireOfferedFields } from "#lib/domains/federations/requests/create.ts";
-import { showRequest } from "#lib/domains/federations/requests/show.ts";
+import { showHubRequest } from "#lib/domains/federations/requests/show.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import type { OnboardingBody, OnboardingRecord } from "#lib/domains/onboarding/views.ts";
@@ -86,7 +86,7 @@ async function complete(
   const pendingRequest = federationRequest ? await insertPendingRequest(tx, user, federationRequest) : null;
   const body = {
     user: showUser(await readUser(tx, actor.userId)),
-    federationRequest: pendingRequest && await showRequest(tx, pendingRequest.row),
+    federationRequest: pendingRequest && await showHubRequest(tx, pendingRequest.row),
   };
   const changed = [...displayName === undefined ? [] : ["displayName"], ...passwordHash === null ? [] : ["password"]];
   const entry: AuditEntry = {
@@ -122,7 +122,7 @@ async function saveOnboarding(
 
 function createPasswordMail(user: LockedUser, at: Date, ip: string): NewJob {
   const about = { at: at.toISOString(), ip };
-  return createMailJob({ template: "password-changed", to: recipientOf(user), about });
+  return createMailJob({ template: "password-changed", to: mailRecipientOf(user), about });
 }
 
 function onboardedFault(): Fault {

@@ -12,16 +12,16 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import {
   ABANDONED_REASON,
-  createCancellationEntries,
-  describeLastOperation,
+  cancellationAuditEntries,
   describeNotRemoving,
   describeRunningRemoval,
   hasRemovalFailed,
+  lastOperationEvent,
 } from "#lib/domains/federations/abandon.ts";
 import { cancelRunningJobs, findLastRemoval } from "#lib/jobs/removal.ts";
 import { cancelSpokeOperations } from "#lib/jobs/store.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
-import { releaseDomains } from "#lib/domains/spokes/names.ts";
+import { releaseFormerDomains } from "#lib/domains/spokes/names.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
@@ -53,18 +53,18 @@ export async function acceptAbandoning(tx: Tx, requester: Requester, id: string)
     removedAt: now,
     updatedAt: now,
   }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
-  await releaseDomains(tx, id);
+  await releaseFormerDomains(tx, id);
   const about = { federationId: after.federationId, spokeId: id };
   const { slug, domain, size, namespace, cluster } = after;
   const snapshots = removal?.progress.snapshots;
   const metadata = { slug, domain, size, namespace, cluster, abandoned: true, operationId: removal?.id ?? null };
   await record(tx, requester, {
-    audit: [...createCancellationEntries(cancelledJobs, about, "the spoke was abandoned"), {
+    audit: [...cancellationAuditEntries(cancelledJobs, about, "the spoke was abandoned"), {
       kind: "spoke_destroyed",
       ...spokeSubject(after),
       metadata: { ...metadata, ...(snapshots && { snapshots }) },
     }],
-    events: [{ ...about, state: after.state, operation: describeLastOperation(cancelledJobs, removal) }],
+    events: [{ ...about, state: after.state, operation: lastOperationEvent(cancelledJobs, removal) }],
   });
   return after;
 }

@@ -41,7 +41,7 @@ async function dryRunDifferences(
   current: KubeObject,
   call: Call,
 ): Promise<Difference[]> {
-  if (manifest.kind === "Namespace") return diffObjects(current, withLabels(current, manifest));
+  if (manifest.kind === "Namespace") return diffObjects(current, withManifestLabels(current, manifest));
   try {
     const { objects: [after] } = await space.dryRun([manifest], call);
     return diffObjects(current, after!);
@@ -56,7 +56,7 @@ async function dryRunDifferences(
  * Returns the object with the manifest's labels and annotations. This is used for namespaces, because applying a
  * manifest could recreate a deleted namespace.
  */
-export function withLabels(current: KubeObject, manifest: KubeObject): KubeObject {
+export function withManifestLabels(current: KubeObject, manifest: KubeObject): KubeObject {
   const { labels, annotations } = manifest.metadata;
   const metadata = {
     ...current.metadata,

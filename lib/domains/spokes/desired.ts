@@ -16,7 +16,7 @@ type DesiredFields = Pick<SpokeRow, (typeof FIELDS)[number]>;
 type AppliedFields = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand" | "host" | "mailHeld">;
 
 /** Changes of values, by the names of the API. */
-export type FieldChanges = {
+export type SpokeFieldChanges = {
   readonly [F in (typeof FIELDS)[number]]?: { readonly from: string | null; readonly to: string | null };
 };
 
@@ -29,12 +29,12 @@ export function withRequestedDomain(row: SpokeRow): SpokeRow {
 export function findPendingChanges(
   desired: DesiredFields,
   { displayName, brand, adminEmail, host: domain, mailHeld }: AppliedFields,
-): FieldChanges {
+): SpokeFieldChanges {
   const mail = mailHeld ? "held" : "on";
-  return diffFields({ displayName, brand: brand?.name ?? null, adminEmail, domain, mail }, desired);
+  return diffSpokeFields({ displayName, brand: brand?.name ?? null, adminEmail, domain, mail }, desired);
 }
 
-export function diffFields(before: DesiredFields, after: DesiredFields): FieldChanges {
+export function diffSpokeFields(before: DesiredFields, after: DesiredFields): SpokeFieldChanges {
   const changed = FIELDS.filter((field) => before[field] !== after[field]);
   return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
 }

@@ -10,7 +10,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { domainTakenFault, isSubdomain, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
-import { isAnyInUse } from "#lib/domains/spokes/names.ts";
+import { isAnyDomainInUse } from "#lib/domains/spokes/names.ts";
 
 const MAX_NAME_LENGTH = 253; // characters of a DNS name
 const HASH_DIGITS = 40; // 160 bits
@@ -33,7 +33,7 @@ export async function requireVerifiedDomain(
   const ownNames = serviceDomainsOf(config), { rootDomain } = ownNames;
   const domain = domains.find((each) => !isSubdomain(each, rootDomain));
   if (domain === undefined || actor.role === "operator") return;
-  const record = `_wheelwright.${domain}`, value = verificationValue(hub.id);
+  const record = `_wheelwright.${domain}`, value = domainVerificationValue(hub.id);
   if (record.length > MAX_NAME_LENGTH) {
     const message = `domain is too long to be verified: ${
       record.length - domain.length
@@ -46,13 +46,13 @@ export async function requireVerifiedDomain(
   });
   if (texts.includes(value)) return;
   // Only parent domains are reported, because they are public in DNS. The domain itself may become free again.
-  if (await isAnyInUse(db.rows, parentDomains(domain, ownNames), own)) throw domainTakenFault([domain]);
+  if (await isAnyDomainInUse(db.rows, parentDomains(domain, ownNames), own)) throw domainTakenFault([domain]);
   const message = `${domain} is not verified for this hub: set the TXT record ${record} to ${value}, ` +
     "wait until DNS returns it, and try again";
   throw new Fault("conflict", "domain_unproven", message);
 }
 
-export function verificationValue(hubId: string): string {
+export function domainVerificationValue(hubId: string): string {
   const hash = createHash("sha256").update(`wheelwright domain proof ${hubId}`).digest("hex");
   return `wheelwright=${hash.slice(0, HASH_DIGITS)}`;
 }

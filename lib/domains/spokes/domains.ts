@@ -40,7 +40,7 @@ export function parentDomains(domain: string, { rootDomain }: ServiceDomains): s
  * Returns the domains to try, in order: the requested one, or the defaults. Throws an `invalid` fault if the requested
  * domain is not allowed, or if no default exists.
  */
-export function domainsFor(
+export function candidateDomains(
   config: Pick<Config, "rootDomain" | "publicUrl">,
   slug: string,
   hubSlug: string,

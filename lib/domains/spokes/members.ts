@@ -1,6 +1,6 @@
 /** Adds, lists and removes spoke admins. */
 import type { App } from "#lib/app.ts";
-import type { Access, Actor } from "#lib/domains/auth/access.ts";
+import type { AccessRule, Actor } from "#lib/domains/auth/access.ts";
 import { addMember, type InvitationResult, removeMember } from "#lib/domains/auth/invitations.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
@@ -15,7 +15,7 @@ import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
  * Loads the spoke and the member in the path. Callers who can manage the hub can remove anybody. Members can remove
  * themselves.
  */
-export const spokeMemberAccess: Access<Actor, { readonly spoke: SpokeRow; readonly userId: string }> = {
+export const spokeMemberAccess: AccessRule<Actor, { readonly spoke: SpokeRow; readonly userId: string }> = {
   name: "spoke: member",
   async admit(request) {
     const { userId = "" } = request.params;

@@ -16,7 +16,7 @@ export const FORMER_DOMAIN_DAYS = 30;
  * Subdomains end with a dot and the domain, so their reversed names have a common prefix. `/`, the character after the
  * dot, is the end of this range.
  */
-export async function isInUse(
+export async function isDomainInUse(
   rows: Rows,
   domain: string,
   above: readonly string[],
@@ -41,7 +41,7 @@ export async function isInUse(
 }
 
 /** Returns whether another live spoke of any hub has one of these names. */
-export async function isAnyInUse(rows: Rows, names: readonly string[], own: string | null): Promise<boolean> {
+export async function isAnyDomainInUse(rows: Rows, names: readonly string[], own: string | null): Promise<boolean> {
   if (names.length === 0) return false;
   const { rows: found } = await sql<{ taken: boolean }>`select
     exists (select from spokes where state <> 'removed' and domain = any(${names}::text[]) and id is distinct from ${own})
@@ -56,7 +56,7 @@ export async function isAnyInUse(rows: Rows, names: readonly string[], own: stri
  * Locks a name with its parents and subdomains until the transaction ends. Names below ROOT_DOMAIN have one label and
  * no parents among spokes. Other names that can conflict have the same last two labels.
  */
-export async function lockNames(tx: Tx, domain: string, { rootDomain }: ServiceDomains): Promise<void> {
+export async function lockDomains(tx: Tx, domain: string, { rootDomain }: ServiceDomains): Promise<void> {
   const lockedName = isSubdomain(domain, rootDomain) ? domain : domain.split(".").slice(-2).join(".");
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: names below ${lockedName}`}, 0))`.execute(tx);
 }
@@ -99,7 +99,7 @@ export async function clearRequestedDomain(tx: Tx, id: string): Promise<void> {
 }
 
 /** Releases the former domains, except those in `except`. */
-export async function releaseDomains(tx: Tx, id: string, except: readonly string[] = []): Promise<string[]> {
+export async function releaseFormerDomains(tx: Tx, id: string, except: readonly string[] = []): Promise<string[]> {
   const freed = await tx.deleteFrom("former_domains").where("spokeId", "=", id)
     .where(sql<boolean>`domain <> all(${except}::text[])`).returning("domain").execute();
   return freed.map(({ domain }) => domain);

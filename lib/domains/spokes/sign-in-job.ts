@@ -53,7 +53,7 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> =
  * Creates the link. Throws a fault: `conflict` (`link_under_way` or `admin_unusable`), `unavailable` (`link_failed` or
  * `cluster_unavailable`) or `timeout`.
  */
-export async function createLinkInSite(
+export async function createSignInLinkInSite(
   app: App,
   actor: Pick<Actor, "role">,
   spoke: SpokeRow,

@@ -13,8 +13,8 @@ import { record } from "#lib/changes/record.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
-import { readActionFacts } from "#lib/domains/spokes/actions.ts";
-import { createLinkInSite } from "#lib/domains/spokes/sign-in-job.ts";
+import { readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
+import { createSignInLinkInSite } from "#lib/domains/spokes/sign-in-job.ts";
 import { transitionOf } from "#lib/operations/check-action.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
 import {
@@ -49,7 +49,7 @@ export async function createSignInLink(
 ): Promise<SignInLink> {
   await requireOpenSite(app.db.rows, spoke);
   await requireBelowLimit(app.db.rows, actor);
-  const { token, expires } = await createLinkInSite(app, actor, spoke, signal).catch(async (error) => {
+  const { token, expires } = await createSignInLinkInSite(app, actor, spoke, signal).catch(async (error) => {
     const after = await findSpoke(app.db.rows, spoke.id, "hidden");
     if (!after) throw spokeMissingFault();
     // An operation that has started in the meantime explains the error better.
@@ -78,7 +78,7 @@ export async function createSignInLink(
 
 /** Requires that the site is open and that no operation is queued that would close it. */
 async function requireOpenSite(rows: Rows, spoke: SpokeRow): Promise<void> {
-  const { state, live, maintenance } = await readActionFacts(rows, spoke);
+  const { state, live, maintenance } = await readSpokeActionFacts(rows, spoke);
   const blocking = live.find((kind) => transitionOf(kind) !== null);
   if (state !== "active" || blocking !== undefined) {
     const next = NEXT_STEP[state] ?? `wait until its ${blocking ?? "operation"} has ended`;

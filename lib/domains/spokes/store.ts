@@ -8,7 +8,7 @@ import { isLike, likePattern } from "#lib/drivers/db/text-search.ts";
 import { prepare, prepareShared } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { RemovedVisibility } from "#lib/domains/federations/store.ts";
-import { canManageHub, isVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
+import { canManageHub, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import { isId } from "#lib/base/ids.ts";
 import { HostName } from "#lib/base/schema.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
@@ -29,10 +29,10 @@ interface SpokeExtras {
   readonly port: number | null;
 }
 
-export type FoundSpoke = SpokeRow & SpokeExtras;
+export type SpokeWithExtras = SpokeRow & SpokeExtras;
 
 /** Returns the extra facts for a row that was read without them. Assumes that more queries are needed. */
-export function defaultExtras({ blueprintInputs }: SpokeRow): SpokeExtras {
+export function defaultSpokeExtras({ blueprintInputs }: SpokeRow): SpokeExtras {
   return { busy: true, renamed: true, https: blueprintInputs.https, port: blueprintInputs.port ?? null };
 }
 
@@ -85,7 +85,11 @@ const findListedByKey = prepareShared((rows, key: SpokeKey) =>
 );
 
 /** Finds a spoke by ID, or a live one by domain. An ID is never a host name, because it has no dot. */
-export async function findSpoke(rows: Rows, name: string, removed: RemovedVisibility): Promise<FoundSpoke | undefined> {
+export async function findSpoke(
+  rows: Rows,
+  name: string,
+  removed: RemovedVisibility,
+): Promise<SpokeWithExtras | undefined> {
   const key = parseSpokeKey(name, removed);
   return key && (await findByKey(rows, key))[0];
 }
@@ -111,7 +115,7 @@ export async function findVisibleSpokes(rows: Rows, viewer: Viewer, ids: readonl
   const validIds = ids.filter((id) => isId("spk", id));
   if (validIds.length === 0) return [];
   return await rows.selectFrom("spokes").selectAll().where("id", "in", validIds).where("state", "<>", "removed")
-    .where(isVisibleTo(viewer, sql.ref("federationId"), sql.ref("id"))).execute();
+    .where(isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("id"))).execute();
 }
 
 /** Filter for a list of visible spokes. */
@@ -131,7 +135,7 @@ const pageOfSpokes = prepare((rows, { federationIds, spokeIds, ...where }: Spoke
   let query = rows.selectFrom("spokes").select(listedColumns).select(extraColumns);
   if (federationIds && spokeIds) {
     const viewer: Viewer = { role: "hub_admin", federationIds, spokeIds };
-    query = query.where(isVisibleTo(viewer, sql.ref("federationId"), sql.ref("id")));
+    query = query.where(isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("id")));
   }
   if (where.federationId) query = query.where("federationId", "=", where.federationId);
   if (where.hidden) query = query.where(isLive);
@@ -182,7 +186,7 @@ export async function insertSpoke(tx: Tx, row: NewSpokeRow): Promise<SpokeRow | 
     .executeTakeFirst();
 }
 
-export async function hasSlug(rows: Rows, federationId: string, slug: string): Promise<boolean> {
+export async function isSlugInUse(rows: Rows, federationId: string, slug: string): Promise<boolean> {
   const found = await rows.selectFrom("spokes").select("id").where("federationId", "=", federationId)
     .where("slug", "=", slug).where("state", "<>", "removed").executeTakeFirst();
   return found !== undefined;
@@ -204,7 +208,7 @@ export async function setSpokeState(tx: Tx, id: string, state: SpokeState): Prom
 }
 
 /** Stores the desired values of a spoke. Its inputs show what the site has applied. */
-export async function updateDesired(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
+export async function updateDesiredValues(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
   const { displayName, brand, adminEmail, domain, requestedDomain, mail } = row;
   return await tx.updateTable("spokes")
     .set({ displayName, brand, adminEmail, domain, requestedDomain, mail, updatedAt: sql<Date>`wheelwright_now()` })

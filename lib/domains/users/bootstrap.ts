@@ -18,7 +18,7 @@ interface Admin {
 const DEV_EMAIL = "admin@wheelwright.localhost";
 
 /** Creates the first operator. If an operator exists, the configuration has no effect. */
-export async function bootstrapAdmin(db: Database, admin: Admin | null, log: Log): Promise<void> {
+export async function bootstrapFirstOperator(db: Database, admin: Admin | null, log: Log): Promise<void> {
   if (!admin) {
     if (await hasOperators(db.rows)) return;
     const hint = "set BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD and restart to create the first one";
@@ -39,7 +39,7 @@ export async function ensureFirstOperator(
   admin: Admin | null,
   log: Log,
 ): Promise<{ readonly email: string; readonly password: string | null }> {
-  if (admin) await bootstrapAdmin(db, admin, log);
+  if (admin) await bootstrapFirstOperator(db, admin, log);
   else {
     const created = { email: DEV_EMAIL, password: newPassword() };
     if (await createOperator(db, created)) return created;

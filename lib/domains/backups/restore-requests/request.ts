@@ -34,7 +34,7 @@ import { createBulkMailJob } from "#lib/jobs/mail.ts";
 const MAX_OPEN = 10;
 
 /** Creates a request. Throws a `conflict` fault (`backup_unusable`, `restore_requested` or `too_many_pending`). */
-export async function requestRestoreOf(
+export async function createRestoreRequest(
   app: App,
   actor: Actor,
   spoke: ListedSpoke,
@@ -112,7 +112,7 @@ export async function decideRestoreRequest(
 /**
  * Closes the requests for a backup, in the transaction in which its restore succeeds. Returns the events to record.
  */
-export async function closeRestoredRequests(
+export async function closeRequestsAfterRestore(
   tx: Tx,
   { id: spokeId, slug }: { readonly id: string; readonly slug: string },
   backupId: string,

@@ -39,4 +39,4 @@ export type Approval = v.InferOutput<typeof Approval>;
 export const Rejection = v.object({ reason: boundedText(1, 2000) });
 export type Rejection = v.InferOutput<typeof Rejection>;
 
-export const StateFilter = optionalChoice(REQUEST_STATES);
+export const RequestStateFilter = optionalChoice(REQUEST_STATES);
