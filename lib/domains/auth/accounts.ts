@@ -10,7 +10,6 @@ import { findUserRecord } from "#lib/domains/users/records.ts";
 import { endSessionsOf, lockUser } from "#lib/domains/users/store.ts";
 import type { UserPatch, UserRecord } from "#lib/domains/users/views.ts";
 
-/** Loads the user in the path. Operators only. */
 export const userAccess: AccessRule<Actor, { readonly user: UserRecord }> = {
   name: "operator",
   async admit(request) {

@@ -1,8 +1,4 @@
-/**
- * Finds the caller by bearer token or session cookie.
- *
- * If a request has an Authorization header, its cookie is ignored. Every invalid header gets the same 401.
- */
+/** Finds the caller by bearer token or session cookie. An Authorization header has precedence over the cookie. */
 import type { App } from "#lib/app.ts";
 import type { Actor, Credential } from "#lib/domains/auth/access.ts";
 import { readSessionCookie } from "#lib/domains/auth/cookie.ts";
@@ -32,10 +28,7 @@ export async function authenticate(app: App, request: Request, origin: RequestOr
     : await authenticateToken(app, header, origin);
 }
 
-/**
- * Checks a caller again, for example during a stream. Returns null if the session or token is no longer valid, or the
- * user was disabled. Does not count as use of the session.
- */
+/** Checks a caller again, for example during a stream. Returns null if the caller is no longer authenticated. */
 export async function reauthenticate(
   { db }: { readonly db: Pick<Database, "rows"> },
   actor: Actor,
@@ -89,7 +82,6 @@ function toActor(
   return { userId, email, displayName, role, federationIds, spokeIds, credential, ip, userAgent, tokenPrefix };
 }
 
-/** Creates the fault for any invalid Authorization header. */
 export function badCredentialsFault(): Fault {
   return new Fault("unauthenticated", "bad_credentials", "The Authorization header has no valid token");
 }

@@ -1,8 +1,6 @@
 /**
- * Sends links to reset forgotten passwords. The request enqueues a job for every address and never checks whether an
- * account has this address. So neither the response nor its duration reveals whether the account exists.
- *
- * An invited user who never accepted gets the same link, because it also verifies the address and sets a password.
+ * Sends links to reset forgotten passwords. The request enqueues a job for every address, whether or not an account
+ * exists. So neither the response nor its duration reveals whether the account exists.
  */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -57,10 +55,7 @@ export async function createResetLink(tx: Tx, user: LockedUser): Promise<Change>
   };
 }
 
-/**
- * Returns the recipient of a mail. The name of an unverified user is left out, because anybody could have signed up
- * with it.
- */
+/** Omits the name of an unverified user, because anybody could have signed up with that name. */
 export function mailRecipientOf({ email, displayName, verified }: LockedUser): { email: string; name: string } {
   return { email, name: verified ? displayName : email };
 }

@@ -1,9 +1,6 @@
 /**
- * Lets users change their own name and password.
- *
- * Wrong passwords are counted and slowed down as in a login, because a thief could use a stolen session to guess the
- * password. A new password ends all sessions. The caller gets a new session, which a thief of the old cookie does not
- * have.
+ * Lets users change their own name and password. Wrong passwords are slowed down as in a login, because the session may
+ * be stolen. A new password ends all sessions; the caller gets a new one.
  */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -32,7 +29,6 @@ import {
 
 interface PasswordChange {
   readonly current: string;
-  /** The new password. It is checked against the password rules. */
   readonly password: string;
 }
 
@@ -64,10 +60,7 @@ export async function changeOwnPassword(
   throw new Fault("forbidden", "wrong_password", "Cannot change the password: the current password is wrong");
 }
 
-/**
- * Changes the caller's name. Writes nothing if the name is the same. Throws a `forbidden` fault (`unverified`) for an
- * unverified address, because others see the name next to the address.
- */
+/** Changes the caller's name. Throws a `forbidden` fault (`unverified`) for an unverified address. */
 export async function changeOwnName(
   app: App,
   actor: Actor,

@@ -1,4 +1,4 @@
-/** Sets a new password with a mailed link, for users who forgot the old one. */
+/** Sets a new password with a mailed link. */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { mailRecipientOf } from "#lib/domains/auth/forgot-password.ts";
@@ -9,16 +9,14 @@ import { createMailJob } from "#lib/jobs/mail.ts";
 
 interface PasswordReset {
   readonly token: string;
-  /** The new password. It is checked against the password rules. */
   readonly password: string;
   /** Whether API tokens stay valid. By default they are revoked. */
   readonly keepTokens?: boolean | undefined;
 }
 
 /**
- * Sets the password, ends all sessions and revokes tokens. Returns the user's address. The link also verifies the
- * address, because it was mailed to that address. Otherwise a stranger's tokens could outlive the new password. Throws
- * an `impossible` fault (`link_spent`).
+ * Sets the password, verifies the address, and ends all sessions. Returns the user's address. Throws an `impossible`
+ * fault (`link_spent`).
  */
 export async function resetPasswordByLink(
   app: App,

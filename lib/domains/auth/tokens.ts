@@ -1,4 +1,4 @@
-/** Creates, lists and revokes API tokens. A token is shown once. Its owner or an operator can revoke it. */
+/** Creates, lists and revokes API tokens. A token is shown once. */
 import { type Selectable, sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { type AccessRule, type Actor, requireActor, type TokenScope } from "#lib/domains/auth/access.ts";
@@ -46,10 +46,7 @@ export const ownTokenAccess: AccessRule<Actor, { readonly token: ApiToken }> = {
   },
 };
 
-/**
- * Creates a token. Throws an `invalid` fault (`expiry_past`). Throws an `unauthenticated` fault if the session has
- * ended in the meantime. So a user cannot create a token while an operator ends all of the user's sessions and tokens.
- */
+/** Creates a token. Throws a fault: `invalid` (`expiry_past`), or `unauthenticated` if the session has ended. */
 export async function createToken(
   app: App,
   actor: Actor,

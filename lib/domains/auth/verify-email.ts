@@ -1,12 +1,7 @@
 /**
- * Verifies the address that a user signed up with.
- *
- * A stranger may have signed up with this address, and its owner may follow the link by mistake. If the stranger's
- * password stayed valid, the stranger would own a verified account in the owner's name. So the page requires a new
- * password, which may be the same one.
- *
- * An API client that sends only the token keeps its password, unless the account already has memberships. Then the
- * password is removed and must be reset. Earlier sessions and tokens are always revoked.
+ * Verifies the address that a user signed up with. A stranger may have signed up with this address. So the page
+ * requires a new password, and earlier sessions and tokens are revoked. An API client that sends only the token keeps
+ * its password, unless the account already has memberships.
  */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";

@@ -1,10 +1,7 @@
 /**
- * Restores hubs and spokes of a lost cluster to the cluster that has the same name now. A hub gets a new namespace. A
- * spoke gets a site from its newest backup, whose snapshots still exist in the storage.
- *
- * Only objects that were created in another cluster are restored; in the same cluster the sites still exist. A spoke
- * keeps its ID and names. The transaction that requests the new site clears what the rows say about the old cluster, so
- * nothing is requested twice.
+ * Restores hubs and spokes of a lost cluster to the new cluster with the same name. A hub gets a new namespace. A spoke
+ * gets a site from its newest backup, and keeps its ID and names. The transaction that requests the new site clears the
+ * old cluster's data from the row.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -33,7 +30,6 @@ import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 /** A hub or spoke that was created in a different cluster than the current one. */
 export interface LostObject {
   readonly hub: FederationRow;
-  /** The spoke. Null if the object is the hub itself. */
   readonly spoke: SpokeRow | null;
   /** The backup to restore from; null for a hub, or if none exists. */
   readonly backup: Backup | null;
@@ -47,10 +43,7 @@ export interface LostObjectFilter {
   readonly spokeId?: string;
 }
 
-/**
- * Lists lost objects, hubs before their spokes. Throws a ClusterError if a cluster does not answer or cannot be
- * identified.
- */
+/** Lists lost objects, hubs first. Throws a ClusterError if a cluster does not answer or cannot be identified. */
 export async function listLostObjects(
   { db: { rows }, clusters }: Pick<App, "db" | "clusters">,
   filter: LostObjectFilter,
@@ -91,10 +84,7 @@ async function listSpokesOf(rows: Rows, hubId: string, { spokeId }: LostObjectFi
   return await query.execute();
 }
 
-/**
- * Returns a function that checks whether an object's cluster is lost. Each cluster is identified once. An object
- * without a namespace is not lost: its own operation creates the namespace.
- */
+/** Returns a function that checks whether an object's cluster is lost. Identifies each cluster once. */
 function createLostCheck(clusters: App["clusters"]) {
   const identities = new Map<string, string>(), call = { signal: AbortSignal.timeout(10 * MINUTE) };
   return async (row: Pick<SpokeRow, "cluster" | "clusterUid" | "namespace" | "namespaceUid">): Promise<boolean> => {
@@ -121,10 +111,7 @@ async function planLostSpoke(rows: Rows, spoke: SpokeRow): Promise<Pick<LostObje
   }
 }
 
-/**
- * Returns the backup to restore. Prefers a verified backup to a newer one that failed its restore test, because nobody
- * selects a backup for each spoke.
- */
+/** Returns the backup to restore. Prefers a verified backup to a newer one that failed its restore test. */
 async function requirePreferredBackup(rows: Rows, spoke: SpokeRow): Promise<Backup> {
   return await requireUsableBackup(rows, spoke, preferVerifiedBackup(await listBackups(rows, spoke.id))?.id);
 }
@@ -155,10 +142,7 @@ async function restoreLostHub(tx: Tx, requester: Requester, { id, namespaceUid }
   }));
 }
 
-/**
- * Restores a spoke. Jobs that were running according to the database dump are ended: their replica is gone or has lost
- * its claim.
- */
+/** Restores a spoke. Ends jobs that are marked as running, because their replicas are gone. */
 async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid }: SpokeRow): Promise<Job | null> {
   const before = await lockSpoke(tx, id);
   if (isLeaving(before) || before.namespaceUid !== namespaceUid) return null;

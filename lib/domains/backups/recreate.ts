@@ -1,7 +1,4 @@
-/**
- * Creates a new spoke from a backup of a removed spoke, under the old name or a new one. The rules for new spokes
- * apply, except that the catalog need not have the version and the size.
- */
+/** Creates a new spoke from a backup of a removed spoke. The catalog need not have the version and the size. */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
@@ -36,7 +33,7 @@ export interface RecreatePlan {
   readonly backup: Backup;
 }
 
-/** Plans the recreation. Throws the faults of creating a spoke, and a ClusterError if the backup cannot be used. */
+/** Throws the faults of creating a spoke, and a ClusterError if the backup cannot be used. */
 export async function planRecreation(
   { db, config }: RecreateDependencies,
   removed: SpokeRow,
@@ -56,7 +53,6 @@ export async function planRecreation(
   return { hub, slug, domains: domains.filter((_, i) => !taken[i]), backup };
 }
 
-/** Creates the spoke and requests its site. */
 export async function recreateSpoke(
   app: RecreateDependencies,
   requester: Requester,

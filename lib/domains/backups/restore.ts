@@ -1,7 +1,4 @@
-/**
- * Requests the restore of a spoke from a backup, or its rollback. Operators use it on the server's machine; no API
- * endpoint calls it. Any replica runs the operation.
- */
+/** Requests the restore of a spoke from a backup, or its rollback. Only commands on the server's machine use this. */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
@@ -24,7 +21,6 @@ export interface RestorePlan {
   /** The site's version after the restore. */
   readonly version: string;
   readonly acceptance: AcceptedAction;
-  /** Notes for the operator, one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -56,7 +52,6 @@ export async function planRestore(rows: Rows, spoke: SpokeRow, request: RestoreR
   };
 }
 
-/** Requests a restore and returns its operation. */
 export async function requestRestore(
   { db }: Pick<App, "db">,
   requester: Requester,

@@ -1,6 +1,4 @@
-/**
- * Counts the hubs, spokes and operations that the caller can see. The database counts, so only a few rows are read.
- */
+/** Counts the hubs, spokes and operations that the caller can see. The database counts, so only a few rows are read. */
 import { sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { findVisibleHub } from "#lib/domains/federations/access.ts";

@@ -1,7 +1,7 @@
 /**
  * Stores ranges of read events. Between the first and last event of a range, all events of the object are read.
- * Adjacent marks are merged into one range, so two ranges always have an unread event between them. A search for
- * unread events jumps over ranges, so its cost depends only on the number of events that it finds.
+ * Adjacent marks are merged into one range, so two ranges always have an unread event between them. A search for unread
+ * events jumps over ranges, so its cost depends only on the number of events that it finds.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -51,9 +51,9 @@ export function selectUnreadEvents(
 }
 
 /**
- * Selects the oldest events of `object` after its `after` and up to its `through`, outside of ranges. Returns at
- * least `limit` events if there are enough, and all others with the same time as the last one. A few of these events
- * may be read already.
+ * Selects the oldest events of `object` after its `after` and up to its `through`, outside of ranges. Returns at least
+ * `limit` events if there are enough, and all others with the same time as the last one. A few of these events may be
+ * read already.
  */
 export function selectUnmarkedEvents(reader: NotificationReader, limit: number): RawBuilder<unknown> {
   const above = (moment: RawBuilder<unknown>) =>
