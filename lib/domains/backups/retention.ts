@@ -1,9 +1,6 @@
 /**
- * Decides which backups are kept and which have expired. Pure.
- *
- * The newest good backup of each of the last 7 days, 4 ISO weeks and 6 months is kept, by UTC. Days without a backup do
- * not count, so a suspended spoke keeps its backups, and the newest good backup never expires. Last backups of removed
- * spokes are kept forever.
+ * Decides which backups are kept and which have expired. Pure. The newest good backup of each of the last 7 days, 4 ISO
+ * weeks and 6 months (UTC) is kept. Days without a backup do not count, so the newest good backup never expires.
  */
 import { DAY } from "#lib/base/time.ts";
 
@@ -21,10 +18,7 @@ export interface DatedBackup {
   readonly deletingSince: Date | null;
 }
 
-/**
- * Returns the IDs of the good backups to keep. A backup from the future (after a clock change) is kept but does not
- * count.
- */
+/** Returns the IDs of the good backups to keep. Backups from the future (after a clock change) are kept. */
 export function selectRetainedBackups(backups: readonly DatedBackup[], now: Date): Set<string> {
   const good = newestFirst(backups.filter(isUsableBackup));
   const retainedIds = new Set(

@@ -1,4 +1,4 @@
-/** Summarizes a spoke's backups from the database alone, so that the response never waits for a cluster. */
+/** Summarizes a spoke's backups from the database alone, without waiting for a cluster. */
 import type { App } from "#lib/app.ts";
 import { explainUnavailableBackups } from "#lib/domains/backups/snapshot-classes.ts";
 import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";

@@ -1,6 +1,5 @@
 /**
- * Checks whether a site can be restored from a backup. The check runs when a restore is requested and again when the
- * restore starts, because retention may delete the backup in between.
+ * Checks whether a site can be restored from a backup. The check runs when a restore is requested and when it starts.
  */
 import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import { type Backup, findBackup, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
@@ -17,10 +16,7 @@ export function restoreError(code: string, message: string, hint: string): Clust
   return new ClusterError(code, message, { transient: false, blame: "operator", hint });
 }
 
-/**
- * Returns the spoke's backup with this ID, or its newest good one. Throws a permanent ClusterError if a site cannot be
- * restored from that backup.
- */
+/** Returns the spoke's backup with this ID, or its newest good one. Throws a permanent ClusterError. */
 export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: string | undefined): Promise<Backup> {
   const backup = id === undefined ? await findNewestGood(rows, spoke.id) : await findBackup(rows, id);
   if (!backup || backup.spokeId !== spoke.id) {

@@ -1,10 +1,7 @@
 /**
- * Connects hubs to billing: when their request is approved, or by an operator.
- *
- * This code sends nothing to the provider. The row marks the hub as billed, and the next scan finds that the provider does
- * not know it yet. So an unavailable provider never blocks an approval.
- *
- * A sync is queued before the row is locked, because a running sync locks its job while it waits for the row.
+ * Connects hubs to billing: when their request is approved, or by an operator. Sends nothing to the provider, so an
+ * unavailable provider never blocks an approval. A sync is queued before the row is locked, because a running sync
+ * locks its job while it waits for the row.
  */
 import type { App } from "#lib/app.ts";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
@@ -23,7 +20,6 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { hasEnded } from "#lib/drivers/payments/payments.ts";
 
-/** The hub to bill. */
 interface Hub {
   readonly id: string;
 }

@@ -1,8 +1,6 @@
 /**
- * Stores the provider's events, each once by its ID.
- *
- * An event that concerns a hub gets a job in the same transaction. The job marks the event as handled. All other events
- * are stored for inspection and count as handled.
+ * Stores the provider's events, each once by its ID. An event that concerns a hub gets a job in the same transaction.
+ * All other events are stored for inspection and count as handled.
  */
 import { type Selectable, sql } from "kysely";
 import { billingLane, NO_TIME_LIMIT } from "#lib/domains/billing/jobs.ts";
@@ -38,10 +36,7 @@ export function refundLookup({ type, objectId }: Pick<BillingEventRow, "type" | 
   return type === "charge.refunded" ? { charge: objectId } : { refund: objectId };
 }
 
-/**
- * Creates the job of an event, in the hub's lane. The hub of a refund may be unknown until it is fetched; then any lane
- * works.
- */
+/** Creates the job of an event, in the hub's lane. A refund's hub may be unknown; then any lane works. */
 export function billingEventJob(eventId: string, federationId: string | null): NewJob {
   const lane = billingLane(federationId ?? eventId);
   return { kind: BILLING_EVENT_JOB, lane, federationId, spokeId: null, payload: { event: eventId } };

@@ -1,9 +1,7 @@
 /**
- * Reads billed hubs: the subscription's row and the current number of spokes by size.
- *
- * A hub needs a sync if the quantities that were last sent differ from the current ones, are unknown, or were refused.
- * It also needs one if the hub is removed and its subscription is still active. Because states are compared, code that
- * changes a spoke need not notify billing, and an unavailable provider blocks nobody.
+ * Reads billed hubs: the subscription's row and the current number of spokes by size. A hub needs a sync if the last
+ * sent quantities differ from the current ones, are unknown, or were refused. A removed hub needs a sync while its
+ * subscription is active.
  */
 import { type RawBuilder, sql } from "kysely";
 import {
@@ -21,13 +19,12 @@ import { hasEnded, type SubscriptionItem } from "#lib/drivers/payments/payments.
 export interface BilledHub {
   readonly row: SubscriptionRow;
   readonly name: string;
-  /** Whether the hub is removed. */
   readonly removed: boolean;
   /** The billable spokes by size, including sizes without a price. */
   readonly counts: BilledQuantities;
 }
 
-/** Reads a billed hub. Returns undefined if the hub is not billed. */
+/** Returns undefined if the hub is not billed. */
 export async function readBilledHub(rows: Rows, federationId: string): Promise<BilledHub | undefined> {
   return (await selectHubs(rows, sql`where subscriptions.federation_id = ${federationId}`))[0];
 }
@@ -66,7 +63,6 @@ export async function findUncheckedHubs(rows: Rows, limit: number): Promise<stri
   return found.map(({ id }) => id);
 }
 
-/** Returns the quantities to bill now. */
 function billedQuantities({ row, counts }: BilledHub, catalog: Pick<Catalog, "priceOf">): BilledQuantities {
   return selectBilledQuantities(counts, catalog, row.items as SubscriptionItem[]);
 }

@@ -1,9 +1,6 @@
 /**
- * Creates billing jobs; lib/workers/billing runs them.
- *
- * All jobs of one hub's subscription run in one lane, so results are stored in the order in which they were fetched.
- * There are only a few lanes: a provider that hangs blocks at most that many jobs, and installs continue. A job that
- * waits for a retry does not block its lane.
+ * Creates billing jobs; lib/workers/billing runs them. All jobs of one hub's subscription run in one lane, in order.
+ * There are only a few lanes, so a provider that hangs blocks only a few jobs.
  */
 import type { NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
@@ -11,10 +8,7 @@ import { DAY, MINUTE } from "#lib/base/time.ts";
 
 const LANES = 4;
 
-/**
- * Milliseconds that count as no time limit. The provider may be unavailable for any time, and billing must still be
- * sent afterwards.
- */
+/** Milliseconds that count as no time limit, because the provider may be unavailable for any time. */
 export const NO_TIME_LIMIT = 3650 * DAY;
 
 export const SYNC_BILLING_JOB: JobKind = {

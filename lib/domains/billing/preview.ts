@@ -1,9 +1,4 @@
-/**
- * Previews the cost of adding or changing a spoke, as the payment provider computes it. Writes nothing.
- *
- * The provider starts from the quantities that it knows. A recent change that was not sent yet does not affect the cost
- * of another one.
- */
+/** Previews the cost of adding or changing a spoke, as the payment provider computes it. Writes nothing. */
 import type { App } from "#lib/app.ts";
 import { BILLED_STATES, priceForSize } from "#lib/domains/billing/quantities.ts";
 import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
@@ -44,9 +39,7 @@ export async function previewCost(app: CostDependencies, change: CostChange, sig
   }
 }
 
-/**
- * Returns the cost, or the reason why the cost is unavailable. Used for responses that must not fail without the cost.
- */
+/** Returns the cost, or the reason why the cost is unavailable. */
 export async function previewCostOrReason(
   app: CostDependencies,
   change: CostChange,

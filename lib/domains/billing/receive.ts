@@ -1,9 +1,6 @@
 /**
- * Receives the payment provider's events: verifies, stores and queues each event once. The sender retries after a few
- * seconds, so nothing here calls the provider.
- *
- * The content of an event is not trusted. It only names a customer and an object, which the job reads from the
- * provider. So events may arrive twice, late, in any order or never.
+ * Receives the payment provider's events: verifies, stores and queues each event once. The content of an event is not
+ * trusted. It only names a customer and an object, which the job reads from the provider.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/requester.ts";
@@ -41,8 +38,8 @@ async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
 }
 
 /**
- * Verifies the signature and returns the event with valid IDs only. The signature is checked twice: first with the time
- * in the signature, and then with the database's clock. So a flood of forged events never reaches the database.
+ * Verifies the signature and returns the event with valid IDs only. The signature is checked with its own time first,
+ * so that a flood of forged events never reaches the database. The second check uses the database's clock.
  */
 async function readSignedEvent(
   payments: Payments,

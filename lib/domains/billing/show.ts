@@ -1,9 +1,4 @@
-/**
- * Shows a hub's billing: the last observed state, and whether a change is being sent.
- *
- * Reads only the database, so it works while the provider is unavailable. Only operators see the reason why the
- * provider refused a change.
- */
+/** Shows a hub's billing from the database: the last observed state, and whether a change is being sent. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { type BilledHub, needsBillingSync, readBilledHub } from "#lib/domains/billing/hubs.ts";

@@ -1,8 +1,6 @@
 /**
- * Stores subscriptions. A hub with a row is billed. A removed hub keeps its row, because refunds may follow.
- *
- * A writer locks the row first. Only the hub's stream head may be locked after this row, and only a job's own row
- * before it. Billing reads spokes with its own queries and never changes them.
+ * Stores subscriptions. A removed hub keeps its row, because refunds may follow. A writer locks the row first. Only the
+ * hub's stream head may be locked after this row, and only a job's own row before it.
  */
 import { type Selectable, sql, type UpdateObject } from "kysely";
 import { BILLED_STATES, type BilledQuantities, selectBilledQuantities } from "#lib/domains/billing/quantities.ts";
@@ -47,9 +45,7 @@ export async function updateSubscription(
     .where("federationId", "=", federationId).returningAll().executeTakeFirstOrThrow();
 }
 
-/**
- * Returns the billable spokes of each hub by size, including sizes without a price. Hubs without spokes are missing.
- */
+/** Returns the billable spokes of each hub by size. Hubs without spokes are missing. */
 async function countBilled(rows: Rows, federationIds: readonly string[]): Promise<Map<string, BilledQuantities>> {
   const { rows: counts } = await sql<{ id: string; size: string; count: number }>`
     select federation_id as id, size, count(*)::integer as count from spokes

@@ -22,7 +22,6 @@ export function noticeAnchor(notice: AnnouncedChange): string {
   return `${notice.method}${notice.path.replace(/\{(\w+)\}/g, ":$1")}/${day}`;
 }
 
-/** Returns the URL of a notice. */
 export function noticeUrl(publicUrl: URL, notice: AnnouncedChange): string {
   return `${absoluteUrl(publicUrl, CHANGELOG_PATH).href}#${noticeAnchor(notice)}`;
 }

@@ -1,9 +1,6 @@
 /**
- * Mails notices to users with an active token. Each user gets each notice once, because the mail and the record of its
- * delivery are written in one transaction.
- *
- * A user gets one mail with all new notices, which lists only the user's own tokens. A user who creates a token during
- * the notice period gets the mail then.
+ * Mails notices to users with an active token. A user gets one mail with all new notices, and each notice once: the
+ * mail and the record of its delivery are written in one transaction.
  */
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
@@ -35,7 +32,6 @@ export interface RecipientPage {
 }
 
 export interface AnnounceResult {
-  /** Number of mails. */
   readonly mailed: number;
   /** The start of the next page; null if this was the last one. */
   readonly next: string | null;

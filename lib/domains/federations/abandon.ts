@@ -1,7 +1,6 @@
 /**
- * Abandons a hub whose removal cannot finish, because its cluster is gone or unreachable. The row becomes `removed`
- * without confirmation from the cluster, and the audit log records this. Only a hub whose removal has failed at least
- * once can be abandoned. Objects that remain in a cluster are no longer managed.
+ * Abandons a hub whose removal has failed, because its cluster is gone or unreachable. The row becomes `removed`
+ * without confirmation from the cluster. Objects that remain in a cluster are no longer managed.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -23,10 +22,7 @@ import { cancelHubOperations } from "#lib/jobs/store.ts";
 /** The reason in the row of an abandoned object. */
 export const ABANDONED_REASON = "Abandoned by an operator: objects may remain in the cluster";
 
-/**
- * Abandons a hub. Throws a `forbidden` fault (`operator_only`), a `conflict` fault (`federation_state`) if no removal
- * has failed, or a `missing` fault if the hub is removed.
- */
+/** Throws a fault: `forbidden` (`operator_only`), `conflict` (`federation_state`) or `missing`. */
 export async function abandonFederation(
   app: App,
   actor: Actor,
@@ -76,7 +72,6 @@ export function describeRunningRemoval(object: "spoke" | "hub"): string {
   return `Cannot abandon a ${object} whose removal is running and has not failed; wait until it is removed`;
 }
 
-/** Returns the audit events of cancelled operations. */
 export function cancellationAuditEntries(
   cancelledJobs: readonly Job[],
   about: Pick<AuditEntry, "federationId" | "spokeId">,
@@ -91,7 +86,6 @@ export function cancellationAuditEntries(
   }));
 }
 
-/** Returns the stream event of the last cancelled operation. */
 export function lastOperationEvent(
   cancelledJobs: readonly Job[],
   removal: Job | null,

@@ -6,10 +6,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { type FederationRow, findFederation, type RemovedVisibility } from "#lib/domains/federations/store.ts";
 import { canManageHub, isHubVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 
-/**
- * `see`: operators, hub admins and admins of its spokes. `change`: operators and hub admins, also for changes of its
- * spokes. `remove` and `bill`: operators.
- */
+/** `see`: operators, hub admins and admins of its spokes. `change`: operators and hub admins. Others: operators. */
 type FederationPermission = "see" | "change" | "remove" | "bill";
 
 export function hubAccess(permission: FederationPermission): AccessRule<Actor, { readonly federation: FederationRow }> {

@@ -1,4 +1,4 @@
-/** Counts the hubs, spokes and operations that the caller can see. The database counts, so only a few rows are read. */
+/** Counts the hubs, spokes and operations that the caller can see. */
 import { sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { findVisibleHub } from "#lib/domains/federations/access.ts";
@@ -7,10 +7,7 @@ import type { Overview, SpokeCounts, TemplateSummary } from "#lib/domains/federa
 import { LIVE_STATES } from "#lib/operations/states.ts";
 import { countQueue } from "#lib/jobs/queue.ts";
 
-/**
- * Returns the counts. They are limited to one hub if its ID or slug is given. Throws a `missing` fault
- * (`federation_missing`) if the viewer cannot see it.
- */
+/** Throws a `missing` fault (`federation_missing`) if the viewer cannot see the hub with this ID or slug. */
 export async function showOverview(rows: Rows, viewer: Viewer, name: string | undefined): Promise<Overview> {
   const hub = name === undefined ? null : (await findVisibleHub(rows, viewer, name, "hidden")).id;
   const [counts, queue, templates] = await Promise.all([

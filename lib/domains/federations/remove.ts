@@ -1,7 +1,4 @@
-/**
- * Requests the removal of a hub without spokes. A job deletes the namespace; the row stays and becomes `removed`. From
- * then on the hub has no admins, and its slug is free.
- */
+/** Requests the removal of a hub without spokes. A job deletes the namespace; the row stays and becomes `removed`. */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
@@ -24,18 +21,15 @@ import { findLastRemoval, retryRemovalSoon } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
 
 /**
- * Requests the removal. During a removal it returns the running operation. Throws a `conflict` fault
- * (`federation_not_empty`) if the hub has spokes, and a `missing` fault (`federation_missing`) if the hub is removed.
+ * Returns the running operation if a removal is running. Throws a fault: `conflict` (`federation_not_empty`) or
+ * `missing` (`federation_missing`).
  */
 export async function removeFederation(app: App, actor: Actor, federation: FederationRow): Promise<FederationRecord> {
   const row = await app.db.transact((tx) => acceptHubRemoval(tx, actor, federation.id));
   return await showFederation(app.db.rows, actor, row);
 }
 
-/**
- * Locks the row against new spokes. A queued provisioning is cancelled immediately. A running one is cancelled as soon
- * as its replica notices. The removal follows in the hub's lane.
- */
+/** Locks the row against new spokes and cancels the provisioning. The removal follows in the hub's lane. */
 export async function acceptHubRemoval(tx: Tx, requester: Requester, id: string): Promise<FederationRow> {
   const before = await lockFederationExclusively(tx, id);
   if (before.state === "removed") throw federationMissingFault();

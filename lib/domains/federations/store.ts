@@ -14,7 +14,6 @@ import { Slug } from "#lib/base/schema.ts";
 export type FederationRow = Selectable<Schema["federations"]>;
 type NewFederationRow = Insertable<Schema["federations"]>;
 
-/** Whether removed objects are included. */
 export type RemovedVisibility = "hidden" | "shown";
 
 interface HubKey {
@@ -84,19 +83,13 @@ export async function insertFederation(tx: Tx, row: NewFederationRow): Promise<F
     .returningAll().executeTakeFirst();
 }
 
-/**
- * Locks the row against changes until the transaction ends. Spokes and audit events that refer to it can still be
- * added.
- */
+/** Locks the row against changes until the transaction ends. Rows that refer to it can still be added. */
 export async function lockFederation(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forNoKeyUpdate()
     .executeTakeFirstOrThrow();
 }
 
-/**
- * Locks the row also against additions to the hub. A concurrent addition either has committed before and is seen, or
- * waits and sees the new state.
- */
+/** Locks the row against changes and against additions to the hub until the transaction ends. */
 export async function lockFederationExclusively(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forUpdate().executeTakeFirstOrThrow();
 }

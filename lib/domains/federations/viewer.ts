@@ -1,7 +1,4 @@
-/**
- * Decides what a viewer can see. Operators see everything, and hub admins see their hubs. Spoke admins see their spokes
- * and a reduced view of the hubs that contain these spokes. All queries for a viewer use these conditions.
- */
+/** Decides what a viewer can see. Spoke admins also see a reduced view of the hubs that contain their spokes. */
 import { type Expression, sql, type SqlBool } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
 
@@ -18,17 +15,14 @@ interface OwnedObject {
   readonly spokeId: string | null;
 }
 
-/**
- * Returns whether the viewer can see the object, live or removed. Objects of the hub itself are visible to those who
- * manage it.
- */
+/** Returns whether the viewer can see the object. Objects of the hub itself are visible to its managers only. */
 export function canSeeObject(viewer: Viewer, { federationId, spokeId }: OwnedObject): boolean {
   if (viewer.role === "operator") return true;
   if (federationId !== null && canManageHub(viewer, federationId)) return true;
   return spokeId !== null && viewer.spokeIds.includes(spokeId);
 }
 
-/** The condition of `canSee` in SQL, for columns with the hub and the spoke. */
+/** The condition of `canSeeObject` in SQL, for columns with the hub and the spoke. */
 export function isObjectVisibleTo(viewer: Viewer, hub: Expression<string | null>, spoke: Expression<string | null>) {
   if (viewer.role === "operator") return sql<SqlBool>`true`;
   return sql<SqlBool>`(${hub} = any(${viewer.federationIds}::text[]) or ${spoke} = any(${viewer.spokeIds}::text[]))`;

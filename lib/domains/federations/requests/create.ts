@@ -25,16 +25,10 @@ import { newId } from "#lib/base/ids.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { listOperators, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
-/**
- * The maximum of pending requests per user, because more would block slugs and flood the operators. A user can also
- * withdraw at most this many requests per hour, because operators are notified of each.
- */
+/** Maximum of pending requests per user, and of withdrawn requests per user and hour. */
 const MAX_PENDING = 10;
 
-/**
- * Creates a request. Throws a fault: `conflict` (`slug_taken` or `too_many_pending`), `forbidden` (`unverified`) or
- * `invalid` (`not_offered`).
- */
+/** Throws a fault: `conflict` (`slug_taken` or `too_many_pending`), `forbidden` or `invalid` (`not_offered`). */
 export async function requestFederation(
   app: App,
   actor: Actor,
@@ -57,10 +51,7 @@ export function requireOfferedFields(app: App, { region, mode, tier }: NewFedera
   requireOffered(app.catalog, { region, mode, tier });
 }
 
-/**
- * Inserts a request. Returns its row, audit event and mails. The caller has locked the user, so parallel requests are
- * counted correctly.
- */
+/** Inserts a request. Returns its row, audit event and mails. The caller has locked the user. */
 export async function insertPendingRequest(
   tx: Tx,
   user: LockedUser,
@@ -111,10 +102,7 @@ function tooManyFault(description: string): Fault {
   return new Fault("conflict", "too_many_pending", `You have ${MAX_PENDING} requests ${description}`);
 }
 
-/**
- * Returns a mail for each other operator. Anybody with an account can create and withdraw requests, so only a user's
- * first request within an hour is mailed.
- */
+/** Returns a mail for each other operator. Only a user's first request within an hour is mailed. */
 async function createOperatorMails(rows: Rows, requester: LockedUser, request: HubRequestRow): Promise<NewJob[]> {
   const earlier = await rows.selectFrom("federation_requests").select("id").where("requestedBy", "=", requester.id)
     .where("id", "<>", request.id).where("createdAt", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)

@@ -1,10 +1,6 @@
 /**
- * Decides hub requests. An approval creates the hub and its admin; a rejection has a reason. Each decision is one
- * transaction with its mail.
- *
- * The request's row is locked first, so only one of several parallel decisions succeeds. The others get a fault that
- * names the person who decided. A repeated decision is refused, because it may differ. With an Idempotency-Key, a retry
- * gets the first reply.
+ * Decides hub requests. An approval creates the hub and its admin; a rejection has a reason. The request's row is
+ * locked first, so only one of several parallel decisions succeeds.
  */
 import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -26,9 +22,8 @@ import { addMembership } from "#lib/domains/members/memberships.ts";
 import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 /**
- * Approves a request and creates the hub with the approval's changes. The requester becomes its admin and, if a payment
- * provider is configured, receives its invoices. Throws a `conflict` fault (`request_decided`, `asker_disabled` or
- * `slug_taken`); the request then stays pending.
+ * Approves a request and creates the hub with the approval's changes. The requester becomes its admin and may receive
+ * its invoices. Throws a `conflict` fault (`request_decided`, `asker_disabled` or `slug_taken`).
  */
 export async function approveRequest(
   app: App,

@@ -18,7 +18,6 @@ export async function findHubRequest(rows: Rows, id: string): Promise<HubRequest
   return await rows.selectFrom("federation_requests").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Lists requests, newest first. */
 export async function listHubRequests(rows: Rows, filter: RequestFilter): Promise<ListPage<HubRequestRow>> {
   let query = rows.selectFrom("federation_requests").selectAll();
   if (filter.requestedBy) query = query.where("requestedBy", "=", filter.requestedBy);
@@ -26,10 +25,7 @@ export async function listHubRequests(rows: Rows, filter: RequestFilter): Promis
   return await readNewest(query, filter);
 }
 
-/**
- * Adds the request. Returns undefined if a pending request has the same slug. Waits for another transaction that is
- * adding the slug.
- */
+/** Adds the request. Returns undefined if a pending request has the same slug. */
 export async function insertRequest(
   tx: Tx,
   row: Insertable<Schema["federation_requests"]>,

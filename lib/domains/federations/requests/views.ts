@@ -18,7 +18,6 @@ export const FederationRequestView = v.object({
   decidedBy: v.nullable(PersonView),
   decidedAt: NullableTimestamp,
   rejectReason: v.nullable(v.string()),
-  /** The hub that was created. */
   federationId: v.nullable(v.string()),
   createdAt: Timestamp,
 });
