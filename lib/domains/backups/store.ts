@@ -130,7 +130,7 @@ export async function closeAbandonedBackups(rows: Rows): Promise<void> {
       and jobs.state in ('succeeded', 'failed', 'cancelled')`.execute(rows);
 }
 
-/** Returns whether to send a mail about a failed backup. Sends one mail for a series of nightly failures. */
+/** Claims the mail about a failed backup. Returns true once; of a series of nightly failures, only for the first. */
 export async function claimBackupFailureMail(tx: Tx, { id, spokeId, kind }: Backup): Promise<boolean> {
   const { rows: [row] } = await sql<{ failureReported: boolean }>`
     update backups set failure_reported = ${kind} <> 'nightly' or not exists (

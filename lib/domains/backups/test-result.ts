@@ -10,7 +10,10 @@ export function restoreTestFailure({ verificationError }: Pick<Backup, "verifica
   return verificationError === null || verificationError.startsWith(SKIPPED_TEST_PREFIX) ? null : verificationError;
 }
 
-/** Returns the newest verified backup if the newest good one failed its test. `backups` must be newest first. */
+/**
+ * Returns the newest good backup, or an older verified one if the newest failed its restore test. `backups` must be
+ * newest first.
+ */
 export function preferVerifiedBackup(backups: readonly Backup[]): Backup | null {
   const good = backups.filter(isUsableBackup), newest = good[0] ?? null;
   if (newest === null || restoreTestFailure(newest) === null) return newest;

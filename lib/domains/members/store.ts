@@ -1,7 +1,5 @@
 /**
- * Finds the hubs and spokes that a user administers.
- *
- * These are columns of the query that finds the user, so a request needs only one round trip. Memberships have an
+ * Finds the hubs and spokes that a user administers, as columns of the query that finds the user. Memberships have an
  * effect only for verified addresses, and only in objects that are not removed.
  */
 import { type RawBuilder, sql } from "kysely";

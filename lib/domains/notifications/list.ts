@@ -1,12 +1,7 @@
 /**
- * Lists notifications, newest first, without scanning the log.
- *
- * The newest events can only be in objects whose own newest event is among the newest. So one index lookup per object
- * finds these objects, and the page is read from them alone. The cost does not grow with the history. The inner queries
- * keep ties, because events of the same time have no order yet. The page ends at its limit, or with its last time.
- *
- * For unread events, objects without unread ones are skipped. In the others, the search stops at `read_through` and
- * skips ranges of read events (read-ranges.ts).
+ * Lists notifications, newest first, without scanning the log. One index lookup per object finds the objects with the
+ * newest events. The page is read from these objects alone, so the cost does not grow with the history. For unread
+ * events, objects without unread ones are skipped, and searches skip ranges of read events (read-ranges.ts).
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";

@@ -1,8 +1,6 @@
 /**
- * Marks events as read and updates the counts, in one statement of the caller's transaction.
- *
- * `lockReadMarks` serializes a reader's marks on all replicas. So no event is counted twice, no deadlock is possible, and
- * each statement sees the result of the previous one.
+ * Marks events as read and updates the counts, in one statement of the caller's transaction. `lockReadMarks` serializes
+ * a reader's marks, so no event is counted twice and no deadlock is possible.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -10,10 +8,7 @@ import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { NotificationReader, ObjectKind } from "#lib/domains/notifications/objects.ts";
 
-/**
- * Tries to take the reader's lock for marking all as read. Returns false if another transaction has the lock. It never
- * waits for the lock, because waiting calls would occupy database connections.
- */
+/** Tries to take the reader's lock for marking all as read, without waiting. Returns false if it is taken. */
 export async function tryLockMarkAll(tx: Tx, userId: string): Promise<boolean> {
   const { rows: [row] } = await sql<{ free: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`wheelwright: all marks of ${userId}`}, 0)) as free`.execute(
@@ -105,7 +100,6 @@ export async function raiseReadPositions(tx: Tx, userId: string, objects: readon
     do update set read_through = greatest(count.read_through, excluded.read_through)`.execute(tx);
 }
 
-/** The user who marks notifications as read. The audit log records this user as the actor. */
 export type MarkingReader = NotificationReader & Requester;
 
 /** Records the audit event, if any notification became read. */

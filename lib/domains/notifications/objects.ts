@@ -1,13 +1,7 @@
 /**
- * Selects the objects whose events notify a reader, and the events of each object.
- *
- * Operators are notified of all hubs and of events without a hub. Other users are notified of their hubs with all
- * spokes, of their spokes in other hubs, and of decisions on their requests. Each event belongs to one object at most,
- * so counts can be added.
- *
- * Only the current membership with a verified address counts. The state of the object does not matter: admins are also
- * notified that their hub or spoke was removed. Events before the membership count as read
- * (lib/domains/members/history.ts). A removed membership hides all events immediately.
+ * Selects the objects whose events notify a reader, and the events of each object. Each event belongs to one object at
+ * most, so counts can be added. Only the current membership with a verified address counts. Removed objects are
+ * included, because admins are also notified of a removal.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -61,13 +55,13 @@ interface EventWalk {
   /** Condition on `event`. It can use columns of `object`. */
   readonly where: RawBuilder<SqlBool>;
   readonly order: "newest first" | "oldest first";
-  /** The maximum number of events. All others with the same time as the last one are added. */
+  /** Maximum number of events. Other events with the same time as the last event are added. */
   readonly limit: number;
 }
 
 /**
- * Selects `id` and `at` of the visible events of `object`, a row of `objectsOf` in the same FROM clause. Each kind of
- * object has its own query, so that each uses the index that has its events in order. Only one of these queries runs.
+ * Selects `id` and `at` of the visible events of `object`, a row of `selectNotifyingObjects` in the same FROM clause.
+ * Each kind of object has its own query and index.
  */
 export function selectEventsOfObject(
   reader: NotificationReader,

@@ -1,10 +1,6 @@
 /**
- * Marks all notifications as read that are visible at the start.
- *
- * The code first reads the last event time of each object. Later events have later times (see lib/changes). Then it
- * marks events in batches, oldest first, with one transaction per batch. Ranges of read events are skipped, so the
- * cost depends on the unread ones. An interrupted call leaves exact counts, and the next call continues. Each batch
- * with changes writes an audit event.
+ * Marks all notifications as read that are visible at the start. Events are marked in batches, oldest first, with one
+ * transaction and one audit event per batch. An interrupted call leaves exact counts, and the next call continues.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -21,7 +17,7 @@ import { type NotificationReader, selectNotifyingObjects } from "#lib/domains/no
 import { selectUnmarkedEvents } from "#lib/domains/notifications/read-ranges.ts";
 import { backoffDelay, sleep } from "#lib/base/time.ts";
 
-/** The maximum of events per object in a batch, and the approximate maximum of unread events in a batch. */
+/** Maximum events per object in a batch, and approximate maximum of unread events in a batch. */
 const BATCH_SIZE = 2000;
 /** Maximum objects per batch. */
 const MAX_OBJECTS = 200;
@@ -57,9 +53,7 @@ async function findUnread(rows: Rows, reader: NotificationReader): Promise<Remai
   return found.map((row) => ({ ...row, unread: Number(row.unread) }));
 }
 
-/**
- * Returns how many objects form a batch. An object with more unread events than a batch may have is a separate batch.
- */
+/** Returns how many objects form a batch. An object with many unread events is a separate batch. */
 function batchLength(remaining: readonly RemainingObject[]): number {
   let size = 0;
   for (let unread = 0; size < Math.min(remaining.length, MAX_OBJECTS); size++) {

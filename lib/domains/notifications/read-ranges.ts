@@ -1,7 +1,7 @@
 /**
  * Stores ranges of read events. Between the first and last event of a range, all events of the object are read.
- * Adjacent marks are merged into one range, so two ranges always have an unread event between them. A search for unread
- * events jumps over ranges, so its cost depends only on the number of events that it finds.
+ * Adjacent ranges are merged. A search for unread events jumps over ranges, so its cost depends only on the number of
+ * events that it finds.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -21,10 +21,7 @@ function selectRangeBefore({ userId }: NotificationReader, moment: RawBuilder<un
       and range.from_at < ${moment} order by range.from_at desc limit 1)`;
 }
 
-/**
- * Selects the newest unread events of `object` (`id`, `at`) that match `where`, and all others with the same time as
- * the last one.
- */
+/** Selects the newest unread events of `object` that match `where`, and others with the time of the last event. */
 export function selectUnreadEvents(
   reader: NotificationReader,
   where: RawBuilder<SqlBool>,
@@ -52,8 +49,7 @@ export function selectUnreadEvents(
 
 /**
  * Selects the oldest events of `object` after its `after` and up to its `through`, outside of ranges. Returns at least
- * `limit` events if there are enough, and all others with the same time as the last one. A few of these events may be
- * read already.
+ * `limit` events if there are enough. A few of these events may be read already.
  */
 export function selectUnmarkedEvents(reader: NotificationReader, limit: number): RawBuilder<unknown> {
   const above = (moment: RawBuilder<unknown>) =>
@@ -119,10 +115,7 @@ export async function mergeIntoReadRange(tx: Tx, reader: NotificationReader, id:
     ${fromAt}::timestamptz, ${throughAt}::timestamptz)`.execute(tx);
 }
 
-/**
- * The maximum of events with the same time that are checked. Normally one event has a time, because lib/changes assigns
- * unique times.
- */
+/** Maximum events with the same time that are checked. lib/changes normally assigns unique times. */
 const SAME_TIME_LIMIT = 100;
 
 interface ReadRange {

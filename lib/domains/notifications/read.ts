@@ -37,10 +37,7 @@ export const notificationAccess: AccessRule<Actor, object> = {
   },
 };
 
-/**
- * Marks a notification as read and returns it. A notification that is already read stays unchanged. Throws a `missing`
- * fault if the reader cannot see the event.
- */
+/** Marks a notification as read and returns it. Throws a `missing` fault if the reader cannot see the event. */
 export async function markNotificationAsRead(db: Database, reader: MarkingReader, id: string): Promise<Notification> {
   if (!isId("evt", id)) throw notificationMissingFault();
   return await db.transact(async (tx) => {

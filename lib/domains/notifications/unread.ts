@@ -11,8 +11,8 @@ export function historyEnd({ userId }: Pick<NotificationReader, "userId">): RawB
 }
 
 /**
- * Condition that an event is unread. It uses scalar subqueries, so that the planner looks up single events instead of
- * loading all reads. The history is checked only for readers who have events from before their membership.
+ * Condition that an event is unread. Scalar subqueries let the planner look up single events instead of loading all
+ * reads.
  */
 export function isUnreadEvent(reader: NotificationReader): RawBuilder<SqlBool> {
   return sql`(coalesce((select false from notification_reads as done

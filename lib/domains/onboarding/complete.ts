@@ -1,9 +1,7 @@
 /**
- * Completes the onboarding wizard of a new user: a name, a password and a first hub request, in one transaction.
- *
- * Onboarding can be completed once. It sets a password without the old one, so the session must be recent. Otherwise a
- * thief could use a stolen session to take over the account. A new password ends all sessions and is reported by mail.
- * The caller gets a new session.
+ * Completes the onboarding wizard of a new user: a name, a password and a first hub request, in one transaction. The
+ * wizard sets a password without the old one, so the session must be recent. A new password ends all sessions; the
+ * caller gets a new one.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -27,7 +25,6 @@ import { showUser } from "#lib/domains/users/views.ts";
 
 const MAX_SESSION_AGE = "1 hour"; // a session that is younger than this shows that the user has just signed in
 
-/** The response, and the Set-Cookie header of the new session. */
 interface OnboardingResult {
   readonly body: OnboardingRecord;
   readonly cookie: string;
@@ -40,8 +37,8 @@ export async function findOnboardedAt(rows: Rows, userId: string): Promise<Date 
 }
 
 /**
- * Completes the onboarding. Throws a `conflict` fault (`onboarded`), a `forbidden` fault (`session_too_old`) if a
- * password is set, and the faults of a hub request.
+ * Throws a fault: `conflict` (`onboarded`), or `forbidden` (`session_too_old`) if a password is set. Also throws the
+ * faults of a hub request.
  */
 export async function completeOnboarding(app: App, actor: Actor, input: OnboardingBody): Promise<OnboardingResult> {
   if (await findOnboardedAt(app.db.rows, actor.userId)) throw onboardedFault(); // checked before the expensive hash of the password

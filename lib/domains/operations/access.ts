@@ -6,10 +6,7 @@ import { isId } from "#lib/base/ids.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { findOperation } from "#lib/jobs/store.ts";
 
-/**
- * Allows callers who can see the operation's object. Operations of removed spokes stay visible, so that users see how a
- * removal ended. A hub's own operations are visible to those who can manage the hub.
- */
+/** Allows callers who can see the operation's object, which may be removed. */
 export function operationAccess(): AccessRule<Actor, { readonly operation: Job }> {
   return {
     name: "operation: see",

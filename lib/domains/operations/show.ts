@@ -12,10 +12,7 @@ import {
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { listOperations } from "#lib/jobs/store.ts";
 
-/**
- * Finds the operations of a hub, newest first. Callers who cannot manage the hub see only the operations of their
- * spokes.
- */
+/** Callers who cannot manage the hub see only the operations of their spokes. */
 export async function findHubOperations(
   rows: Rows,
   viewer: Viewer,

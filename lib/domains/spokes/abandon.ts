@@ -1,7 +1,4 @@
-/**
- * Abandons a spoke whose removal cannot finish, like a hub (lib/domains/federations/abandon.ts). The row becomes
- * `removed` without confirmation from the cluster.
- */
+/** Abandons a spoke whose removal has failed. The row becomes `removed` without confirmation from the cluster. */
 import { spokeSubject } from "#lib/audit/store.ts";
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -26,10 +23,7 @@ import { showSpoke } from "#lib/domains/spokes/show.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/**
- * Abandons a spoke. Throws a `forbidden` fault (`operator_only`), a `conflict` fault (`spoke_state`) if no removal has
- * failed, or a `missing` fault if the spoke is removed.
- */
+/** Throws a fault: `forbidden` (`operator_only`), `conflict` (`spoke_state`) or `missing`. */
 export async function abandonSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
   requireOperator(actor);
   const row = await app.db.transact((tx) => acceptAbandoning(tx, actor, spoke.id));

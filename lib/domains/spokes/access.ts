@@ -6,9 +6,8 @@ import { canManageHub, canSeeObject } from "#lib/domains/federations/viewer.ts";
 import { findListedSpoke, findSpoke, type ListedSpoke, type SpokeWithExtras } from "#lib/domains/spokes/store.ts";
 
 /**
- * `see` and `act`: operators, hub admins and spoke admins. `remove` and `delegate`: operators and hub admins.
- * `history`: like `see`, but operators and hub admins also see removed spokes. `restore`: operators and hub admins,
- * also for removed spokes.
+ * `see` and `act`: operators, hub admins and spoke admins. `history`: the same, but spoke admins do not see removed
+ * spokes. `restore`: operators and hub admins, also for removed spokes. Others: operators and hub admins.
  */
 type SpokePermission = "see" | "act" | "remove" | "delegate" | "history" | "restore";
 

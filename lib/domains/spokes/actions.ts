@@ -35,17 +35,13 @@ export async function requestSpokeAction(
   return await showSpoke(app.db.rows, actor, row);
 }
 
-/** An action with its parameters. */
 interface ActionRequest {
   readonly action: SpokeActionName;
   /** The payload of the job. */
   readonly parameters: object;
 }
 
-/**
- * Parses an action. Throws a `forbidden` fault for actions that only operators can request, and an `invalid` fault for
- * invalid parameters.
- */
+/** Throws a fault: `forbidden` for actions that only operators can request, or `invalid`. */
 export function parseSpokeAction(app: App, actor: Actor, input: SpokeAction): ActionRequest {
   const { action } = input, { forOperators, parsePayload: parameters } = operationRules(action);
   if (forOperators) requireOperator(actor);
@@ -87,10 +83,7 @@ export async function readSpokeActionFacts(rows: Rows, spoke: SpokeRow): Promise
   };
 }
 
-/**
- * Accepts an action. If no other operation is queued, the spoke changes to the operation's state. Otherwise it keeps
- * its state. The row is locked first, so a parallel request sees the result.
- */
+/** Accepts an action. The spoke's state changes only if no other operation is queued. The row is locked first. */
 export async function acceptSpokeAction(
   app: App,
   tx: Tx,
@@ -144,8 +137,8 @@ export function actionPayloadOf({ failure }: ActionFacts, { action, parameters }
 }
 
 /**
- * Updates the inputs for a retry, because the catalog or blueprint may have been fixed. If the catalog no longer offers
- * the values, the old inputs stay. Inputs from a backup are not changed.
+ * Updates the inputs for a retry, because the catalog or blueprint may have been fixed. Values that are no longer in
+ * the catalog and inputs from a backup stay unchanged.
  */
 async function refreshInputs({ catalog, config, blueprint, log }: App, tx: Tx, spoke: SpokeRow): Promise<void> {
   if (spoke.fromBackup !== null) return;

@@ -1,6 +1,4 @@
-/**
- * Requests an action on many spokes. Each spoke has a separate transaction, so one refusal does not affect the others.
- */
+/** Requests an action on many spokes, with a separate transaction for each spoke. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -21,9 +19,8 @@ const SPOKE_FAULTS = {
 const TIME_SHARE = 0.6;
 
 /**
- * Returns one outcome for each distinct ID that the caller can see, in the same order. Other IDs are skipped. A spoke's
- * refusal is in its outcome. Once an action was accepted, the response covers all spokes. Spokes that were not reached
- * in time, or that the database refused, are reported as refused and can be sent again.
+ * Returns one outcome for each distinct ID that the caller can see, in the same order. Spokes that were not reached in
+ * time are reported as refused and can be sent again.
  */
 export async function requestBulkAction(app: App, actor: Actor, input: BulkAction): Promise<BulkOutcome[]> {
   const { ids } = input;

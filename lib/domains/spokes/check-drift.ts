@@ -1,7 +1,4 @@
-/**
- * Compares an object in the cluster with its manifest by a dry run, because only the API server knows its defaults.
- * Writes nothing.
- */
+/** Compares an object in the cluster with its manifest by a dry run. Writes nothing. */
 import { type ExpectedObject, objectTitle, withObservedRevision } from "#lib/moodle/expected-objects.ts";
 import {
   type Call,
@@ -52,10 +49,7 @@ async function dryRunDifferences(
   }
 }
 
-/**
- * Returns the object with the manifest's labels and annotations. This is used for namespaces, because applying a
- * manifest could recreate a deleted namespace.
- */
+/** Returns the object with the manifest's labels and annotations. For namespaces, which a dry run could recreate. */
 export function withManifestLabels(current: KubeObject, manifest: KubeObject): KubeObject {
   const { labels, annotations } = manifest.metadata;
   const metadata = {

@@ -1,8 +1,6 @@
 /**
- * Creates a spoke: its row, its events and its install in the hub's lane, in one transaction.
- *
- * Unique indexes decide which request gets a slug or domain. A lock prevents conflicts of a domain with its parent
- * domains. So no result depends on an earlier check.
+ * Creates a spoke: its row, its events and its install in the hub's lane, in one transaction. Unique indexes decide
+ * which request gets a slug or domain. A lock prevents conflicts of a domain with its parent domains.
  */
 import { type AuditEntry, spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -44,7 +42,6 @@ export interface CopySource {
   claim(tx: Tx): Promise<CopyPlan>;
 }
 
-/** The plan of a copy. */
 export interface CopyPlan {
   readonly lmsVersion: string;
   /** `backupId` is null if the backup has to be taken first. */
@@ -69,8 +66,8 @@ interface CreateOptions {
 }
 
 /**
- * Creates a spoke. Throws the faults of `findCopySource`, and a fault: `conflict` (`slug_taken`, `domain_taken`,
- * `domain_unproven` or `federation_state`), `unavailable` (`dns_unavailable`) or `invalid`.
+ * Throws the faults of `findCopySource`, and a fault: `conflict` (`slug_taken`, `domain_taken`, `domain_unproven` or
+ * `federation_state`), `unavailable` (`dns_unavailable`) or `invalid`.
  */
 export async function createSpoke(
   app: App,
@@ -138,10 +135,7 @@ export function draftSpoke(
   };
 }
 
-/**
- * Inserts the spoke under the first free domain. The insert decides whether slug and domain are free. `rowFor` returns
- * the row for a domain.
- */
+/** Inserts the spoke under the first free domain. `rowFor` returns the row for a domain. */
 export async function insertUnderFreeDomain(
   tx: Tx,
   config: App["config"],
@@ -170,7 +164,6 @@ export function clusterForNewSpoke({ catalog, clusters }: App, hub: FederationRo
   return isListed ? clusters.clusterFor(region) : hub.cluster;
 }
 
-/** Extra audit entries and metadata for the creation. */
 export interface AuditExtras {
   /** Extra metadata of the spoke's own audit event. */
   readonly metadata?: object;

@@ -1,7 +1,4 @@
-/**
- * Compares the desired values of a spoke with the applied ones. The row's columns are the desired values. Its blueprint
- * inputs are the values that the site has applied.
- */
+/** Compares the desired values of a spoke (the row's columns) with the applied ones (its blueprint inputs). */
 import type { App } from "#lib/app.ts";
 import { withHost } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -39,10 +36,7 @@ export function diffSpokeFields(before: DesiredFields, after: DesiredFields): Sp
   return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
 }
 
-/**
- * Returns the inputs with the desired name, administrator, brand and mail, but the old domain (see `toDesiredInputs`).
- * An unchanged brand keeps the theme that the site applied.
- */
+/** Returns the inputs with the desired settings, but the old domain. An unchanged brand keeps the applied theme. */
 export function withDesiredSettings(
   catalog: Pick<Catalog, "themeOf">,
   desired: Omit<DesiredFields, "domain">,
