@@ -20,10 +20,7 @@ import type { SpokeActionName } from "#lib/operations/table.ts";
 import { lockSpoke, setBlueprintInputs, setSpokeState, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeAction, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/**
- * Requests an action. Throws a `conflict` fault (`spoke_state`) if the spoke's state and queued operations do not allow
- * it. Also throws the faults of the operation's own parameters.
- */
+/** Requests an action. Throws a `conflict` fault (`spoke_state`), and the faults of the action's parameters. */
 export async function requestSpokeAction(
   app: App,
   actor: Actor,

@@ -49,7 +49,10 @@ async function dryRunDifferences(
   }
 }
 
-/** Returns the object with the manifest's labels and annotations. For namespaces, which a dry run could recreate. */
+/**
+ * Returns the object with the manifest's labels and annotations. Used for namespaces, because applying a manifest could
+ * recreate a deleted namespace.
+ */
 export function withManifestLabels(current: KubeObject, manifest: KubeObject): KubeObject {
   const { labels, annotations } = manifest.metadata;
   const metadata = {

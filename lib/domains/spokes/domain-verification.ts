@@ -1,8 +1,6 @@
 /**
- * Verifies that a hub may use a domain outside of ROOT_DOMAIN. The owner of the domain sets a TXT record. Operators
- * need no verification.
- *
- * The value is constant for each hub. It is a hash of the hub's random ID, because DNS records are public.
+ * Verifies that a hub may use a domain outside of ROOT_DOMAIN. The owner of the domain sets a TXT record with a hash of
+ * the hub's ID, because DNS records are public. Operators need no verification.
  */
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
@@ -17,10 +15,9 @@ const HASH_DIGITS = 40; // 160 bits
 const RETRY_SECONDS = 5; // seconds
 
 /**
- * Requires the TXT record. Throws a `conflict` fault (`domain_unproven`) that names the record, or (`domain_taken`) for
- * a subdomain of another spoke's domain. Throws an `unavailable` fault (`dns_unavailable`), and an `invalid` fault
- * (`domain_invalid`) if the record's name would be too long. The call may take seconds, so hold no database connection
- * meanwhile. `own` is the spoke that moves to the domain, if it exists.
+ * Requires the TXT record. Throws a fault: `conflict` (`domain_unproven` or `domain_taken`), `unavailable`
+ * (`dns_unavailable`) or `invalid` (`domain_invalid`). The call may take seconds, so the caller must not hold a
+ * database connection. `own` is the spoke that moves to the domain.
  */
 export async function requireVerifiedDomain(
   { config, db, dns }: Pick<App, "config" | "db" | "dns">,

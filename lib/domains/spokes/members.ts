@@ -11,10 +11,7 @@ import type { NewMember } from "#lib/domains/members/views.ts";
 import { spokeAccess, spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/**
- * Loads the spoke and the member in the path. Callers who can manage the hub can remove anybody. Members can remove
- * themselves.
- */
+/** Loads the spoke and the member in the path. Callers can remove themselves, or anybody if they manage the hub. */
 export const spokeMemberAccess: AccessRule<Actor, { readonly spoke: SpokeRow; readonly userId: string }> = {
   name: "spoke: member",
   async admit(request) {
@@ -29,7 +26,7 @@ export async function listSpokeMembers(rows: Rows, { id }: SpokeRow, page: ListP
   return await listMembers(rows, { spokeId: id }, page);
 }
 
-/** Removes a member, with immediate effect on permissions and streams. Throws a `missing` fault (`member_missing`). */
+/** Removes a member, with immediate effect. Throws a `missing` fault (`member_missing`). */
 export async function removeSpokeMember(app: App, actor: Actor, spoke: SpokeRow, userId: string): Promise<void> {
   const entry = { kind: "spoke_delegation_removed", objectType: "spoke", objectId: spoke.id } as const;
   const ids = { federationId: spoke.federationId, spokeId: spoke.id };

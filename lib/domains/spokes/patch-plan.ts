@@ -1,4 +1,4 @@
-/** Plans a patch of a spoke: checks it, applies it to the row, and decides which operation is needed. */
+/** Plans a patch of a spoke: checks the patch, applies it to the row, and decides which operation is needed. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -21,13 +21,11 @@ import {
 } from "#lib/domains/spokes/desired.ts";
 
 interface PatchPlan {
-  /** The row after the patch. */
   readonly desired: SpokeRow;
   readonly changes: SpokeFieldChanges;
   /**
-   * The way in which the site gets the changes. `nothing`: the site has the changes, or a running operation applies them.
-   * `install`: the install that has not run yet includes them. `waiting`: a queued operation includes them. Otherwise:
-   * a new operation.
+   * How the site gets the changes. `nothing`: no operation is needed. `install`: the install that has not run yet
+   * includes them. `waiting`: a queued operation includes them. Otherwise: a new operation.
    */
   readonly execution: "nothing" | "install" | "waiting" | AcceptedAction;
 }
@@ -61,15 +59,11 @@ export async function planSpokePatch(
   return { desired, changes: changed ? changes : pending, execution };
 }
 
-/** Returns the defined fields. */
 function selectDefined(patch: SpokePatch): Partial<SpokeRow> {
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
 }
 
-/**
- * Returns the domain columns. A site that is not installed gets the new domain immediately. Others get it when they
- * answer under the new domain.
- */
+/** Returns the domain columns. An installed site gets the new domain after it answers under that domain. */
 function domainColumns(
   { domain }: SpokeRow,
   requested: string,

@@ -1,10 +1,7 @@
 /**
- * Changes a spoke's name, brand, administrator, mail and domain. This module changes the rows. Then the operation
- * `configure` updates the site, after other operations of the spoke. The domain changes once the site answers under the
- * new one. Until then the new domain is reserved.
- *
- * An install that has not started uses the new values directly. A patch of a suspended spoke is refused: its site
- * cannot be updated, and the row could differ from the site for months.
+ * Changes a spoke's name, brand, administrator, mail and domain. This module changes the rows, and then the operation
+ * `configure` updates the site. The new domain is reserved until the site answers under it. A patch of a suspended
+ * spoke is refused, because its site cannot be updated.
  */
 import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -35,8 +32,8 @@ import type { SpokePatch, SpokeRecord } from "#lib/domains/spokes/views.ts";
 import { withDesiredSettings } from "#lib/domains/spokes/desired.ts";
 
 /**
- * Changes a spoke. Throws the domain faults of creating a spoke, and a fault: `conflict` (`spoke_state`), `invalid`
- * (`not_offered`) or `forbidden` (`federation_admin_only`). `signal` is the request's signal. It ends slow DNS queries.
+ * Throws the domain faults of creating a spoke, and a fault: `conflict` (`spoke_state`), `invalid` (`not_offered`) or
+ * `forbidden` (`federation_admin_only`). `signal` ends slow DNS queries.
  */
 export async function patchSpoke(
   app: App,

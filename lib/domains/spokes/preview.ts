@@ -66,10 +66,7 @@ async function findFreeDomain({ db, config }: App, domains: readonly string[]): 
   throw domainTakenFault(domains);
 }
 
-/**
- * Previews the cost of another spoke, for callers who can manage the hub. Throws a fault: `invalid` (`not_offered`) or
- * `unavailable` (`billing_unavailable`).
- */
+/** Previews the cost of another spoke. Throws a fault: `invalid` (`not_offered`) or `unavailable`. */
 export async function previewAddedCost(
   app: App,
   actor: Actor,

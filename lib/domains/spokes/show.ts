@@ -32,10 +32,7 @@ export async function showSpokes(rows: Rows, viewer: Viewer, spokes: readonly Sp
   );
 }
 
-/**
- * Converts listed rows. Reads operations and former domains only for spokes that have some. `newJobs` are operations
- * that were just enqueued.
- */
+/** Converts listed rows to API records. `newJobs` are operations that were just enqueued. */
 export async function showListedSpokes(
   rows: Rows,
   viewer: Viewer,

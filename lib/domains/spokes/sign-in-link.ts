@@ -1,9 +1,6 @@
 /**
- * Creates sign-in links, which let the site's administrator set a password and sign in.
- *
- * A sign-in link is Moodle's own link to reset a password. It is shown to the caller and not stored. The audit event is
- * written before the link is shown, and only if the spoke has not changed in the meantime. A link that is not shown
- * expires.
+ * Creates sign-in links, which let the site's administrator set a password and sign in. A sign-in link is Moodle's own
+ * link to reset a password. The link is not stored. The audit event is written before the link is shown.
  */
 import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";

@@ -17,21 +17,21 @@ import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 export type SpokeRow = Selectable<Schema["spokes"]>;
 export type NewSpokeRow = Insertable<Schema["spokes"]>;
 
-/** Facts about a spoke that are not in its columns. The caller needs them to decide whether more queries are needed. */
+/** Facts about a spoke that are not in its columns. They decide whether more queries are needed. */
 interface SpokeExtras {
   /** Whether an operation is queued or running. */
   readonly busy: boolean;
-  /** Whether it has a former domain. */
+  /** Whether the spoke has a former domain. */
   readonly renamed: boolean;
-  /** Whether its site uses HTTPS. */
+  /** Whether the spoke's site uses HTTPS. */
   readonly https: boolean;
-  /** The port of its URL; null for the default port. */
+  /** The port of the site's URL; null for the default port. */
   readonly port: number | null;
 }
 
 export type SpokeWithExtras = SpokeRow & SpokeExtras;
 
-/** Returns the extra facts for a row that was read without them. Assumes that more queries are needed. */
+/** Returns extra facts for a row that was read without them. Assumes that more queries are needed. */
 export function defaultSpokeExtras({ blueprintInputs }: SpokeRow): SpokeExtras {
   return { busy: true, renamed: true, https: blueprintInputs.https, port: blueprintInputs.port ?? null };
 }
@@ -179,7 +179,7 @@ function findOnlyHub({ role, federationIds, spokeIds }: Viewer): string | undefi
 
 /**
  * Adds the spoke. Returns undefined if a live spoke has the same slug or domain. Waits for another transaction that is
- * adding the same slug or domain. So the unique indexes decide every race, and no error aborts the transaction.
+ * adding the same slug or domain.
  */
 export async function insertSpoke(tx: Tx, row: NewSpokeRow): Promise<SpokeRow | undefined> {
   return await tx.insertInto("spokes").values(row).onConflict((conflict) => conflict.doNothing()).returningAll()
@@ -192,10 +192,7 @@ export async function isSlugInUse(rows: Rows, federationId: string, slug: string
   return found !== undefined;
 }
 
-/**
- * Locks the row against changes until the transaction ends, so a second caller sees the changes of the first. Rows that
- * refer to it can still be added.
- */
+/** Locks the row against changes until the transaction ends. Rows that refer to it can still be added. */
 export async function lockSpoke(tx: Tx, id: string): Promise<SpokeRow> {
   return await tx.selectFrom("spokes").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirstOrThrow();
 }

@@ -30,10 +30,7 @@ export async function findTemplateById(rows: Rows, id: string): Promise<SiteTemp
   return await rows.selectFrom("templates").selectAll().where("id", "=", id).executeTakeFirst() ?? null;
 }
 
-/**
- * Starts a template and returns its ID. Returns null if one exists or is being created, or if the last failure is too
- * recent.
- */
+/** Starts a template and returns its ID. Null if one exists, or if the last failure is too recent. */
 export async function beginTemplate(tx: Tx, key: TemplateKey): Promise<string | null> {
   const id = newId("tpl");
   const row = await tx.insertInto("templates").values({ id, ...key })

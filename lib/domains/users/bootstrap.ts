@@ -31,8 +31,8 @@ export async function bootstrapFirstOperator(db: Database, admin: Admin | null, 
 }
 
 /**
- * Returns the first operator of `wheelwright dev`. If none is configured, creates one with a generated password. The
- * password is only returned when it was just created, because it is not stored.
+ * Returns the first operator of `wheelwright dev`. Creates one with a generated password if none exists. Only a
+ * password that was just created is returned.
  */
 export async function ensureFirstOperator(
   db: Database,
@@ -47,10 +47,7 @@ export async function ensureFirstOperator(
   return { email: await findFirstOperator(db.rows), password: null };
 }
 
-/**
- * Creates an operator if none exists, whether or not other users have signed up. Returns whether it was created. If
- * several replicas start at the same time, only one creates it.
- */
+/** Creates an operator if none exists. Returns whether one was created. Safe on several replicas at the same time. */
 export async function createOperator(db: Database, { email, password }: Admin): Promise<boolean> {
   if (await hasOperators(db.rows)) return false;
   const passwordHash = await hashPassword(password);
