@@ -18,8 +18,8 @@ export interface RequestOrigin {
 const BEARER = /^bearer +(\S+)$/i;
 
 /**
- * Returns the caller; null without a header or valid session cookie. Throws an `unauthenticated` fault
- * (`bad_credentials`) for an Authorization header that is malformed, unknown, expired or revoked.
+ * Returns the caller, or null without an Authorization header and a valid session cookie. Throws an `unauthenticated`
+ * fault (`bad_credentials`) for an Authorization header that is malformed, unknown, expired or revoked.
  */
 export async function authenticate(app: App, request: Request, origin: RequestOrigin): Promise<Actor | null> {
   const header = request.headers.get("authorization");

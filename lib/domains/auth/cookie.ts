@@ -20,7 +20,7 @@ export function expiredSessionCookie(publicUrl: URL): string {
   return serializeCookie(publicUrl, "", 0);
 }
 
-/** Returns the reason why PUBLIC_URL does not work on other machines. Null if it works. */
+/** Returns the reason why PUBLIC_URL does not work on other machines, or null if the URL works. */
 export function findPublicUrlProblem(publicUrl: URL): string | null {
   if (isLocal(publicUrl)) {
     return `PUBLIC_URL ${publicUrl.href} points to the local machine, so links in mails open only here; ` +

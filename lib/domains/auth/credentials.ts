@@ -87,7 +87,7 @@ function ignoreReadOnly(error: unknown): void {
   if (!refusesWrites(error)) throw error;
 }
 
-/** Returns the condition that an update is due. On a standby it is always false, because the write would fail. */
+/** Returns the SQL condition that an update is due. The condition is false on a standby, which cannot write. */
 function isStale(column: string) {
   return sql<boolean>`current_setting('transaction_read_only') = 'off'
     and coalesce(${sql.ref(column)} < wheelwright_now() - interval '1 minute', true)`;

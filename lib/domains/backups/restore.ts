@@ -1,4 +1,4 @@
-/** Requests the restore of a spoke from a backup, or its rollback. Only commands on the server's machine use this. */
+/** Requests the restore of a spoke from a backup, or its rollback. Only commands on the server's machine do so. */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";

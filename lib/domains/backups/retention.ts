@@ -14,7 +14,7 @@ export interface DatedBackup {
   readonly kind: "nightly" | "manual" | "upgrade" | "last";
   readonly state: "pending" | "ready" | "failed" | "deleted";
   readonly createdAt: Date;
-  /** The time when its removal started. From then on the backup does not count as good. */
+  /** The time when the backup's removal started. From then on the backup does not count as good. */
   readonly deletingSince: Date | null;
 }
 

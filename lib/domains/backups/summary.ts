@@ -58,7 +58,7 @@ function isSuspended({ state }: Pick<SpokeRow, "state">): boolean {
   return state === "suspended" || state === "suspending";
 }
 
-/** Returns whether a backup is listed. A backup that is being removed is not, because it can no longer be restored. */
+/** Returns whether a backup is listed. Excludes backups in removal, because they can no longer be restored. */
 function isListed(backup: Backup, now: Date): boolean {
   if (backup.deletingSince !== null) return false;
   return backup.state !== "failed" || now.getTime() - backup.createdAt.getTime() < FAILURE_LISTED_FOR;

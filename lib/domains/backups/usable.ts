@@ -16,7 +16,10 @@ export function restoreError(code: string, message: string, hint: string): Clust
   return new ClusterError(code, message, { transient: false, blame: "operator", hint });
 }
 
-/** Returns the spoke's backup with this ID, or its newest good one. Throws a permanent ClusterError. */
+/**
+ * Returns the spoke's backup with this ID, or its newest good one. Throws a permanent ClusterError if no site can be
+ * restored.
+ */
 export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: string | undefined): Promise<Backup> {
   const backup = id === undefined ? await findNewestGood(rows, spoke.id) : await findBackup(rows, id);
   if (!backup || backup.spokeId !== spoke.id) {

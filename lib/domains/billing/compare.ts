@@ -52,8 +52,8 @@ interface FromTo<T> {
 }
 
 /**
- * Compares the observed subscription with the stored one. `observed` is null if the provider no longer has it. `billed`
- * are the quantities to bill now.
+ * Compares the observed subscription with the stored one. `observed` is null if the subscription no longer exists at
+ * the provider. `billed` are the quantities to bill now.
  */
 export function compareSubscription(
   stored: StoredBilling,

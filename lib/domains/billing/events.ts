@@ -64,7 +64,7 @@ export async function findBillingEvent(rows: Rows, id: string): Promise<BillingE
   return await rows.selectFrom("billing_events").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Finds events whose jobs are queued in the hub's lane. A check that starts now also covers them. */
+/** Finds events whose jobs are queued in the hub's lane. A check that starts now also covers these events. */
 export async function findQueuedBillingEvents(rows: Rows, federationId: string): Promise<string[]> {
   const { rows: found } = await sql<{ event: string }>`
     select payload ->> 'event' as event from jobs

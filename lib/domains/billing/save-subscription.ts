@@ -51,7 +51,7 @@ export async function saveSubscription(
   }));
 }
 
-/** Logs a warning about differences, after they are saved. */
+/** Logs a warning about differences. Call this after the differences are saved. */
 export function warnAboutDifference(log: Log, entries: readonly AuditEntry[]): void {
   for (const { kind, federationId, metadata } of entries) {
     if (kind !== "billing_difference_found") continue;

@@ -27,7 +27,7 @@ export async function lockSubscription(tx: Tx, federationId: string): Promise<Su
     .executeTakeFirst();
 }
 
-/** Adds the row. Returns undefined if one exists, even if it was committed just now. */
+/** Adds the row. Returns undefined if the hub already has a row. */
 export async function insertSubscription(
   tx: Tx,
   row: { readonly federationId: string; readonly email: string },

@@ -1,7 +1,6 @@
 /**
- * Defines the paths of the changelog and the anchors of its notices.
- *
- * Anchors are part of URLs in headers, mails and feeds. They must never change, and each notice has its own.
+ * Defines the paths of the changelog and the anchors of its notices. Anchors are part of URLs in headers, mails and
+ * feeds, so they must never change.
  */
 import { absoluteUrl } from "#lib/base/config.ts";
 import type { AnnouncedChange } from "#lib/base/notice.ts";

@@ -17,7 +17,7 @@ import { createBulkMailJob } from "#lib/jobs/mail.ts";
 import type { AnnouncedNotice, Letter } from "#lib/drivers/mail/letter.ts";
 import { type AnnouncedChange, effectiveDateOf } from "#lib/base/notice.ts";
 
-/** Maximum number of notices in a mail. Others are counted, and the changelog lists them. */
+/** Maximum number of notices that a mail describes. The mail only counts further notices. */
 const MAX_DESCRIBED = 10;
 
 /** Returns the notices that have been announced and are not in effect yet. */

@@ -94,7 +94,7 @@ export async function lockFederationExclusively(tx: Tx, id: string): Promise<Fed
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forUpdate().executeTakeFirstOrThrow();
 }
 
-/** Locks the row only against a removal, which takes a `for update` lock. */
+/** Locks the row only against removal of the hub, which takes a `for update` lock. */
 export async function lockFederationShared(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forKeyShare().executeTakeFirstOrThrow();
 }

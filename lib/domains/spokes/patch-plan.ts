@@ -24,8 +24,8 @@ interface PatchPlan {
   readonly desired: SpokeRow;
   readonly changes: SpokeFieldChanges;
   /**
-   * How the site gets the changes. `nothing`: no operation is needed. `install`: the install that has not run yet
-   * includes them. `waiting`: a queued operation includes them. Otherwise: a new operation.
+   * The way in which the site gets the changes. `nothing`: no operation is needed. `install`: the install that has not
+   * run yet includes the changes. `waiting`: a queued operation includes the changes. Otherwise: a new operation.
    */
   readonly execution: "nothing" | "install" | "waiting" | AcceptedAction;
 }
