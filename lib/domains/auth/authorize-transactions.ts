@@ -18,8 +18,8 @@ interface AuthorizedDatabase {
    */
   readonly db: Database;
   /**
-   * Checks the permissions again before a late response, unless a transaction has checked them. Throws the same faults
-   * as `db`.
+   * Checks the permissions before a late response, unless a transaction of the request has checked them. Throws the
+   * same faults as `db`.
    */
   recheckIfLate(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 
 export type Viewer = Pick<Actor, "role" | "federationIds" | "spokeIds">;
 
-/** Returns whether the viewer can manage this hub: as an operator or as its admin. */
+/** Returns whether the viewer is an operator or an admin of this hub. */
 export function canManageHub(viewer: Viewer, federationId: string): boolean {
   return viewer.role === "operator" || viewer.federationIds.includes(federationId);
 }
@@ -28,7 +28,7 @@ export function isObjectVisibleTo(viewer: Viewer, hub: Expression<string | null>
   return sql<SqlBool>`(${hub} = any(${viewer.federationIds}::text[]) or ${spoke} = any(${viewer.spokeIds}::text[]))`;
 }
 
-/** Condition that the viewer can see a hub. Admins of a live spoke can see its hub. */
+/** SQL condition that the viewer can see a hub. Admins of a live spoke can see the hub of this spoke. */
 export function isHubVisibleTo(viewer: Viewer, hub: Expression<string>) {
   if (viewer.role === "operator") return sql<SqlBool>`true`;
   return sql<SqlBool>`(${hub} = any(${viewer.federationIds}::text[]) or ${hub} in (

@@ -50,8 +50,8 @@ async function countSpokes(rows: Rows): Promise<SpokeStateCount[]> {
 }
 
 /**
- * Returns the time of the oldest of the newest backups. For a spoke without a backup, the time when it became ready
- * counts.
+ * Returns the time of the oldest of the newest backups. A spoke without a backup counts with the time when the spoke
+ * became ready.
  */
 async function findOldestBackup(rows: Rows): Promise<Date | null> {
   const { rows: [row] } = await sql<{ oldest: Date | null }>`

@@ -8,7 +8,7 @@ import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { NotificationReader, ObjectKind } from "#lib/domains/notifications/objects.ts";
 
-/** Tries to take the reader's lock for marking all as read, without waiting. Returns false if it is taken. */
+/** Tries to take the reader's lock for marking all as read, without waiting. Returns false if the lock is taken. */
 export async function tryLockMarkAll(tx: Tx, userId: string): Promise<boolean> {
   const { rows: [row] } = await sql<{ free: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`wheelwright: all marks of ${userId}`}, 0)) as free`.execute(

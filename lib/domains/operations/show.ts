@@ -12,7 +12,9 @@ import {
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { listOperations } from "#lib/jobs/store.ts";
 
-/** Callers who cannot manage the hub see only the operations of their spokes. */
+/**
+ * Finds the operations of a hub, newest first. Callers who cannot manage the hub see only operations of their spokes.
+ */
 export async function findHubOperations(
   rows: Rows,
   viewer: Viewer,

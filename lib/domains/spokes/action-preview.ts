@@ -1,4 +1,4 @@
-/** Previews an action: checks it like the real action and sends it to the cluster as a dry run. Writes nothing. */
+/** Previews an action with the checks of the real action and a dry run in the cluster. Writes nothing. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";

@@ -17,7 +17,7 @@ import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 export type SpokeRow = Selectable<Schema["spokes"]>;
 export type NewSpokeRow = Insertable<Schema["spokes"]>;
 
-/** Facts about a spoke that are not in its columns. They decide whether more queries are needed. */
+/** Facts about a spoke that are not in its columns. These facts decide whether more queries are needed. */
 interface SpokeExtras {
   /** Whether an operation is queued or running. */
   readonly busy: boolean;
@@ -172,7 +172,7 @@ export async function listSpokes(
   );
 }
 
-/** Returns the hub that contains everything the viewer can see, if the viewer can manage it. */
+/** Returns the only hub that the viewer can see objects of, if the viewer can manage this hub. */
 function findOnlyHub({ role, federationIds, spokeIds }: Viewer): string | undefined {
   return role !== "operator" && federationIds.length === 1 && spokeIds.length === 0 ? federationIds[0] : undefined;
 }

@@ -43,7 +43,9 @@ export const SpokeView = v.object({
   lmsVersion: v.string(),
   /** Equals lmsVersion. The specification uses this name. */
   moodleVersion: v.string(),
-  /** The digest of the running image; null until a pod has reported it. */
+  /**
+   * The image digest after the installation or the last upgrade, restore or reapply. Null until a pod has reported it.
+   */
   imageDigest: v.nullable(v.string()),
   seed: v.nullable(v.string()),
   /** The source of a copy. Null if the spoke is not a copy. */
@@ -83,7 +85,7 @@ const flag = optionalOrNull(v.boolean(BOOLEAN_MESSAGE));
 
 export const NewSpoke = v.object({
   slug: Slug,
-  /** ID or slug of the hub. If given, it must match the path. */
+  /** ID or slug of the hub. If present, this value must match the path. */
   federationId: choice,
   displayName: optionalOrNull(boundedText(1, 200)),
   domain: optionalOrNull(HostName),
@@ -97,7 +99,7 @@ export const NewSpoke = v.object({
   lmsVersion: optionalOrNull(VersionNumber),
   moodleVersion: optionalOrNull(VersionNumber),
   seed: choice,
-  /** The spoke to copy, by ID or domain. Omitted values are taken from it. */
+  /** The spoke to copy, by ID or domain. The copied spoke provides omitted values. */
   copyOf: optionalOrNull(boundedText(1, 253)),
   /** `newest` (the default), `now` to take a backup first, or the ID of a backup. */
   copyBackup: optionalOrNull(boundedText(1, 100)),

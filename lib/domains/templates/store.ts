@@ -116,7 +116,7 @@ export async function listTemplates(rows: Rows): Promise<SiteTemplate[]> {
   return await rows.selectFrom("templates").selectAll().orderBy("createdAt").execute();
 }
 
-/** Retires the template, so that no new site uses it. Returns false if it is in use or has changed. */
+/** Retires the template, so that no new site uses it. Returns false if the template is in use or has changed. */
 export async function retireTemplate(tx: Tx, { id, state }: SiteTemplate): Promise<boolean> {
   const row = await tx.selectFrom("templates").select("id").where("id", "=", id).where("state", "=", state).forUpdate()
     .executeTakeFirst();
