@@ -16,7 +16,7 @@ import { ANNOUNCED_LIMITS } from "#lib/domains/deprecations/limits.ts";
 import { openDns } from "#lib/drivers/dns/dns.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import { watchDatabaseHold } from "#lib/installation/database-hold.ts";
-import { decideVisibility } from "#lib/domains/federations/follow.ts";
+import { decideEventVisibility } from "#lib/domains/federations/follow.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
 import { collectAnnouncedChanges, postponeAnnouncedChanges } from "#lib/http/deprecation.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
@@ -94,7 +94,7 @@ export async function compose(
     const hold = await watchDatabaseHold(db, log);
     opened.push(() => hold.close());
     log.debug("Starting the replica", { replica: replicaId });
-    const feeds = openFeeds(db, log, { readVisibility: decideVisibility, maxStreams: config.maxStreams });
+    const feeds = openFeeds(db, log, { readVisibility: decideEventVisibility, maxStreams: config.maxStreams });
     opened.push(() => feeds.close());
     const app: App = Object.freeze({
       config,

@@ -17,7 +17,7 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
-import { closeUnreleased } from "#lib/domains/changelog/releases.ts";
+import { releaseUnreleasedEntries } from "#lib/domains/changelog/releases.ts";
 
 const REPOSITORY = process.cwd();
 /** The name of each architecture in container images, and in Node. */
@@ -71,7 +71,7 @@ async function prepareNotes(version: string, day: string): Promise<{ text: strin
   const dirty = await git("status", "--porcelain");
   if (dirty) throw new Error(`Commit or stash your changes first:\n${dirty}`);
   if (await git("tag", "--list", `v${version}`)) throw new Error(`The tag v${version} exists already`);
-  return closeUnreleased(await readFile(join(REPOSITORY, "CHANGELOG.md"), "utf8"), version, day);
+  return releaseUnreleasedEntries(await readFile(join(REPOSITORY, "CHANGELOG.md"), "utf8"), version, day);
 }
 
 /** Sets the version in package.json and in the files that repeat it. Returns the hash of the new commit. */

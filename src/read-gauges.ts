@@ -1,5 +1,5 @@
 /** Reads the current value of each gauge whenever the metrics are requested. */
-import type { Fleet } from "#lib/domains/fleet/count.ts";
+import type { FleetCounts } from "#lib/domains/fleet/count.ts";
 import { SECOND } from "#lib/base/time.ts";
 import type { GaugeValues } from "#lib/metrics/registry.ts";
 import type { Program } from "./compose.ts";
@@ -8,7 +8,7 @@ import type { Server } from "./server.ts";
 /** Returns the gauges. `fleet` is null on all replicas except one, so that fleet metrics are not reported twice. */
 export function readGauges(
   { app: { db, feeds, release }, scheduler }: Pick<Program, "app" | "scheduler">,
-  fleet: Fleet | null,
+  fleet: FleetCounts | null,
   { inFlight }: Pick<Server, "inFlight">,
 ): GaugeValues {
   const { open, idle, waiting } = db.stats(), { streams, behind } = feeds.stats();

@@ -2,7 +2,7 @@
 import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
-import { type CallCounter, NO_COUNTER } from "#lib/domains/deprecations/calls.ts";
+import { type CallCounter, NO_CALL_COUNTER } from "#lib/domains/deprecations/calls.ts";
 import type { OpenApi } from "#lib/reference/openapi.ts";
 import { publishApi } from "#lib/reference/publish.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -94,7 +94,7 @@ export function openServer(app: App, allRoutes: Manifest, options: ServerOptions
     },
     authenticate: options.authenticate ?? authenticate,
     rateLimit: options.bucket ?? openRateLimit(),
-    calls: options.calls ?? NO_COUNTER,
+    calls: options.calls ?? NO_CALL_COUNTER,
     ...(config.portal && { negotiatedErrorPage: renderRefusalPage }),
   });
 

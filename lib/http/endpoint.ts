@@ -4,7 +4,7 @@
  */
 import type * as v from "valibot";
 import type { App } from "#lib/app.ts";
-import type { Access, Actor, TokenScope } from "#lib/domains/auth/access.ts";
+import type { AccessRule, Actor, TokenScope } from "#lib/domains/auth/access.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import type { FaultCode } from "#lib/base/faults.ts";
 import type { CreationQueue } from "#lib/http/creation-queue.ts";
@@ -94,7 +94,7 @@ export interface Endpoint<
   Result,
 > {
   readonly summary: string;
-  readonly access: Access<A, L>;
+  readonly access: AccessRule<A, L>;
   readonly scope: EndpointScope;
   /** The subject of the message "… requires a session" when a token is sent. Only for scope `session`. */
   readonly purpose?: string;

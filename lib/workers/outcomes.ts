@@ -4,14 +4,14 @@
  */
 import type { Updateable } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
-import { closeRestoredRequests } from "#lib/domains/backups/restore-requests/request.ts";
+import { closeRequestsAfterRestore } from "#lib/domains/backups/restore-requests/request.ts";
 import { listBackups } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
-import { releaseDomains } from "#lib/domains/spokes/names.ts";
+import { releaseFormerDomains } from "#lib/domains/spokes/names.ts";
 import { imageDigestOf } from "#lib/workers/image-digest.ts";
 import { findTransition } from "#lib/operations/check-action.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -47,7 +47,7 @@ async function closeRequestsOfSource(tx: Tx, { state, fromBackup, copyOf }: Spok
   if (state !== "active" || fromBackup === null) return [];
   const source = await tx.selectFrom("backups").innerJoin("spokes", "spokes.id", "backups.spokeId")
     .select(["spokes.id", "spokes.slug"]).where("backups.id", "=", fromBackup).executeTakeFirst();
-  return source && source.id !== copyOf ? await closeRestoredRequests(tx, source, fromBackup) : [];
+  return source && source.id !== copyOf ? await closeRequestsAfterRestore(tx, source, fromBackup) : [];
 }
 
 /** The state of a spoke after a failed action. */
@@ -151,7 +151,7 @@ export const removalOutcomes: Hooks = {
     if (before.state === "removed") return { state: before.state }; // the spoke was abandoned meanwhile
     const removal = { state: "removed", stateReason: null, health: "unknown", removedAt: job.updatedAt } as const;
     const spoke = await updateSpoke(tx, job.spokeId!, job, removal);
-    await releaseDomains(tx, spoke.id);
+    await releaseFormerDomains(tx, spoke.id);
     return outcomeOf(spoke, job, "spoke_destroyed", {
       slug: spoke.slug,
       domain: spoke.domain,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { AuditEventView, auditFilters } from "#lib/audit/views.ts";
 import { operatorAccess } from "#lib/domains/auth/access.ts";
-import { findAudit } from "#lib/domains/federations/audit-log.ts";
+import { findAuditEvents } from "#lib/domains/federations/audit-log.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
@@ -12,5 +12,5 @@ export const GET = endpoint({
   scope: "readonly",
   query: v.object({ ...auditFilters, limit: pageLimit(25), before: v.optional(BeforeCursor) }),
   reply: pageReply(AuditEventView),
-  handle: ({ app, query }) => findAudit(app.db.rows, query),
+  handle: ({ app, query }) => findAuditEvents(app.db.rows, query),
 });

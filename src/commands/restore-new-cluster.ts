@@ -1,6 +1,11 @@
 /** Implements `wheelwright restore --new-cluster`: recreates hubs and spokes of a lost cluster in a new one. */
 import type { Config } from "#lib/base/config.ts";
-import { listLostObjects, type LostFilter, type LostObject, restoreLost } from "#lib/domains/backups/new-cluster.ts";
+import {
+  listLostObjects,
+  type LostObject,
+  type LostObjectFilter,
+  restoreLostObject,
+} from "#lib/domains/backups/new-cluster.ts";
 import { markSpokeLost, retireLostTemplates } from "#lib/domains/backups/lost-cluster.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -32,7 +37,7 @@ export async function restoreInNewCluster(
     if (dryRun) return renderLostPreview(lost);
     const done: (readonly [LostObject, string | null])[] = [];
     for (const each of lost) {
-      const job = each.keepReason === null ? await restoreLost({ db }, requester, each) : null;
+      const job = each.keepReason === null ? await restoreLostObject({ db }, requester, each) : null;
       if (each.spoke && each.keepReason !== null) await markSpokeLost({ db }, requester, each.spoke, each.keepReason);
       done.push([each, job?.id ?? null]);
     }
@@ -43,7 +48,7 @@ export async function restoreInNewCluster(
   }
 }
 
-async function lostFilterOf(db: Database, { spoke, hub: name }: NewClusterOptions): Promise<LostFilter> {
+async function lostFilterOf(db: Database, { spoke, hub: name }: NewClusterOptions): Promise<LostObjectFilter> {
   if (spoke) return { spokeId: spoke.id };
   if (name === undefined) return {};
   const hub = await findFederation(db.rows, name, "hidden");

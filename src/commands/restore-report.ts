@@ -1,7 +1,7 @@
 /** Renders the output of `wheelwright restore`: existing backups, previews, and requested operations. */
 import type { Backup } from "#lib/domains/backups/store.ts";
 import type { LostObject } from "#lib/domains/backups/new-cluster.ts";
-import { testFailure } from "#lib/domains/backups/test-result.ts";
+import { restoreTestFailure } from "#lib/domains/backups/test-result.ts";
 import type { RetainedPvc } from "#lib/domains/backups/retained-pvcs.ts";
 import type { NamedSpoke } from "#lib/domains/spokes/find-by-name.ts";
 import type { RecreatePlan } from "#lib/domains/backups/recreate.ts";
@@ -15,14 +15,14 @@ export function renderBackups(backups: readonly Backup[], retained: readonly Ret
   const rows = visible.map(({ id, createdAt, kind, state, lmsVersion, sizeBytes, ...backup }) => [
     ...[id, minuteOf(createdAt), kind, state, lmsVersion ?? "-"],
     sizeBytes === null ? "-" : `${(sizeBytes / 2 ** 30).toFixed(1)} GiB`,
-    testFailure(backup) !== null
+    restoreTestFailure(backup) !== null
       ? "failed"
       : backup.verifiedAt === null
       ? "-"
       : `verified ${minuteOf(backup.verifiedAt)}`,
   ]);
   const failures = visible.flatMap((backup) => {
-    const failure = testFailure(backup);
+    const failure = restoreTestFailure(backup);
     return failure === null ? [] : [`The last restore test of ${backup.id} failed: ${failure}\n`];
   });
   const claims = retained.map(({ claim, since, until }) => [claim, minuteOf(since), minuteOf(until)]);
@@ -145,7 +145,7 @@ function describeTarget({ backup }: RestorePlan): string {
 }
 
 function describeBackup({ id, createdAt, lmsVersion, ...tested }: Backup): string {
-  const failure = testFailure(tested);
+  const failure = restoreTestFailure(tested);
   return `backup ${id} of ${minuteOf(createdAt)}${lmsVersion === null ? "" : `, Moodle ${lmsVersion}`}${
     failure === null ? "" : ` (its last restore test failed: ${failure})`
   }`;

@@ -2,7 +2,7 @@
 import { readStartConfig } from "#lib/base/config.ts";
 import { findPublicUrlProblem } from "#lib/domains/auth/cookie.ts";
 import { batchWrites, openLog } from "#lib/base/log.ts";
-import { bootstrapAdmin } from "#lib/domains/users/bootstrap.ts";
+import { bootstrapFirstOperator } from "#lib/domains/users/bootstrap.ts";
 import { requireKubeconfig } from "../cluster-watch.ts";
 import type { ClusterSource } from "../clusters.ts";
 import { compose } from "../compose.ts";
@@ -20,7 +20,7 @@ export async function runServe(): Promise<void> {
   await waitForDatabase(config.database.ownerSource ?? config.database.source, log);
   const program = await compose(config, source, log);
   try {
-    await bootstrapAdmin(program.app.db, config.bootstrapAdmin, log);
+    await bootstrapFirstOperator(program.app.db, config.bootstrapAdmin, log);
     const { port, stopped } = await runUntilStopped(program);
     log.info(`Listening on ${config.host}:${port}`, { publicUrl: config.publicUrl.href, ...program.app.release });
     if (!await stopped) process.exit(); // abandoned work would keep the process alive

@@ -4,7 +4,7 @@ import { toMarkingReader } from "#test/lib/domains/notifications/record-events.t
 import type postgres from "postgres";
 import { silentLog } from "#lib/base/log.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
-import { markAllRead } from "#lib/domains/notifications/read-all.ts";
+import { markAllNotificationsAsRead } from "#lib/domains/notifications/read-all.ts";
 import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
 import { hubId, insertEvents, spokeId, userId } from "#test/bench/plans-fill.ts";
 import { MINUTE } from "#lib/base/time.ts";
@@ -57,7 +57,7 @@ export async function prepareReaders(
   const db = await openDatabase({ url, size: 2, log: silentLog, statementLimit: MINUTE });
   for (const reader of [...ALL, ONE_BY_ONE]) {
     const began = performance.now();
-    const { marked } = await markAllRead(db, toMarkingReader(reader));
+    const { marked } = await markAllNotificationsAsRead(db, toMarkingReader(reader));
     say(`read-all as ${reader.role}: ${marked} in ${Math.round(performance.now() - began)} ms`);
   }
   await db.close();

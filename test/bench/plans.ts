@@ -16,10 +16,10 @@ import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { countUnread } from "#lib/domains/notifications/count.ts";
+import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
 import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
-import { markAllRead } from "#lib/domains/notifications/read-all.ts";
+import { markAllNotificationsAsRead } from "#lib/domains/notifications/read-all.ts";
 import { DATASET_SIZE, hubId, insertEvents, insertHubsAndSpokes, spokeId, userId } from "#test/bench/plans-fill.ts";
 import { prepareReaders, READERS } from "#test/bench/plans-readers.ts";
 import { toMarkingReader } from "#test/lib/domains/notifications/record-events.ts";
@@ -43,7 +43,7 @@ function questions(events: number): Map<string, Question> {
   const questionsByName = new Map<string, Question>();
   for (const [name, reader] of Object.entries(READERS)) {
     if (!name.endsWith("nothing read")) questionsByName.set(`read-all: ${name}`, (rows) => readAll(rows, reader));
-    questionsByName.set(`unread-count: ${name}`, (rows) => countUnread(rows, reader));
+    questionsByName.set(`unread-count: ${name}`, (rows) => countUnreadNotifications(rows, reader));
     for (const unreadOnly of [false, true]) {
       const label = `notifications${unreadOnly ? ", unreadOnly" : ""}: ${name}`;
       questionsByName.set(
@@ -82,7 +82,7 @@ function questions(events: number): Map<string, Question> {
 
 /** Marks everything as read in the caller's transaction. */
 function readAll(rows: Rows, reader: NotificationReader): Promise<unknown> {
-  return markAllRead(
+  return markAllNotificationsAsRead(
     { rows, transact: (work: (tx: Tx) => unknown) => work(rows as Tx) } as Database,
     toMarkingReader(reader),
   );

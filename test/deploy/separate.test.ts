@@ -4,8 +4,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Fault } from "#lib/base/errors.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { previewAction } from "#lib/domains/spokes/action-preview.ts";
-import { createLinkInSite } from "#lib/domains/spokes/sign-in-job.ts";
+import { previewSpokeAction } from "#lib/domains/spokes/action-preview.ts";
+import { createSignInLinkInSite } from "#lib/domains/spokes/sign-in-job.ts";
 import type { SpokeAction } from "#lib/domains/spokes/views.ts";
 import { makeApp, openWorkScene } from "#test/lib/workers/scene.ts";
 import { putAsAdmin, SERVICE_ACCOUNT } from "#test/support/service-account.ts";
@@ -25,8 +25,8 @@ test("say of what needs the cluster at once that it cannot be had, while others 
     assert.match(await cluster.version({ signal }), /^v1\./, "readyz has nothing to note");
     const suspend = { action: "suspend" } as SpokeAction;
     const asking = [
-      () => previewAction(app, scene.actor, spoke, suspend, signal),
-      () => createLinkInSite(app, scene.actor, spoke, signal),
+      () => previewSpokeAction(app, scene.actor, spoke, suspend, signal),
+      () => createSignInLinkInSite(app, scene.actor, spoke, signal),
     ];
     for (const ask of asking) {
       const { kind, code, message } = await rejection(ask()) as Fault;

@@ -4,7 +4,7 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { addSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
+import { addGrantSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
 import { newId } from "#lib/base/ids.ts";
 import type { ClientResponse } from "#test/support/client.ts";
 import { createTestUser, PASSWORD } from "#test/support/users.ts";
@@ -159,7 +159,7 @@ test("uses of one mailed link, one sets the password", async ({ scene }) => {
   const { id } = scene.people.spokeAdmin;
   const token = await scene.db.transact(async (tx) => {
     const grant = await createGrant(tx, "password_reset", id);
-    return await addSecret(tx, grant.id);
+    return await addGrantSecret(tx, grant.id);
   });
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ token, password: "correct horse battery staple" });

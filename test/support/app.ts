@@ -6,7 +6,7 @@ import { openPasswordHasher } from "#lib/drivers/crypto/password.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { openDns } from "#lib/drivers/dns/dns.ts";
 import { openFeeds } from "#lib/events/feed.ts";
-import { decideVisibility } from "#lib/domains/federations/follow.ts";
+import { decideEventVisibility } from "#lib/domains/federations/follow.ts";
 import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
@@ -24,7 +24,7 @@ export async function createTestApp(db: Database, env: Readonly<Record<string, s
     log: silentLog,
     telemetry: NO_TELEMETRY,
     db,
-    feeds: openFeeds(db, silentLog, { readVisibility: decideVisibility, maxStreams: config.maxStreams }),
+    feeds: openFeeds(db, silentLog, { readVisibility: decideEventVisibility, maxStreams: config.maxStreams }),
     clusters: { clusterFor: () => "default", open: () => Promise.reject(new Error("This test has no cluster")) },
     dns: openDns(config.dnsServers),
     passwords: openPasswordHasher(),

@@ -7,7 +7,7 @@
  *   const { token } = await flows.postman.next(email);     // sends the mail */
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
-import { addSecret, createGrant, type LinkPurpose } from "#lib/domains/auth/one-time-tokens.ts";
+import { addGrantSecret, createGrant, type LinkPurpose } from "#lib/domains/auth/one-time-tokens.ts";
 import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { newId } from "#lib/base/ids.ts";
 import { listSupportedKinds } from "#lib/jobs/claim.ts";
@@ -96,7 +96,7 @@ export async function openMailLinkFlows(env: Fields = {}): Promise<MailLinkFlows
       return count;
     },
     link: (purpose, { id }) =>
-      db.transact(async (tx) => (await addSecret(tx, (await createGrant(tx, purpose, id)).id))!),
+      db.transact(async (tx) => (await addGrantSecret(tx, (await createGrant(tx, purpose, id)).id))!),
     async opens(email, password) {
       const [row] = await db.sql("select password_hash from users where email = $1", [email]);
       return await passwords.verify(password, row?.passwordHash ?? null, { caller: email }) === "right";

@@ -1,6 +1,6 @@
 /** Adopts hubs from their site records, and updates their rows. */
 import { sql } from "kysely";
-import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
+import { cancellationAuditEntries } from "#lib/domains/federations/abandon.ts";
 import {
   type FederationRow,
   insertFederation,
@@ -94,7 +94,7 @@ export async function cancelOperationsOfHub(
   if (cancelledJobs.length === 0) return null;
   const after = await updateFederation(tx, id, stateOfRecordedHub(before));
   await recordChange(tx, requester, {
-    audit: createCancellationEntries(
+    audit: cancellationAuditEntries(
       cancelledJobs,
       { federationId: id },
       "the database was restored to an earlier time",

@@ -4,9 +4,9 @@
 import { sql } from "kysely";
 import type { Config } from "#lib/base/config.ts";
 import { deleteRetainedPvcRows } from "#lib/domains/backups/retained-pvcs.ts";
-import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
+import { cancellationAuditEntries } from "#lib/domains/federations/abandon.ts";
 import { parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
-import { FORMER_DOMAIN_DAYS, isInUse, lockNames } from "#lib/domains/spokes/names.ts";
+import { FORMER_DOMAIN_DAYS, isDomainInUse, lockDomains } from "#lib/domains/spokes/names.ts";
 import { insertSpoke, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { withRequestedDomain } from "#lib/domains/spokes/desired.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -147,7 +147,7 @@ export async function cancelOperationsOfSpoke(
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   const ids = { federationId: after.federationId, spokeId: id };
   await recordChange(tx, requester, {
-    audit: createCancellationEntries(cancelledJobs, ids, "the database was restored to an earlier time"),
+    audit: cancellationAuditEntries(cancelledJobs, ids, "the database was restored to an earlier time"),
     events: cancelledJobs.map((job) => ({ ...ids, state: after.state, operation: toStreamOperation(job) })),
   });
   return null;
@@ -181,8 +181,8 @@ function toColumns({ cluster, clusterUid: identity, namespace, siteRecord }: Spo
 /** Reserves the domain of a spoke. Returns an error message if the domain is in use; null on success. */
 async function reserveDomain(tx: Tx, config: DomainConfig, { id, domain }: SpokeSiteRecord): Promise<string | null> {
   const ownNames = serviceDomainsOf(config);
-  await lockNames(tx, domain, ownNames);
-  const domainConflict = await isInUse(tx, domain, parentDomains(domain, ownNames), id);
+  await lockDomains(tx, domain, ownNames);
+  const domainConflict = await isDomainInUse(tx, domain, parentDomains(domain, ownNames), id);
   return domainConflict ? `the domain ${domain}, a parent or a subdomain is in use` : null;
 }
 

@@ -19,7 +19,6 @@ import { readUser } from "#lib/domains/users/store.ts";
 
 interface Acceptance {
   readonly token: string;
-  /** The new password. It is checked against the password rules. */
   readonly password: string;
   /** The user's name. Defaults to the name that the inviter entered. */
   readonly displayName?: string | undefined;
@@ -30,8 +29,11 @@ export async function acceptInvitation(app: App, origin: RequestOrigin, acceptan
   await accept(app, origin, acceptance, () => Promise.resolve([]));
 }
 
-/** Accepts the invitation and signs the user in. */
-export async function acceptAndSignIn(app: App, origin: RequestOrigin, acceptance: Acceptance): Promise<LoginResult> {
+export async function acceptInvitationAndSignIn(
+  app: App,
+  origin: RequestOrigin,
+  acceptance: Acceptance,
+): Promise<LoginResult> {
   let secret = "";
   const link = await accept(app, origin, acceptance, async (tx, { userId }) => {
     const session = await beginSession(tx, userId, origin);

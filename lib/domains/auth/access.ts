@@ -1,10 +1,6 @@
 /**
- * Decides who can call an endpoint. Every endpoint names one of these access rules; there is no default.
- *
- * An access rule loads the endpoint's object and checks the caller. It answers 401 without credentials, 404 if the
- * caller cannot see the object, and 403 if the caller may not do the action. The rule passes the object to `handle`, so
- * a handler never uses an unchecked object. The rules for spokes and hubs, such as `spoke("act")`, are in their own
- * domains.
+ * Access rules of endpoints. A rule loads the endpoint's object and checks the caller. It answers 401 without
+ * credentials, 404 if the caller cannot see the object, and 403 if the action is not allowed.
  */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -22,7 +18,6 @@ export type Credential =
 export interface Actor extends Requester {
   readonly role: Role;
   readonly displayName: string;
-  /** Hubs that the user administers. */
   readonly federationIds: readonly string[];
   /** Spokes that the user administers, except those of hubs in `federationIds`. */
   readonly spokeIds: readonly string[];
@@ -32,27 +27,26 @@ export interface Actor extends Requester {
 export interface AccessInput {
   readonly app: App;
   readonly actor: Actor | null;
-  /** The path parameters, unparsed. */
   readonly params: Readonly<Record<string, string>>;
   /** The query parameters, unparsed. `includeRemoved` lets operators load removed objects. */
   readonly query: Readonly<Record<string, string>>;
 }
 
 /** `A` is the actor that `handle` receives (null if no credentials are needed). `L` is the loaded object. */
-export interface Access<A extends Actor | null, L extends object> {
+export interface AccessRule<A extends Actor | null, L extends object> {
   /** Name in the access table and the OpenAPI document: `anyone`, `signed in`, `operator`, `spoke: act` … */
   readonly name: string;
   readonly admit: (request: AccessInput) => Promise<{ readonly actor: A } & L> | ({ readonly actor: A } & L);
 }
 
-export const publicAccess: Access<Actor | null, object> = { name: "anyone", admit: ({ actor }) => ({ actor }) };
+export const publicAccess: AccessRule<Actor | null, object> = { name: "anyone", admit: ({ actor }) => ({ actor }) };
 
-export const signedInAccess: Access<Actor, object> = {
+export const signedInAccess: AccessRule<Actor, object> = {
   name: "signed in",
   admit: ({ actor }) => ({ actor: requireActor(actor) }),
 };
 
-export const operatorAccess: Access<Actor, object> = {
+export const operatorAccess: AccessRule<Actor, object> = {
   name: "operator",
   admit({ actor: caller }) {
     const actor = requireActor(caller);

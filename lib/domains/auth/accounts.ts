@@ -1,7 +1,7 @@
 /** Lets operators rename, promote, demote, disable and enable other users. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { type Access, type Actor, operatorAccess } from "#lib/domains/auth/access.ts";
+import { type AccessRule, type Actor, operatorAccess } from "#lib/domains/auth/access.ts";
 import { voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -10,8 +10,7 @@ import { findUserRecord } from "#lib/domains/users/records.ts";
 import { endSessionsOf, lockUser } from "#lib/domains/users/store.ts";
 import type { UserPatch, UserRecord } from "#lib/domains/users/views.ts";
 
-/** Loads the user in the path. Operators only. */
-export const userAccess: Access<Actor, { readonly user: UserRecord }> = {
+export const userAccess: AccessRule<Actor, { readonly user: UserRecord }> = {
   name: "operator",
   async admit(request) {
     const { actor } = await operatorAccess.admit(request);

@@ -1,9 +1,6 @@
 /**
- * Sets a generated password for a user who lost the old one. An operator, or a person with access to the server's
- * machine, requests the reset. The password is shown once and not stored.
- *
- * The person who requests the reset vouches for the user. So the address becomes verified, and earlier credentials are
- * revoked. Where no mail can be sent, new users sign in this way.
+ * Sets a generated password for a user who lost the old one. The password is shown once and not stored. The person who
+ * requests the reset vouches for the user, so the address becomes verified.
  */
 import { canonicalPrefix } from "#lib/base/email.ts";
 import type { App } from "#lib/app.ts";
@@ -20,11 +17,8 @@ import type { NewJob } from "#lib/jobs/job.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import { enableUser, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
-/**
- * Ends all sessions of the user and voids mailed links. API tokens stay valid if the address was verified. Throws a
- * fault: `conflict` (`user_disabled`) or `unavailable` (`busy`).
- */
-export async function resetByOperator(
+/** Ends all sessions and voids mailed links. Throws a fault: `conflict` (`user_disabled`) or `unavailable` (`busy`). */
+export async function resetPasswordAsOperator(
   app: App,
   actor: Actor,
   userId: string,

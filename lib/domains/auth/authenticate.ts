@@ -1,8 +1,4 @@
-/**
- * Finds the caller by bearer token or session cookie.
- *
- * If a request has an Authorization header, its cookie is ignored. Every invalid header gets the same 401.
- */
+/** Finds the caller by bearer token or session cookie. An Authorization header has precedence over the cookie. */
 import type { App } from "#lib/app.ts";
 import type { Actor, Credential } from "#lib/domains/auth/access.ts";
 import { readSessionCookie } from "#lib/domains/auth/cookie.ts";
@@ -22,8 +18,8 @@ export interface RequestOrigin {
 const BEARER = /^bearer +(\S+)$/i;
 
 /**
- * Returns the caller; null without a header or valid session cookie. Throws an `unauthenticated` fault
- * (`bad_credentials`) for an Authorization header that is malformed, unknown, expired or revoked.
+ * Returns the caller, or null without an Authorization header and a valid session cookie. Throws an `unauthenticated`
+ * fault (`bad_credentials`) for an Authorization header that is malformed, unknown, expired or revoked.
  */
 export async function authenticate(app: App, request: Request, origin: RequestOrigin): Promise<Actor | null> {
   const header = request.headers.get("authorization");
@@ -32,10 +28,7 @@ export async function authenticate(app: App, request: Request, origin: RequestOr
     : await authenticateToken(app, header, origin);
 }
 
-/**
- * Checks a caller again, for example during a stream. Returns null if the session or token is no longer valid, or the
- * user was disabled. Does not count as use of the session.
- */
+/** Checks a caller again, for example during a stream. Returns null if the caller is no longer authenticated. */
 export async function reauthenticate(
   { db }: { readonly db: Pick<Database, "rows"> },
   actor: Actor,
@@ -89,7 +82,6 @@ function toActor(
   return { userId, email, displayName, role, federationIds, spokeIds, credential, ip, userAgent, tokenPrefix };
 }
 
-/** Creates the fault for any invalid Authorization header. */
 export function badCredentialsFault(): Fault {
   return new Fault("unauthenticated", "bad_credentials", "The Authorization header has no valid token");
 }

@@ -1,14 +1,8 @@
 /**
- * Checks in each transaction of a request that the caller still has its permissions.
- *
- * A request is authorized when it arrives but may write much later, for example after a slow cluster. A permission that
- * was revoked in the meantime must not be used. So each transaction of a request first takes a shared lock on the
- * caller's user and checks the permissions again. A revocation commits and then waits for the exclusive lock before it
- * reports success (`transact` in lib/drivers/db/open.ts). So either the request's transaction has committed by then, or
- * it is refused.
- *
- * The lock is an advisory lock, because advisory locks are fair. With row locks, a caller who writes continuously could
- * block the revocation.
+ * Checks in each transaction of a request that the caller still has the permissions from the request's start. Each
+ * transaction first takes a shared lock on the caller's user. A revocation commits and then waits for the exclusive
+ * lock before it reports success (`transact` in lib/drivers/db/open.ts). The lock is an advisory lock, because advisory
+ * locks are fair. With row locks, a caller who writes continuously could block the revocation.
  */
 import { sql } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -24,8 +18,8 @@ interface AuthorizedDatabase {
    */
   readonly db: Database;
   /**
-   * Checks the permissions again before a late response, unless a transaction has checked them. Throws the same faults
-   * as `db`.
+   * Checks the permissions before a late response, unless a transaction of the request has checked them. Throws the
+   * same faults as `db`.
    */
   recheckIfLate(): Promise<void>;
 }

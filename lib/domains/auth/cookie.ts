@@ -1,29 +1,26 @@
 /**
- * Reads and writes the session cookie. The prefix `__Host-` restricts it to this host and to TLS. Over plain HTTP on
- * localhost, some browsers do not send Secure cookies, so the prefix and the flag are omitted.
+ * Reads and writes the session cookie. The prefix `__Host-` restricts the cookie to this host and to TLS. Plain HTTP on
+ * localhost uses neither the prefix nor the Secure flag, which some browsers would refuse.
  */
 import { parse, serialize } from "hono/utils/cookie";
 import { DAY, SECOND } from "#lib/base/time.ts";
 
 const MAX_AGE = 30 * DAY; // the maximum age of a session
 
-/** Returns the session secret of a request, or null. */
 export function readSessionCookie(publicUrl: URL, request: Request): string | null {
   const name = cookieName(publicUrl);
   return parse(request.headers.get("cookie") ?? "", name)[name] ?? null;
 }
 
-/** Returns the Set-Cookie header that starts a session. */
 export function sessionCookie(publicUrl: URL, secret: string): string {
   return serializeCookie(publicUrl, secret, MAX_AGE / SECOND);
 }
 
-/** Returns the Set-Cookie header that deletes the cookie. */
 export function expiredSessionCookie(publicUrl: URL): string {
   return serializeCookie(publicUrl, "", 0);
 }
 
-/** Returns the reason why PUBLIC_URL does not work on other machines. Null if it works. */
+/** Returns the reason why PUBLIC_URL does not work on other machines, or null if the URL works. */
 export function findPublicUrlProblem(publicUrl: URL): string | null {
   if (isLocal(publicUrl)) {
     return `PUBLIC_URL ${publicUrl.href} points to the local machine, so links in mails open only here; ` +

@@ -1,6 +1,6 @@
 /**
- * Finds sessions and tokens with their users and memberships in one query. The result is not cached, so a
- * revoked permission has an immediate effect on every replica.
+ * Finds sessions and tokens with their users and memberships in one query. The result is not cached, so a revoked
+ * permission has an immediate effect on every replica.
  */
 import { sql, type SqlBool } from "kysely";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
@@ -71,10 +71,7 @@ export async function findToken(rows: Rows, key: CredentialKey): Promise<ValidTo
   return row && { id: row.id, user: toUser(row), stale: row.stale, scope: row.scope, prefix: row.prefix };
 }
 
-/**
- * Records the use of a session. The statement checks again whether an update is due, so only one of many parallel
- * requests writes.
- */
+/** Records the use of a session, if an update is due. Only one of many parallel requests writes. */
 export async function recordSessionUse(rows: Rows, id: string): Promise<void> {
   await rows.updateTable("sessions").set({ lastUsedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).where(isStale("lastUsedAt")).execute().catch(ignoreReadOnly);
@@ -90,7 +87,7 @@ function ignoreReadOnly(error: unknown): void {
   if (!refusesWrites(error)) throw error;
 }
 
-/** Returns the condition that an update is due. On a standby it is always false, because the write would fail. */
+/** Returns the SQL condition that an update is due. The condition is false on a standby, which cannot write. */
 function isStale(column: string) {
   return sql<boolean>`current_setting('transaction_read_only') = 'off'
     and coalesce(${sql.ref(column)} < wheelwright_now() - interval '1 minute', true)`;

@@ -1,8 +1,6 @@
 /**
- * Sends links to reset forgotten passwords. The request enqueues a job for every address and never checks whether an
- * account has this address. So neither the response nor its duration reveals whether the account exists.
- *
- * An invited user who never accepted gets the same link, because it also verifies the address and sets a password.
+ * Sends links to reset forgotten passwords. The request enqueues a job for every address, whether or not an account
+ * exists. So neither the response nor its duration reveals whether the account exists.
  */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -31,7 +29,7 @@ export const FORGOTTEN_PASSWORD_JOB: JobKind = {
 const MAIL_INTERVAL = 5 * MINUTE;
 
 /** Enqueues the job. `email` is in lower case, as the Email schema returns it. */
-export async function forgotPassword(app: App, origin: RequestOrigin, email: string): Promise<void> {
+export async function requestResetLink(app: App, origin: RequestOrigin, email: string): Promise<void> {
   const job = { kind: FORGOTTEN_PASSWORD_JOB, lane: null, federationId: null, spokeId: null, payload: { email } };
   await app.db.transact(async (tx) => {
     await recordChange(tx, anonymousRequester(email, origin), {
@@ -53,14 +51,11 @@ export async function createResetLink(tx: Tx, user: LockedUser): Promise<Audited
   const about = { expiresAt: grant.expiresAt.toISOString() };
   return {
     audit: [{ kind: "password_reset_requested", objectType: "user", objectId: user.id }],
-    jobs: [createMailJob({ template: "password-reset", to: recipientOf(user), about }, grant.id)],
+    jobs: [createMailJob({ template: "password-reset", to: mailRecipientOf(user), about }, grant.id)],
   };
 }
 
-/**
- * Returns the recipient of a mail. The name of an unverified user is left out, because anybody could have signed up
- * with it.
- */
-export function recipientOf({ email, displayName, verified }: LockedUser): { email: string; name: string } {
+/** Omits the name of an unverified user, because anybody could have signed up with that name. */
+export function mailRecipientOf({ email, displayName, verified }: LockedUser): { email: string; name: string } {
   return { email, name: verified ? displayName : email };
 }

@@ -1,10 +1,7 @@
 /**
  * Adds members to a hub or spoke. Creates the user if needed, and mails an invitation to users with an unverified
- * address.
- *
- * All decisions are made under the lock of the user's row, which is created first if needed. So of many parallel
- * requests for the same new address, only one creates the user and the mail. A transaction that needs other locks takes
- * the user's lock first and the locks of `record` last.
+ * address. The user's row is locked first, so parallel requests for a new address create only one user and one mail. A
+ * transaction that needs other locks takes the user's lock first and the locks of `record` last.
  */
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
@@ -26,7 +23,6 @@ import type { NewMember } from "#lib/domains/members/views.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { insertUser, type LockedUser, lockUser, renameUser } from "#lib/domains/users/store.ts";
 
-/** The hub or spoke that a member is added to. */
 interface MembershipTarget {
   readonly membership: MembershipKey;
   readonly ids: { readonly federationId: string; readonly spokeId?: string };
@@ -36,10 +32,7 @@ interface MembershipTarget {
   readonly auditEntry: Pick<AuditEntry, "kind" | "objectType" | "objectId" | "metadata">;
 }
 
-/**
- * The result of adding a member. `expiresAt` is the time when the invitation expires. It is ISO 8601 text, because
- * replies are stored as JSON.
- */
+/** The result of adding a member. `expiresAt` is the invitation's expiry as ISO 8601 text. */
 export interface InvitationResult {
   readonly status: "added" | "invited" | "unchanged";
   readonly userId: string;
@@ -48,7 +41,6 @@ export interface InvitationResult {
 }
 
 interface Invitee extends LockedUser {
-  /** Whether this transaction created the user. */
   readonly isNew: boolean;
 }
 
@@ -131,10 +123,7 @@ async function lockInvitee(tx: Tx, email: string, displayName: string | undefine
   return renamed;
 }
 
-/**
- * Returns the user's invitation. Creates a new grant unless a mail was sent in the last hour. That mail stays valid,
- * even if the invitation was revoked since. Each new membership renews its expiry.
- */
+/** Returns the user's invitation with a renewed expiry. Creates a new grant unless a mail was sent in the last hour. */
 async function ensureInvitation(tx: Tx, userId: string, joined: boolean): Promise<Invitation> {
   const recent = await tx.selectFrom("one_time_tokens").select(["id", "expiresAt", "voidedAt"])
     .where("userId", "=", userId).where("purpose", "=", "invitation").where("usedAt", "is", null)

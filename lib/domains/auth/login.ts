@@ -1,9 +1,6 @@
 /**
- * Signs users in and out.
- *
- * A failed login always returns the same error after the same work: the same statements and one run of scrypt. A
- * session starts only if the user still has the checked password. Otherwise the session would survive a change of the
- * password, which ends all sessions.
+ * Signs users in and out. A failed login always does the same work and returns the same error. A session starts only if
+ * the user still has the checked password, so it cannot survive a change of the password.
  */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -32,9 +29,7 @@ interface Login {
 
 export interface LoginResult {
   readonly user: User;
-  /** The next step for a user with an unverified address. */
   readonly message?: string;
-  /** The Set-Cookie header that starts the session. */
   readonly cookie: string;
 }
 

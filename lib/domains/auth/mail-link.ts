@@ -1,19 +1,15 @@
 /**
- * Redeems mailed links. A link proves that its holder reads the mail of the address.
- *
- * Anybody can sign up with any address. So until the first verification, an account may belong to a stranger. The
- * verification revokes its password, sessions and tokens. On a verified account a link sets a new password. Tokens are
- * revoked too, unless the owner keeps them.
- *
- * The user's row is locked before the link's row, as in all other code. A disabled user's link looks like a used one.
+ * Redeems mailed links. A link proves that its holder reads the mail of the address. Until the first verification, an
+ * account may belong to a stranger. So the verification revokes its password, sessions and tokens. The user's row is
+ * locked before the link's row. A disabled user's link looks like a used one.
  */
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import {
   findGrant,
+  invalidLinkFault,
   type LinkPurpose,
-  linkSpentFault,
   redeemGrant,
   voidGrants,
 } from "#lib/domains/auth/one-time-tokens.ts";
@@ -26,7 +22,6 @@ import {
   verifyAndUpdateUser,
 } from "#lib/domains/users/store.ts";
 
-/** A valid link and its user. */
 export interface MailLink {
   readonly purpose: LinkPurpose;
   readonly secret: string;
@@ -49,31 +44,23 @@ export async function findLink(rows: Rows, purpose: LinkPurpose, secret: string)
 /** Finds the link. Call this before the expensive hash of a password. Throws an `impossible` fault (`link_spent`). */
 export async function requireLink(rows: Rows, purpose: LinkPurpose, secret: string): Promise<MailLink> {
   const link = await findLink(rows, purpose, secret);
-  if (!link) throw linkSpentFault();
+  if (!link) throw invalidLinkFault();
   return link;
 }
 
-/**
- * Redeems the link and returns the locked user, in the state from before. Only one of several parallel calls succeeds.
- */
+/** Redeems the link once. Returns the locked user, in the state from before. */
 export async function redeemLink(tx: Tx, { purpose, secret, userId }: MailLink): Promise<LockedUser> {
   const user = await lockUser(tx, { id: userId });
-  if (!user || user.disabled) throw linkSpentFault();
+  if (!user || user.disabled) throw invalidLinkFault();
   await redeemGrant(tx, purpose, secret);
   return user;
 }
 
 interface AccountTakeover {
-  /**
-   * The hash of the new password. Null removes the password, so that the user must set one with another link. Undefined
-   * keeps the password.
-   */
+  /** The hash of the new password. Null removes the password; undefined keeps it. */
   readonly passwordHash: string | null | undefined;
   readonly displayName?: string | undefined;
-  /**
-   * Whether tokens stay valid. This has no effect if the address was unverified, because tokens are then always
-   * revoked.
-   */
+  /** Whether tokens stay valid. Tokens of an unverified address are always revoked. */
   readonly keepTokens?: boolean | undefined;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Stores one-time tokens for mailed links. Each row is a grant for one purpose. A secret is created when a mail is
- * sent, and only its hash is stored.
- */
+/** Stores one-time tokens (grants) for mailed links. Only the hash of a mailed secret is stored. */
 import { sql } from "kysely";
 import { hashSecret, isSecret, newSecret } from "#lib/drivers/crypto/secret.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -49,7 +46,7 @@ export async function hasRecentGrant(rows: Rows, purpose: LinkPurpose, userId: s
 }
 
 /** Adds a secret to a grant for a mail. Returns null if the grant is no longer open. */
-export async function addSecret(tx: Tx, grantId: string): Promise<string | null> {
+export async function addGrantSecret(tx: Tx, grantId: string): Promise<string | null> {
   const secret = newSecret(), hash = hashSecret(secret);
   const row = await tx.updateTable("one_time_tokens")
     .set({ tokenHashes: sql`array_append(token_hashes, ${hash}::bytea)` })
@@ -74,16 +71,14 @@ export async function redeemGrant(tx: Tx, purpose: LinkPurpose, secret: string):
     .where("usedAt", "is", null).where("voidedAt", "is", null)
     .where("expiresAt", ">", sql<Date>`wheelwright_now()`).returning(columns).executeTakeFirst();
   if (row) return toGrant(row);
-  throw linkSpentFault();
+  throw invalidLinkFault();
 }
 
-/** Creates the fault for any link that is not valid. */
-export function linkSpentFault(): Fault {
+export function invalidLinkFault(): Fault {
   const message = "This link has been used, has expired or was never valid; request a new one";
   return new Fault("impossible", "link_spent", message);
 }
 
-/** Voids the user's open grants of these purposes. */
 export async function voidGrants(tx: Tx, userId: string, purposes: readonly LinkPurpose[]): Promise<void> {
   await tx.updateTable("one_time_tokens").set({ voidedAt: sql<Date>`wheelwright_now()` })
     .where("userId", "=", userId).where("purpose", "in", purposes)

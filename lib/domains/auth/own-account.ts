@@ -1,15 +1,12 @@
 /**
- * Lets users change their own name and password.
- *
- * Wrong passwords are counted and slowed down as in a login, because a thief could use a stolen session to guess the
- * password. A new password ends all sessions. The caller gets a new session, which a thief of the old cookie does not
- * have.
+ * Lets users change their own name and password. Wrong passwords are slowed down as in a login, because the session may
+ * be stolen. A new password ends all sessions; the caller gets a new one.
  */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { requireActor } from "#lib/domains/auth/access.ts";
 import { sessionCookie } from "#lib/domains/auth/cookie.ts";
-import { recipientOf } from "#lib/domains/auth/forgot-password.ts";
+import { mailRecipientOf } from "#lib/domains/auth/forgot-password.ts";
 import { voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
 import { beginSession } from "#lib/domains/auth/sessions.ts";
 import { requireVerified } from "#lib/domains/auth/verify-email.ts";
@@ -32,7 +29,6 @@ import {
 
 interface PasswordChange {
   readonly current: string;
-  /** The new password. It is checked against the password rules. */
   readonly password: string;
 }
 
@@ -41,7 +37,7 @@ interface PasswordChange {
  * until the signal aborts. Throws a fault: `forbidden` (`wrong_password`), `limited` (`too_many_tries`) or
  * `unavailable` (`busy`).
  */
-export async function changePassword(
+export async function changeOwnPassword(
   app: App,
   actor: Actor,
   change: PasswordChange,
@@ -64,11 +60,8 @@ export async function changePassword(
   throw new Fault("forbidden", "wrong_password", "Cannot change the password: the current password is wrong");
 }
 
-/**
- * Changes the caller's name. Writes nothing if the name is the same. Throws a `forbidden` fault (`unverified`) for an
- * unverified address, because others see the name next to the address.
- */
-export async function renameSelf(
+/** Changes the caller's name. Throws a `forbidden` fault (`unverified`) for an unverified address. */
+export async function changeOwnName(
   app: App,
   actor: Actor,
   { displayName }: { readonly displayName?: string | undefined },
@@ -99,7 +92,7 @@ async function replacePassword(app: App, actor: Actor, account: Account, passwor
     const { secret } = await beginSession(tx, userId, actor);
     await recordChange(tx, actor, {
       audit: [{ kind: "password_changed", objectType: "user", objectId: userId }],
-      jobs: [createMailJob({ template: "password-changed", to: recipientOf(user), about: { at, ip: actor.ip } })],
+      jobs: [createMailJob({ template: "password-changed", to: mailRecipientOf(user), about: { at, ip: actor.ip } })],
     });
     return sessionCookie(app.config.publicUrl, secret);
   });

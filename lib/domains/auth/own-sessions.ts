@@ -1,9 +1,4 @@
-/**
- * Lists the sessions of a user and ends them.
- *
- * The list has the 100 sessions that were used last. A user with more sessions can end all except the current one in
- * one request.
- */
+/** Lists the 100 sessions of a user that were used last, and ends sessions. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -22,7 +17,6 @@ interface Session {
   readonly expiresAt: Date;
   readonly ip: string;
   readonly userAgent: string;
-  /** Whether this request uses the session. */
   readonly current: boolean;
 }
 
@@ -57,7 +51,6 @@ export async function endOwnSession(app: App, actor: Actor, id: string): Promise
   });
 }
 
-/** Ends all sessions except the one of this request. */
 export async function endOwnOtherSessions(app: App, actor: Actor): Promise<void> {
   await app.db.transact(async (tx) => {
     const ended = await endOtherSessions(tx, actor.userId, actor.credential.id);

@@ -1,9 +1,4 @@
-/**
- * Records that a mail server permanently refused a mail. The user's row stores the reason, and the admins who wait for
- * the user are notified.
- *
- * A refused invitation is recorded as an event of each hub and spoke to which the user was invited.
- */
+/** Records that a mail server permanently refused a mail, and notifies the admins who wait for the recipient. */
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";

@@ -1,7 +1,7 @@
-/** Sets a new password with a mailed link, for users who forgot the old one. */
+/** Sets a new password with a mailed link. */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
-import { recipientOf } from "#lib/domains/auth/forgot-password.ts";
+import { mailRecipientOf } from "#lib/domains/auth/forgot-password.ts";
 import { redeemLink, requesterOfLink, requireLink, takeOverAccount } from "#lib/domains/auth/mail-link.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
@@ -9,18 +9,16 @@ import { createMailJob } from "#lib/jobs/mail.ts";
 
 interface PasswordReset {
   readonly token: string;
-  /** The new password. It is checked against the password rules. */
   readonly password: string;
   /** Whether API tokens stay valid. By default they are revoked. */
   readonly keepTokens?: boolean | undefined;
 }
 
 /**
- * Sets the password, ends all sessions and revokes tokens. Returns the user's address. The link also verifies the
- * address, because it was mailed to that address. Otherwise a stranger's tokens could outlive the new password. Throws
- * an `impossible` fault (`link_spent`).
+ * Sets the password, verifies the address, and ends all sessions. Returns the user's address. Throws an `impossible`
+ * fault (`link_spent`).
  */
-export async function resetByLink(
+export async function resetPasswordByLink(
   app: App,
   origin: RequestOrigin,
   { token, password, keepTokens }: PasswordReset,
@@ -33,7 +31,7 @@ export async function resetByLink(
     const user = await redeemLink(tx, link);
     const revoked = await takeOverAccount(tx, user, { passwordHash, keepTokens });
     const about = { objectType: "user", objectId: user.id } as const;
-    const notice = { template: "password-changed", to: recipientOf(user), about: { at, ip: origin.ip } } as const;
+    const notice = { template: "password-changed", to: mailRecipientOf(user), about: { at, ip: origin.ip } } as const;
     await recordChange(tx, requesterOfLink(link, origin), {
       audit: [
         { kind: "password_reset", ...about },

@@ -1,7 +1,4 @@
-/**
- * Starts and ends sessions. A session ends at logout, by age, with a new password, or when its user ends it from
- * another session (own-sessions.ts).
- */
+/** Starts and ends sessions. */
 import { sql } from "kysely";
 import { hashSecret, newSecret } from "#lib/drivers/crypto/secret.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";

@@ -1,15 +1,12 @@
 /**
- * Lets users sign up, if the service allows it.
- *
- * The response and its duration are the same for every address: the request hashes the password and enqueues a job that
- * creates the account. An existing account is not changed. Its owner gets a mail, at most once an hour. The mail has
- * the verification link or, if the address is verified, a link to set a password.
+ * Lets users sign up, if the service allows it. The response and its duration are the same for every address. An
+ * existing account is not changed: its owner gets a mail, at most once an hour.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
-import { createResetLink, recipientOf } from "#lib/domains/auth/forgot-password.ts";
+import { createResetLink, mailRecipientOf } from "#lib/domains/auth/forgot-password.ts";
 import { anonymousRequester } from "#lib/domains/auth/mail-link.ts";
 import { createGrant, hasRecentGrant } from "#lib/domains/auth/one-time-tokens.ts";
 import { type AuditedChange, recordChange } from "#lib/changes/record.ts";
@@ -25,9 +22,7 @@ import { insertUser, type LockedUser, lockUser } from "#lib/domains/users/store.
 interface Signup {
   /** The address, in lower case as the Email schema returns it. */
   readonly email: string;
-  /** The password. It is checked against the password rules. */
   readonly password: string;
-  /** The user's name. Defaults to the address. */
   readonly displayName?: string | undefined;
 }
 
@@ -65,7 +60,6 @@ export async function signUp(app: App, origin: RequestOrigin, { email, password,
   });
 }
 
-/** Processes a signup: creates the account, or reminds the owner of an existing one. */
 export async function processSignup(tx: Tx, requester: Requester, jobId: string, signup: QueuedSignup): Promise<void> {
   await sql`update jobs set payload = payload - 'passwordHash' where id = ${jobId}`.execute(tx);
   const { email, displayName, passwordHash } = signup;
@@ -99,5 +93,5 @@ export async function remindToVerify(tx: Tx, user: LockedUser): Promise<Pick<Aud
 async function createVerificationLink(tx: Tx, user: LockedUser): Promise<Pick<AuditedChange, "jobs">> {
   const grant = await createGrant(tx, "email_verification", user.id);
   const about = { expiresAt: grant.expiresAt.toISOString() };
-  return { jobs: [createMailJob({ template: "verification", to: recipientOf(user), about }, grant.id)] };
+  return { jobs: [createMailJob({ template: "verification", to: mailRecipientOf(user), about }, grant.id)] };
 }

@@ -1,7 +1,7 @@
-/** Creates, lists and revokes API tokens. A token is shown once. Its owner or an operator can revoke it. */
+/** Creates, lists and revokes API tokens. A token is shown once. */
 import { type Selectable, sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { type Access, type Actor, requireActor, type TokenScope } from "#lib/domains/auth/access.ts";
+import { type AccessRule, type Actor, requireActor, type TokenScope } from "#lib/domains/auth/access.ts";
 import { lockSession } from "#lib/domains/auth/sessions.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { hashSecret } from "#lib/drivers/crypto/secret.ts";
@@ -32,7 +32,7 @@ export interface ApiToken {
 /**
  * Loads the token in the path, unless the token was revoked. Users can load their own tokens; operators can load all.
  */
-export const ownTokenAccess: Access<Actor, { readonly token: ApiToken }> = {
+export const ownTokenAccess: AccessRule<Actor, { readonly token: ApiToken }> = {
   name: "own token",
   async admit({ app, actor: caller, params: { tokenId = "" } }) {
     const actor = requireActor(caller);
@@ -46,10 +46,7 @@ export const ownTokenAccess: Access<Actor, { readonly token: ApiToken }> = {
   },
 };
 
-/**
- * Creates a token. Throws an `invalid` fault (`expiry_past`). Throws an `unauthenticated` fault if the session has
- * ended in the meantime. So a user cannot create a token while an operator ends all of the user's sessions and tokens.
- */
+/** Creates a token. Throws a fault: `invalid` (`expiry_past`), or `unauthenticated` if the session has ended. */
 export async function createToken(
   app: App,
   actor: Actor,

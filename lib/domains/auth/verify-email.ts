@@ -1,17 +1,12 @@
 /**
- * Verifies the address that a user signed up with.
- *
- * A stranger may have signed up with this address, and its owner may follow the link by mistake. If the stranger's
- * password stayed valid, the stranger would own a verified account in the owner's name. So the page requires a new
- * password, which may be the same one.
- *
- * An API client that sends only the token keeps its password, unless the account already has memberships. Then the
- * password is removed and must be reset. Earlier sessions and tokens are always revoked.
+ * Verifies the address that a user signed up with. A stranger may have signed up with this address. So the page
+ * requires a new password, and earlier sessions and tokens are revoked. An API client that sends only the token keeps
+ * its password, unless the account already has memberships.
  */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { redeemLink, requesterOfLink, requireLink, takeOverAccount } from "#lib/domains/auth/mail-link.ts";
-import { linkSpentFault } from "#lib/domains/auth/one-time-tokens.ts";
+import { invalidLinkFault } from "#lib/domains/auth/one-time-tokens.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -35,7 +30,7 @@ export async function verifyEmail(app: App, origin: RequestOrigin, { token, pass
   const chosenHash = password === undefined ? null : await app.passwords.hash(password, { caller: link.userId });
   await app.db.transact(async (tx) => {
     const user = await redeemLink(tx, link);
-    if (user.verified) throw linkSpentFault(); // the owner has already set the password
+    if (user.verified) throw invalidLinkFault(); // the owner has already set the password
     const keepsPassword = chosenHash === null && await hasNoAccess(tx, user);
     const revoked = await takeOverAccount(tx, user, { passwordHash: keepsPassword ? undefined : chosenHash });
     const metadata = { passwordSet: chosenHash !== null };

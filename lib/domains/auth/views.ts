@@ -14,10 +14,7 @@ import { UserView } from "#lib/domains/users/views.ts";
 
 const PASSWORD = "must be a password of at most 4096 characters";
 
-/**
- * A password as entered to sign in. The rules for new passwords do not apply, because the password may be older than
- * the rules.
- */
+/** A password as entered to sign in. It may be older than the rules for new passwords. */
 const CurrentPassword = v.pipe(
   v.string(PASSWORD),
   v.minLength(1, PASSWORD),
@@ -27,7 +24,6 @@ const CurrentPassword = v.pipe(
 
 export const LoginBody = v.object({ email: EmailAddress, password: CurrentPassword });
 
-/** A new password. The password rules apply only here, not at sign-in. */
 export const NewPassword = v.pipe(
   v.string(`must be a password of ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`),
   v.check((value) => findPasswordProblem(value) === null, ({ input }) => findPasswordProblem(String(input)) ?? ""),
@@ -37,9 +33,13 @@ export const NewPassword = v.pipe(
 const LinkToken = boundedText(1, 200);
 export const DisplayName = boundedText(1, 200);
 
-export const ForgotBody = v.object({ email: EmailAddress });
-export const ResetBody = v.object({ token: LinkToken, password: NewPassword, keepTokens: optionalOrNull(v.boolean()) });
-export const AcceptBody = v.object({
+export const ForgotPasswordBody = v.object({ email: EmailAddress });
+export const ResetPasswordBody = v.object({
+  token: LinkToken,
+  password: NewPassword,
+  keepTokens: optionalOrNull(v.boolean()),
+});
+export const AcceptInvitationBody = v.object({
   token: LinkToken,
   password: NewPassword,
   displayName: optionalOrNull(DisplayName),
@@ -49,20 +49,16 @@ export const SignupBody = v.object({
   password: NewPassword,
   displayName: optionalOrNull(DisplayName),
 });
-export const VerifyBody = v.object({ token: LinkToken, password: optionalOrNull(NewPassword) });
+export const VerifyEmailBody = v.object({ token: LinkToken, password: optionalOrNull(NewPassword) });
 
-/** The next step, as a sentence for the user. */
 export const Acknowledgement = v.object({ message: v.string() });
 
-/** The signed-in user and, if one is needed, the next step. */
 export const LoginView = v.object({ user: UserView, message: v.optional(v.string()) });
 
-/** The current password and the new one. */
-export const PasswordBody = v.object({ current: CurrentPassword, password: NewPassword });
+export const ChangePasswordBody = v.object({ current: CurrentPassword, password: NewPassword });
 
-export const MePatch = v.object({ displayName: optionalOrNull(DisplayName) });
+export const OwnAccountPatch = v.object({ displayName: optionalOrNull(DisplayName) });
 
-/** A session of the caller. */
 export const SessionView = v.object({
   id: v.string(),
   createdAt: Timestamp,
@@ -73,8 +69,7 @@ export const SessionView = v.object({
   current: v.boolean(),
 });
 
-/** The user of a session or token. */
-export const MeView = v.object({ user: UserView });
+export const OwnAccountView = v.object({ user: UserView });
 
 export const TokenBody = v.object({
   name: boundedText(1, 100),

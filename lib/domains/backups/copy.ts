@@ -1,14 +1,11 @@
 /**
- * Plans copies of spokes. A copy is an independent site with the courses and users of a backup of another site.
- *
- * The caller must be allowed to act on the source and to add spokes to the hub. The backup is selected while the
- * source's row is locked. From then on the backup counts as in use until the copy is created (`listBackupsInUse`), so
- * later changes of the source do not matter. A new backup is an ordinary operation of the source, and the copy waits
- * for it in the queue.
+ * Plans copies of spokes. A copy is an independent site with the courses and users of a backup of another site. The
+ * backup is selected while the source's row is locked, and is in use until the copy is created. If a new backup is
+ * needed, the copy waits for it in the queue.
  */
 import type { App } from "#lib/app.ts";
 import { type Backup, ensureBackup } from "#lib/domains/backups/store.ts";
-import { minimumDisks, requireUsableBackup } from "#lib/domains/backups/usable.ts";
+import { minimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type SiteColumns, spokeInputs } from "#lib/catalog/inputs.ts";
@@ -23,7 +20,7 @@ import { checkAction } from "#lib/operations/check-action.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
 import { enqueue, listLiveOperations } from "#lib/jobs/store.ts";
 import { canSeeSpoke, spokeMissingFault } from "#lib/domains/spokes/access.ts";
-import { readActionFacts } from "#lib/domains/spokes/actions.ts";
+import { readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
 import type { AuditExtras, CopyPlan, CopySource } from "#lib/domains/spokes/create.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { findSpoke, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -40,9 +37,8 @@ interface CopyOrigin {
 type CopyParameters = Pick<NewSpoke, "copyOf" | "copyBackup" | "lmsVersion" | "moodleVersion">;
 
 /**
- * Finds the spoke to copy; null if the request is not a copy. Throws a `forbidden` fault (`scope_too_narrow`) for a
- * token that can only create and destroy spokes, because a copy contains users and may need a backup. Also throws a
- * `missing` (`spoke_missing`) or an `invalid` fault.
+ * Finds the spoke to copy; null if the request is not a copy. Throws a fault: `forbidden` (`scope_too_narrow`) for a
+ * token that can only create and destroy spokes, `missing` (`spoke_missing`) or `invalid`.
  */
 export async function findCopySource(
   { db, ...app }: App,
@@ -94,7 +90,7 @@ function createCopyPlan(app: CopyDependencies, origin: CopyOrigin): CopyPlan {
  */
 async function chooseCopyBackup(rows: Rows, spoke: SpokeRow, requested = "newest"): Promise<CopyOrigin> {
   if (requested === "now") {
-    const facts = await readActionFacts(rows, spoke);
+    const facts = await readSpokeActionFacts(rows, spoke);
     // A running backup may miss the latest changes, so it does not count.
     checkAction("backup", { ...facts, live: facts.live.filter((kind) => kind !== "backup") });
     return { spoke, backup: null };
@@ -117,10 +113,7 @@ async function requestBackup(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Bac
   return await ensureBackup(tx, spoke, { operationId, kind: "manual" });
 }
 
-/**
- * Returns the inputs of the copy. Throws a fault: `invalid` (`size_too_small`) or `impossible` (`another_cluster` or
- * `blueprint_lacks`).
- */
+/** Throws a fault: `invalid` (`size_too_small`) or `impossible` (`another_cluster` or `blueprint_lacks`). */
 function copyInputs(
   { catalog, config, blueprint }: CopyDependencies,
   copy: SiteColumns,
@@ -136,7 +129,7 @@ function copyInputs(
     ...(brand === source.brand && { brand: from.brand }),
     ...(seed === source.seed && { seed: from.seed }),
   });
-  const least = backup ? minimumDisks(backup) : { files: null, database: null }, { disks } = from.resources;
+  const least = backup ? minimumDiskSizes(backup) : { files: null, database: null }, { disks } = from.resources;
   const enlarged = withDisksForSnapshots(inputs, {
     files: Math.max(parseQuantity(disks.files), least.files ?? 0),
     database: Math.max(parseQuantity(disks.database), least.database ?? 0),
@@ -149,7 +142,6 @@ function copyInputs(
   return copied;
 }
 
-/** Returns the extra audit metadata of the copy, and the audit event of the source. */
 function copyAuditExtras(
   { spoke: source, backup }: CopyOrigin,
   { id: copyId, slug: copySlug, federationId: hubId }: SpokeRow,
@@ -168,10 +160,7 @@ function anotherClusterFault({ slug, region }: SpokeRow): Fault {
   return new Fault("impossible", "another_cluster", message);
 }
 
-/**
- * Throws an `invalid` fault (`size_too_small`) if the size has smaller disks than the source. A copy of the same size
- * gets the source's disks.
- */
+/** Throws an `invalid` fault (`size_too_small`) if the size has smaller disks than the source. */
 function requireLargeEnough(catalog: App["catalog"], size: string, { slug, blueprintInputs }: SpokeRow): void {
   const { disks } = (blueprintInputs as SpokeInputs).resources;
   const isLargeEnough = (name: string): boolean => {

@@ -10,10 +10,7 @@ import { MINUTE } from "#lib/base/time.ts";
 /** States in which no operation is changing the spoke. */
 const SETTLED_STATES = ["active", "suspended"];
 
-/**
- * Marks the spoke as failed, with the reason. Does nothing if an operation is changing the spoke, or has changed it
- * since it was listed.
- */
+/** Marks the spoke as failed, with the reason. Does nothing if an operation is changing or has changed the spoke. */
 export async function markSpokeLost(
   { db }: Pick<App, "db">,
   requester: Requester,

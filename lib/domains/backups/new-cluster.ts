@@ -1,23 +1,20 @@
 /**
- * Restores hubs and spokes of a lost cluster to the cluster that has the same name now. A hub gets a new namespace. A
- * spoke gets a site from its newest backup, whose snapshots still exist in the storage.
- *
- * Only objects that were created in another cluster are restored; in the same cluster the sites still exist. A spoke
- * keeps its ID and names. The transaction that requests the new site clears what the rows say about the old cluster, so
- * nothing is requested twice.
+ * Restores hubs and spokes of a lost cluster to the new cluster with the same name. A hub gets a new namespace. A spoke
+ * gets a site from its newest backup, and keeps its ID and names. The transaction that requests the new site clears the
+ * old cluster's data from the row.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { hubSubject, spokeSubject } from "#lib/audit/store.ts";
 import { type Backup, listBackups } from "#lib/domains/backups/store.ts";
-import { preferVerified } from "#lib/domains/backups/test-result.ts";
-import { minimumDisks, requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
+import { preferVerifiedBackup } from "#lib/domains/backups/test-result.ts";
+import { minimumDiskSizes, requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
 import { recordChange, recordOperation } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
-import { operationOnHub } from "#lib/domains/federations/state.ts";
+import { cancellationAuditEntries } from "#lib/domains/federations/abandon.ts";
+import { hubOperationJob } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import { siteBaseFromBackup, withSiteBase } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -33,7 +30,6 @@ import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 /** A hub or spoke that was created in a different cluster than the current one. */
 export interface LostObject {
   readonly hub: FederationRow;
-  /** The spoke. Null if the object is the hub itself. */
   readonly spoke: SpokeRow | null;
   /** The backup to restore from; null for a hub, or if none exists. */
   readonly backup: Backup | null;
@@ -42,18 +38,15 @@ export interface LostObject {
 }
 
 /** Selects one hub, one spoke, or all. */
-export interface LostFilter {
+export interface LostObjectFilter {
   readonly hubId?: string;
   readonly spokeId?: string;
 }
 
-/**
- * Lists lost objects, hubs before their spokes. Throws a ClusterError if a cluster does not answer or cannot be
- * identified.
- */
+/** Lists lost objects, hubs first. Throws a ClusterError if a cluster does not answer or cannot be identified. */
 export async function listLostObjects(
   { db: { rows }, clusters }: Pick<App, "db" | "clusters">,
-  filter: LostFilter,
+  filter: LostObjectFilter,
 ): Promise<LostObject[]> {
   const isLost = createLostCheck(clusters), objects: LostObject[] = [];
   for (const hub of await listHubs(rows, filter)) {
@@ -67,7 +60,7 @@ export async function listLostObjects(
 }
 
 /** Requests the restore. Returns the operation of the restore; null if another request came first. */
-export async function restoreLost(
+export async function restoreLostObject(
   { db }: Pick<App, "db">,
   requester: Requester,
   { hub, spoke }: LostObject,
@@ -75,7 +68,7 @@ export async function restoreLost(
   return await db.transact((tx) => spoke ? restoreLostSpoke(tx, requester, spoke) : restoreLostHub(tx, requester, hub));
 }
 
-async function listHubs(rows: Rows, { hubId, spokeId }: LostFilter): Promise<FederationRow[]> {
+async function listHubs(rows: Rows, { hubId, spokeId }: LostObjectFilter): Promise<FederationRow[]> {
   let query = rows.selectFrom("federations").selectAll().where("state", "<>", "removed").orderBy("createdAt");
   if (hubId !== undefined) query = query.where("id", "=", hubId);
   if (spokeId !== undefined) {
@@ -84,17 +77,14 @@ async function listHubs(rows: Rows, { hubId, spokeId }: LostFilter): Promise<Fed
   return await query.execute();
 }
 
-async function listSpokesOf(rows: Rows, hubId: string, { spokeId }: LostFilter): Promise<SpokeRow[]> {
+async function listSpokesOf(rows: Rows, hubId: string, { spokeId }: LostObjectFilter): Promise<SpokeRow[]> {
   let query = rows.selectFrom("spokes").selectAll().where("federationId", "=", hubId).where("state", "<>", "removed")
     .orderBy("createdAt");
   if (spokeId !== undefined) query = query.where("id", "=", spokeId);
   return await query.execute();
 }
 
-/**
- * Returns a function that checks whether an object's cluster is lost. Each cluster is identified once. An object
- * without a namespace is not lost: its own operation creates the namespace.
- */
+/** Returns a function that checks whether an object's cluster is lost. Identifies each cluster once. */
 function createLostCheck(clusters: App["clusters"]) {
   const identities = new Map<string, string>(), call = { signal: AbortSignal.timeout(10 * MINUTE) };
   return async (row: Pick<SpokeRow, "cluster" | "clusterUid" | "namespace" | "namespaceUid">): Promise<boolean> => {
@@ -121,12 +111,9 @@ async function planLostSpoke(rows: Rows, spoke: SpokeRow): Promise<Pick<LostObje
   }
 }
 
-/**
- * Returns the backup to restore. Prefers a verified backup to a newer one that failed its restore test, because nobody
- * selects a backup for each spoke.
- */
+/** Returns the backup to restore. Prefers a verified backup to a newer one that failed its restore test. */
 async function requirePreferredBackup(rows: Rows, spoke: SpokeRow): Promise<Backup> {
-  return await requireUsableBackup(rows, spoke, preferVerified(await listBackups(rows, spoke.id))?.id);
+  return await requireUsableBackup(rows, spoke, preferVerifiedBackup(await listBackups(rows, spoke.id))?.id);
 }
 
 function describeAbandon(url: string): string {
@@ -145,8 +132,8 @@ async function restoreLostHub(tx: Tx, requester: Requester, { id, namespaceUid }
     namespaceUid: null,
     clusterUid: null,
   });
-  return await recordOperation(tx, requester, operationOnHub(id, "provision-hub"), (job) => ({
-    audit: [...createCancellationEntries(cancelledJobs, { federationId: id }, CANCEL_REASON), {
+  return await recordOperation(tx, requester, hubOperationJob(id, "provision-hub"), (job) => ({
+    audit: [...cancellationAuditEntries(cancelledJobs, { federationId: id }, CANCEL_REASON), {
       kind: "federation_updated",
       ...hubSubject(id),
       metadata: { action: "restore", newCluster: true, slug, operationId: job.id },
@@ -155,10 +142,7 @@ async function restoreLostHub(tx: Tx, requester: Requester, { id, namespaceUid }
   }));
 }
 
-/**
- * Restores a spoke. Jobs that were running according to the database dump are ended: their replica is gone or has lost
- * its claim.
- */
+/** Restores a spoke. Ends jobs that are marked as running, because their replicas are gone. */
 async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid }: SpokeRow): Promise<Job | null> {
   const before = await lockSpoke(tx, id);
   if (isLeaving(before) || before.namespaceUid !== namespaceUid) return null;
@@ -186,7 +170,7 @@ async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid
   }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   const about = { federationId: after.federationId, spokeId: id };
   await recordChange(tx, requester, {
-    audit: [...createCancellationEntries(cancelledJobs, about, CANCEL_REASON), {
+    audit: [...cancellationAuditEntries(cancelledJobs, about, CANCEL_REASON), {
       kind: "spoke_actioned",
       ...spokeSubject(after),
       metadata: {
@@ -207,7 +191,7 @@ function inputsFrom({ blueprintInputs }: SpokeRow, backup: Backup, { id }: Job):
   const inputs = blueprintInputs as SpokeInputs;
   const { claims: _, ...unclaimed } = siteBaseFromBackup(
     inputs,
-    { ...backup, minimumSizes: minimumDisks(backup) },
+    { ...backup, minimumSizes: minimumDiskSizes(backup) },
     adoptionIdOf(id),
   );
   return withSiteBase(inputs, unclaimed); // in a new namespace all names are free

@@ -1,11 +1,8 @@
-/**
- * Creates a new spoke from a backup of a removed spoke, under the old name or a new one. The rules for new spokes
- * apply, except that the catalog need not have the version and the size.
- */
+/** Creates a new spoke from a backup of a removed spoke. The catalog need not have the version and the size. */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
-import { minimumDisks, requireUsableBackup } from "#lib/domains/backups/usable.ts";
+import { minimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, findFederation, lockFederationShared } from "#lib/domains/federations/store.ts";
@@ -14,9 +11,9 @@ import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { adoptionIdOf } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { draftSpoke, insertUnderFreeDomain, recordNewSpoke, slugTakenFault } from "#lib/domains/spokes/create.ts";
-import { domainsFor, domainTakenFault, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
-import { isInUse } from "#lib/domains/spokes/names.ts";
-import { hasSlug, type NewSpokeRow, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { candidateDomains, domainTakenFault, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
+import { isDomainInUse } from "#lib/domains/spokes/names.ts";
+import { isSlugInUse, type NewSpokeRow, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 type RecreateDependencies = Pick<App, "db" | "config">;
 
@@ -36,7 +33,7 @@ export interface RecreatePlan {
   readonly backup: Backup;
 }
 
-/** Plans the recreation. Throws the faults of creating a spoke, and a ClusterError if the backup cannot be used. */
+/** Throws the faults of creating a spoke, and a ClusterError if the backup cannot be used. */
 export async function planRecreation(
   { db, config }: RecreateDependencies,
   removed: SpokeRow,
@@ -48,15 +45,14 @@ export async function planRecreation(
   if (!hub) throw new Fault("missing", "federation_missing", `There is no hub ${hubName}`);
   requireLiveHub(hub.state, "restore a spoke into");
   const keepsName = domain === undefined && slug === removed.slug;
-  const domains = domainsFor(config, slug, hub.slug, keepsName ? removed.domain : domain);
-  if (await hasSlug(db.rows, hub.id, slug)) throw slugTakenFault(slug);
+  const domains = candidateDomains(config, slug, hub.slug, keepsName ? removed.domain : domain);
+  if (await isSlugInUse(db.rows, hub.id, slug)) throw slugTakenFault(slug);
   const app = serviceDomainsOf(config);
-  const taken = await Promise.all(domains.map((each) => isInUse(db.rows, each, parentDomains(each, app))));
+  const taken = await Promise.all(domains.map((each) => isDomainInUse(db.rows, each, parentDomains(each, app))));
   if (taken.every((isTaken) => isTaken)) throw domainTakenFault(domains);
   return { hub, slug, domains: domains.filter((_, i) => !taken[i]), backup };
 }
 
-/** Creates the spoke and requests its site. */
 export async function recreateSpoke(
   app: RecreateDependencies,
   requester: Requester,
@@ -94,7 +90,11 @@ function rowFrom(
 ): NewSpokeRow {
   const { certificate: _, formerHosts: __, ...previousInputs } = removed.blueprintInputs as SpokeInputs;
   const inputs = { ...previousInputs, images: backup.images ?? previousInputs.images };
-  const siteBase = siteBaseFromBackup(inputs, { ...backup, minimumSizes: minimumDisks(backup) }, adoptionIdOf(own.id));
+  const siteBase = siteBaseFromBackup(
+    inputs,
+    { ...backup, minimumSizes: minimumDiskSizes(backup) },
+    adoptionIdOf(own.id),
+  );
   const { claims: ___, ...fresh } = siteBase; // in its own namespace all names are free
   const { id: spokeId, federationId, namespace, slug, domain: host } = own;
   return {

@@ -3,22 +3,18 @@ import { sql } from "kysely";
 import type { CountsAroundBackup, RestoreTestResult } from "#lib/domains/backups/restore-test.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 
-/** A restore test and its backup. */
 export interface RestoreTestIdentity {
   readonly backupId: string;
   readonly spokeId: string;
-  /** The ID of the test's job. */
   readonly restoreTestId: string;
 }
 
-export async function saveCounts(tx: Tx, backupId: string, counts: CountsAroundBackup): Promise<void> {
+export async function saveBackupCounts(tx: Tx, backupId: string, counts: CountsAroundBackup): Promise<void> {
   await tx.updateTable("backups").set({ counts: JSON.stringify(counts) }).where("id", "=", backupId).execute();
 }
 
-/**
- * Records a successful restore test. Returns false if its result is already recorded, for example before a takeover.
- */
-export async function recordVerified(
+/** Records a successful restore test. Returns false if the result is already recorded. */
+export async function recordTestSuccess(
   tx: Tx,
   test: RestoreTestIdentity,
   verification: RestoreTestResult,
@@ -36,10 +32,7 @@ export async function recordVerified(
   return true;
 }
 
-/**
- * Records a failed restore test and removes an earlier success. Returns whether to notify people, which is true only
- * for the first failure since the last success.
- */
+/** Records a failed restore test. Returns whether this is the first failure since the last success. */
 export async function recordTestFailure(tx: Tx, test: RestoreTestIdentity, error: string): Promise<boolean> {
   if (!await saveOutcome(tx, test, { verification: null, verifiedAt: null, verificationError: error })) return false;
   const { numUpdatedRows } = await tx.updateTable("spokes").set({ unverifiedSince: sql<Date>`wheelwright_now()` })

@@ -1,8 +1,6 @@
 /**
- * Checks a site that was restored from a backup. Pure.
- *
- * Users can change the site while a backup is taken. So courses and users are counted right before and right after the
- * backup. The restored counts must lie between these two.
+ * Checks a site that was restored from a backup. Pure. Users can change the site while a backup is taken. So the
+ * restored counts must lie between the counts before and after the backup.
  */
 import type { FilesCheck, SiteCounts, SiteIdentity } from "#lib/moodle/job-results.ts";
 
@@ -12,15 +10,11 @@ export interface CountsAroundBackup {
   readonly after: SiteCounts;
 }
 
-/** The stored result of a successful restore test. */
 export interface RestoreTestResult {
   /** The counts of the restored site. Null if the Job of the site does not count courses and users. */
   readonly courses: number | null;
   readonly users: number | null;
-  /**
-   * Seconds from the start of the test until the login page answered. This is an estimate of the time that a recovery
-   * takes.
-   */
+  /** Seconds from the start of the test until the login page answered: an estimate of the recovery time. */
   readonly seconds: number;
   /** Whether the counts were compared with those of the backup. Old backups may have no counts. */
   readonly compared: boolean;

@@ -1,17 +1,14 @@
-/**
- * Requests the restore of a spoke from a backup, or its rollback. Operators use it on the server's machine; no API
- * endpoint calls it. Any replica runs the operation.
- */
+/** Requests the restore of a spoke from a backup, or its rollback. Only commands on the server's machine do so. */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
-import { findRollback } from "#lib/domains/backups/rollback.ts";
+import { findRollbackVolumes } from "#lib/domains/backups/rollback.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type AcceptedAction, checkAction } from "#lib/operations/check-action.ts";
 import { restore, type RestoreParameters } from "#lib/operations/restore.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { enqueueAction, readActionFacts } from "#lib/domains/spokes/actions.ts";
+import { enqueueSpokeAction, readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /** A request to restore the backup with this ID, or the newest one; or to roll back. */
@@ -24,16 +21,15 @@ export interface RestorePlan {
   /** The site's version after the restore. */
   readonly version: string;
   readonly acceptance: AcceptedAction;
-  /** Notes for the operator, one sentence each. */
   readonly notes: readonly string[];
 }
 
 /** Plans a restore. Throws a `conflict` fault (`spoke_state`), or a ClusterError if the restore is not possible. */
 export async function planRestore(rows: Rows, spoke: SpokeRow, request: RestoreRequest): Promise<RestorePlan> {
-  const facts = await readActionFacts(rows, spoke), acceptance = checkAction("restore", facts);
+  const facts = await readSpokeActionFacts(rows, spoke), acceptance = checkAction("restore", facts);
   const describeRestore = (parameters: RestoreParameters) => restore.describe({ ...facts, payload: parameters });
   if ("rollback" in request) {
-    const rollback = await findRollback(rows, spoke), parameters = { rollback: true } as const;
+    const rollback = await findRollbackVolumes(rows, spoke), parameters = { rollback: true } as const;
     if (rollback) {
       return {
         parameters,
@@ -56,7 +52,6 @@ export async function planRestore(rows: Rows, spoke: SpokeRow, request: RestoreR
   };
 }
 
-/** Requests a restore and returns its operation. */
 export async function requestRestore(
   { db }: Pick<App, "db">,
   requester: Requester,
@@ -66,7 +61,7 @@ export async function requestRestore(
   return await db.transact(async (tx) => {
     const before = await lockSpoke(tx, id);
     const { parameters, acceptance } = await planRestore(tx, before, request);
-    const [, job] = await enqueueAction(tx, requester, before, acceptance, restore.name, parameters);
+    const [, job] = await enqueueSpokeAction(tx, requester, before, acceptance, restore.name, parameters);
     return job;
   });
 }

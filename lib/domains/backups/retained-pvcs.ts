@@ -76,9 +76,8 @@ export async function findSpokesWithExpiredPvcs(rows: Rows, limit: number): Prom
 }
 
 /**
- * Marks the PVCs of an active spoke that can be deleted now, so that no rollback uses them. Includes PVCs whose removal
- * has already started. Includes a replaced PVC only if a good backup was taken since. The caller has locked the spoke's
- * row, and no restore is running.
+ * Marks the PVCs of an active spoke that can be deleted now, so that no rollback uses them. A replaced PVC is included
+ * only if a good backup was taken since. The caller has locked the spoke's row.
  */
 export async function markExpiredPvcs(tx: Tx, spokeId: string): Promise<RetainedPvc[]> {
   return await tx.updateTable("retained_pvcs").set({

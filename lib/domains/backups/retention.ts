@@ -1,13 +1,10 @@
 /**
- * Decides which backups are kept and which have expired. Pure.
- *
- * The newest good backup of each of the last 7 days, 4 ISO weeks and 6 months is kept, by UTC. Days without a backup do
- * not count, so a suspended spoke keeps its backups, and the newest good backup never expires. Last backups of removed
- * spokes are kept forever.
+ * Decides which backups are kept and which have expired. Pure. The newest good backup of each of the last 7 days, 4 ISO
+ * weeks and 6 months (UTC) is kept. Days without a backup do not count, so the newest good backup never expires.
  */
 import { DAY } from "#lib/base/time.ts";
 
-export const RETENTION = { daily: 7, weekly: 4, monthly: 6 } as const;
+export const RETAINED_PERIODS = { daily: 7, weekly: 4, monthly: 6 } as const;
 
 /** Milliseconds for which the snapshots of a failed backup are kept for inspection. */
 const FAILED_BACKUP_AGE = DAY;
@@ -17,15 +14,12 @@ export interface DatedBackup {
   readonly kind: "nightly" | "manual" | "upgrade" | "last";
   readonly state: "pending" | "ready" | "failed" | "deleted";
   readonly createdAt: Date;
-  /** The time when its removal started. From then on the backup does not count as good. */
+  /** The time when the backup's removal started. From then on the backup does not count as good. */
   readonly deletingSince: Date | null;
 }
 
-/**
- * Returns the IDs of the good backups to keep. A backup from the future (after a clock change) is kept but does not
- * count.
- */
-export function selectRetained(backups: readonly DatedBackup[], now: Date): Set<string> {
+/** Returns the IDs of the good backups to keep. Backups from the future (after a clock change) are kept. */
+export function selectRetainedBackups(backups: readonly DatedBackup[], now: Date): Set<string> {
   const good = newestFirst(backups.filter(isUsableBackup));
   const retainedIds = new Set(
     good.filter(({ kind, createdAt }) => kind === "last" || createdAt > now).map(({ id }) => id),
@@ -48,8 +42,8 @@ export function selectRetained(backups: readonly DatedBackup[], now: Date): Set<
  * Returns the backups to remove now, oldest first: expired good backups, old failed backups, and backups whose removal
  * has started.
  */
-export function selectExpired(backups: readonly DatedBackup[], now: Date): string[] {
-  const retainedIds = selectRetained(backups, now);
+export function selectExpiredBackups(backups: readonly DatedBackup[], now: Date): string[] {
+  const retainedIds = selectRetainedBackups(backups, now);
   const due = backups.filter((backup) => {
     if (backup.kind === "last" || backup.state === "deleted" || backup.state === "pending") return false;
     if (backup.state === "failed") return now.getTime() - backup.createdAt.getTime() > FAILED_BACKUP_AGE;
@@ -72,9 +66,9 @@ export function isUsableBackup({ state, deletingSince }: DatedBackup): boolean {
 }
 
 const BUCKETS: readonly (readonly [bucket: (at: Date) => string, most: number])[] = [
-  [(at) => at.toISOString().slice(0, 10), RETENTION.daily],
-  [weekOf, RETENTION.weekly],
-  [(at) => at.toISOString().slice(0, 7), RETENTION.monthly],
+  [(at) => at.toISOString().slice(0, 10), RETAINED_PERIODS.daily],
+  [weekOf, RETAINED_PERIODS.weekly],
+  [(at) => at.toISOString().slice(0, 7), RETAINED_PERIODS.monthly],
 ];
 
 /** Returns the Monday of the ISO week. */

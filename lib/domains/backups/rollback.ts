@@ -13,11 +13,11 @@ interface RollbackTarget {
   readonly since: Date | null;
 }
 
-/**
- * Returns the site's base before its last restore. If that restore failed, the spoke's row still has this base. Returns
- * null if there was no restore, or if the volumes have expired.
- */
-export async function findRollback(rows: Rows, { id, blueprintInputs }: SpokeRow): Promise<RollbackTarget | null> {
+/** Returns the site's volumes before its last restore. Null if there was no restore or the volumes have expired. */
+export async function findRollbackVolumes(
+  rows: Rows,
+  { id, blueprintInputs }: SpokeRow,
+): Promise<RollbackTarget | null> {
   const last = await findLastRestore(rows, id);
   if (!last) return null;
   if (last.state !== "succeeded") return { siteBase: siteBaseOf(blueprintInputs as SpokeInputs), since: null };

@@ -16,7 +16,7 @@ interface ClassRequirements {
   readonly drivers: readonly string[];
 }
 
-export interface ObservedClasses {
+export interface ObservedSnapshotClasses {
   /** Classes with the deletion policy Retain; null if the cluster has not been checked yet. */
   readonly classes: readonly SnapshotClass[] | null;
   /** Error of the last check; null if it succeeded. */
@@ -40,8 +40,8 @@ export function describeMissingClass({ name }: ClassRequirements): string {
 }
 
 /** Returns why backups are not available; null if they are. */
-export function explainUnavailable(
-  { classes, error }: ObservedClasses,
+export function explainUnavailableBackups(
+  { classes, error }: ObservedSnapshotClasses,
   requirements: ClassRequirements,
 ): string | null {
   if (classes) {

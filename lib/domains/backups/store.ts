@@ -2,7 +2,7 @@
 import { type Selectable, sql } from "kysely";
 import type { DatedBackup } from "#lib/domains/backups/retention.ts";
 import type { CountsAroundBackup, RestoreTestResult } from "#lib/domains/backups/restore-test.ts";
-import type { ObservedClasses, SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
+import type { ObservedSnapshotClasses, SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
 import { redact } from "#lib/base/redact.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -55,10 +55,7 @@ interface BackupCause {
   readonly kind: BackupKind;
 }
 
-/**
- * Returns the pending backup of an operation. An operation has one backup, so a retry continues the backup of the
- * failed attempt.
- */
+/** Returns the pending backup of an operation. A retry continues the backup of the failed attempt. */
 export async function beginBackup(tx: Tx, spoke: SpokeRow, cause: BackupCause): Promise<Backup> {
   await ensureBackup(tx, spoke, cause);
   await tx.updateTable("backups").set({ state: "pending", failedAt: null, error: null })
@@ -66,7 +63,6 @@ export async function beginBackup(tx: Tx, spoke: SpokeRow, cause: BackupCause): 
   return (await findBackupByOperation(tx, cause.operationId))!;
 }
 
-/** Returns the backup of an operation; creates its row if missing. */
 export async function ensureBackup(
   tx: Tx,
   spoke: SpokeRow,
@@ -89,11 +85,8 @@ function siteColumns({ lmsVersion, blueprintInputs: { images = null }, siteIdent
   return { lmsVersion, images: JSON.stringify(images), siteIdentifier };
 }
 
-/**
- * Saves the volumes before their snapshots are taken, so that a cleanup finds the snapshots of a failed attempt. Also
- * saves the spoke's version, which may have changed since the backup was requested.
- */
-export async function saveVolumes(
+/** Saves the volumes before their snapshots are taken, so that a cleanup finds the snapshots of a failed attempt. */
+export async function saveBackupVolumes(
   tx: Tx,
   id: string,
   volumes: readonly BackupVolume[],
@@ -118,10 +111,7 @@ export async function completeBackup(tx: Tx, id: string, volumes: readonly Backu
   return toBackup(row);
 }
 
-/**
- * Marks the pending backup of an operation as failed. Returns null if the operation has no backup. The reason is
- * redacted, because its readers may have no access to the cluster.
- */
+/** Marks the pending backup of an operation as failed, with the redacted reason. Null if no backup exists. */
 export async function failBackup(tx: Tx, operationId: string, reason: string): Promise<Backup | null> {
   const error = redact(reason);
   await tx.updateTable("backups").set({ state: "failed", failedAt: sql<Date>`wheelwright_now()`, error })
@@ -129,10 +119,7 @@ export async function failBackup(tx: Tx, operationId: string, reason: string): P
   return await findBackupByOperation(tx, operationId);
 }
 
-/**
- * Closes pending backups whose operation has ended without a result. A backup that was cancelled before any snapshot is
- * marked as deleted. Others are marked as failed, and retention removes their snapshots.
- */
+/** Closes pending backups whose operation has ended: as deleted if no snapshot was taken, otherwise as failed. */
 export async function closeAbandonedBackups(rows: Rows): Promise<void> {
   await sql`update backups set state = 'deleted', deleted_at = wheelwright_now(), error = 'It was cancelled'
     from jobs where backups.state = 'pending' and jobs.id = backups.operation_id and jobs.state = 'cancelled'
@@ -143,11 +130,8 @@ export async function closeAbandonedBackups(rows: Rows): Promise<void> {
       and jobs.state in ('succeeded', 'failed', 'cancelled')`.execute(rows);
 }
 
-/**
- * Decides whether to notify people of a failed backup, and stores the decision. For nightly backups, only the first
- * failure since the last success is reported.
- */
-export async function claimFailureMail(tx: Tx, { id, spokeId, kind }: Backup): Promise<boolean> {
+/** Claims the mail about a failed backup. Returns true once; of a series of nightly failures, only for the first. */
+export async function claimBackupFailureMail(tx: Tx, { id, spokeId, kind }: Backup): Promise<boolean> {
   const { rows: [row] } = await sql<{ failureReported: boolean }>`
     update backups set failure_reported = ${kind} <> 'nightly' or not exists (
       select from backups as earlier where earlier.spoke_id = ${spokeId} and earlier.kind = 'nightly' and earlier.failure_reported
@@ -176,7 +160,7 @@ export async function listBackups(rows: Rows, spokeId: string): Promise<Backup[]
 }
 
 /** Returns the last failed backup of a spoke, deleted or not. Cancelled backups do not count. */
-export async function findLastFailed(rows: Rows, spokeId: string): Promise<Backup | null> {
+export async function findLastFailedBackup(rows: Rows, spokeId: string): Promise<Backup | null> {
   const row = await rows.selectFrom("backups").selectAll().where("spokeId", "=", spokeId)
     .where("failedAt", "is not", null)
     .where(sql<boolean>`not exists (select from jobs where jobs.id = operation_id and jobs.state = 'cancelled')`)
@@ -184,12 +168,12 @@ export async function findLastFailed(rows: Rows, spokeId: string): Promise<Backu
   return row ? toBackup(row) : null;
 }
 
-export async function markRemovalStarted(tx: Tx, id: string): Promise<void> {
+export async function markBackupRemovalStarted(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("backups").set({ deletingSince: sql<Date>`coalesce(deleting_since, wheelwright_now())` })
     .where("id", "=", id).execute();
 }
 
-export async function markRemoved(tx: Tx, id: string): Promise<void> {
+export async function markBackupRemoved(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("backups").set({ state: "deleted", deletedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).where("state", "in", ["ready", "failed"]).execute();
 }
@@ -208,7 +192,7 @@ export async function saveSnapshotClasses(
       classes = coalesce(excluded.classes, cluster_snapshots.classes)`.execute(rows);
 }
 
-export async function readSnapshotClasses(rows: Rows, cluster: string): Promise<ObservedClasses> {
+export async function readSnapshotClasses(rows: Rows, cluster: string): Promise<ObservedSnapshotClasses> {
   const row = await rows.selectFrom("cluster_snapshots").selectAll().where("cluster", "=", cluster).executeTakeFirst();
   return { classes: row?.classes ?? null, error: row?.error ?? null };
 }

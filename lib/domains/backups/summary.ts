@@ -1,10 +1,10 @@
-/** Summarizes a spoke's backups from the database alone, so that the response never waits for a cluster. */
+/** Summarizes a spoke's backups from the database alone, without waiting for a cluster. */
 import type { App } from "#lib/app.ts";
-import { explainUnavailable } from "#lib/domains/backups/snapshot-classes.ts";
+import { explainUnavailableBackups } from "#lib/domains/backups/snapshot-classes.ts";
 import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
-import { isUsableBackup, RETENTION } from "#lib/domains/backups/retention.ts";
+import { isUsableBackup, RETAINED_PERIODS } from "#lib/domains/backups/retention.ts";
 import { describeSchedule } from "#lib/domains/backups/schedule.ts";
-import { type Backup, findLastFailed, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
+import { type Backup, findLastFailedBackup, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
 import type { BackupSummary } from "#lib/domains/backups/views.ts";
 import type { Viewer } from "#lib/domains/federations/viewer.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -25,20 +25,20 @@ export async function summariseBackups(
   const [backups, replacedClaims, lastFailure, observedClasses, now] = await Promise.all([
     listBackups(db.rows, spoke.id),
     listReplacedPvcs(db.rows, spoke.id),
-    findLastFailed(db.rows, spoke.id),
+    findLastFailedBackup(db.rows, spoke.id),
     readSnapshotClasses(db.rows, spoke.cluster),
     db.now(),
   ]);
   // A suspended spoke takes no backups, so its last failure would be shown forever.
   const failed = isSuspended(spoke) ? null : lastFailure;
-  const reason = explainUnavailable(observedClasses, {
+  const reason = explainUnavailableBackups(observedClasses, {
     name: spoke.blueprintInputs.surroundings?.snapshotClass,
     drivers: volumeDriversOf(backups[0]),
   });
   return {
     available: reason === null,
     schedule: describeSchedule(spoke.id),
-    retention: RETENTION,
+    retention: RETAINED_PERIODS,
     lastSuccessAt: backups.find(isUsableBackup)?.readyAt ?? null,
     lastFailureAt: failed?.failedAt ?? null,
     lastError: hideOperatorDetails(viewer, reason ?? failed?.error ?? null),
@@ -58,7 +58,7 @@ function isSuspended({ state }: Pick<SpokeRow, "state">): boolean {
   return state === "suspended" || state === "suspending";
 }
 
-/** Returns whether a backup is listed. A backup that is being removed is not, because it can no longer be restored. */
+/** Returns whether a backup is listed. Excludes backups in removal, because they can no longer be restored. */
 function isListed(backup: Backup, now: Date): boolean {
   if (backup.deletingSince !== null) return false;
   return backup.state !== "failed" || now.getTime() - backup.createdAt.getTime() < FAILURE_LISTED_FOR;

@@ -3,19 +3,19 @@ import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 
 /** Prefix of the error of a test that did not run. */
-export const SKIPPED_PREFIX = "Not tried: ";
+export const SKIPPED_TEST_PREFIX = "Not tried: ";
 
 /** Returns why the last restore test failed; null if it succeeded or did not run. */
-export function testFailure({ verificationError }: Pick<Backup, "verificationError">): string | null {
-  return verificationError === null || verificationError.startsWith(SKIPPED_PREFIX) ? null : verificationError;
+export function restoreTestFailure({ verificationError }: Pick<Backup, "verificationError">): string | null {
+  return verificationError === null || verificationError.startsWith(SKIPPED_TEST_PREFIX) ? null : verificationError;
 }
 
 /**
- * Returns the newest good backup. If that backup failed its restore test, returns an older verified one if possible.
- * `backups` must be newest first.
+ * Returns the newest good backup, or an older verified one if the newest failed its restore test. `backups` must be
+ * newest first.
  */
-export function preferVerified(backups: readonly Backup[]): Backup | null {
+export function preferVerifiedBackup(backups: readonly Backup[]): Backup | null {
   const good = backups.filter(isUsableBackup), newest = good[0] ?? null;
-  if (newest === null || testFailure(newest) === null) return newest;
-  return good.find((backup) => backup.verifiedAt !== null && testFailure(backup) === null) ?? newest;
+  if (newest === null || restoreTestFailure(newest) === null) return newest;
+  return good.find((backup) => backup.verifiedAt !== null && restoreTestFailure(backup) === null) ?? newest;
 }

@@ -1,6 +1,5 @@
 /**
- * Checks whether a site can be restored from a backup. The check runs when a restore is requested and again when the
- * restore starts, because retention may delete the backup in between.
+ * Checks whether a site can be restored from a backup. The check runs when a restore is requested and when it starts.
  */
 import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import { type Backup, findBackup, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
@@ -18,8 +17,8 @@ export function restoreError(code: string, message: string, hint: string): Clust
 }
 
 /**
- * Returns the spoke's backup with this ID, or its newest good one. Throws a permanent ClusterError if a site cannot be
- * restored from that backup.
+ * Returns the spoke's backup with this ID, or its newest good one. Throws a permanent ClusterError if no site can be
+ * restored.
  */
 export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: string | undefined): Promise<Backup> {
   const backup = id === undefined ? await findNewestGood(rows, spoke.id) : await findBackup(rows, id);
@@ -46,7 +45,7 @@ export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: strin
 }
 
 /** Returns the minimum bytes of a restored site's disks; null if the storage driver does not report it. */
-export function minimumDisks({ volumes }: Pick<Backup, "volumes">): Readonly<Record<DiskName, number | null>> {
+export function minimumDiskSizes({ volumes }: Pick<Backup, "volumes">): Readonly<Record<DiskName, number | null>> {
   const minimum = (isDatabase: boolean) =>
     volumes.find(({ claim }) => claim.endsWith(`-${DATABASE_STATEFULSET.name}-0`) === isDatabase)?.restoreSize ?? null;
   return { files: minimum(false), database: minimum(true) };

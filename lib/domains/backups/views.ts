@@ -13,10 +13,7 @@ const SnapshotView = v.object({
   lmsVersion: v.nullable(v.string()),
   /** The time of the last successful restore test. Null if the backup was never verified. */
   verifiedAt: NullableTimestamp,
-  /**
-   * The results of the restore test. `seconds` is the duration of the restore. `compared` is whether the counts were
-   * compared with those of the backup.
-   */
+  /** The results of the restore test. `compared` is whether the counts were compared with those of the backup. */
   verification: v.nullable(v.object({
     courses: v.nullable(v.number()),
     users: v.nullable(v.number()),
@@ -52,12 +49,8 @@ export const BackupSummaryView = v.object({
   lastVerifiedAt: NullableTimestamp,
   /** The time when restore tests started to fail. Null if the last test succeeded or none ran. */
   unverifiedSince: NullableTimestamp,
-  /** The backups, newest first. */
   snapshots: v.array(SnapshotView),
-  /**
-   * PersistentVolumeClaims that a restore replaced, newest first. A rollback returns to them. They are deleted after
-   * `until`, but not before a new backup was taken.
-   */
+  /** PersistentVolumeClaims that a restore replaced, newest first. A rollback returns to them. */
   kept: v.array(RetainedClaimView),
 });
 export type BackupSummary = v.InferInput<typeof BackupSummaryView>;

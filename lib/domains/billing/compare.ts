@@ -1,9 +1,4 @@
-/**
- * Compares a hub's subscription with its stored state. Returns the new state and what has changed.
- *
- * Pure. The order of the provider's events does not matter: each check compares the current state with the last stored
- * one.
- */
+/** Compares a hub's subscription with its stored state. Returns the new state and what has changed. Pure. */
 import { type BilledQuantities, quantityOf } from "#lib/domains/billing/quantities.ts";
 import {
   hasEnded,
@@ -19,7 +14,6 @@ export type BillingDifference = readonly SizeDifference[] | string;
 interface SizeDifference {
   readonly size: string;
   readonly spokes: number;
-  /** Quantity at the provider. */
   readonly billed: number;
 }
 
@@ -58,8 +52,8 @@ interface FromTo<T> {
 }
 
 /**
- * Compares the observed subscription with the stored one. `observed` is null if the provider no longer has it. `billed`
- * are the quantities to bill now.
+ * Compares the observed subscription with the stored one. `observed` is null if the subscription no longer exists at
+ * the provider. `billed` are the quantities to bill now.
  */
 export function compareSubscription(
   stored: StoredBilling,

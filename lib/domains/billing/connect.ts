@@ -1,15 +1,12 @@
 /**
- * Connects hubs to billing: when their request is approved, or by an operator.
- *
- * This code sends nothing to the provider. The row marks the hub as billed, and the next scan finds that the provider does
- * not know it yet. So an unavailable provider never blocks an approval.
- *
- * A sync is queued before the row is locked, because a running sync locks its job while it waits for the row.
+ * Connects hubs to billing: when their request is approved, or by an operator. Sends nothing to the provider, so an
+ * unavailable provider never blocks an approval. A sync is queued before the row is locked, because a running sync
+ * locks its job while it waits for the row.
  */
 import type { App } from "#lib/app.ts";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { syncJob } from "#lib/domains/billing/jobs.ts";
+import { syncBillingJob } from "#lib/domains/billing/jobs.ts";
 import { showBilling } from "#lib/domains/billing/show.ts";
 import {
   findSubscriptionRow,
@@ -23,7 +20,6 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { hasEnded } from "#lib/drivers/payments/payments.ts";
 
-/** The hub to bill. */
 interface Hub {
   readonly id: string;
 }
@@ -51,7 +47,7 @@ export async function connectBilling(
   requireProvider(app);
   await app.db.transact(async (tx) => {
     if ((await findSubscriptionRow(tx, hub.id))?.email === email) return;
-    await recordChange(tx, actor, { jobs: [syncJob(hub.id)] });
+    await recordChange(tx, actor, { jobs: [syncBillingJob(hub.id)] });
     const audit = await connectHub(tx, hub, email);
     if (audit.length > 0) await recordChange(tx, actor, { audit });
   });
@@ -66,7 +62,7 @@ export async function connectBilling(
 export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promise<BillingRecord> {
   requireProvider(app);
   await app.db.transact(async (tx) => {
-    await recordChange(tx, actor, { jobs: [syncJob(hub.id)] });
+    await recordChange(tx, actor, { jobs: [syncBillingJob(hub.id)] });
     const row = await lockSubscription(tx, hub.id);
     if (!row) throw new Fault("conflict", "not_billed", "Cannot reconcile a hub that is not billed; connect it first");
     await updateSubscription(tx, hub.id, { ...RESYNC, ...(hasEnded(row) && NO_SUBSCRIPTION) });

@@ -1,8 +1,6 @@
 /**
- * Stores the provider's events, each once by its ID.
- *
- * An event that concerns a hub gets a job in the same transaction. The job marks the event as handled. All other events
- * are stored for inspection and count as handled.
+ * Stores the provider's events, each once by its ID. An event that concerns a hub gets a job in the same transaction.
+ * All other events are stored for inspection and count as handled.
  */
 import { type Selectable, sql } from "kysely";
 import { billingLane, NO_TIME_LIMIT } from "#lib/domains/billing/jobs.ts";
@@ -13,9 +11,9 @@ import type { JobKind } from "#lib/operations/plan.ts";
 import type { ProviderEvent, RefundedObject } from "#lib/drivers/payments/payments.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-export type EventRow = Selectable<Schema["billing_events"]>;
+export type BillingEventRow = Selectable<Schema["billing_events"]>;
 
-export const BILLING_EVENT: JobKind = {
+export const BILLING_EVENT_JOB: JobKind = {
   kind: "billing-event",
   plan: 1,
   visible: false,
@@ -33,22 +31,19 @@ export function eventSubjectOf(type: string): EventSubject | null {
 }
 
 /** Returns the object that the provider's refunds are fetched by. */
-export function refundLookup({ type, objectId }: Pick<EventRow, "type" | "objectId">): RefundedObject | null {
+export function refundLookup({ type, objectId }: Pick<BillingEventRow, "type" | "objectId">): RefundedObject | null {
   if (objectId === null) return null;
   return type === "charge.refunded" ? { charge: objectId } : { refund: objectId };
 }
 
-/**
- * Creates the job of an event, in the hub's lane. The hub of a refund may be unknown until it is fetched; then any lane
- * works.
- */
-export function eventJob(eventId: string, federationId: string | null): NewJob {
+/** Creates the job of an event, in the hub's lane. A refund's hub may be unknown; then any lane works. */
+export function billingEventJob(eventId: string, federationId: string | null): NewJob {
   const lane = billingLane(federationId ?? eventId);
-  return { kind: BILLING_EVENT, lane, federationId, spokeId: null, payload: { event: eventId } };
+  return { kind: BILLING_EVENT_JOB, lane, federationId, spokeId: null, payload: { event: eventId } };
 }
 
 /** Stores an event. Returns false if the event was already stored, and then leaves the stored row unchanged. */
-export async function insertEvent(
+export async function insertBillingEvent(
   tx: Tx,
   { id, type, createdAt, object }: ProviderEvent,
   about: { readonly federationId: string | null; readonly handled: boolean },
@@ -65,21 +60,21 @@ export async function insertEvent(
   return row !== undefined;
 }
 
-export async function findEvent(rows: Rows, id: string): Promise<EventRow | undefined> {
+export async function findBillingEvent(rows: Rows, id: string): Promise<BillingEventRow | undefined> {
   return await rows.selectFrom("billing_events").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Finds events whose jobs are queued in the hub's lane. A check that starts now also covers them. */
-export async function findQueuedEvents(rows: Rows, federationId: string): Promise<string[]> {
+/** Finds events whose jobs are queued in the hub's lane. A check that starts now also covers these events. */
+export async function findQueuedBillingEvents(rows: Rows, federationId: string): Promise<string[]> {
   const { rows: found } = await sql<{ event: string }>`
     select payload ->> 'event' as event from jobs
-    where state = 'queued' and lane = ${billingLane(federationId)} and kind = ${BILLING_EVENT.kind}
+    where state = 'queued' and lane = ${billingLane(federationId)} and kind = ${BILLING_EVENT_JOB.kind}
       and federation_id = ${federationId}`.execute(rows);
   return found.map(({ event }) => event);
 }
 
 /** Marks the events that have this subject as handled. */
-export async function markHandled(tx: Tx, ids: readonly string[], subject: EventSubject): Promise<void> {
+export async function markBillingEventsHandled(tx: Tx, ids: readonly string[], subject: EventSubject): Promise<void> {
   const rows = await tx.selectFrom("billing_events").select(["id", "type"]).where("id", "in", ids)
     .where("handledAt", "is", null).execute();
   const done = rows.filter(({ type }) => eventSubjectOf(type) === subject).map(({ id }) => id);

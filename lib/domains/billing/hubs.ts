@@ -1,18 +1,16 @@
 /**
- * Reads billed hubs: the subscription's row and the current number of spokes by size.
- *
- * A hub needs a sync if the quantities that were last sent differ from the current ones, are unknown, or were refused.
- * It also needs one if the hub is removed and its subscription is still active. Because states are compared, code that
- * changes a spoke need not notify billing, and an unavailable provider blocks nobody.
+ * Reads billed hubs: the subscription's row and the current number of spokes by size. A hub needs a sync if the last
+ * sent quantities differ from the current ones, are unknown, or were refused. A removed hub needs a sync while its
+ * subscription is active.
  */
 import { type RawBuilder, sql } from "kysely";
 import {
   BILLED_STATES,
   type BilledQuantities,
   equalQuantities,
-  selectBilled,
+  selectBilledQuantities,
 } from "#lib/domains/billing/quantities.ts";
-import { SYNC_BILLING } from "#lib/domains/billing/jobs.ts";
+import { SYNC_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
 import type { SubscriptionRow } from "#lib/domains/billing/store.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -21,13 +19,12 @@ import { hasEnded, type SubscriptionItem } from "#lib/drivers/payments/payments.
 export interface BilledHub {
   readonly row: SubscriptionRow;
   readonly name: string;
-  /** Whether the hub is removed. */
   readonly removed: boolean;
   /** The billable spokes by size, including sizes without a price. */
   readonly counts: BilledQuantities;
 }
 
-/** Reads a billed hub. Returns undefined if the hub is not billed. */
+/** Returns undefined if the hub is not billed. */
 export async function readBilledHub(rows: Rows, federationId: string): Promise<BilledHub | undefined> {
   return (await selectHubs(rows, sql`where subscriptions.federation_id = ${federationId}`))[0];
 }
@@ -49,7 +46,9 @@ export async function readHubsToSync(rows: Rows, { after, limit }: Batch): Promi
       and (subscriptions.retry_at is null or subscriptions.retry_at <= wheelwright_now())
       and not (federations.state = 'removed' and subscriptions.sent_quantities is not null
         and (subscriptions.status is null or subscriptions.status in ('canceled', 'incomplete_expired')))
-      and not exists (select from jobs where jobs.dedupe_key = ${SYNC_BILLING.kind + ":"} || subscriptions.federation_id
+      and not exists (select from jobs where jobs.dedupe_key = ${
+      SYNC_BILLING_JOB.kind + ":"
+    } || subscriptions.federation_id
         and jobs.state in ('queued', 'running'))
     order by subscriptions.federation_id limit ${limit}`,
   );
@@ -64,13 +63,12 @@ export async function findUncheckedHubs(rows: Rows, limit: number): Promise<stri
   return found.map(({ id }) => id);
 }
 
-/** Returns the quantities to bill now. */
 function billedQuantities({ row, counts }: BilledHub, catalog: Pick<Catalog, "priceOf">): BilledQuantities {
-  return selectBilled(counts, catalog, row.items as SubscriptionItem[]);
+  return selectBilledQuantities(counts, catalog, row.items as SubscriptionItem[]);
 }
 
 /** Returns whether something must be sent to the provider. Pure. */
-export function needsSync(hub: BilledHub, catalog: Pick<Catalog, "priceOf">): boolean {
+export function needsBillingSync(hub: BilledHub, catalog: Pick<Catalog, "priceOf">): boolean {
   const { row: { sentQuantities, status, error }, removed } = hub;
   if (
     error !== null || sentQuantities === null ||

@@ -1,9 +1,6 @@
 /**
- * Creates billing jobs; lib/workers/billing runs them.
- *
- * All jobs of one hub's subscription run in one lane, so results are stored in the order in which they were fetched.
- * There are only a few lanes: a provider that hangs blocks at most that many jobs, and installs continue. A job that
- * waits for a retry does not block its lane.
+ * Creates billing jobs; lib/workers/billing runs them. All jobs of one hub's subscription run in one lane, in order.
+ * There are only a few lanes, so a provider that hangs blocks only a few jobs.
  */
 import type { NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
@@ -11,13 +8,10 @@ import { DAY, MINUTE } from "#lib/base/time.ts";
 
 const LANES = 4;
 
-/**
- * Milliseconds that count as no time limit. The provider may be unavailable for any time, and billing must still be
- * sent afterwards.
- */
+/** Milliseconds that count as no time limit, because the provider may be unavailable for any time. */
 export const NO_TIME_LIMIT = 3650 * DAY;
 
-export const SYNC_BILLING: JobKind = {
+export const SYNC_BILLING_JOB: JobKind = {
   kind: "sync-billing",
   plan: 1,
   visible: false,
@@ -28,7 +22,7 @@ export const SYNC_BILLING: JobKind = {
   timeLimit: NO_TIME_LIMIT,
 };
 
-export const CHECK_BILLING: JobKind = {
+export const CHECK_BILLING_JOB: JobKind = {
   kind: "check-billing",
   plan: 1,
   visible: false,
@@ -39,20 +33,20 @@ export const CHECK_BILLING: JobKind = {
   timeLimit: DAY,
 };
 
-export function syncJob(federationId: string): NewJob {
-  return billingJob(SYNC_BILLING, federationId);
+export function syncBillingJob(federationId: string): NewJob {
+  return billingJob(SYNC_BILLING_JOB, federationId);
 }
 
 /** Creates a second sync that runs after late requests of an earlier replica have arrived; see sync.ts. */
-export function followUpSyncJob(federationId: string, runAt: Date): NewJob {
-  const job = syncJob(federationId);
+export function followUpSyncBillingJob(federationId: string, runAt: Date): NewJob {
+  const job = syncBillingJob(federationId);
   // A separate key: changes in the meantime need not wait for it.
   return { ...job, runAt, dedupeKey: `${job.dedupeKey}:again` };
 }
 
 /** Creates a check. `runAt` spreads the checks of many hubs. */
 export function checkBillingJob(federationId: string, runAt?: Date): NewJob {
-  return { ...billingJob(CHECK_BILLING, federationId), ...(runAt && { runAt }) };
+  return { ...billingJob(CHECK_BILLING_JOB, federationId), ...(runAt && { runAt }) };
 }
 
 function billingJob(kind: JobKind, federationId: string): NewJob {

@@ -1,9 +1,4 @@
-/**
- * Previews the cost of adding or changing a spoke, as the payment provider computes it. Writes nothing.
- *
- * The provider starts from the quantities that it knows. A recent change that was not sent yet does not affect the cost
- * of another one.
- */
+/** Previews the cost of adding or changing a spoke, as the payment provider computes it. Writes nothing. */
 import type { App } from "#lib/app.ts";
 import { BILLED_STATES, priceForSize } from "#lib/domains/billing/quantities.ts";
 import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
@@ -27,7 +22,7 @@ const RETRY_SECONDS = 5; // seconds
 const SETUP_RETRY_SECONDS = 3; // seconds; the scan for due syncs runs every few seconds
 
 /** Returns the change that adds a spoke of this size. */
-export function addedSpoke(federationId: string, size: string): CostChange {
+export function costChangeOfNewSpoke(federationId: string, size: string): CostChange {
   return { federationId, before: null, after: { size, state: "active" } };
 }
 
@@ -44,9 +39,7 @@ export async function previewCost(app: CostDependencies, change: CostChange, sig
   }
 }
 
-/**
- * Returns the cost, or the reason why the cost is unavailable. Used for responses that must not fail without the cost.
- */
+/** Returns the cost, or the reason why the cost is unavailable. */
 export async function previewCostOrReason(
   app: CostDependencies,
   change: CostChange,

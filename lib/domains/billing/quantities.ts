@@ -1,9 +1,6 @@
 /**
- * Computes the quantities to bill: the number of spokes of each size. Pure.
- *
- * A spoke is billed while it serves users or may serve them: in the states active, updating and suspending. Billing
- * starts after a successful install or resume. It stops when the spoke is suspended, because its pods no longer exist
- * then. A size without a price is free, unless the subscription still has an item for it.
+ * Computes the quantities to bill: the number of spokes of each size. Pure. A spoke is billed in the states active,
+ * updating and suspending. A size without a price is free, unless the subscription still has an item for it.
  */
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -12,11 +9,10 @@ import type { PriceRequest } from "#lib/drivers/payments/payments.ts";
 /** The number of spokes by size. A missing size counts as 0. */
 export type BilledQuantities = Readonly<Record<string, number>>;
 
-/** States in which a spoke is billed. */
 export const BILLED_STATES: readonly Schema["spokes"]["state"][] = ["active", "updating", "suspending"];
 
 /** Returns the counts of sizes that have a price or an item. Items without a size were not created by Wheelwright. */
-export function selectBilled(
+export function selectBilledQuantities(
   counts: BilledQuantities,
   catalog: Pick<Catalog, "priceOf">,
   items: readonly { readonly size: string | null }[],

@@ -1,14 +1,11 @@
 /**
- * Receives the payment provider's events: verifies, stores and queues each event once. The sender retries after a few
- * seconds, so nothing here calls the provider.
- *
- * The content of an event is not trusted. It only names a customer and an object, which the job reads from the
- * provider. So events may arrive twice, late, in any order or never.
+ * Receives the payment provider's events: verifies, stores and queues each event once. The content of an event is not
+ * trusted. It only names a customer and an object, which the job reads from the provider.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
-import { eventJob, eventSubjectOf, insertEvent } from "#lib/domains/billing/events.ts";
-import { findByCustomer } from "#lib/domains/billing/store.ts";
+import { billingEventJob, eventSubjectOf, insertBillingEvent } from "#lib/domains/billing/events.ts";
+import { findSubscriptionByCustomer } from "#lib/domains/billing/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -20,7 +17,7 @@ const ID = /^[A-Za-z0-9_]{1,255}$/;
 const TYPE = /^[a-z0-9_.]{1,255}$/;
 
 /** Stores an event. Throws a fault: `missing` (`billing_off`) or `invalid` (`bad_signature`). */
-export async function receiveEvent(
+export async function storeBillingEvent(
   { db, payments }: Pick<App, "db" | "payments">,
   body: Uint8Array,
   signature: string | null,
@@ -33,16 +30,16 @@ export async function receiveEvent(
 async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
   const subject = eventSubjectOf(event.type), { id, customer } = event.object;
   // The customer is stored before any subscription is created, so a customer without a row belongs to another system.
-  const row = customer === null ? undefined : await findByCustomer(tx, customer);
+  const row = customer === null ? undefined : await findSubscriptionByCustomer(tx, customer);
   const federationId = row?.federationId ?? null;
   const isRelevant = subject === "subscription" ? federationId !== null : subject === "refund" && id !== null;
-  const isNew = await insertEvent(tx, event, { federationId, handled: !isRelevant });
-  if (isNew && isRelevant) await recordChange(tx, SYSTEM_REQUESTER, { jobs: [eventJob(event.id, federationId)] });
+  const isNew = await insertBillingEvent(tx, event, { federationId, handled: !isRelevant });
+  if (isNew && isRelevant) await recordChange(tx, SYSTEM_REQUESTER, { jobs: [billingEventJob(event.id, federationId)] });
 }
 
 /**
- * Verifies the signature and returns the event with valid IDs only. The signature is checked twice: first with the time
- * in the signature, and then with the database's clock. So a flood of forged events never reaches the database.
+ * Verifies the signature and returns the event with valid IDs only. The signature is checked with its own time first,
+ * so that a flood of forged events never reaches the database. The second check uses the database's clock.
  */
 async function readSignedEvent(
   payments: Payments,

@@ -5,7 +5,7 @@ import type { Refund } from "#lib/drivers/payments/payments.ts";
 
 /**
  * Stores new successful refunds. Returns their audit events, which must be recorded last in the transaction. A pending
- * refund is recorded later: another event comes when it succeeds.
+ * refund is recorded later, because the provider sends another event when it succeeds.
  */
 export async function recordRefunds(tx: Tx, federationId: string, refunds: readonly Refund[]): Promise<AuditEntry[]> {
   const byId = new Map(refunds.map((refund) => [refund.id, refund])); // pages of a growing list may overlap

@@ -1,8 +1,5 @@
 /**
- * Saves the observed state of a hub's subscription, and returns what has changed.
- *
- * All callers (the sync, an event, the daily check) run in the hub's lane. So the row always has the latest
- * observation, and a failed payment is reported once, in whatever order the provider's events arrive.
+ * Saves the observed state of a hub's subscription, and returns what has changed. All callers run in the hub's lane.
  */
 import { type RawBuilder, sql } from "kysely";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
@@ -54,7 +51,7 @@ export async function saveSubscription(
   }));
 }
 
-/** Logs a warning about differences, after they are saved. */
+/** Logs a warning about differences. Call this after the differences are saved. */
 export function warnAboutDifference(log: Log, entries: readonly AuditEntry[]): void {
   for (const { kind, federationId, metadata } of entries) {
     if (kind !== "billing_difference_found") continue;
@@ -69,10 +66,7 @@ function toStoredInvoice({ invoice }: Subscription): StoredInvoice | null {
   return invoice && { ...invoice, dueAt: invoice.dueAt?.toISOString() ?? null };
 }
 
-/**
- * Returns the metadata of an audit event. The invoice's URL is left out, because anybody who has it can open the
- * invoice.
- */
+/** Returns the metadata of an audit event. Omits the invoice's URL, which would open the invoice for anybody. */
 function metadataOf(
   change: BillingChange,
   { status }: BillingComparison,

@@ -1,13 +1,8 @@
-/**
- * Shows a hub's billing: the last observed state, and whether a change is being sent.
- *
- * Reads only the database, so it works while the provider is unavailable. Only operators see the reason why the
- * provider refused a change.
- */
+/** Shows a hub's billing from the database: the last observed state, and whether a change is being sent. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { type BilledHub, needsSync, readBilledHub } from "#lib/domains/billing/hubs.ts";
-import { SYNC_BILLING } from "#lib/domains/billing/jobs.ts";
+import { type BilledHub, needsBillingSync, readBilledHub } from "#lib/domains/billing/hubs.ts";
+import { SYNC_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
 import type { BillingDifference } from "#lib/domains/billing/compare.ts";
 import type { BillingRecord } from "#lib/domains/billing/views.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -36,7 +31,9 @@ export async function showBilling(
 ): Promise<BillingRecord> {
   const hub = await readBilledHub(db.rows, id);
   if (!hub) return NOT_BILLED;
-  const { row } = hub, items = (row.items as SubscriptionItem[]).map(showItem), pending = needsSync(hub, catalog);
+  const { row } = hub,
+    items = (row.items as SubscriptionItem[]).map(showItem),
+    pending = needsBillingSync(hub, catalog);
   return {
     connected: true,
     email: row.email,
@@ -74,7 +71,7 @@ function describeDifference(difference: BillingDifference | null): BillingRecord
 async function findSyncError(rows: Rows, { row }: BilledHub): Promise<string | null> {
   if (row.error !== null) return row.error;
   const live = await rows.selectFrom("jobs").select("failure")
-    .where("dedupeKey", "=", `${SYNC_BILLING.kind}:${row.federationId}`)
+    .where("dedupeKey", "=", `${SYNC_BILLING_JOB.kind}:${row.federationId}`)
     .where("state", "in", ["queued", "running"]).executeTakeFirst();
   return live?.failure?.message ?? null;
 }

@@ -1,11 +1,9 @@
 /**
- * Stores subscriptions. A hub with a row is billed. A removed hub keeps its row, because refunds may follow.
- *
- * A writer locks the row first. Only the hub's stream head may be locked after this row, and only a job's own row
- * before it. Billing reads spokes with its own queries and never changes them.
+ * Stores subscriptions. A removed hub keeps its row, because refunds may follow. A writer locks the row first. Only the
+ * hub's stream head may be locked after this row, and only a job's own row before it.
  */
 import { type Selectable, sql, type UpdateObject } from "kysely";
-import { BILLED_STATES, type BilledQuantities, selectBilled } from "#lib/domains/billing/quantities.ts";
+import { BILLED_STATES, type BilledQuantities, selectBilledQuantities } from "#lib/domains/billing/quantities.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -19,7 +17,7 @@ export async function findSubscriptionRow(rows: Rows, federationId: string): Pro
     .executeTakeFirst();
 }
 
-export async function findByCustomer(rows: Rows, customerId: string): Promise<SubscriptionRow | undefined> {
+export async function findSubscriptionByCustomer(rows: Rows, customerId: string): Promise<SubscriptionRow | undefined> {
   return await rows.selectFrom("subscriptions").selectAll().where("customerId", "=", customerId).executeTakeFirst();
 }
 
@@ -29,7 +27,7 @@ export async function lockSubscription(tx: Tx, federationId: string): Promise<Su
     .executeTakeFirst();
 }
 
-/** Adds the row. Returns undefined if one exists, even if it was committed just now. */
+/** Adds the row. Returns undefined if the hub already has a row. */
 export async function insertSubscription(
   tx: Tx,
   row: { readonly federationId: string; readonly email: string },
@@ -47,9 +45,7 @@ export async function updateSubscription(
     .where("federationId", "=", federationId).returningAll().executeTakeFirstOrThrow();
 }
 
-/**
- * Returns the billable spokes of each hub by size, including sizes without a price. Hubs without spokes are missing.
- */
+/** Returns the billable spokes of each hub by size. Hubs without spokes are missing. */
 async function countBilled(rows: Rows, federationIds: readonly string[]): Promise<Map<string, BilledQuantities>> {
   const { rows: counts } = await sql<{ id: string; size: string; count: number }>`
     select federation_id as id, size, count(*)::integer as count from spokes
@@ -68,5 +64,5 @@ export async function readBilledQuantities(
   row: Pick<SubscriptionRow, "federationId" | "items">,
 ): Promise<BilledQuantities> {
   const counts = await countBilled(rows, [row.federationId]);
-  return selectBilled(counts.get(row.federationId) ?? {}, catalog, row.items as SubscriptionItem[]);
+  return selectBilledQuantities(counts.get(row.federationId) ?? {}, catalog, row.items as SubscriptionItem[]);
 }

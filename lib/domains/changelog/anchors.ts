@@ -1,7 +1,6 @@
 /**
- * Defines the paths of the changelog and the anchors of its notices.
- *
- * Anchors are part of URLs in headers, mails and feeds. They must never change, and each notice has its own.
+ * Defines the paths of the changelog and the anchors of its notices. Anchors are part of URLs in headers, mails and
+ * feeds, so they must never change.
  */
 import { absoluteUrl } from "#lib/base/config.ts";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
@@ -15,14 +14,13 @@ const MIDNIGHT = "T00:00:00.000Z";
  * Returns the anchor of a notice, for example `DELETE/api/spokes/:spokeId/2026-12-01` or `limit/requests-per-token`.
  * The anchor is used as an element ID and as a URL fragment.
  */
-export function anchorOf(notice: AnnouncedChange): string {
+export function noticeAnchor(notice: AnnouncedChange): string {
   if (notice.kind === "limit") return `limit/${encodeURIComponent(notice.id.replace(/^limit /, ""))}`;
   const since = notice.since.toISOString();
   const day = since.endsWith(MIDNIGHT) ? since.slice(0, -MIDNIGHT.length) : since;
   return `${notice.method}${notice.path.replace(/\{(\w+)\}/g, ":$1")}/${day}`;
 }
 
-/** Returns the URL of a notice. */
 export function noticeUrl(publicUrl: URL, notice: AnnouncedChange): string {
-  return `${absoluteUrl(publicUrl, CHANGELOG_PATH).href}#${anchorOf(notice)}`;
+  return `${absoluteUrl(publicUrl, CHANGELOG_PATH).href}#${noticeAnchor(notice)}`;
 }

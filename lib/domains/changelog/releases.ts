@@ -73,7 +73,7 @@ export function readReleases(text: string): readonly ReleaseNotes[] {
  * Moves unreleased entries under this version and day. Returns the new file and those entries. Throws if no entry is
  * unreleased, or if the version is not above the last one.
  */
-export function closeUnreleased(text: string, version: string, day: string): { text: string; notes: string } {
+export function releaseUnreleasedEntries(text: string, version: string, day: string): { text: string; notes: string } {
   const [first, last] = readReleases(text), heading = `## ${version} (${day})`;
   if (first!.version !== UNRELEASED || first!.changes.length === 0) {
     throw new Error("CHANGELOG.md has nothing under Unreleased");

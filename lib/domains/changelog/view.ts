@@ -1,7 +1,7 @@
 /** Defines the changelog in the API: announcements, and the changes of each release. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
-import { anchorOf, noticeUrl } from "#lib/domains/changelog/anchors.ts";
+import { noticeAnchor, noticeUrl } from "#lib/domains/changelog/anchors.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { type AnnouncedChange, effectiveDateOf } from "#lib/base/notice.ts";
 import { Timestamp } from "#lib/base/schema.ts";
@@ -77,7 +77,7 @@ export function buildChangelog(
 function showNotice(notice: AnnouncedChange, publicUrl: URL, now: Date): Announcement {
   const at = effectiveDateOf(notice);
   return {
-    id: anchorOf(notice),
+    id: noticeAnchor(notice),
     kind: notice.kind === "endpoint" ? "deprecation" : "limit",
     title: notice.kind === "endpoint" ? `${notice.method} ${notice.path}` : notice.title,
     ...(notice.kind === "endpoint" && { method: notice.method, path: notice.path }),

@@ -1,26 +1,23 @@
 /**
- * Mails notices to users with an active token. Each user gets each notice once, because the mail and the record of its
- * delivery are written in one transaction.
- *
- * A user gets one mail with all new notices, which lists only the user's own tokens. A user who creates a token during
- * the notice period gets the mail then.
+ * Mails notices to users with an active token. A user gets one mail with all new notices, and each notice once: the
+ * mail and the record of its delivery are written in one transaction.
  */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import {
-  findUnnotified,
-  markNotified,
+  findUnnotifiedUsers,
   type NoticeDelivery,
   type NoticeRecipient,
   readTokenCalls,
+  recordNoticeDeliveries,
   type TokenCalls,
 } from "#lib/domains/deprecations/store.ts";
 import { createBulkMailJob } from "#lib/jobs/mail.ts";
 import type { AnnouncedNotice, Letter } from "#lib/drivers/mail/letter.ts";
 import { type AnnouncedChange, effectiveDateOf } from "#lib/base/notice.ts";
 
-/** Maximum number of notices in a mail. Others are counted, and the changelog lists them. */
+/** Maximum number of notices that a mail describes. The mail only counts further notices. */
 const MAX_DESCRIBED = 10;
 
 /** Returns the notices that have been announced and are not in effect yet. */
@@ -28,30 +25,29 @@ export function selectCurrentNotices(notices: readonly AnnouncedChange[], now: D
   return notices.filter((notice) => notice.since <= now && now < effectiveDateOf(notice));
 }
 
-export interface ReaderPage {
+export interface RecipientPage {
   /** ID of the last user of the previous page. */
   readonly after: string;
   readonly limit: number;
 }
 
 export interface AnnounceResult {
-  /** Number of mails. */
   readonly mailed: number;
   /** The start of the next page; null if this was the last one. */
   readonly next: string | null;
 }
 
 /** Mails the next page of users. */
-export async function announceToPage(
+export async function mailNoticesToPage(
   tx: Tx,
   notices: readonly AnnouncedChange[],
-  page: ReaderPage,
+  page: RecipientPage,
 ): Promise<AnnounceResult> {
   const ids = notices.map(({ id }) => id);
-  const readers = await findUnnotified(tx, ids, page);
+  const readers = await findUnnotifiedUsers(tx, ids, page);
   const letters = readers.length === 0
     ? []
-    : await composeLetters(tx, notices, readers, await markNotified(tx, readers, ids));
+    : await composeLetters(tx, notices, readers, await recordNoticeDeliveries(tx, readers, ids));
   await recordChange(tx, SYSTEM_REQUESTER, { jobs: letters.map((letter) => createBulkMailJob(letter)) });
   return { mailed: letters.length, next: readers.length < page.limit ? null : readers.at(-1)!.id };
 }

@@ -1,13 +1,10 @@
 /**
- * Counts the calls of each token to each endpoint, so that notices can say how often a user calls a deprecated
- * endpoint. All endpoints are counted, because a notice covers the days before the deprecation.
- *
- * A request costs one addition in memory. The counts are written every few seconds in one statement. While the database
- * is unavailable, the counts are kept, up to a limit. The counts are only approximate: a killed process loses unwritten
- * counts, and a lost connection can count a batch twice.
+ * Counts the calls of each token to each endpoint, for notices about deprecated endpoints. The counts are kept in
+ * memory and written every few seconds. They are approximate: a killed process loses unwritten counts, and a lost
+ * connection can count a batch twice.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
-import { addCalls } from "#lib/domains/deprecations/store.ts";
+import { addCallCounts } from "#lib/domains/deprecations/store.ts";
 import { runDetached } from "#lib/base/work-context.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -21,7 +18,7 @@ export interface CallCounter {
   close(): Promise<void>;
 }
 
-export interface CounterOptions {
+export interface CallCounterOptions {
   readonly db: Pick<Database, "within">;
   readonly log: Log;
   /** Milliseconds until counts are written. */
@@ -34,10 +31,9 @@ export interface CounterOptions {
 const FLUSH_INTERVAL = 10 * SECOND, FLUSH_SIZE = 2000, MAX_PAIRS = 20_000;
 const FLUSH_TIMEOUT = 5 * SECOND; // the time limit of a flush; after it, the counts are kept for the next flush
 
-/** A counter that does nothing. */
-export const NO_COUNTER: Pick<CallCounter, "count"> = { count() {} };
+export const NO_CALL_COUNTER: Pick<CallCounter, "count"> = { count() {} };
 
-export function openCallCounter(options: CounterOptions): CallCounter {
+export function openCallCounter(options: CallCounterOptions): CallCounter {
   const {
     db,
     log,
@@ -68,7 +64,7 @@ export function openCallCounter(options: CounterOptions): CallCounter {
     const batch = counts;
     counts = new Map();
     try {
-      await addCalls(db.within(AbortSignal.timeout(FLUSH_TIMEOUT)).rows, [...batch].map(toCount));
+      await addCallCounts(db.within(AbortSignal.timeout(FLUSH_TIMEOUT)).rows, [...batch].map(toCount));
       if (failing) log.info("Token calls are stored again", { lost });
       failing = false;
       lost = 0;

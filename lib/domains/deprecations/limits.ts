@@ -1,7 +1,7 @@
 /** Lists announced limits that are not in effect yet or took effect since the last release. */
 
 export interface AnnouncedLimit {
-  /** A name that is never reused. The database stores which users were notified about it. */
+  /** A name that is never reused. The database stores which users were notified about this limit. */
   readonly name: string;
   /** The limit and its amount, for example "Requests with one token: 600 a minute". */
   readonly title: string;

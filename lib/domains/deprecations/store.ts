@@ -18,11 +18,8 @@ interface Calls {
   readonly calls: number;
 }
 
-/**
- * Adds to today's counts, by the database's clock. Rows are in a fixed order, so replicas never deadlock. Deleted
- * tokens are skipped.
- */
-export async function addCalls(rows: Rows, callCounts: readonly Calls[]): Promise<void> {
+/** Adds to today's counts. Rows are in a fixed order, so replicas never deadlock. Skips deleted tokens. */
+export async function addCallCounts(rows: Rows, callCounts: readonly Calls[]): Promise<void> {
   const ids = callCounts.map(({ tokenId }) => tokenId), endpoints = callCounts.map(({ endpoint }) => endpoint);
   await sql`
     insert into token_calls as existing (token_id, endpoint, day, calls)
@@ -41,7 +38,7 @@ export interface NoticeRecipient {
 }
 
 /** Returns a page of users with an active token who did not get all of these notices, by ID. */
-export async function findUnnotified(
+export async function findUnnotifiedUsers(
   rows: Rows,
   noticeIds: readonly string[],
   { after, limit }: { readonly after: string; readonly limit: number },
@@ -62,7 +59,7 @@ export interface NoticeDelivery {
 }
 
 /** Records the notices as sent. Returns only those that no other replica has sent. */
-export async function markNotified(
+export async function recordNoticeDeliveries(
   tx: Tx,
   readers: readonly NoticeRecipient[],
   noticeIds: readonly string[],
@@ -89,8 +86,8 @@ export interface TokenCalls extends NoticeDelivery {
 }
 
 /**
- * Returns the active tokens of each notified user, the busiest first. Their calls are those of the last 30 days to the
- * endpoint, or to any endpoint if null. For users with very many tokens, only the most recently used ones count.
+ * Returns the active tokens of each notified user, the busiest first, with their calls of the last 30 days. A null
+ * endpoint stands for all endpoints. For users with very many tokens, only the most recently used ones count.
  */
 export async function readTokenCalls(
   rows: Rows,
@@ -134,9 +131,8 @@ export async function readTokenCalls(
 }
 
 /**
- * Returns when this installation first announced each notice. The notice period starts then, not on the date in the
- * release, which may be installed much later. Notices without a record are announced now, unless an earlier release
- * already mailed them.
+ * Returns when this installation first announced each notice, which starts the notice period. Notices without a record
+ * are announced now, unless an earlier release already mailed them.
  */
 export async function recordFirstAnnouncements(
   rows: Rows,

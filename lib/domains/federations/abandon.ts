@@ -1,7 +1,6 @@
 /**
- * Abandons a hub whose removal cannot finish, because its cluster is gone or unreachable. The row becomes `removed`
- * without confirmation from the cluster, and the audit log records this. Only a hub whose removal has failed at least
- * once can be abandoned. Objects that remain in a cluster are no longer managed.
+ * Abandons a hub whose removal has failed, because its cluster is gone or unreachable. The row becomes `removed`
+ * without confirmation from the cluster. Objects that remain in a cluster are no longer managed.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -23,10 +22,7 @@ import { cancelHubOperations } from "#lib/jobs/store.ts";
 /** The reason in the row of an abandoned object. */
 export const ABANDONED_REASON = "Abandoned by an operator: objects may remain in the cluster";
 
-/**
- * Abandons a hub. Throws a `forbidden` fault (`operator_only`), a `conflict` fault (`federation_state`) if no removal
- * has failed, or a `missing` fault if the hub is removed.
- */
+/** Throws a fault: `forbidden` (`operator_only`), `conflict` (`federation_state`) or `missing`. */
 export async function abandonFederation(
   app: App,
   actor: Actor,
@@ -53,12 +49,12 @@ async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promi
   const { slug, namespace, cluster } = after;
   const about = { federationId: id };
   await recordChange(tx, requester, {
-    audit: [...createCancellationEntries(cancelledJobs, about, "the hub was abandoned"), {
+    audit: [...cancellationAuditEntries(cancelledJobs, about, "the hub was abandoned"), {
       kind: "federation_destroyed",
       ...hubSubject(id),
       metadata: { slug, namespace, cluster, abandoned: true, operationId: removal?.id ?? null },
     }],
-    events: [{ ...about, state: after.state, operation: describeLastOperation(cancelledJobs, removal) }],
+    events: [{ ...about, state: after.state, operation: lastOperationEvent(cancelledJobs, removal) }],
   });
   return after;
 }
@@ -76,8 +72,7 @@ export function describeRunningRemoval(object: "spoke" | "hub"): string {
   return `Cannot abandon a ${object} whose removal is running and has not failed; wait until it is removed`;
 }
 
-/** Returns the audit events of cancelled operations. */
-export function createCancellationEntries(
+export function cancellationAuditEntries(
   cancelledJobs: readonly Job[],
   about: Pick<AuditEntry, "federationId" | "spokeId">,
   reason: string,
@@ -91,8 +86,7 @@ export function createCancellationEntries(
   }));
 }
 
-/** Returns the stream event of the last cancelled operation. */
-export function describeLastOperation(
+export function lastOperationEvent(
   cancelledJobs: readonly Job[],
   removal: Job | null,
 ): ReturnType<typeof toStreamOperation> | null {

@@ -1,18 +1,15 @@
 /** Access rules for hubs. They load the hub in the path, by ID or slug, and pass it on as `federation`. */
 import { sql } from "kysely";
-import { type Access, type Actor, requireActor, requireOperator } from "#lib/domains/auth/access.ts";
+import { type AccessRule, type Actor, requireActor, requireOperator } from "#lib/domains/auth/access.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type FederationRow, findFederation, type RemovedVisibility } from "#lib/domains/federations/store.ts";
 import { canManageHub, isHubVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 
-/**
- * `see`: operators, hub admins and admins of its spokes. `change`: operators and hub admins, also for changes of its
- * spokes. `remove` and `bill`: operators.
- */
+/** `see`: operators, hub admins and admins of its spokes. `change`: operators and hub admins. Others: operators. */
 type FederationPermission = "see" | "change" | "remove" | "bill";
 
-export function hubAccess(permission: FederationPermission): Access<Actor, { readonly federation: FederationRow }> {
+export function hubAccess(permission: FederationPermission): AccessRule<Actor, { readonly federation: FederationRow }> {
   return {
     name: `federation: ${permission}`,
     async admit({ app, actor: caller, params, query }) {

@@ -11,7 +11,7 @@ interface AuditQuery extends Omit<AuditFilter, "actorId" | "spokeId">, ListPageR
 }
 
 /** Finds audit events, newest first. None if the user or hub does not exist. */
-export async function findAudit(
+export async function findAuditEvents(
   rows: Rows,
   { actor, federationId, ...rest }: AuditQuery,
 ): Promise<ListPage<AuditEvent>> {

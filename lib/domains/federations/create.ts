@@ -7,7 +7,7 @@ import { type AuditedChange, recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireOffered } from "#lib/catalog/catalog.ts";
-import { operationOnHub } from "#lib/domains/federations/state.ts";
+import { hubOperationJob } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { type FederationRow, insertFederation } from "#lib/domains/federations/store.ts";
 import type { FederationRecord, NewFederation } from "#lib/domains/federations/views.ts";
@@ -69,7 +69,7 @@ export async function recordNewFederation(
   { id, slug, name, region, mode, tier, state }: FederationRow,
   extra: Pick<AuditedChange, "audit" | "jobs"> = {},
 ): Promise<void> {
-  await recordOperation(tx, actor, operationOnHub(id, "provision-hub"), (job) => ({
+  await recordOperation(tx, actor, hubOperationJob(id, "provision-hub"), (job) => ({
     jobs: extra.jobs ?? [],
     audit: [{
       kind: "federation_created",

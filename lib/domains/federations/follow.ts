@@ -44,22 +44,18 @@ export function followFederation(
   };
 }
 
-/**
- * Returns the event number to resume after: the browser's Last-Event-ID, or the requested one. Returns null, which
- * starts from the beginning, for an invalid Last-Event-ID: it belongs to another stream.
- */
-export function resumePosition(request: Request, requested: number | undefined): number | null {
+/** Returns the event number to resume after. Null starts from the beginning, also for an invalid Last-Event-ID. */
+export function parseResumePosition(request: Request, requested: number | undefined): number | null {
   const lastEventId = request.headers.get("last-event-id");
   if (lastEventId === null) return requested ?? null;
   return /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;
 }
 
 /**
- * Decides which events each follower can see, in the same order. Operators and hub admins see all events of the hub;
- * hub admins see them without operator details. Spoke admins see events of their spokes. Others see nothing. Objects
- * that were removed in the last 5 minutes still count, so that their admins get the event of the removal.
+ * Decides which events each follower can see, in the same order. Objects that were removed in the last 5 minutes still
+ * count, so that their admins get the event of the removal.
  */
-export async function decideVisibility(
+export async function decideEventVisibility(
   rows: Rows,
   followers: readonly Follower[],
 ): Promise<(VisibilityDecision | null)[]> {

@@ -45,9 +45,7 @@ export async function addHubMember(
   );
 }
 
-/**
- * Removes a member, with immediate effect. Admins can remove themselves. Throws a `missing` fault (`member_missing`).
- */
+/** Removes a member, with immediate effect. Throws a `missing` fault (`member_missing`). */
 export async function removeHubMember(
   app: App,
   actor: Actor,

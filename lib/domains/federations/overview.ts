@@ -1,18 +1,13 @@
-/**
- * Counts the hubs, spokes and operations that the caller can see. The database counts, so only a few rows are read.
- */
+/** Counts the hubs, spokes and operations that the caller can see. */
 import { sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { findVisibleHub } from "#lib/domains/federations/access.ts";
-import { isHubVisibleTo, isVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
+import { isHubVisibleTo, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Overview, SpokeCounts, TemplateSummary } from "#lib/domains/federations/views.ts";
 import { LIVE_STATES } from "#lib/operations/states.ts";
 import { countQueue } from "#lib/jobs/queue.ts";
 
-/**
- * Returns the counts. They are limited to one hub if its ID or slug is given. Throws a `missing` fault
- * (`federation_missing`) if the viewer cannot see it.
- */
+/** Throws a `missing` fault (`federation_missing`) if the viewer cannot see the hub with this ID or slug. */
 export async function showOverview(rows: Rows, viewer: Viewer, name: string | undefined): Promise<Overview> {
   const hub = name === undefined ? null : (await findVisibleHub(rows, viewer, name, "hidden")).id;
   const [counts, queue, templates] = await Promise.all([
@@ -58,7 +53,7 @@ function countStates(rows: Rows, viewer: Viewer, hub: string | null) {
     "spokes",
     (join) =>
       join.onRef("spokes.federationId", "=", "federations.id").on(sql<SqlBool>`spokes.state <> 'removed'`)
-        .on(isVisibleTo(viewer, sql.ref("spokes.federationId"), sql.ref("spokes.id"))),
+        .on(isObjectVisibleTo(viewer, sql.ref("spokes.federationId"), sql.ref("spokes.id"))),
   );
   if (hub !== null) query = query.where("federations.id", "=", hub);
   return query.where(sql<SqlBool>`federations.state <> 'removed'`)
@@ -80,6 +75,6 @@ function countStates(rows: Rows, viewer: Viewer, hub: string | null) {
 }
 
 function countOperations(rows: Rows, viewer: Viewer, hub: string | null) {
-  const isVisible = isVisibleTo(viewer, sql.ref("federationId"), sql.ref("spokeId"));
+  const isVisible = isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("spokeId"));
   return countQueue(rows, hub === null ? isVisible : sql<SqlBool>`federation_id = ${hub} and ${isVisible}`);
 }

@@ -1,7 +1,4 @@
-/**
- * Requests the removal of a hub without spokes. A job deletes the namespace; the row stays and becomes `removed`. From
- * then on the hub has no admins, and its slug is free.
- */
+/** Requests the removal of a hub without spokes. A job deletes the namespace; the row stays and becomes `removed`. */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
@@ -9,7 +6,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { federationMissingFault } from "#lib/domains/federations/access.ts";
-import { operationOnHub, requireNoSpokes } from "#lib/domains/federations/state.ts";
+import { hubOperationJob, requireNoSpokes } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import {
   countLiveSpokes,
@@ -24,18 +21,15 @@ import { findLastRemoval, retryRemovalSoon } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
 
 /**
- * Requests the removal. During a removal it returns the running operation. Throws a `conflict` fault
- * (`federation_not_empty`) if the hub has spokes, and a `missing` fault (`federation_missing`) if the hub is removed.
+ * Returns the running operation if a removal is running. Throws a fault: `conflict` (`federation_not_empty`) or
+ * `missing` (`federation_missing`).
  */
 export async function removeFederation(app: App, actor: Actor, federation: FederationRow): Promise<FederationRecord> {
   const row = await app.db.transact((tx) => acceptHubRemoval(tx, actor, federation.id));
   return await showFederation(app.db.rows, actor, row);
 }
 
-/**
- * Locks the row against new spokes. A queued provisioning is cancelled immediately. A running one is cancelled as soon
- * as its replica notices. The removal follows in the hub's lane.
- */
+/** Locks the row against new spokes and cancels the provisioning. The removal follows in the hub's lane. */
 export async function acceptHubRemoval(tx: Tx, requester: Requester, id: string): Promise<FederationRow> {
   const before = await lockFederationExclusively(tx, id);
   if (before.state === "removed") throw federationMissingFault();
@@ -47,7 +41,7 @@ export async function acceptHubRemoval(tx: Tx, requester: Requester, id: string)
   requireNoSpokes(before.slug, await countLiveSpokes(tx, id));
   const cancelledJobs = await cancelHubOperations(tx, id);
   const after = await updateFederation(tx, id, { state: "removing", stateReason: null });
-  await recordOperation(tx, requester, operationOnHub(id, "remove-hub"), (job) => ({
+  await recordOperation(tx, requester, hubOperationJob(id, "remove-hub"), (job) => ({
     audit: [
       ...cancelledJobs.filter(({ state }) => state === "cancelled").map((other) => createCancellationEntry(id, other)),
       {

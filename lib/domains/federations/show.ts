@@ -7,7 +7,7 @@ import {
   listFederations,
   type RemovedVisibility,
 } from "#lib/domains/federations/store.ts";
-import { canSee, type Viewer } from "#lib/domains/federations/viewer.ts";
+import { canSeeObject, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter, FederationRecord } from "#lib/domains/federations/views.ts";
 import { describeOperations } from "#lib/jobs/operation.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
@@ -24,7 +24,7 @@ async function showFederations(
   hubs: readonly FederationRow[],
 ): Promise<FederationRecord[]> {
   const ids = hubs.map((row) => row.id);
-  const isVisible = (job: Parameters<typeof canSee>[1]) => canSee(viewer, job);
+  const isVisible = (job: Parameters<typeof canSeeObject>[1]) => canSeeObject(viewer, job);
   const [counts, jobs] = await Promise.all([countSpokes(rows, viewer, ids), readCurrentHubOperations(rows, ids)]);
   const operations = await describeOperations(rows, [...jobs.values()].filter(isVisible), isVisible);
   const byHub = new Map(operations.map((operation) => [operation.federationId, operation]));

@@ -46,6 +46,6 @@ export function requireLiveHub(state: FederationState, blocker: string): void {
 }
 
 /** Creates the job of an operation on a hub. It runs in the hub's lane, in order with the installs. */
-export function operationOnHub(federationId: string, kind: keyof typeof HUB_OPERATIONS): NewJob {
+export function hubOperationJob(federationId: string, kind: keyof typeof HUB_OPERATIONS): NewJob {
   return { kind: HUB_OPERATIONS[kind].kind, lane: hubLane(federationId), federationId, spokeId: null };
 }

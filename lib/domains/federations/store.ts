@@ -6,7 +6,7 @@ import { type ListPage, type ListPageRequest, readNewest } from "#lib/drivers/db
 import { containsText } from "#lib/drivers/db/text-search.ts";
 import { prepareShared } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import { isHubVisibleTo, isVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
+import { isHubVisibleTo, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter } from "#lib/domains/federations/views.ts";
 import { isId } from "#lib/base/ids.ts";
 import { Slug } from "#lib/base/schema.ts";
@@ -14,7 +14,6 @@ import { Slug } from "#lib/base/schema.ts";
 export type FederationRow = Selectable<Schema["federations"]>;
 type NewFederationRow = Insertable<Schema["federations"]>;
 
-/** Whether removed objects are included. */
 export type RemovedVisibility = "hidden" | "shown";
 
 interface HubKey {
@@ -66,7 +65,7 @@ export async function countSpokes(
   if (federationIds.length === 0) return new Map();
   const counts = await rows.selectFrom("spokes").select(["federationId", sql<number>`count(*)::int`.as("count")])
     .where("federationId", "in", federationIds).where("state", "<>", "removed")
-    .where(isVisibleTo(viewer, sql.ref("federationId"), sql.ref("id")))
+    .where(isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("id")))
     .groupBy("federationId").execute();
   return new Map(counts.map((row) => [row.federationId, row.count]));
 }
@@ -84,24 +83,18 @@ export async function insertFederation(tx: Tx, row: NewFederationRow): Promise<F
     .returningAll().executeTakeFirst();
 }
 
-/**
- * Locks the row against changes until the transaction ends. Spokes and audit events that refer to it can still be
- * added.
- */
+/** Locks the row against changes until the transaction ends. Rows that refer to it can still be added. */
 export async function lockFederation(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forNoKeyUpdate()
     .executeTakeFirstOrThrow();
 }
 
-/**
- * Locks the row also against additions to the hub. A concurrent addition either has committed before and is seen, or
- * waits and sees the new state.
- */
+/** Locks the row against changes and against additions to the hub until the transaction ends. */
 export async function lockFederationExclusively(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forUpdate().executeTakeFirstOrThrow();
 }
 
-/** Locks the row only against a removal, which takes a `for update` lock. */
+/** Locks the row only against removal of the hub, which takes a `for update` lock. */
 export async function lockFederationShared(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forKeyShare().executeTakeFirstOrThrow();
 }

@@ -12,7 +12,7 @@ export interface SpokeStateCount {
   readonly drifted: number;
 }
 
-export interface Fleet {
+export interface FleetCounts {
   readonly spokes: readonly SpokeStateCount[];
   readonly templates: readonly { readonly state: string; readonly count: number }[];
   readonly lanes: LaneCounts;
@@ -24,7 +24,7 @@ export interface Fleet {
   readonly now: Date;
 }
 
-export async function countFleet(db: Database): Promise<Fleet> {
+export async function countFleet(db: Database): Promise<FleetCounts> {
   const now = await db.now();
   return await db.transact(async (tx) => {
     const [spokes, templates, lanes, restoreTests, oldestBackup, oldestUnsealed] = await Promise.all([
@@ -50,8 +50,8 @@ async function countSpokes(rows: Rows): Promise<SpokeStateCount[]> {
 }
 
 /**
- * Returns the time of the oldest of the newest backups. For a spoke without a backup, the time when it became ready
- * counts.
+ * Returns the time of the oldest of the newest backups. A spoke without a backup counts with the time when the spoke
+ * became ready.
  */
 async function findOldestBackup(rows: Rows): Promise<Date | null> {
   const { rows: [row] } = await sql<{ oldest: Date | null }>`

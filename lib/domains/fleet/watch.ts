@@ -5,21 +5,21 @@
 import type { App } from "#lib/app.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
-import { countFleet, type Fleet } from "#lib/domains/fleet/count.ts";
+import { countFleet, type FleetCounts } from "#lib/domains/fleet/count.ts";
 
 const COUNT_INTERVAL = 30 * SECOND;
 const TRY_LEAD = "select pg_try_advisory_lock(hashtextextended('wheelwright: fleet', 0)) as leads";
 
 export interface FleetWatch {
   /** The last count; null if another replica leads, or the database did not answer. */
-  last(): Fleet | null;
+  last(): FleetCounts | null;
   /** Resolves after the current count. */
   whenCounted(): Promise<void>;
   close(): Promise<void>;
 }
 
 export function watchFleet({ db, log }: Pick<App, "db" | "log">, intervalMs = COUNT_INTERVAL): FleetWatch {
-  let last: Fleet | null = null, failing = false;
+  let last: FleetCounts | null = null, failing = false;
 
   async function count(): Promise<void> {
     try {

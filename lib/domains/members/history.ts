@@ -1,8 +1,6 @@
 /**
- * Marks events from before a member was added as read. The notifications list these events, but not as new.
- *
- * Reads are counted per reader and object. So each affected object's count is raised in the transaction that adds the
- * member. A spoke that the user administered before keeps its unread events.
+ * Marks events from before a member was added as read, so that notifications do not list them as new. Read counts are
+ * raised in the transaction that adds the member. A spoke that the user administered before keeps its unread events.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -13,10 +11,7 @@ export async function lockReadMarks(tx: Tx, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: marks of ${userId}`}, 0))`.execute(tx);
 }
 
-/**
- * Marks the history as read for a new member. Does nothing for users who could already see the object, as operators or
- * hub admins.
- */
+/** Marks the history as read for a new member, unless the user could already see the object. */
 export async function markHistoryAsRead(tx: Tx, membership: MembershipKey, userId: string): Promise<void> {
   await lockReadMarks(tx, userId);
   const { rows: [user] } = await sql<{ sees: boolean }>`
@@ -30,10 +25,7 @@ export async function markHistoryAsRead(tx: Tx, membership: MembershipKey, userI
   await markHistoryRead(tx, userId, "spokeId" in membership ? null : membership.federationId, spokes);
 }
 
-/**
- * Marks all events of these spokes as read, and the hub's own events if a hub is given. It is a single statement, so it
- * sees one consistent snapshot.
- */
+/** Marks all events of these spokes as read, and the hub's own events if a hub is given. */
 async function markHistoryRead(
   tx: Tx,
   userId: string,

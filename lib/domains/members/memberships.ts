@@ -8,7 +8,6 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { comesAfter, type ListPage, type ListPageRequest, readPage } from "#lib/drivers/db/pages.ts";
 
-/** Identifies the hub or spoke of a membership. */
 export type MembershipKey = { readonly federationId: string } | { readonly spokeId: string };
 
 export interface Member {
@@ -19,7 +18,6 @@ export interface Member {
   readonly pending: boolean;
   /** The reason why the mail server permanently refused the last mail. Null if it was not refused. */
   readonly mailRefusal: string | null;
-  /** The time when the membership was added. */
   readonly createdAt: Date;
 }
 
@@ -32,7 +30,7 @@ export interface AdministeredObject {
     | null;
 }
 
-/** Adds a membership. Returns whether the membership is new. The user's event streams check its permissions again. */
+/** Adds a membership. Returns whether the membership is new. */
 export async function addMembership(tx: Tx, membership: MembershipKey, userId: string): Promise<boolean> {
   const { table, column, id } = tableOf(membership);
   const { rows } = await sql`insert into ${table} (${column}, user_id) values (${id}, ${userId})
@@ -41,9 +39,7 @@ export async function addMembership(tx: Tx, membership: MembershipKey, userId: s
   return rows.length > 0;
 }
 
-/**
- * Removes a membership. Returns whether the membership existed. The user's event streams check its permissions again.
- */
+/** Removes a membership. Returns whether the membership existed. */
 export async function removeMembership(tx: Tx, membership: MembershipKey, userId: string): Promise<boolean> {
   const { table, column, id } = tableOf(membership);
   const { rows } = await sql`delete from ${table} where ${column} = ${id} and user_id = ${userId}
@@ -69,10 +65,7 @@ export async function listMembers(
   }, ({ createdAt, userId }) => [createdAt, userId]);
 }
 
-/**
- * Lists the hubs and then the spokes that the user administers, or will administer after verification. Each list is in
- * order of the membership's time.
- */
+/** Lists the hubs and then the spokes that the user administers, or will administer after verification. */
 export async function listAdministeredObjects(rows: Rows, userId: string): Promise<AdministeredObject[]> {
   const { rows: found } = await sql<AdministeredRow>`
     select name, spoke_id, state, domain, blueprint_inputs from (

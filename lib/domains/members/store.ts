@@ -1,7 +1,5 @@
 /**
- * Finds the hubs and spokes that a user administers.
- *
- * These are columns of the query that finds the user, so a request needs only one round trip. Memberships have an
+ * Finds the hubs and spokes that a user administers, as columns of the query that finds the user. Memberships have an
  * effect only for verified addresses, and only in objects that are not removed.
  */
 import { type RawBuilder, sql } from "kysely";
@@ -22,7 +20,7 @@ export const spokeIdsColumn: RawBuilder<string[]> = sql`array(
       where hub.federation_id = spoke.federation_id and hub.user_id = users.id)
   order by member.spoke_id)`;
 
-/** The role of a user. Operators have a flag; for others it follows from their memberships. */
+/** The role of a user. Operators have a flag. The role of other users follows from their memberships. */
 export type Role = "operator" | "hub_admin" | "spoke_admin";
 
 export function roleOf(user: { readonly operator: boolean; readonly federationIds: readonly string[] }): Role {

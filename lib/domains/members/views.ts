@@ -6,13 +6,10 @@ export const NewMember = v.object({ email: EmailAddress, displayName: optionalOr
 export type NewMember = v.InferOutput<typeof NewMember>;
 
 const invitationFields = {
-  /**
-   * `added` and `unchanged`: the user's address is verified. `invited`: the user must follow the mailed link first.
-   */
+  /** `invited`: the user must follow the mailed link first. */
   status: v.picklist(["added", "invited", "unchanged"]),
   userId: v.string(),
   email: v.string(),
-  /** The time when the invitation expires. */
   expiresAt: v.optional(Timestamp),
 };
 

@@ -2,9 +2,9 @@
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { prepareShared } from "#lib/drivers/db/prepare.ts";
-import { type NotificationReader, objectsOf } from "#lib/domains/notifications/objects.ts";
+import { type NotificationReader, selectNotifyingObjects } from "#lib/domains/notifications/objects.ts";
 
-export async function countUnread(rows: Rows, reader: NotificationReader): Promise<{ count: number }> {
+export async function countUnreadNotifications(rows: Rows, reader: NotificationReader): Promise<{ count: number }> {
   const { userId } = reader;
   const [row] =
     await (reader.role === "operator" ? countForOperator(rows, { userId }) : countForMember(rows, { userId }));
@@ -21,5 +21,5 @@ const countForOperator = prepareShared((_, { userId }: Pick<NotificationReader, 
 
 const countForMember = prepareShared((_, { userId }: Pick<NotificationReader, "userId">) =>
   sql<{ count: string }>`select coalesce(sum(visible_events - reads), 0) as count
-    from (${objectsOf({ role: "hub_admin", userId })}) as object`
+    from (${selectNotifyingObjects({ role: "hub_admin", userId })}) as object`
 );

@@ -1,21 +1,20 @@
 /**
- * Lists notifications, newest first, without scanning the log.
- *
- * The newest events can only be in objects whose own newest event is among the newest. So one index lookup per object
- * finds these objects, and the page is read from them alone. The cost does not grow with the history. The inner queries
- * keep ties, because events of the same time have no order yet. The page ends at its limit, or with its last time.
- *
- * For unread events, objects without unread ones are skipped. In the others, the search stops at `read_through` and
- * skips ranges of read events (read-ranges.ts).
+ * Lists notifications, newest first, without scanning the log. One index lookup per object finds the objects with the
+ * newest events. The page is read from these objects alone, so the cost does not grow with the history. For unread
+ * events, objects without unread ones are skipped, and searches skip ranges of read events (read-ranges.ts).
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { comesAfter, type ListPage, type PageBounds, readPageByTime, withItems } from "#lib/drivers/db/pages.ts";
-import { countUnread } from "#lib/domains/notifications/count.ts";
+import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
 import { type Notification, type NotificationRow, toNotification } from "#lib/domains/notifications/notification.ts";
-import { type NotificationReader, objectsOf, walkEvents } from "#lib/domains/notifications/objects.ts";
-import { selectUnread } from "#lib/domains/notifications/read-ranges.ts";
-import { historyEnd, isUnread } from "#lib/domains/notifications/unread.ts";
+import {
+  type NotificationReader,
+  selectEventsOfObject,
+  selectNotifyingObjects,
+} from "#lib/domains/notifications/objects.ts";
+import { selectUnreadEvents } from "#lib/domains/notifications/read-ranges.ts";
+import { historyEnd, isUnreadEvent } from "#lib/domains/notifications/unread.ts";
 import type { NotificationQuery } from "#lib/domains/notifications/views.ts";
 
 /** Number of newest events that are searched for unread ones before each hub is queried. */
@@ -46,13 +45,13 @@ async function readRows(
     sql`select event.* from audit_events as event where event.customer_visible and ${earlier}
       order by event.at desc fetch first ${size} rows with ties`;
   if (!unreadOnly) return await readEvents(rows, reader, newest(pageSize), pageSize);
-  const { count } = await countUnread(rows, reader);
+  const { count } = await countUnreadNotifications(rows, reader);
   if (count === 0) return [];
   // If many events are unread, the newest usually are. Otherwise each hub is queried, which is slower.
   const recent = count < pageSize ? [] : await readEvents(
     rows,
     reader,
-    sql`select * from (${newest(SCAN_SIZE)}) as event where ${isUnread(reader)}`,
+    sql`select * from (${newest(SCAN_SIZE)}) as event where ${isUnreadEvent(reader)}`,
     pageSize,
   );
   return recent.length >= pageSize
@@ -69,10 +68,10 @@ function selectFromObjects(
   const hasEvents = unreadOnly ? sql`visible_events > reads` : sql`visible_events > 0`;
   const events = (size: number) =>
     unreadOnly
-      ? selectUnread(reader, earlier, size)
-      : walkEvents(reader, { where: earlier, order: "newest first", limit: size });
+      ? selectUnreadEvents(reader, earlier, size)
+      : selectEventsOfObject(reader, { where: earlier, order: "newest first", limit: size });
   return sql`
-    with object as materialized (select * from (${objectsOf(reader)}) as object where ${hasEvents}),
+    with object as materialized (select * from (${selectNotifyingObjects(reader)}) as object where ${hasEvents}),
     promising as materialized (
       select object.* from object cross join lateral (select max(at) as at from (${events(1)}) as event) as newest
       where newest.at is not null order by newest.at desc fetch first ${limit} rows with ties

@@ -1,8 +1,6 @@
 /**
- * Marks events as read and updates the counts, in one statement of the caller's transaction.
- *
- * `lockReadMarks` serializes a reader's marks on all replicas. So no event is counted twice, no deadlock is possible, and
- * each statement sees the result of the previous one.
+ * Marks events as read and updates the counts, in one statement of the caller's transaction. `lockReadMarks` serializes
+ * a reader's marks, so no event is counted twice and no deadlock is possible.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -10,10 +8,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { NotificationReader, ObjectKind } from "#lib/domains/notifications/objects.ts";
 
-/**
- * Tries to take the reader's lock for marking all as read. Returns false if another transaction has the lock. It never
- * waits for the lock, because waiting calls would occupy database connections.
- */
+/** Tries to take the reader's lock for marking all as read, without waiting. Returns false if the lock is taken. */
 export async function tryLockMarkAll(tx: Tx, userId: string): Promise<boolean> {
   const { rows: [row] } = await sql<{ free: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`wheelwright: all marks of ${userId}`}, 0)) as free`.execute(
@@ -26,7 +21,7 @@ export async function tryLockMarkAll(tx: Tx, userId: string): Promise<boolean> {
  * Marks the events of the query (`id`, `at`), which must all be visible. Returns for each `place` of the query the
  * number of events, the time of the last event, and the number of unread events.
  */
-export async function markEvents(tx: Tx, userId: string, events: RawBuilder<unknown>): Promise<MarkResult[]> {
+export async function markEventsAsRead(tx: Tx, userId: string, events: RawBuilder<unknown>): Promise<MarkResult[]> {
   const { rows } = await sql<{ place: string; found: string; marked: string; last: string }>`
     with event as materialized (${events}),
     skip as materialized (
@@ -105,11 +100,10 @@ export async function raiseReadPositions(tx: Tx, userId: string, objects: readon
     do update set read_through = greatest(count.read_through, excluded.read_through)`.execute(tx);
 }
 
-/** The user who marks notifications as read. The audit log records this user as the actor. */
 export type MarkingReader = NotificationReader & Requester;
 
 /** Records the audit event, if any notification became read. */
-export async function recordRead(tx: Tx, reader: MarkingReader, marked: number): Promise<void> {
+export async function recordReadInAuditLog(tx: Tx, reader: MarkingReader, marked: number): Promise<void> {
   if (marked === 0) return;
   await recordChange(tx, reader, {
     audit: [{ kind: "notifications_read", objectType: "user", objectId: reader.userId, metadata: { marked } }],

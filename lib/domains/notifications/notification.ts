@@ -16,9 +16,9 @@ export type NotificationRow = Selectable<Schema["audit_events"]> & {
 };
 
 export function toNotification(row: NotificationRow, reader: NotificationReader): Notification {
-  return { ...redactForReader(reader, toAuditEvent(row)), read: isRead(row), readAt: row.readAt };
+  return { ...redactForReader(reader, toAuditEvent(row)), read: isNotificationRead(row), readAt: row.readAt };
 }
 
-export function isRead({ readAt, skipped }: NotificationRow): boolean {
+export function isNotificationRead({ readAt, skipped }: NotificationRow): boolean {
   return readAt !== null || skipped;
 }

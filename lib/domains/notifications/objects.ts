@@ -1,13 +1,7 @@
 /**
- * Selects the objects whose events notify a reader, and the events of each object.
- *
- * Operators are notified of all hubs and of events without a hub. Other users are notified of their hubs with all
- * spokes, of their spokes in other hubs, and of decisions on their requests. Each event belongs to one object at most,
- * so counts can be added.
- *
- * Only the current membership with a verified address counts. The state of the object does not matter: admins are also
- * notified that their hub or spoke was removed. Events before the membership count as read
- * (lib/domains/members/history.ts). A removed membership hides all events immediately.
+ * Selects the objects whose events notify a reader, and the events of each object. Each event belongs to one object at
+ * most, so counts can be added. Only the current membership with a verified address counts. Removed objects are
+ * included, because admins are also notified of a removal.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -20,7 +14,7 @@ export type ObjectKind = "all" | "service" | "hub" | "spoke" | "audience";
  * Returns a query with one row per object: `about`, `federation_id` and `spoke_id` as in notification_read_counts;
  * `visible_events`; `last_at`, the time of the last event; and the reader's `reads` and `read_through`.
  */
-export function objectsOf(reader: NotificationReader): RawBuilder<unknown> {
+export function selectNotifyingObjects(reader: NotificationReader): RawBuilder<unknown> {
   return sql`select object.*, coalesce(count.reads, 0) as reads,
       coalesce(count.read_through, '-infinity') as read_through
     from (${reader.role === "operator" ? allObjects : objectsOfMember(reader.userId)}) as object
@@ -61,15 +55,18 @@ interface EventWalk {
   /** Condition on `event`. It can use columns of `object`. */
   readonly where: RawBuilder<SqlBool>;
   readonly order: "newest first" | "oldest first";
-  /** The maximum number of events. All others with the same time as the last one are added. */
+  /** Maximum number of events. Other events with the same time as the last event are added. */
   readonly limit: number;
 }
 
 /**
- * Selects `id` and `at` of the visible events of `object`, a row of `objectsOf` in the same FROM clause. Each kind of
- * object has its own query, so that each uses the index that has its events in order. Only one of these queries runs.
+ * Selects `id` and `at` of the visible events of `object`, a row of `selectNotifyingObjects` in the same FROM clause.
+ * Each kind of object has its own query and index.
  */
-export function walkEvents(reader: NotificationReader, { where, order, limit }: EventWalk): RawBuilder<unknown> {
+export function selectEventsOfObject(
+  reader: NotificationReader,
+  { where, order, limit }: EventWalk,
+): RawBuilder<unknown> {
   const isNewestFirst = order === "newest first";
   const byTime = isNewestFirst ? sql`event.at desc` : sql`event.at`;
   // The planner does not treat "is null" as a constant, so the order must name the column to use the index.
@@ -94,7 +91,7 @@ export function walkEvents(reader: NotificationReader, { where, order, limit }: 
 }
 
 /** Condition that `event` belongs to `object`. */
-export function belongsToObject(
+export function eventBelongsToObject(
   reader: NotificationReader,
   event: RawBuilder<unknown> = sql.table("event"),
 ): RawBuilder<SqlBool> {

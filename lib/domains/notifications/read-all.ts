@@ -1,27 +1,23 @@
 /**
- * Marks all notifications as read that are visible at the start.
- *
- * The code first reads the last event time of each object. Later events have later times (see lib/changes). Then it
- * marks events in batches, oldest first, with one transaction per batch. Ranges of read events are skipped, so the
- * cost depends on the unread ones. An interrupted call leaves exact counts, and the next call continues. Each batch
- * with changes writes an audit event.
+ * Marks all notifications as read that are visible at the start. Events are marked in batches, oldest first, with one
+ * transaction and one audit event per batch. An interrupted call leaves exact counts, and the next call continues.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { lockReadMarks } from "#lib/domains/members/history.ts";
 import {
-  markEvents,
+  markEventsAsRead,
   type MarkingReader,
   raiseReadPositions,
   type ReadPosition,
-  recordRead,
+  recordReadInAuditLog,
   tryLockMarkAll,
 } from "#lib/domains/notifications/marks.ts";
-import { type NotificationReader, objectsOf } from "#lib/domains/notifications/objects.ts";
-import { selectUnmarked } from "#lib/domains/notifications/read-ranges.ts";
+import { type NotificationReader, selectNotifyingObjects } from "#lib/domains/notifications/objects.ts";
+import { selectUnmarkedEvents } from "#lib/domains/notifications/read-ranges.ts";
 import { backoffDelay, sleep } from "#lib/base/time.ts";
 
-/** The maximum of events per object in a batch, and the approximate maximum of unread events in a batch. */
+/** Maximum events per object in a batch, and approximate maximum of unread events in a batch. */
 const BATCH_SIZE = 2000;
 /** Maximum objects per batch. */
 const MAX_OBJECTS = 200;
@@ -33,7 +29,7 @@ interface RemainingObject extends ReadPosition {
 }
 
 /** Marks all notifications as read. Returns how many became read. */
-export async function markAllRead(db: Database, reader: MarkingReader): Promise<{ marked: number }> {
+export async function markAllNotificationsAsRead(db: Database, reader: MarkingReader): Promise<{ marked: number }> {
   let marked = 0, waits = 0;
   let remaining = await findUnread(db.rows, reader);
   while (remaining.length > 0) {
@@ -53,13 +49,11 @@ async function findUnread(rows: Rows, reader: NotificationReader): Promise<Remai
   const { rows: found } = await sql<Omit<RemainingObject, "unread"> & { unread: string }>`
     select about, federation_id as "federationId", spoke_id as "spokeId", last_at::text as through,
       read_through::text as after, visible_events - reads as unread
-    from (${objectsOf(reader)}) as object where visible_events > reads`.execute(rows);
+    from (${selectNotifyingObjects(reader)}) as object where visible_events > reads`.execute(rows);
   return found.map((row) => ({ ...row, unread: Number(row.unread) }));
 }
 
-/**
- * Returns how many objects form a batch. An object with more unread events than a batch may have is a separate batch.
- */
+/** Returns how many objects form a batch. An object with many unread events is a separate batch. */
 function batchLength(remaining: readonly RemainingObject[]): number {
   let size = 0;
   for (let unread = 0; size < Math.min(remaining.length, MAX_OBJECTS); size++) {
@@ -77,7 +71,7 @@ async function markBatch(
 ): Promise<{ marked: number; rest: RemainingObject[] } | null> {
   if (!await tryLockMarkAll(tx, reader.userId)) return null;
   await lockReadMarks(tx, reader.userId);
-  const results = await markEvents(tx, reader.userId, selectBatchEvents(reader, batch));
+  const results = await markEventsAsRead(tx, reader.userId, selectBatchEvents(reader, batch));
   const found = new Map(results.map((result) => [result.place, result]));
   const positions: ReadPosition[] = [], remaining: RemainingObject[] = [];
   for (const [i, object] of batch.entries()) {
@@ -91,7 +85,7 @@ async function markBatch(
   }
   await raiseReadPositions(tx, reader.userId, positions);
   const marked = results.reduce((sum, { marked }) => sum + marked, 0);
-  await recordRead(tx, reader, marked);
+  await recordReadInAuditLog(tx, reader, marked);
   return { marked, rest: remaining };
 }
 
@@ -104,5 +98,5 @@ function selectBatchEvents(reader: NotificationReader, batch: readonly Remaining
       ${batch.map(({ after }) => after)}::timestamptz[],
       ${batch.map(({ through }) => through)}::timestamptz[]
     ) with ordinality as object (about, federation_id, spoke_id, after, through, place)
-    cross join lateral (${selectUnmarked(reader, BATCH_SIZE)}) as event`;
+    cross join lateral (${selectUnmarkedEvents(reader, BATCH_SIZE)}) as event`;
 }

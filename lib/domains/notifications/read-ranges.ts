@@ -1,12 +1,17 @@
 /**
  * Stores ranges of read events. Between the first and last event of a range, all events of the object are read.
- * Adjacent marks are merged into one range, so two ranges always have an unread event between them. A search for
- * unread events jumps over ranges, so its cost depends only on the number of events that it finds.
+ * Adjacent ranges are merged. A search for unread events jumps over ranges, so its cost depends only on the number of
+ * events that it finds.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { belongsToObject, type NotificationReader, objectsOf, walkEvents } from "#lib/domains/notifications/objects.ts";
-import { isUnread } from "#lib/domains/notifications/unread.ts";
+import {
+  eventBelongsToObject,
+  type NotificationReader,
+  selectEventsOfObject,
+  selectNotifyingObjects,
+} from "#lib/domains/notifications/objects.ts";
+import { isUnreadEvent } from "#lib/domains/notifications/unread.ts";
 
 /** Selects the last range of `object` that starts before this moment. */
 function selectRangeBefore({ userId }: NotificationReader, moment: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -16,20 +21,17 @@ function selectRangeBefore({ userId }: NotificationReader, moment: RawBuilder<un
       and range.from_at < ${moment} order by range.from_at desc limit 1)`;
 }
 
-/**
- * Selects the newest unread events of `object` (`id`, `at`) that match `where`, and all others with the same time as
- * the last one.
- */
-export function selectUnread(
+/** Selects the newest unread events of `object` that match `where`, and others with the time of the last event. */
+export function selectUnreadEvents(
   reader: NotificationReader,
   where: RawBuilder<SqlBool>,
   limit: number,
 ): RawBuilder<unknown> {
   const between = (low: RawBuilder<unknown>, high: RawBuilder<unknown>) => {
     const within = sql<SqlBool>`${where} and event.at > object.read_through and event.at > coalesce(${low}, '-infinity')
-      and event.at < ${high} and ${isUnread(reader)}`;
+      and event.at < ${high} and ${isUnreadEvent(reader)}`;
     return sql`(select coalesce(array_agg(id), '{}') as ids, coalesce(array_agg(at), '{}') as ats
-      from (${walkEvents(reader, { where: within, order: "newest first", limit })}) as event)`;
+      from (${selectEventsOfObject(reader, { where: within, order: "newest first", limit })}) as event)`;
   };
   return sql`
     with recursive gap (next, ids, ats, found) as (
@@ -46,11 +48,10 @@ export function selectUnread(
 }
 
 /**
- * Selects the oldest events of `object` after its `after` and up to its `through`, outside of ranges. Returns at
- * least `limit` events if there are enough, and all others with the same time as the last one. A few of these events
- * may be read already.
+ * Selects the oldest events of `object` after its `after` and up to its `through`, outside of ranges. Returns at least
+ * `limit` events if there are enough. A few of these events may be read already.
  */
-export function selectUnmarked(reader: NotificationReader, limit: number): RawBuilder<unknown> {
+export function selectUnmarkedEvents(reader: NotificationReader, limit: number): RawBuilder<unknown> {
   const above = (moment: RawBuilder<unknown>) =>
     sql`(select range.from_at, range.through_at from notification_read_ranges as range
       where range.user_id = ${reader.userId} and range.about = object.about
@@ -60,7 +61,7 @@ export function selectUnmarked(reader: NotificationReader, limit: number): RawBu
     const where = sql<SqlBool>`event.at > ${low} and event.at < coalesce(${high}, 'infinity')
       and event.at <= object.through`;
     return sql`(select coalesce(array_agg(id), '{}') as ids, coalesce(array_agg(at), '{}') as ats
-      from (${walkEvents(reader, { where, order: "oldest first", limit })}) as event)`;
+      from (${selectEventsOfObject(reader, { where, order: "oldest first", limit })}) as event)`;
   };
   return sql`
     with recursive gap (next, ids, ats, found) as (
@@ -80,11 +81,11 @@ export function selectUnmarked(reader: NotificationReader, limit: number): RawBu
 export async function mergeIntoReadRange(tx: Tx, reader: NotificationReader, id: string): Promise<void> {
   const walkNeighbours = (order: "newest first" | "oldest first") => {
     const where = order === "newest first" ? sql<SqlBool>`event.at < marked.at` : sql<SqlBool>`event.at > marked.at`;
-    return walkEvents(reader, { where, order, limit: 1 });
+    return selectEventsOfObject(reader, { where, order, limit: 1 });
   };
-  const unreadAtSameTime = walkEvents(reader, {
+  const unreadAtSameTime = selectEventsOfObject(reader, {
     where: sql`event.at >= coalesce(older.at, marked.at) and event.at <= coalesce(newer.at, marked.at)
-      and ${isUnread(reader)}`,
+      and ${isUnreadEvent(reader)}`,
     order: "oldest first",
     limit: SAME_TIME_LIMIT,
   });
@@ -98,8 +99,8 @@ export async function mergeIntoReadRange(tx: Tx, reader: NotificationReader, id:
         where through_at >= newer.at
       ), newer.at, marked.at) end::text as through_at
     from (select * from audit_events where id = ${id}) as marked
-    join lateral (select * from (${objectsOf(reader)}) as object) as object on ${
-    belongsToObject(reader, sql.table("marked"))
+    join lateral (select * from (${selectNotifyingObjects(reader)}) as object) as object on ${
+    eventBelongsToObject(reader, sql.table("marked"))
   }
     cross join lateral (select max(at) as at from (${walkNeighbours("newest first")}) as event) as older
     cross join lateral (select min(at) as at from (${walkNeighbours("oldest first")}) as event) as newer
@@ -114,10 +115,7 @@ export async function mergeIntoReadRange(tx: Tx, reader: NotificationReader, id:
     ${fromAt}::timestamptz, ${throughAt}::timestamptz)`.execute(tx);
 }
 
-/**
- * The maximum of events with the same time that are checked. Normally one event has a time, because lib/changes assigns
- * unique times.
- */
+/** Maximum events with the same time that are checked. lib/changes normally assigns unique times. */
 const SAME_TIME_LIMIT = 100;
 
 interface ReadRange {

@@ -2,28 +2,32 @@
 import { sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { type Access, type Actor, requireActor } from "#lib/domains/auth/access.ts";
+import { type AccessRule, type Actor, requireActor } from "#lib/domains/auth/access.ts";
 import { lockReadMarks } from "#lib/domains/members/history.ts";
 import {
-  markEvents,
+  markEventsAsRead,
   type MarkingReader,
   raiseReadPositions,
   type ReadPosition,
-  recordRead,
+  recordReadInAuditLog,
 } from "#lib/domains/notifications/marks.ts";
 import {
-  isRead,
+  isNotificationRead,
   type Notification,
   type NotificationRow,
   toNotification,
 } from "#lib/domains/notifications/notification.ts";
-import { belongsToObject, type NotificationReader, objectsOf } from "#lib/domains/notifications/objects.ts";
+import {
+  eventBelongsToObject,
+  type NotificationReader,
+  selectNotifyingObjects,
+} from "#lib/domains/notifications/objects.ts";
 import { mergeIntoReadRange } from "#lib/domains/notifications/read-ranges.ts";
 import { historyEnd } from "#lib/domains/notifications/unread.ts";
 import { isId } from "#lib/base/ids.ts";
 
-/** Allows callers who can see the notification. The transaction that marks it as read checks this again. */
-export const notificationAccess: Access<Actor, object> = {
+/** Allows callers who can see the notification. The marking transaction checks the permission again. */
+export const notificationAccess: AccessRule<Actor, object> = {
   name: "signed in", // any signed-in user can call it; notifications of other users are reported as missing
   async admit({ app, actor: caller, params: { notificationId = "" } }) {
     const actor = requireActor(caller);
@@ -33,22 +37,19 @@ export const notificationAccess: Access<Actor, object> = {
   },
 };
 
-/**
- * Marks a notification as read and returns it. A notification that is already read stays unchanged. Throws a `missing`
- * fault if the reader cannot see the event.
- */
-export async function markRead(db: Database, reader: MarkingReader, id: string): Promise<Notification> {
+/** Marks a notification as read and returns it. Throws a `missing` fault if the reader cannot see the event. */
+export async function markNotificationAsRead(db: Database, reader: MarkingReader, id: string): Promise<Notification> {
   if (!isId("evt", id)) throw notificationMissingFault();
   return await db.transact(async (tx) => {
     await lockReadMarks(tx, reader.userId);
     const before = await findNotification(tx, reader, id);
     if (!before) throw notificationMissingFault();
-    if (isRead(before)) return toNotification(before, reader);
-    await markEvents(tx, reader.userId, sql`select 0 as place, id, at from audit_events where id = ${id}`);
+    if (isNotificationRead(before)) return toNotification(before, reader);
+    await markEventsAsRead(tx, reader.userId, sql`select 0 as place, id, at from audit_events where id = ${id}`);
     const readObjects = await findFullyReadObject(tx, reader, id);
     if (readObjects.length === 0) await mergeIntoReadRange(tx, reader, id);
     await raiseReadPositions(tx, reader.userId, readObjects);
-    await recordRead(tx, reader, 1);
+    await recordReadInAuditLog(tx, reader, 1);
     return toNotification((await findNotification(tx, reader, id))!, reader);
   });
 }
@@ -60,7 +61,7 @@ async function findNotification(
 ): Promise<NotificationRow | undefined> {
   const isVisible = reader.role === "operator"
     ? sql`true`
-    : sql`exists (select from (${objectsOf(reader)}) as object where ${belongsToObject(reader)})`;
+    : sql`exists (select from (${selectNotifyingObjects(reader)}) as object where ${eventBelongsToObject(reader)})`;
   const { rows: [row] } = await sql<NotificationRow>`
     select event.*, done.read_at, event.at <= ${historyEnd(reader)} as skipped from audit_events as event
     left join notification_reads as done on done.user_id = ${reader.userId} and done.event_id = event.id
@@ -68,13 +69,13 @@ async function findNotification(
   return row;
 }
 
-/** Returns the event's object if it has no unread events left, so that searches can skip it. */
+/** Returns the event's object if the object has no unread events left, so that searches can skip the object. */
 async function findFullyReadObject(tx: Tx, reader: NotificationReader, id: string): Promise<ReadPosition[]> {
   const { rows } = await sql<ReadPosition>`
     select object.about, object.federation_id as "federationId", object.spoke_id as "spokeId",
       object.last_at::text as through
-    from (select * from audit_events where id = ${id}) as event, (${objectsOf(reader)}) as object
-    where ${belongsToObject(reader)} and object.visible_events = object.reads`.execute(tx);
+    from (select * from audit_events where id = ${id}) as event, (${selectNotifyingObjects(reader)}) as object
+    where ${eventBelongsToObject(reader)} and object.visible_events = object.reads`.execute(tx);
   return rows;
 }
 

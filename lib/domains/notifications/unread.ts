@@ -11,10 +11,10 @@ export function historyEnd({ userId }: Pick<NotificationReader, "userId">): RawB
 }
 
 /**
- * Condition that an event is unread. It uses scalar subqueries, so that the planner looks up single events instead of
- * loading all reads. The history is checked only for readers who have events from before their membership.
+ * Condition that an event is unread. Scalar subqueries let the planner look up single events instead of loading all
+ * reads.
  */
-export function isUnread(reader: NotificationReader): RawBuilder<SqlBool> {
+export function isUnreadEvent(reader: NotificationReader): RawBuilder<SqlBool> {
   return sql`(coalesce((select false from notification_reads as done
       where done.user_id = ${reader.userId} and done.event_id = event.id), true)
     and (not (select exists (select from notification_read_counts

@@ -29,5 +29,4 @@ export const NotificationView = v.object({
 
 export const UnreadCount = v.object({ count: v.number() });
 
-/** The number of notifications that this call marked as read. */
 export const MarkedCount = v.object({ marked: v.number() });

@@ -1,16 +1,14 @@
 /**
- * Completes the onboarding wizard of a new user: a name, a password and a first hub request, in one transaction.
- *
- * Onboarding can be completed once. It sets a password without the old one, so the session must be recent. Otherwise a
- * thief could use a stolen session to take over the account. A new password ends all sessions and is reported by mail.
- * The caller gets a new session.
+ * Completes the onboarding wizard of a new user: a name, a password and a first hub request, in one transaction. The
+ * wizard sets a password without the old one, so the session must be recent. A new password ends all sessions; the
+ * caller gets a new one.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { sessionCookie } from "#lib/domains/auth/cookie.ts";
-import { recipientOf } from "#lib/domains/auth/forgot-password.ts";
+import { mailRecipientOf } from "#lib/domains/auth/forgot-password.ts";
 import { voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
 import { beginSession, endSession } from "#lib/domains/auth/sessions.ts";
 import { recordChange } from "#lib/changes/record.ts";
@@ -18,7 +16,7 @@ import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { insertPendingRequest, requireOfferedFields } from "#lib/domains/federations/requests/create.ts";
-import { showRequest } from "#lib/domains/federations/requests/show.ts";
+import { showHubRequest } from "#lib/domains/federations/requests/show.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import type { OnboardingBody, OnboardingRecord } from "#lib/domains/onboarding/views.ts";
@@ -27,7 +25,6 @@ import { showUser } from "#lib/domains/users/views.ts";
 
 const MAX_SESSION_AGE = "1 hour"; // a session that is younger than this shows that the user has just signed in
 
-/** The response, and the Set-Cookie header of the new session. */
 interface OnboardingResult {
   readonly body: OnboardingRecord;
   readonly cookie: string;
@@ -40,8 +37,8 @@ export async function findOnboardedAt(rows: Rows, userId: string): Promise<Date 
 }
 
 /**
- * Completes the onboarding. Throws a `conflict` fault (`onboarded`), a `forbidden` fault (`session_too_old`) if a
- * password is set, and the faults of a hub request.
+ * Throws a fault: `conflict` (`onboarded`), or `forbidden` (`session_too_old`) if a password is set. Also throws the
+ * faults of a hub request.
  */
 export async function completeOnboarding(app: App, actor: Actor, input: OnboardingBody): Promise<OnboardingResult> {
   if (await findOnboardedAt(app.db.rows, actor.userId)) throw onboardedFault(); // checked before the expensive hash of the password
@@ -86,7 +83,7 @@ async function complete(
   const pendingRequest = federationRequest ? await insertPendingRequest(tx, user, federationRequest) : null;
   const body = {
     user: showUser(await readUser(tx, actor.userId)),
-    federationRequest: pendingRequest && await showRequest(tx, pendingRequest.row),
+    federationRequest: pendingRequest && await showHubRequest(tx, pendingRequest.row),
   };
   const changed = [...displayName === undefined ? [] : ["displayName"], ...passwordHash === null ? [] : ["password"]];
   const entry: AuditEntry = {
@@ -122,7 +119,7 @@ async function saveOnboarding(
 
 function createPasswordMail(user: LockedUser, at: Date, ip: string): NewJob {
   const about = { at: at.toISOString(), ip };
-  return createMailJob({ template: "password-changed", to: recipientOf(user), about });
+  return createMailJob({ template: "password-changed", to: mailRecipientOf(user), about });
 }
 
 function onboardedFault(): Fault {

@@ -1,23 +1,20 @@
 /** Access rule for operations. It loads the operation in the path and passes it on as `operation`. */
-import { type Access, type Actor, requireActor } from "#lib/domains/auth/access.ts";
+import { type AccessRule, type Actor, requireActor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { canSee } from "#lib/domains/federations/viewer.ts";
+import { canSeeObject } from "#lib/domains/federations/viewer.ts";
 import { isId } from "#lib/base/ids.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { findOperation } from "#lib/jobs/store.ts";
 
-/**
- * Allows callers who can see the operation's object. Operations of removed spokes stay visible, so that users see how a
- * removal ended. A hub's own operations are visible to those who can manage the hub.
- */
-export function operationAccess(): Access<Actor, { readonly operation: Job }> {
+/** Allows callers who can see the operation's object, which may be removed. */
+export function operationAccess(): AccessRule<Actor, { readonly operation: Job }> {
   return {
     name: "operation: see",
     async admit({ app, actor: caller, params }) {
       const actor = requireActor(caller);
       const id = params.operationId ?? "";
       const found = isId("op", id) ? await findOperation(app.db.rows, id) : null;
-      if (!found || !canSee(actor, found)) {
+      if (!found || !canSeeObject(actor, found)) {
         throw new Fault("missing", "operation_missing", "There is no such operation, or you have no access to it");
       }
       return { actor, operation: found };

@@ -1,7 +1,7 @@
 /** Shows operations in the API: all of a hub, all of a spoke, or a single one with its failure report. */
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withItems } from "#lib/drivers/db/pages.ts";
-import { canManageHub, canSee, type Viewer } from "#lib/domains/federations/viewer.ts";
+import { canManageHub, canSeeObject, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import {
   describeOperation,
@@ -13,8 +13,7 @@ import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { listOperations } from "#lib/jobs/store.ts";
 
 /**
- * Finds the operations of a hub, newest first. Callers who cannot manage the hub see only the operations of their
- * spokes.
+ * Finds the operations of a hub, newest first. Callers who cannot manage the hub see only operations of their spokes.
  */
 export async function findHubOperations(
   rows: Rows,
@@ -37,10 +36,10 @@ export async function findSpokeOperations(
 }
 
 async function showPage(rows: Rows, viewer: Viewer, page: ListPage<Job>): Promise<ListPage<OperationView>> {
-  const descriptions = await describeOperations(rows, page.items, (job) => canSee(viewer, job));
+  const descriptions = await describeOperations(rows, page.items, (job) => canSeeObject(viewer, job));
   return withItems(page, hideOperatorDetails(viewer, descriptions));
 }
 
 export async function showOperation(rows: Rows, viewer: Viewer, operation: Job): Promise<OperationDetail> {
-  return hideOperatorDetails(viewer, await describeOperation(rows, operation, (job) => canSee(viewer, job)));
+  return hideOperatorDetails(viewer, await describeOperation(rows, operation, (job) => canSeeObject(viewer, job)));
 }

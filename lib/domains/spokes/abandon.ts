@@ -1,7 +1,4 @@
-/**
- * Abandons a spoke whose removal cannot finish, like a hub (lib/domains/federations/abandon.ts). The row becomes
- * `removed` without confirmation from the cluster.
- */
+/** Abandons a spoke whose removal has failed. The row becomes `removed` without confirmation from the cluster. */
 import { spokeSubject } from "#lib/audit/store.ts";
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -12,24 +9,21 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import {
   ABANDONED_REASON,
-  createCancellationEntries,
-  describeLastOperation,
+  cancellationAuditEntries,
   describeNotRemoving,
   describeRunningRemoval,
   hasRemovalFailed,
+  lastOperationEvent,
 } from "#lib/domains/federations/abandon.ts";
 import { cancelRunningJobs, findLastRemoval } from "#lib/jobs/removal.ts";
 import { cancelSpokeOperations } from "#lib/jobs/store.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
-import { releaseDomains } from "#lib/domains/spokes/names.ts";
+import { releaseFormerDomains } from "#lib/domains/spokes/names.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/**
- * Abandons a spoke. Throws a `forbidden` fault (`operator_only`), a `conflict` fault (`spoke_state`) if no removal has
- * failed, or a `missing` fault if the spoke is removed.
- */
+/** Throws a fault: `forbidden` (`operator_only`), `conflict` (`spoke_state`) or `missing`. */
 export async function abandonSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
   requireOperator(actor);
   const row = await app.db.transact((tx) => acceptAbandoning(tx, actor, spoke.id));
@@ -53,18 +47,18 @@ export async function acceptAbandoning(tx: Tx, requester: Requester, id: string)
     removedAt: now,
     updatedAt: now,
   }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
-  await releaseDomains(tx, id);
+  await releaseFormerDomains(tx, id);
   const about = { federationId: after.federationId, spokeId: id };
   const { slug, domain, size, namespace, cluster } = after;
   const snapshots = removal?.progress.snapshots;
   const metadata = { slug, domain, size, namespace, cluster, abandoned: true, operationId: removal?.id ?? null };
   await recordChange(tx, requester, {
-    audit: [...createCancellationEntries(cancelledJobs, about, "the spoke was abandoned"), {
+    audit: [...cancellationAuditEntries(cancelledJobs, about, "the spoke was abandoned"), {
       kind: "spoke_destroyed",
       ...spokeSubject(after),
       metadata: { ...metadata, ...(snapshots && { snapshots }) },
     }],
-    events: [{ ...about, state: after.state, operation: describeLastOperation(cancelledJobs, removal) }],
+    events: [{ ...about, state: after.state, operation: lastOperationEvent(cancelledJobs, removal) }],
   });
   return after;
 }

@@ -1,14 +1,13 @@
 /** Access rules for spokes. They load the spoke in the path, by ID or domain, and pass it on as `spoke`. */
-import { type Access, type Actor, requireActor } from "#lib/domains/auth/access.ts";
+import { type AccessRule, type Actor, requireActor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { removedVisibility } from "#lib/domains/federations/access.ts";
-import { canManageHub, canSee } from "#lib/domains/federations/viewer.ts";
-import { findListedSpoke, findSpoke, type FoundSpoke, type ListedSpoke } from "#lib/domains/spokes/store.ts";
+import { canManageHub, canSeeObject } from "#lib/domains/federations/viewer.ts";
+import { findListedSpoke, findSpoke, type ListedSpoke, type SpokeWithExtras } from "#lib/domains/spokes/store.ts";
 
 /**
- * `see` and `act`: operators, hub admins and spoke admins. `remove` and `delegate`: operators and hub admins.
- * `history`: like `see`, but operators and hub admins also see removed spokes. `restore`: operators and hub admins,
- * also for removed spokes.
+ * `see` and `act`: operators, hub admins and spoke admins. `history`: the same, but spoke admins do not see removed
+ * spokes. `restore`: operators and hub admins, also for removed spokes. Others: operators and hub admins.
  */
 type SpokePermission = "see" | "act" | "remove" | "delegate" | "history" | "restore";
 
@@ -19,8 +18,8 @@ const HUB_ADMIN_ONLY: { readonly [D in SpokePermission]?: string } = {
   restore: "request a restore",
 };
 
-type SpokeAccess<Permission extends SpokePermission> = Access<Actor, {
-  readonly spoke: Permission extends "see" | "history" | "restore" ? ListedSpoke : FoundSpoke;
+type SpokeAccess<Permission extends SpokePermission> = AccessRule<Actor, {
+  readonly spoke: Permission extends "see" | "history" | "restore" ? ListedSpoke : SpokeWithExtras;
 }>;
 
 export function spokeAccess<Permission extends SpokePermission>(permission: Permission): SpokeAccess<Permission> {
@@ -54,5 +53,5 @@ export function spokeMissingFault(): Fault {
 /** Returns whether the actor can see the spoke and act on it. */
 export function canSeeSpoke(actor: Actor, row: ListedSpoke): boolean {
   if (row.state === "removed") return canManageHub(actor, row.federationId);
-  return canSee(actor, { federationId: row.federationId, spokeId: row.id });
+  return canSeeObject(actor, { federationId: row.federationId, spokeId: row.id });
 }

@@ -1,4 +1,4 @@
-/** Previews an action: checks it like the real action and sends it to the cluster as a dry run. Writes nothing. */
+/** Previews an action with the checks of the real action and a dry run in the cluster. Writes nothing. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -10,23 +10,28 @@ import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import { checkAction } from "#lib/operations/check-action.ts";
 import type { OperationDeclaration, SpokeSubject } from "#lib/operations/operation.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
-import { actionPayloadOf, parseAction, readActionFacts, requireEffect } from "#lib/domains/spokes/actions.ts";
+import {
+  actionPayloadOf,
+  parseSpokeAction,
+  readSpokeActionFacts,
+  requireActionEffect,
+} from "#lib/domains/spokes/actions.ts";
 import { previewInCluster } from "#lib/domains/spokes/cluster-preview.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview, SpokeAction } from "#lib/domains/spokes/views.ts";
 
 /** Previews an action. Throws the faults of the action, and an `unavailable` fault if the cluster does not answer. */
-export async function previewAction(
+export async function previewSpokeAction(
   app: App,
   actor: Actor,
   spoke: SpokeRow,
   input: SpokeAction,
   signal: AbortSignal,
 ): Promise<ActionPreview> {
-  const request = parseAction(app, actor, input);
-  const facts = await readActionFacts(app.db.rows, spoke);
+  const request = parseSpokeAction(app, actor, input);
+  const facts = await readSpokeActionFacts(app.db.rows, spoke);
   const { kind, becomes } = checkAction(request.action, facts);
-  requireEffect(app, spoke, facts, request);
+  requireActionEffect(app, spoke, facts, request);
   const operation: OperationDeclaration<string, string> = SPOKE_OPERATIONS[kind];
   const subject = subjectOf(app, spoke, { maintenance: facts.maintenance, payload: actionPayloadOf(facts, request) });
   // A spoke without a namespace has no objects to change.

@@ -20,40 +20,33 @@ import type { SpokeActionName } from "#lib/operations/table.ts";
 import { lockSpoke, setBlueprintInputs, setSpokeState, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeAction, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/**
- * Requests an action. Throws a `conflict` fault (`spoke_state`) if the spoke's state and queued operations do not allow
- * it. Also throws the faults of the operation's own parameters.
- */
-export async function requestAction(
+/** Requests an action. Throws a `conflict` fault (`spoke_state`), and the faults of the action's parameters. */
+export async function requestSpokeAction(
   app: App,
   actor: Actor,
   spoke: SpokeRow,
   input: SpokeAction,
 ): Promise<SpokeRecord> {
-  const parameters = parseAction(app, actor, input);
-  const row = await app.db.transact((tx) => acceptAction(app, tx, actor, spoke.id, parameters));
+  const parameters = parseSpokeAction(app, actor, input);
+  const row = await app.db.transact((tx) => acceptSpokeAction(app, tx, actor, spoke.id, parameters));
   return await showSpoke(app.db.rows, actor, row);
 }
 
-/** An action with its parameters. */
 interface ActionRequest {
   readonly action: SpokeActionName;
   /** The payload of the job. */
   readonly parameters: object;
 }
 
-/**
- * Parses an action. Throws a `forbidden` fault for actions that only operators can request, and an `invalid` fault for
- * invalid parameters.
- */
-export function parseAction(app: App, actor: Actor, input: SpokeAction): ActionRequest {
+/** Throws a fault: `forbidden` for actions that only operators can request, or `invalid`. */
+export function parseSpokeAction(app: App, actor: Actor, input: SpokeAction): ActionRequest {
   const { action } = input, { forOperators, parsePayload: parameters } = operationRules(action);
   if (forOperators) requireOperator(actor);
   return { action, parameters: parameters?.(app.catalog, input) ?? {} };
 }
 
 /** Checks that the operation would change the spoke. `size` is the spoke's size after its queued operations. */
-export function requireEffect(
+export function requireActionEffect(
   { catalog }: Pick<App, "catalog">,
   { lmsVersion: version, blueprintInputs: inputs }: Pick<SpokeRow, "lmsVersion" | "blueprintInputs">,
   { size }: { readonly size: string },
@@ -70,7 +63,7 @@ interface ActionFacts extends SpokeFacts {
 }
 
 /** Reads the facts in this transaction or connection. */
-export async function readActionFacts(rows: Rows, spoke: SpokeRow): Promise<ActionFacts> {
+export async function readSpokeActionFacts(rows: Rows, spoke: SpokeRow): Promise<ActionFacts> {
   const live = await listLiveOperations(rows, spoke.id);
   const failure = spoke.state === "failed" ? await findLastFailure(rows, spoke.id, "upgrade") : null;
   const resize = live.findLast(({ kind }) => kind === "resize");
@@ -87,11 +80,8 @@ export async function readActionFacts(rows: Rows, spoke: SpokeRow): Promise<Acti
   };
 }
 
-/**
- * Accepts an action. If no other operation is queued, the spoke changes to the operation's state. Otherwise it keeps
- * its state. The row is locked first, so a parallel request sees the result.
- */
-export async function acceptAction(
+/** Accepts an action. The spoke's state changes only if no other operation is queued. The row is locked first. */
+export async function acceptSpokeAction(
   app: App,
   tx: Tx,
   requester: Requester,
@@ -100,11 +90,11 @@ export async function acceptAction(
 ): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();
-  const facts = await readActionFacts(tx, before);
+  const facts = await readSpokeActionFacts(tx, before);
   const { kind, state } = checkAction(action, facts);
-  requireEffect(app, before, facts, { action, parameters });
+  requireActionEffect(app, before, facts, { action, parameters });
   if (kind === "provision") await refreshInputs(app, tx, before);
-  const [after] = await enqueueAction(
+  const [after] = await enqueueSpokeAction(
     tx,
     requester,
     before,
@@ -116,7 +106,7 @@ export async function acceptAction(
 }
 
 /** Enqueues the operation of an action. Returns the updated spoke and the job. */
-export async function enqueueAction(
+export async function enqueueSpokeAction(
   tx: Tx,
   requester: Requester,
   before: SpokeRow,
@@ -144,8 +134,8 @@ export function actionPayloadOf({ failure }: ActionFacts, { action, parameters }
 }
 
 /**
- * Updates the inputs for a retry, because the catalog or blueprint may have been fixed. If the catalog no longer offers
- * the values, the old inputs stay. Inputs from a backup are not changed.
+ * Updates the inputs for a retry, because the catalog or blueprint may have been fixed. Values that are no longer in
+ * the catalog and inputs from a backup stay unchanged.
  */
 async function refreshInputs({ catalog, config, blueprint, log }: App, tx: Tx, spoke: SpokeRow): Promise<void> {
   if (spoke.fromBackup !== null) return;

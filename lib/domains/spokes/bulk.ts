@@ -1,10 +1,8 @@
-/**
- * Requests an action on many spokes. Each spoke has a separate transaction, so one refusal does not affect the others.
- */
+/** Requests an action on many spokes, with a separate transaction for each spoke. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { acceptAction, parseAction } from "#lib/domains/spokes/actions.ts";
+import { acceptSpokeAction, parseSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { showSpokes } from "#lib/domains/spokes/show.ts";
 import { findVisibleSpokes, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { BulkAction, BulkOutcome } from "#lib/domains/spokes/views.ts";
@@ -21,13 +19,12 @@ const SPOKE_FAULTS = {
 const TIME_SHARE = 0.6;
 
 /**
- * Returns one outcome for each distinct ID that the caller can see, in the same order. Other IDs are skipped. A spoke's
- * refusal is in its outcome. Once an action was accepted, the response covers all spokes. Spokes that were not reached
- * in time, or that the database refused, are reported as refused and can be sent again.
+ * Returns one outcome for each distinct ID that the caller can see, in the same order. Spokes that were not reached in
+ * time are reported as refused and can be sent again.
  */
-export async function requestActions(app: App, actor: Actor, input: BulkAction): Promise<BulkOutcome[]> {
+export async function requestBulkAction(app: App, actor: Actor, input: BulkAction): Promise<BulkOutcome[]> {
   const { ids } = input;
-  const request = parseAction(app, actor, input);
+  const request = parseSpokeAction(app, actor, input);
   const visible = new Set((await findVisibleSpokes(app.db.rows, actor, ids)).map((row) => row.id));
   const accepted = new Map<string, SpokeRow>();
   const refused = new Map<string, Fault>();
@@ -43,7 +40,7 @@ export async function requestActions(app: App, actor: Actor, input: BulkAction):
       continue;
     }
     try {
-      accepted.set(id, await app.db.transact((tx) => acceptAction(app, tx, actor, id, request)));
+      accepted.set(id, await app.db.transact((tx) => acceptSpokeAction(app, tx, actor, id, request)));
     } catch (error) {
       // A spoke that was removed in the meantime is skipped. Other errors concern the whole request.
       if (!(error instanceof Fault)) throw error;

@@ -1,7 +1,4 @@
-/**
- * Compares an object in the cluster with its manifest by a dry run, because only the API server knows its defaults.
- * Writes nothing.
- */
+/** Compares an object in the cluster with its manifest by a dry run. Writes nothing. */
 import { type ExpectedObject, objectTitle, withObservedRevision } from "#lib/moodle/expected-objects.ts";
 import {
   type Call,
@@ -41,7 +38,7 @@ async function dryRunDifferences(
   current: KubeObject,
   call: Call,
 ): Promise<Difference[]> {
-  if (manifest.kind === "Namespace") return diffObjects(current, withLabels(current, manifest));
+  if (manifest.kind === "Namespace") return diffObjects(current, withManifestLabels(current, manifest));
   try {
     const { objects: [after] } = await space.dryRun([manifest], call);
     return diffObjects(current, after!);
@@ -53,10 +50,10 @@ async function dryRunDifferences(
 }
 
 /**
- * Returns the object with the manifest's labels and annotations. This is used for namespaces, because applying a
- * manifest could recreate a deleted namespace.
+ * Returns the object with the manifest's labels and annotations. Used for namespaces, because applying a manifest could
+ * recreate a deleted namespace.
  */
-export function withLabels(current: KubeObject, manifest: KubeObject): KubeObject {
+export function withManifestLabels(current: KubeObject, manifest: KubeObject): KubeObject {
   const { labels, annotations } = manifest.metadata;
   const metadata = {
     ...current.metadata,

@@ -8,7 +8,7 @@ import { Fault } from "#lib/base/errors.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { clusterMessageFor } from "#lib/domains/spokes/cluster-message.ts";
 import type { ObjectChange, ObjectPatch, ObjectPut, PvcGrowth } from "#lib/operations/change.ts";
-import { withLabels } from "#lib/domains/spokes/check-drift.ts";
+import { withManifestLabels } from "#lib/domains/spokes/check-drift.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview } from "#lib/domains/spokes/views.ts";
 
@@ -91,7 +91,7 @@ async function predictObject(
   if ("put" in change) {
     if (before && change.comparison === "presence") return null;
     if (change.skipDryRun) {
-      return before ? { ...withLabels(before, change.put), spec: change.put["spec"] } : change.put;
+      return before ? { ...withManifestLabels(before, change.put), spec: change.put["spec"] } : change.put;
     }
     const [object] =
       (await space.dryRun([before ? fitToObserved(change.put, before) : change.put], { signal })).objects;

@@ -1,8 +1,6 @@
 /**
- * Creates a spoke: its row, its events and its install in the hub's lane, in one transaction.
- *
- * Unique indexes decide which request gets a slug or domain. A lock prevents conflicts of a domain with its parent
- * domains. So no result depends on an earlier check.
+ * Creates a spoke: its row, its events and its install in the hub's lane, in one transaction. Unique indexes decide
+ * which request gets a slug or domain. A lock prevents conflicts of a domain with its parent domains.
  */
 import { type AuditEntry, spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -22,11 +20,17 @@ import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { applyDefaults, type DesiredSpoke } from "#lib/domains/spokes/defaults.ts";
 import { requireVerifiedDomain } from "#lib/domains/spokes/domain-verification.ts";
-import { domainsFor, domainTakenFault, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
-import { isInUse, lockNames } from "#lib/domains/spokes/names.ts";
+import { candidateDomains, domainTakenFault, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
+import { isDomainInUse, lockDomains } from "#lib/domains/spokes/names.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { showListedSpokes } from "#lib/domains/spokes/show.ts";
-import { defaultExtras, hasSlug, insertSpoke, type NewSpokeRow, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import {
+  defaultSpokeExtras,
+  insertSpoke,
+  isSlugInUse,
+  type NewSpokeRow,
+  type SpokeRow,
+} from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /** The spoke to copy (backups/copy.ts). */
@@ -38,7 +42,6 @@ export interface CopySource {
   claim(tx: Tx): Promise<CopyPlan>;
 }
 
-/** The plan of a copy. */
 export interface CopyPlan {
   readonly lmsVersion: string;
   /** `backupId` is null if the backup has to be taken first. */
@@ -63,8 +66,8 @@ interface CreateOptions {
 }
 
 /**
- * Creates a spoke. Throws the faults of `findCopySource`, and a fault: `conflict` (`slug_taken`, `domain_taken`,
- * `domain_unproven` or `federation_state`), `unavailable` (`dns_unavailable`) or `invalid`.
+ * Throws the faults of `findCopySource`, and a fault: `conflict` (`slug_taken`, `domain_taken`, `domain_unproven` or
+ * `federation_state`), `unavailable` (`dns_unavailable`) or `invalid`.
  */
 export async function createSpoke(
   app: App,
@@ -82,14 +85,14 @@ export async function createSpoke(
   const { reply, source } = await (reads ? runInHubQueue(federation.id, readEarlier) : readEarlier());
   if (reply) return reply; // a repeated request need not verify the domain again
   const desired = applyDefaults(app.catalog, federation, actor.email, input, source?.spoke);
-  const domains = domainsFor(app.config, desired.slug, federation.slug, input.domain);
+  const domains = candidateDomains(app.config, desired.slug, federation.slug, input.domain);
   await requireVerifiedDomain(app, actor, federation, domains, signal);
   const create = (tx: Tx): Promise<SpokeRecord> =>
     runOnce(tx, key, async () => {
       const hub = await lockFederationShared(tx, federation.id);
       requireLiveHub(hub.state, "add a spoke to");
       const plan = await source?.claim(tx), own = draftSpoke(app, hub.id, desired, plan);
-      const cluster = clusterFor(app, hub, desired.region);
+      const cluster = clusterForNewSpoke(app, hub, desired.region);
       const row = await insertUnderFreeDomain(tx, app.config, own, domains, (domain) => {
         const spoke = { ...own, domain };
         return {
@@ -97,13 +100,13 @@ export async function createSpoke(
           state: "provisioning",
           cluster,
           blueprintRevision: app.blueprint.revision,
-          blueprintInputs: JSON.stringify(inputsOf(app, spoke, cluster, plan)),
+          blueprintInputs: JSON.stringify(blueprintInputsOf(app, spoke, cluster, plan)),
           ...(plan && { copyOf: plan.from.spokeId, fromBackup: plan.from.backupId }),
           createdBy: actor.userId,
         };
       });
       const job = await recordNewSpoke(tx, actor, row, plan?.auditExtras(row));
-      const found = { ...row, ...defaultExtras(row), busy: false, renamed: false };
+      const found = { ...row, ...defaultSpokeExtras(row), busy: false, renamed: false };
       const [record] = await showListedSpokes(tx, actor, [found], [job]);
       return record!;
     });
@@ -111,7 +114,7 @@ export async function createSpoke(
 }
 
 /** Returns the blueprint inputs of the new spoke. */
-export function inputsOf(app: App, spoke: SiteColumns, cluster: string, plan?: CopyPlan): SpokeInputs {
+export function blueprintInputsOf(app: App, spoke: SiteColumns, cluster: string, plan?: CopyPlan): SpokeInputs {
   return plan ? plan.inputsOf(spoke, cluster) : spokeInputs(app.catalog, app.config, spoke);
 }
 
@@ -132,10 +135,7 @@ export function draftSpoke(
   };
 }
 
-/**
- * Inserts the spoke under the first free domain. The insert decides whether slug and domain are free. `rowFor` returns
- * the row for a domain.
- */
+/** Inserts the spoke under the first free domain. `rowFor` returns the row for a domain. */
 export async function insertUnderFreeDomain(
   tx: Tx,
   config: App["config"],
@@ -148,23 +148,22 @@ export async function insertUnderFreeDomain(
     // The statements are sent together and run in this order. Once the lock is held, the result of the check stays
     // valid.
     const [, taken] = await Promise.all([
-      lockNames(tx, domain, ownNames),
-      isInUse(tx, domain, parentDomains(domain, ownNames)),
+      lockDomains(tx, domain, ownNames),
+      isDomainInUse(tx, domain, parentDomains(domain, ownNames)),
     ]);
     const row = taken ? undefined : await insertSpoke(tx, rowFor(domain));
     if (row) return row;
-    if (await hasSlug(tx, federationId, slug)) throw slugTakenFault(slug);
+    if (await isSlugInUse(tx, federationId, slug)) throw slugTakenFault(slug);
   }
   throw domainTakenFault(domains);
 }
 
 /** Returns the cluster of a new spoke. If the catalog no longer has the region, the hub's cluster is used. */
-export function clusterFor({ catalog, clusters }: App, hub: FederationRow, region: string | null): string {
+export function clusterForNewSpoke({ catalog, clusters }: App, hub: FederationRow, region: string | null): string {
   const isListed = catalog.regions.some(({ name }) => name === region);
   return isListed ? clusters.clusterFor(region) : hub.cluster;
 }
 
-/** Extra audit entries and metadata for the creation. */
 export interface AuditExtras {
   /** Extra metadata of the spoke's own audit event. */
   readonly metadata?: object;

@@ -12,8 +12,8 @@ export type DesiredSpoke = Pick<
 >;
 
 /**
- * Applies the defaults. `source` is the spoke to copy. Throws an `invalid` fault if the request is contradictory or not
- * in the catalog. Values of the source need not be in the catalog.
+ * Applies the defaults. `source` is the spoke to copy; its values need not be in the catalog. Throws an `invalid`
+ * fault.
  */
 export function applyDefaults(
   catalog: Catalog,

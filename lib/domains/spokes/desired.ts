@@ -1,7 +1,4 @@
-/**
- * Compares the desired values of a spoke with the applied ones. The row's columns are the desired values. Its blueprint
- * inputs are the values that the site has applied.
- */
+/** Compares the desired values of a spoke (the row's columns) with the applied ones (its blueprint inputs). */
 import type { App } from "#lib/app.ts";
 import { withHost } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -16,7 +13,7 @@ type DesiredFields = Pick<SpokeRow, (typeof FIELDS)[number]>;
 type AppliedFields = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand" | "host" | "mailHeld">;
 
 /** Changes of values, by the names of the API. */
-export type FieldChanges = {
+export type SpokeFieldChanges = {
   readonly [F in (typeof FIELDS)[number]]?: { readonly from: string | null; readonly to: string | null };
 };
 
@@ -29,20 +26,17 @@ export function withRequestedDomain(row: SpokeRow): SpokeRow {
 export function findPendingChanges(
   desired: DesiredFields,
   { displayName, brand, adminEmail, host: domain, mailHeld }: AppliedFields,
-): FieldChanges {
+): SpokeFieldChanges {
   const mail = mailHeld ? "held" : "on";
-  return diffFields({ displayName, brand: brand?.name ?? null, adminEmail, domain, mail }, desired);
+  return diffSpokeFields({ displayName, brand: brand?.name ?? null, adminEmail, domain, mail }, desired);
 }
 
-export function diffFields(before: DesiredFields, after: DesiredFields): FieldChanges {
+export function diffSpokeFields(before: DesiredFields, after: DesiredFields): SpokeFieldChanges {
   const changed = FIELDS.filter((field) => before[field] !== after[field]);
   return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
 }
 
-/**
- * Returns the inputs with the desired name, administrator, brand and mail, but the old domain (see `toDesiredInputs`).
- * An unchanged brand keeps the theme that the site applied.
- */
+/** Returns the inputs with the desired settings, but the old domain. An unchanged brand keeps the applied theme. */
 export function withDesiredSettings(
   catalog: Pick<Catalog, "themeOf">,
   desired: Omit<DesiredFields, "domain">,

@@ -1,8 +1,6 @@
 /**
- * Verifies that a hub may use a domain outside of ROOT_DOMAIN. The owner of the domain sets a TXT record. Operators
- * need no verification.
- *
- * The value is constant for each hub. It is a hash of the hub's random ID, because DNS records are public.
+ * Verifies that a hub may use a domain outside of ROOT_DOMAIN. The owner of the domain sets a TXT record with a hash of
+ * the hub's ID, because DNS records are public. Operators need no verification.
  */
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
@@ -10,17 +8,16 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { domainTakenFault, isSubdomain, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
-import { isAnyInUse } from "#lib/domains/spokes/names.ts";
+import { isAnyDomainInUse } from "#lib/domains/spokes/names.ts";
 
 const MAX_NAME_LENGTH = 253; // characters of a DNS name
 const HASH_DIGITS = 40; // 160 bits
 const RETRY_SECONDS = 5; // seconds
 
 /**
- * Requires the TXT record. Throws a `conflict` fault (`domain_unproven`) that names the record, or (`domain_taken`) for
- * a subdomain of another spoke's domain. Throws an `unavailable` fault (`dns_unavailable`), and an `invalid` fault
- * (`domain_invalid`) if the record's name would be too long. The call may take seconds, so hold no database connection
- * meanwhile. `own` is the spoke that moves to the domain, if it exists.
+ * Requires the TXT record. Throws a fault: `conflict` (`domain_unproven` or `domain_taken`), `unavailable`
+ * (`dns_unavailable`) or `invalid` (`domain_invalid`). The call may take seconds, so the caller must not hold a
+ * database connection. `own` is the spoke that moves to the domain.
  */
 export async function requireVerifiedDomain(
   { config, db, dns }: Pick<App, "config" | "db" | "dns">,
@@ -33,7 +30,7 @@ export async function requireVerifiedDomain(
   const ownNames = serviceDomainsOf(config), { rootDomain } = ownNames;
   const domain = domains.find((each) => !isSubdomain(each, rootDomain));
   if (domain === undefined || actor.role === "operator") return;
-  const record = `_wheelwright.${domain}`, value = verificationValue(hub.id);
+  const record = `_wheelwright.${domain}`, value = domainVerificationValue(hub.id);
   if (record.length > MAX_NAME_LENGTH) {
     const message = `domain is too long to be verified: ${
       record.length - domain.length
@@ -46,13 +43,13 @@ export async function requireVerifiedDomain(
   });
   if (texts.includes(value)) return;
   // Only parent domains are reported, because they are public in DNS. The domain itself may become free again.
-  if (await isAnyInUse(db.rows, parentDomains(domain, ownNames), own)) throw domainTakenFault([domain]);
+  if (await isAnyDomainInUse(db.rows, parentDomains(domain, ownNames), own)) throw domainTakenFault([domain]);
   const message = `${domain} is not verified for this hub: set the TXT record ${record} to ${value}, ` +
     "wait until DNS returns it, and try again";
   throw new Fault("conflict", "domain_unproven", message);
 }
 
-export function verificationValue(hubId: string): string {
+export function domainVerificationValue(hubId: string): string {
   const hash = createHash("sha256").update(`wheelwright domain proof ${hubId}`).digest("hex");
   return `wheelwright=${hash.slice(0, HASH_DIGITS)}`;
 }

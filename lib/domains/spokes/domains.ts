@@ -1,8 +1,6 @@
 /**
- * Decides the domain of a spoke. Pure; the database decides which domains are taken.
- *
- * A domain is lower-case ASCII. Letters of other scripts are written as A-labels (xn--bcher-kva.example), as browsers
- * send them. So a domain has one spelling, which is the same in the Ingress, the certificate and the site.
+ * Decides the domain of a spoke. Pure. A domain is lower-case ASCII. Other scripts are written as A-labels
+ * (xn--bcher-kva.example), as browsers send them. So a domain has only one spelling.
  */
 import { domainToASCII, domainToUnicode } from "node:url";
 import * as v from "valibot";
@@ -13,7 +11,6 @@ import { HostName } from "#lib/base/schema.ts";
 /** The service's own domains, in lower case and without a trailing dot. */
 export interface ServiceDomains {
   readonly rootDomain: string;
-  /** The host of PUBLIC_URL. */
   readonly publicHost: string;
 }
 
@@ -26,21 +23,15 @@ export function isSubdomain(domain: string, other: string): boolean {
   return domain.endsWith(`.${other}`);
 }
 
-/**
- * Returns the parent domains that another spoke may have. Empty for domains below ROOT_DOMAIN: their parents belong to
- * the service.
- */
+/** Returns the parent domains that another spoke may have. Empty for domains below ROOT_DOMAIN. */
 export function parentDomains(domain: string, { rootDomain }: ServiceDomains): string[] {
   if (isSubdomain(domain, rootDomain)) return [];
   const labels = domain.split(".");
   return labels.slice(1, -1).map((_, i) => labels.slice(i + 1).join("."));
 }
 
-/**
- * Returns the domains to try, in order: the requested one, or the defaults. Throws an `invalid` fault if the requested
- * domain is not allowed, or if no default exists.
- */
-export function domainsFor(
+/** Returns the domains to try, in order. Throws an `invalid` fault if no domain is allowed. */
+export function candidateDomains(
   config: Pick<Config, "rootDomain" | "publicUrl">,
   slug: string,
   hubSlug: string,
@@ -65,8 +56,8 @@ export function requireUnreserved(domain: string, ownNames: ServiceDomains): voi
 }
 
 /**
- * Returns the reason why no spoke can have the domain, or null. A site can set cookies for its subdomains and read
- * those of its parent domain. So no site may be above or below the service.
+ * Returns the reason why no spoke can have the domain, or null. A site shares cookies with its subdomains and its
+ * parent domain. So no site may be above or below the service.
  */
 function reservedReason(domain: string, { rootDomain, publicHost }: ServiceDomains): string | null {
   const belongs = `${domain} belongs to the service`;
@@ -96,8 +87,8 @@ function isALabel(label: string): boolean {
 }
 
 /**
- * Returns the default domains, in order of preference. Each is one label below ROOT_DOMAIN, because a wildcard
- * certificate covers only one label. Labels that are too long or reserved are left out.
+ * Returns the default domains, in order of preference. A wildcard certificate covers only one label, so each is one
+ * label below ROOT_DOMAIN. Labels that are too long or reserved are left out.
  */
 export function defaultDomains(slug: string, hubSlug: string, ownNames: ServiceDomains): string[] {
   return [`${slug}.${ownNames.rootDomain}`, `${slug}-${hubSlug}.${ownNames.rootDomain}`]

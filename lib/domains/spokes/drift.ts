@@ -21,9 +21,7 @@ export type Drift = v.InferOutput<typeof Drift>;
 /** Maximum fields that are listed for an object. */
 const MAX_FIELDS = 50;
 
-/**
- * Creates the drift; null if no differences exist. The objects are sorted, so that equal drift is stored as equal text.
- */
+/** Creates the drift, with sorted objects so that equal drift is stored as equal text. Null without differences. */
 export function createDrift(objects: readonly DriftedObject[], revision: Drift["revision"]): Drift | null {
   if (objects.length === 0 && revision === null) return null;
   const sorted = objects.map((each) => ({ ...each, fields: [...new Set(each.fields)].sort().slice(0, MAX_FIELDS) }));

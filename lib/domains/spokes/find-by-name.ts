@@ -8,7 +8,7 @@ export interface NamedSpoke extends SpokeRow {
   readonly hubSlug: string;
 }
 
-/** Returns the live spoke with this name, or else the spoke with this name that was removed last. */
+/** Returns the live spoke with this name, or else the last removed spoke with this name. */
 export async function findSpokeByName(rows: Rows, name: string): Promise<NamedSpoke | null> {
   const [hub, slug] = name.split("/");
   const matchesName = isId("spk", name)

@@ -1,9 +1,7 @@
 /**
- * Checks the health of a spoke by the status of its objects, which lib/workers/sweep reads.
- *
- * The Deployment is available while the kubelet's readiness probe succeeds. The probe reads a page that queries the
- * database (app.yaml). The sweep does not connect to the site, because network policies would block it. A site in
- * maintenance counts as healthy, because somebody requested the maintenance.
+ * Checks the health of a spoke by the status of its Kubernetes objects. The readiness probe reads a page that queries
+ * the database (app.yaml). The site is not called directly, because network policies would block the call. A site in
+ * maintenance counts as healthy.
  */
 import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, sitePvcNames } from "#lib/moodle/names.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
@@ -23,7 +21,6 @@ export function healthObjectsOf(site: Parameters<typeof sitePvcNames>[0]): reado
   ];
 }
 
-/** The kinds of the objects in `healthObjectsOf`. */
 export const HEALTH_OBJECT_KINDS: readonly Omit<Ref, "name">[] = [MOODLE_DEPLOYMENT, DATABASE_STATEFULSET, CLAIM]
   .map(({ apiVersion, kind }) => ({ apiVersion, kind }));
 

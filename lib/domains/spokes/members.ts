@@ -1,6 +1,6 @@
 /** Adds, lists and removes spoke admins. */
 import type { App } from "#lib/app.ts";
-import type { Access, Actor } from "#lib/domains/auth/access.ts";
+import type { AccessRule, Actor } from "#lib/domains/auth/access.ts";
 import { addMember, type InvitationResult, removeMember } from "#lib/domains/auth/invitations.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
@@ -11,11 +11,8 @@ import type { NewMember } from "#lib/domains/members/views.ts";
 import { spokeAccess, spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/**
- * Loads the spoke and the member in the path. Callers who can manage the hub can remove anybody. Members can remove
- * themselves.
- */
-export const spokeMemberAccess: Access<Actor, { readonly spoke: SpokeRow; readonly userId: string }> = {
+/** Loads the spoke and the member in the path. Callers can remove themselves, or anybody if they manage the hub. */
+export const spokeMemberAccess: AccessRule<Actor, { readonly spoke: SpokeRow; readonly userId: string }> = {
   name: "spoke: member",
   async admit(request) {
     const { userId = "" } = request.params;
@@ -29,7 +26,7 @@ export async function listSpokeMembers(rows: Rows, { id }: SpokeRow, page: ListP
   return await listMembers(rows, { spokeId: id }, page);
 }
 
-/** Removes a member, with immediate effect on permissions and streams. Throws a `missing` fault (`member_missing`). */
+/** Removes a member, with immediate effect. Throws a `missing` fault (`member_missing`). */
 export async function removeSpokeMember(app: App, actor: Actor, spoke: SpokeRow, userId: string): Promise<void> {
   const entry = { kind: "spoke_delegation_removed", objectType: "spoke", objectId: spoke.id } as const;
   const ids = { federationId: spoke.federationId, spokeId: spoke.id };

@@ -1,7 +1,6 @@
 /**
- * Stores the domains of spokes: the current, the requested and former domains.
- *
- * Code that changes names takes a lock first, so that checks stay valid until the transaction ends.
+ * Stores the current, requested and former domains of spokes. Code that changes domains takes a lock first, so that
+ * checks stay valid until the transaction ends.
  */
 import { sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -12,11 +11,10 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 export const FORMER_DOMAIN_DAYS = 30;
 
 /**
- * Returns whether another live spoke of any hub has the domain, one of its parents (`above`), or a subdomain.
- * Subdomains end with a dot and the domain, so their reversed names have a common prefix. `/`, the character after the
- * dot, is the end of this range.
+ * Returns whether another live spoke has the domain, one of its parents (`above`), or a subdomain. Subdomains are found
+ * by the prefix of their reversed names. `/`, the character after the dot, is the end of this range.
  */
-export async function isInUse(
+export async function isDomainInUse(
   rows: Rows,
   domain: string,
   above: readonly string[],
@@ -41,7 +39,7 @@ export async function isInUse(
 }
 
 /** Returns whether another live spoke of any hub has one of these names. */
-export async function isAnyInUse(rows: Rows, names: readonly string[], own: string | null): Promise<boolean> {
+export async function isAnyDomainInUse(rows: Rows, names: readonly string[], own: string | null): Promise<boolean> {
   if (names.length === 0) return false;
   const { rows: found } = await sql<{ taken: boolean }>`select
     exists (select from spokes where state <> 'removed' and domain = any(${names}::text[]) and id is distinct from ${own})
@@ -53,10 +51,10 @@ export async function isAnyInUse(rows: Rows, names: readonly string[], own: stri
 }
 
 /**
- * Locks a name with its parents and subdomains until the transaction ends. Names below ROOT_DOMAIN have one label and
- * no parents among spokes. Other names that can conflict have the same last two labels.
+ * Locks a domain with its parents and subdomains until the transaction ends. Domains below ROOT_DOMAIN have no parents
+ * among spokes. Other domains that can conflict have the same last two labels.
  */
-export async function lockNames(tx: Tx, domain: string, { rootDomain }: ServiceDomains): Promise<void> {
+export async function lockDomains(tx: Tx, domain: string, { rootDomain }: ServiceDomains): Promise<void> {
   const lockedName = isSubdomain(domain, rootDomain) ? domain : domain.split(".").slice(-2).join(".");
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: names below ${lockedName}`}, 0))`.execute(tx);
 }
@@ -93,13 +91,12 @@ export async function switchDomain(tx: Tx, { id, domain: previous }: SpokeRow, d
   await tx.updateTable("spokes").set({ domain, requestedDomain: null }).where("id", "=", id).execute();
 }
 
-/** Clears the requested domain. */
 export async function clearRequestedDomain(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("spokes").set({ requestedDomain: null }).where("id", "=", id).execute();
 }
 
 /** Releases the former domains, except those in `except`. */
-export async function releaseDomains(tx: Tx, id: string, except: readonly string[] = []): Promise<string[]> {
+export async function releaseFormerDomains(tx: Tx, id: string, except: readonly string[] = []): Promise<string[]> {
   const freed = await tx.deleteFrom("former_domains").where("spokeId", "=", id)
     .where(sql<boolean>`domain <> all(${except}::text[])`).returning("domain").execute();
   return freed.map(({ domain }) => domain);

@@ -1,4 +1,4 @@
-/** Plans a patch of a spoke: checks it, applies it to the row, and decides which operation is needed. */
+/** Plans a patch of a spoke: checks the patch, applies it to the row, and decides which operation is needed. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -7,28 +7,31 @@ import { requireOffered } from "#lib/catalog/catalog.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { listLiveOperations } from "#lib/jobs/store.ts";
-import { readActionFacts } from "#lib/domains/spokes/actions.ts";
-import { domainsFor, domainTakenFault, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
-import { isInUse } from "#lib/domains/spokes/names.ts";
+import { readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
+import { candidateDomains, domainTakenFault, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
+import { isDomainInUse } from "#lib/domains/spokes/names.ts";
 import { type AcceptedAction, checkAction } from "#lib/operations/check-action.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
-import { diffFields, type FieldChanges, findPendingChanges, withRequestedDomain } from "#lib/domains/spokes/desired.ts";
+import {
+  diffSpokeFields,
+  findPendingChanges,
+  type SpokeFieldChanges,
+  withRequestedDomain,
+} from "#lib/domains/spokes/desired.ts";
 
 interface PatchPlan {
-  /** The row after the patch. */
   readonly desired: SpokeRow;
-  readonly changes: FieldChanges;
+  readonly changes: SpokeFieldChanges;
   /**
-   * The way in which the site gets the changes. `nothing`: the site has the changes, or a running operation applies them.
-   * `install`: the install that has not run yet includes them. `waiting`: a queued operation includes them. Otherwise:
-   * a new operation.
+   * The way in which the site gets the changes. `nothing`: no operation is needed. `install`: the install that has not
+   * run yet includes the changes. `waiting`: a queued operation includes the changes. Otherwise: a new operation.
    */
   readonly execution: "nothing" | "install" | "waiting" | AcceptedAction;
 }
 
 /** Plans the patch in this transaction or connection. */
-export async function planPatch(
+export async function planSpokePatch(
   rows: Rows,
   app: App,
   actor: Actor,
@@ -36,7 +39,7 @@ export async function planPatch(
   patch: SpokePatch,
 ): Promise<PatchPlan> {
   const current = withRequestedDomain(before), target = { ...current, ...selectDefined(patch) };
-  const changes = diffFields(current, target);
+  const changes = diffSpokeFields(current, target);
   const live = await listLiveOperations(rows, before.id), isNotBuilt = isUnbuilt(before, live);
   // Only changed fields are checked, so that a client can send the record back unchanged.
   requireOffered(app.catalog, { brand: changes.brand?.to ?? undefined });
@@ -51,20 +54,16 @@ export async function planPatch(
   if (live.some((job) => job.kind === "configure" && isUntouched(job))) {
     return { desired, changes, execution: "waiting" };
   }
-  const execution = checkAction("configure", await readActionFacts(rows, before));
+  const execution = checkAction("configure", await readSpokeActionFacts(rows, before));
   // The request repeats a failed change, so report the changes that the site has not applied.
   return { desired, changes: changed ? changes : pending, execution };
 }
 
-/** Returns the defined fields. */
 function selectDefined(patch: SpokePatch): Partial<SpokeRow> {
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
 }
 
-/**
- * Returns the domain columns. A site that is not installed gets the new domain immediately. Others get it when they
- * answer under the new domain.
- */
+/** Returns the domain columns. An installed site gets the new domain after it answers under that domain. */
 function domainColumns(
   { domain }: SpokeRow,
   requested: string,
@@ -85,7 +84,7 @@ export function requireAllowedDomain(
     const message = "Only an operator or an admin of its hub may change the domain of a spoke";
     throw new Fault("forbidden", "federation_admin_only", message);
   }
-  domainsFor(config, slug, "", domain);
+  candidateDomains(config, slug, "", domain);
 }
 
 /** Applies the rules of a creation. The spoke may use its own names, and their parents and subdomains. */
@@ -104,7 +103,7 @@ async function requireFreeDomain(
       `Cannot change the domain of a spoke that is moving to ${requestedDomain}; wait until that is finished`;
     throw new Fault("conflict", "spoke_state", message);
   }
-  if (await isInUse(rows, domain, parentDomains(domain, serviceDomainsOf(app.config)), id)) {
+  if (await isDomainInUse(rows, domain, parentDomains(domain, serviceDomainsOf(app.config)), id)) {
     throw domainTakenFault([domain]);
   }
 }

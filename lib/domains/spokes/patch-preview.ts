@@ -1,7 +1,4 @@
-/**
- * Previews a patch of a spoke. The patch is checked like a real one and sent to the cluster as a dry run. Writes
- * nothing.
- */
+/** Previews a patch of a spoke, with the checks of a real patch and a dry run in the cluster. Writes nothing. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -13,13 +10,13 @@ import { previewInCluster } from "#lib/domains/spokes/cluster-preview.ts";
 import type { ObjectChange } from "#lib/operations/change.ts";
 import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
 import { verifyPatchDomain } from "#lib/domains/spokes/patch.ts";
-import { planPatch } from "#lib/domains/spokes/patch-plan.ts";
+import { planSpokePatch } from "#lib/domains/spokes/patch-plan.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview, SpokePatch } from "#lib/domains/spokes/views.ts";
-import { type FieldChanges, toDesiredInputs } from "#lib/domains/spokes/desired.ts";
+import { type SpokeFieldChanges, toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 
-/** Previews a patch. Throws the faults of the patch, and an `unavailable` fault if the cluster does not answer. */
-export async function previewPatch(
+/** Throws the faults of the patch, and an `unavailable` fault if the cluster does not answer. */
+export async function previewSpokePatch(
   app: App,
   actor: Actor,
   spoke: SpokeRow,
@@ -27,7 +24,7 @@ export async function previewPatch(
   signal: AbortSignal,
 ): Promise<ActionPreview> {
   await verifyPatchDomain(app, actor, spoke, patch, signal);
-  const { desired, changes, execution: by } = await planPatch(app.db.rows, app, actor, spoke, patch);
+  const { desired, changes, execution: by } = await planSpokePatch(app.db.rows, app, actor, spoke, patch);
   const needsOperation = by !== "nothing" && by !== "install", moves = needsOperation && changes.domain !== undefined;
   const plannedChanges = needsOperation && spoke.namespaceUid !== null ? await findObjectChanges(app, desired) : [];
   const { changes: objectChanges, refusals } = await previewInCluster(app, actor, spoke, plannedChanges, signal);
@@ -64,7 +61,7 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
   mail: "Its mail",
 };
 
-function describeChanges(changes: FieldChanges): string[] {
+function describeChanges(changes: SpokeFieldChanges): string[] {
   return Object.entries(changes).map(([field, { from, to }]) =>
     `${FIELD_LABELS[field]} becomes ${to}; it is ${from ?? "none"}`
   );

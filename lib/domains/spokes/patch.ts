@@ -1,10 +1,7 @@
 /**
- * Changes a spoke's name, brand, administrator, mail and domain. This module changes the rows. Then the operation
- * `configure` updates the site, after other operations of the spoke. The domain changes once the site answers under the
- * new one. Until then the new domain is reserved.
- *
- * An install that has not started uses the new values directly. A patch of a suspended spoke is refused: its site
- * cannot be updated, and the row could differ from the site for months.
+ * Changes a spoke's name, brand, administrator, mail and domain. This module changes the rows, and then the operation
+ * `configure` updates the site. The new domain is reserved until the site answers under it. A patch of a suspended
+ * spoke is refused, because its site cannot be updated.
  */
 import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -18,19 +15,25 @@ import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { requireVerifiedDomain } from "#lib/domains/spokes/domain-verification.ts";
 import { serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
-import { lockNames } from "#lib/domains/spokes/names.ts";
+import { lockDomains } from "#lib/domains/spokes/names.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
-import { planPatch, requireAllowedDomain } from "#lib/domains/spokes/patch-plan.ts";
+import { planSpokePatch, requireAllowedDomain } from "#lib/domains/spokes/patch-plan.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
 import type { AcceptedAction } from "#lib/operations/check-action.ts";
-import { lockSpoke, setAppliedInputs, setSpokeState, type SpokeRow, updateDesired } from "#lib/domains/spokes/store.ts";
+import {
+  lockSpoke,
+  setAppliedInputs,
+  setSpokeState,
+  type SpokeRow,
+  updateDesiredValues,
+} from "#lib/domains/spokes/store.ts";
 import type { SpokePatch, SpokeRecord } from "#lib/domains/spokes/views.ts";
 import { withDesiredSettings } from "#lib/domains/spokes/desired.ts";
 
 /**
- * Changes a spoke. Throws the domain faults of creating a spoke, and a fault: `conflict` (`spoke_state`), `invalid`
- * (`not_offered`) or `forbidden` (`federation_admin_only`). `signal` is the request's signal. It ends slow DNS queries.
+ * Throws the domain faults of creating a spoke, and a fault: `conflict` (`spoke_state`), `invalid` (`not_offered`) or
+ * `forbidden` (`federation_admin_only`). `signal` ends slow DNS queries.
  */
 export async function patchSpoke(
   app: App,
@@ -60,10 +63,10 @@ export async function verifyPatchDomain(
 async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: SpokePatch): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();
-  if (patch.domain !== undefined) await lockNames(tx, patch.domain, serviceDomainsOf(app.config));
-  const { desired, changes, execution: by } = await planPatch(tx, app, actor, before, patch);
+  if (patch.domain !== undefined) await lockDomains(tx, patch.domain, serviceDomainsOf(app.config));
+  const { desired, changes, execution: by } = await planSpokePatch(tx, app, actor, before, patch);
   if (by === "nothing") return before;
-  let after = await updateDesired(tx, desired);
+  let after = await updateDesiredValues(tx, desired);
   if (by === "install") {
     const inputs = withDesiredSettings(app.catalog, desired, desired.blueprintInputs as SpokeInputs);
     await setAppliedInputs(tx, id, { ...inputs, host: desired.domain });

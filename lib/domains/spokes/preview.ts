@@ -2,19 +2,25 @@
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
-import { addedSpoke, previewCost, previewCostOrReason } from "#lib/domains/billing/preview.ts";
+import { costChangeOfNewSpoke, previewCost, previewCostOrReason } from "#lib/domains/billing/preview.ts";
 import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import { requireOffered } from "#lib/catalog/catalog.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
-import { clusterFor, draftSpoke, findNoCopySource, inputsOf, slugTakenFault } from "#lib/domains/spokes/create.ts";
+import {
+  blueprintInputsOf,
+  clusterForNewSpoke,
+  draftSpoke,
+  findNoCopySource,
+  slugTakenFault,
+} from "#lib/domains/spokes/create.ts";
 import { applyDefaults } from "#lib/domains/spokes/defaults.ts";
 import { requireVerifiedDomain } from "#lib/domains/spokes/domain-verification.ts";
-import { domainsFor, domainTakenFault, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
-import { isInUse } from "#lib/domains/spokes/names.ts";
-import { hasSlug } from "#lib/domains/spokes/store.ts";
+import { candidateDomains, domainTakenFault, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
+import { isDomainInUse } from "#lib/domains/spokes/names.ts";
+import { isSlugInUse } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokePreview } from "#lib/domains/spokes/views.ts";
 
 /** Previews a spoke. The ID and namespace are examples; the real ones are generated at creation. */
@@ -29,14 +35,14 @@ export async function previewSpoke(
   requireLiveHub(federation.state, "add a spoke to");
   const source = await findCopySource(app, actor, input);
   const desired = applyDefaults(app.catalog, federation, actor.email, input, source?.spoke);
-  const domains = domainsFor(app.config, desired.slug, federation.slug, input.domain);
+  const domains = candidateDomains(app.config, desired.slug, federation.slug, input.domain);
   await requireVerifiedDomain(app, actor, federation, domains, signal);
-  if (await hasSlug(app.db.rows, federation.id, desired.slug)) throw slugTakenFault(desired.slug);
+  if (await isSlugInUse(app.db.rows, federation.id, desired.slug)) throw slugTakenFault(desired.slug);
   const plan = await source?.preview(), own = draftSpoke(app, federation.id, desired, plan);
   const spoke = { ...own, domain: await findFreeDomain(app, domains) };
-  const inputs = inputsOf(app, spoke, clusterFor(app, federation, desired.region), plan);
+  const inputs = blueprintInputsOf(app, spoke, clusterForNewSpoke(app, federation, desired.region), plan);
   const { usage: demand, quota, problems: over } = app.blueprint.quotaUsage(inputs);
-  const price = await previewCostOrReason(app, addedSpoke(federation.id, desired.size), signal);
+  const price = await previewCostOrReason(app, costChangeOfNewSpoke(federation.id, desired.size), signal);
   return {
     dryRun: true,
     spoke: {
@@ -55,15 +61,12 @@ export async function previewSpoke(
 /** Returns the first free domain. Throws a `conflict` fault (`domain_taken`) if none is free. */
 async function findFreeDomain({ db, config }: App, domains: readonly string[]): Promise<string> {
   for (const domain of domains) {
-    if (!await isInUse(db.rows, domain, parentDomains(domain, serviceDomainsOf(config)))) return domain;
+    if (!await isDomainInUse(db.rows, domain, parentDomains(domain, serviceDomainsOf(config)))) return domain;
   }
   throw domainTakenFault(domains);
 }
 
-/**
- * Previews the cost of another spoke, for callers who can manage the hub. Throws a fault: `invalid` (`not_offered`) or
- * `unavailable` (`billing_unavailable`).
- */
+/** Previews the cost of another spoke. Throws a fault: `invalid` (`not_offered`) or `unavailable`. */
 export async function previewAddedCost(
   app: App,
   actor: Actor,
@@ -72,5 +75,5 @@ export async function previewAddedCost(
 ): Promise<Cost> {
   requireOffered(app.catalog, { size });
   if (!canManageHub(actor, federation.id)) return NO_COST;
-  return await previewCost(app, addedSpoke(federation.id, size ?? app.catalog.defaults.size), signal);
+  return await previewCost(app, costChangeOfNewSpoke(federation.id, size ?? app.catalog.defaults.size), signal);
 }

@@ -14,19 +14,13 @@ import { showSpoke } from "#lib/domains/spokes/show.ts";
 import { lockSpoke, setSpokeState, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/**
- * Requests the removal. During a removal it returns the running operation. A removal that waits for a retry is retried
- * immediately, because the caller may have fixed its error.
- */
+/** Returns the running operation if a removal is running. Retries a waiting removal immediately. */
 export async function removeSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
   const row = await app.db.transact((tx) => acceptRemoval(tx, actor, spoke.id));
   return await showSpoke(app.db.rows, actor, row);
 }
 
-/**
- * Cancels the spoke's other operations. Queued ones are cancelled immediately, and running ones as soon as their
- * replica notices. The removal starts when no operation of the spoke is running.
- */
+/** Cancels the spoke's other operations. The removal starts when no operation of the spoke is running. */
 export async function acceptRemoval(tx: Tx, requester: Requester, id: string): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();

@@ -4,14 +4,14 @@ import { spokeUrl } from "#lib/catalog/inputs.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withItems } from "#lib/drivers/db/pages.ts";
 import type { RemovedVisibility } from "#lib/domains/federations/store.ts";
-import { canSee, type Viewer } from "#lib/domains/federations/viewer.ts";
+import { canSeeObject, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { describeOperations } from "#lib/jobs/operation.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { readCurrentOperations } from "#lib/jobs/store.ts";
 import { listFormerDomains } from "#lib/domains/spokes/names.ts";
 import {
-  defaultExtras,
+  defaultSpokeExtras,
   type ListedSpoke,
   listSpokes,
   type SpokeQuery,
@@ -28,14 +28,11 @@ export async function showSpokes(rows: Rows, viewer: Viewer, spokes: readonly Sp
   return await showListedSpokes(
     rows,
     viewer,
-    spokes.map((row) => ({ ...row, ...defaultExtras(row) })),
+    spokes.map((row) => ({ ...row, ...defaultSpokeExtras(row) })),
   );
 }
 
-/**
- * Converts listed rows. Reads operations and former domains only for spokes that have some. `newJobs` are operations
- * that were just enqueued.
- */
+/** Converts listed rows to API records. `newJobs` are operations that were just enqueued. */
 export async function showListedSpokes(
   rows: Rows,
   viewer: Viewer,
@@ -46,7 +43,7 @@ export async function showListedSpokes(
     readCurrentOperations(rows, spokes.filter(({ busy }) => busy).map(({ id }) => id)),
     listFormerDomains(rows, spokes.filter(({ renamed }) => renamed).map(({ id }) => id)),
   ]);
-  const operations = await describeOperations(rows, [...jobs.values(), ...newJobs], (job) => canSee(viewer, job));
+  const operations = await describeOperations(rows, [...jobs.values(), ...newJobs], (job) => canSeeObject(viewer, job));
   const bySpoke = new Map(operations.map((operation) => [operation.spokeId, operation]));
   return spokes.map((row) => ({
     ...row,

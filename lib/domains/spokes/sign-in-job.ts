@@ -1,9 +1,7 @@
 /**
- * Creates a sign-in link with a Job in the site's namespace. The Job's output is encrypted for this request.
- *
- * Anybody who can read logs in the cluster sees a pod's output, so the private key never leaves this process. The Job's
- * name is fixed, so the cluster runs one at a time for all replicas. The Job is deleted after its output was read. If
- * the replica dies, the Job ends within a minute and the cluster deletes it.
+ * Creates a sign-in link with a Job in the site's namespace. The Job's output is encrypted for this request, because
+ * anybody who can read logs in the cluster sees it. The Job's name is fixed, so the cluster runs one Job at a time. The
+ * Job is deleted after its output was read.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -53,7 +51,7 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> =
  * Creates the link. Throws a fault: `conflict` (`link_under_way` or `admin_unusable`), `unavailable` (`link_failed` or
  * `cluster_unavailable`) or `timeout`.
  */
-export async function createLinkInSite(
+export async function createSignInLinkInSite(
   app: App,
   actor: Pick<Actor, "role">,
   spoke: SpokeRow,

@@ -1,9 +1,6 @@
 /**
- * Creates sign-in links, which let the site's administrator set a password and sign in.
- *
- * A sign-in link is Moodle's own link to reset a password. It is shown to the caller and not stored. The audit event is
- * written before the link is shown, and only if the spoke has not changed in the meantime. A link that is not shown
- * expires.
+ * Creates sign-in links, which let the site's administrator set a password and sign in. A sign-in link is Moodle's own
+ * link to reset a password. The link is not stored. The audit event is written before the link is shown.
  */
 import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -13,8 +10,8 @@ import { recordChange } from "#lib/changes/record.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
-import { readActionFacts } from "#lib/domains/spokes/actions.ts";
-import { createLinkInSite } from "#lib/domains/spokes/sign-in-job.ts";
+import { readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
+import { createSignInLinkInSite } from "#lib/domains/spokes/sign-in-job.ts";
 import { findTransition } from "#lib/operations/check-action.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
 import {
@@ -49,7 +46,7 @@ export async function createSignInLink(
 ): Promise<SignInLink> {
   await requireOpenSite(app.db.rows, spoke);
   await requireBelowLimit(app.db.rows, actor);
-  const { token, expires } = await createLinkInSite(app, actor, spoke, signal).catch(async (error) => {
+  const { token, expires } = await createSignInLinkInSite(app, actor, spoke, signal).catch(async (error) => {
     const after = await findSpoke(app.db.rows, spoke.id, "hidden");
     if (!after) throw spokeMissingFault();
     // An operation that has started in the meantime explains the error better.
@@ -78,7 +75,7 @@ export async function createSignInLink(
 
 /** Requires that the site is open and that no operation is queued that would close it. */
 async function requireOpenSite(rows: Rows, spoke: SpokeRow): Promise<void> {
-  const { state, live, maintenance } = await readActionFacts(rows, spoke);
+  const { state, live, maintenance } = await readSpokeActionFacts(rows, spoke);
   const blocking = live.find((kind) => findTransition(kind) !== null);
   if (state !== "active" || blocking !== undefined) {
     const next = NEXT_STEP[state] ?? `wait until its ${blocking ?? "operation"} has ended`;

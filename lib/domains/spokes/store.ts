@@ -8,7 +8,7 @@ import { isLike, likePattern } from "#lib/drivers/db/text-search.ts";
 import { prepare, prepareShared } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { RemovedVisibility } from "#lib/domains/federations/store.ts";
-import { canManageHub, isVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
+import { canManageHub, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import { isId } from "#lib/base/ids.ts";
 import { HostName } from "#lib/base/schema.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
@@ -17,22 +17,22 @@ import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 export type SpokeRow = Selectable<Schema["spokes"]>;
 export type NewSpokeRow = Insertable<Schema["spokes"]>;
 
-/** Facts about a spoke that are not in its columns. The caller needs them to decide whether more queries are needed. */
+/** Facts about a spoke that are not in its columns. These facts decide whether more queries are needed. */
 interface SpokeExtras {
   /** Whether an operation is queued or running. */
   readonly busy: boolean;
-  /** Whether it has a former domain. */
+  /** Whether the spoke has a former domain. */
   readonly renamed: boolean;
-  /** Whether its site uses HTTPS. */
+  /** Whether the spoke's site uses HTTPS. */
   readonly https: boolean;
-  /** The port of its URL; null for the default port. */
+  /** The port of the site's URL; null for the default port. */
   readonly port: number | null;
 }
 
-export type FoundSpoke = SpokeRow & SpokeExtras;
+export type SpokeWithExtras = SpokeRow & SpokeExtras;
 
-/** Returns the extra facts for a row that was read without them. Assumes that more queries are needed. */
-export function defaultExtras({ blueprintInputs }: SpokeRow): SpokeExtras {
+/** Returns extra facts for a row that was read without them. Assumes that more queries are needed. */
+export function defaultSpokeExtras({ blueprintInputs }: SpokeRow): SpokeExtras {
   return { busy: true, renamed: true, https: blueprintInputs.https, port: blueprintInputs.port ?? null };
 }
 
@@ -85,7 +85,11 @@ const findListedByKey = prepareShared((rows, key: SpokeKey) =>
 );
 
 /** Finds a spoke by ID, or a live one by domain. An ID is never a host name, because it has no dot. */
-export async function findSpoke(rows: Rows, name: string, removed: RemovedVisibility): Promise<FoundSpoke | undefined> {
+export async function findSpoke(
+  rows: Rows,
+  name: string,
+  removed: RemovedVisibility,
+): Promise<SpokeWithExtras | undefined> {
   const key = parseSpokeKey(name, removed);
   return key && (await findByKey(rows, key))[0];
 }
@@ -111,7 +115,7 @@ export async function findVisibleSpokes(rows: Rows, viewer: Viewer, ids: readonl
   const validIds = ids.filter((id) => isId("spk", id));
   if (validIds.length === 0) return [];
   return await rows.selectFrom("spokes").selectAll().where("id", "in", validIds).where("state", "<>", "removed")
-    .where(isVisibleTo(viewer, sql.ref("federationId"), sql.ref("id"))).execute();
+    .where(isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("id"))).execute();
 }
 
 /** Filter for a list of visible spokes. */
@@ -131,7 +135,7 @@ const pageOfSpokes = prepare((rows, { federationIds, spokeIds, ...where }: Spoke
   let query = rows.selectFrom("spokes").select(listedColumns).select(extraColumns);
   if (federationIds && spokeIds) {
     const viewer: Viewer = { role: "hub_admin", federationIds, spokeIds };
-    query = query.where(isVisibleTo(viewer, sql.ref("federationId"), sql.ref("id")));
+    query = query.where(isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("id")));
   }
   if (where.federationId) query = query.where("federationId", "=", where.federationId);
   if (where.hidden) query = query.where(isLive);
@@ -168,30 +172,27 @@ export async function listSpokes(
   );
 }
 
-/** Returns the hub that contains everything the viewer can see, if the viewer can manage it. */
+/** Returns the only hub that the viewer can see objects of, if the viewer can manage this hub. */
 function findOnlyHub({ role, federationIds, spokeIds }: Viewer): string | undefined {
   return role !== "operator" && federationIds.length === 1 && spokeIds.length === 0 ? federationIds[0] : undefined;
 }
 
 /**
  * Adds the spoke. Returns undefined if a live spoke has the same slug or domain. Waits for another transaction that is
- * adding the same slug or domain. So the unique indexes decide every race, and no error aborts the transaction.
+ * adding the same slug or domain.
  */
 export async function insertSpoke(tx: Tx, row: NewSpokeRow): Promise<SpokeRow | undefined> {
   return await tx.insertInto("spokes").values(row).onConflict((conflict) => conflict.doNothing()).returningAll()
     .executeTakeFirst();
 }
 
-export async function hasSlug(rows: Rows, federationId: string, slug: string): Promise<boolean> {
+export async function isSlugInUse(rows: Rows, federationId: string, slug: string): Promise<boolean> {
   const found = await rows.selectFrom("spokes").select("id").where("federationId", "=", federationId)
     .where("slug", "=", slug).where("state", "<>", "removed").executeTakeFirst();
   return found !== undefined;
 }
 
-/**
- * Locks the row against changes until the transaction ends, so a second caller sees the changes of the first. Rows that
- * refer to it can still be added.
- */
+/** Locks the row against changes until the transaction ends. Rows that refer to it can still be added. */
 export async function lockSpoke(tx: Tx, id: string): Promise<SpokeRow> {
   return await tx.selectFrom("spokes").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirstOrThrow();
 }
@@ -204,7 +205,7 @@ export async function setSpokeState(tx: Tx, id: string, state: SpokeState): Prom
 }
 
 /** Stores the desired values of a spoke. Its inputs show what the site has applied. */
-export async function updateDesired(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
+export async function updateDesiredValues(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
   const { displayName, brand, adminEmail, domain, requestedDomain, mail } = row;
   return await tx.updateTable("spokes")
     .set({ displayName, brand, adminEmail, domain, requestedDomain, mail, updatedAt: sql<Date>`wheelwright_now()` })

@@ -22,7 +22,6 @@ import { SPOKE_STATES } from "#lib/operations/states.ts";
 const SPOKE_HEALTH = ["healthy", "degraded", "unknown"] as const;
 const MAIL = ["on", "held"] as const;
 
-/** The source of a copy: the spoke and the backup. */
 const CopiedFrom = v.object({ spokeId: v.string(), backupId: v.string() });
 
 export const SpokeView = v.object({
@@ -45,8 +44,7 @@ export const SpokeView = v.object({
   /** Equals lmsVersion. The specification uses this name. */
   moodleVersion: v.string(),
   /**
-   * The digest of the image that ran after the installation or the last upgrade, restore or reapply. Null until a pod
-   * has reported it.
+   * The image digest after the installation or the last upgrade, restore or reapply. Null until a pod has reported it.
    */
   imageDigest: v.nullable(v.string()),
   seed: v.nullable(v.string()),
@@ -87,7 +85,7 @@ const flag = optionalOrNull(v.boolean(BOOLEAN_MESSAGE));
 
 export const NewSpoke = v.object({
   slug: Slug,
-  /** ID or slug of the hub. If given, it must match the path. */
+  /** ID or slug of the hub. If present, this value must match the path. */
   federationId: choice,
   displayName: optionalOrNull(boundedText(1, 200)),
   domain: optionalOrNull(HostName),
@@ -101,7 +99,7 @@ export const NewSpoke = v.object({
   lmsVersion: optionalOrNull(VersionNumber),
   moodleVersion: optionalOrNull(VersionNumber),
   seed: choice,
-  /** The spoke to copy, by ID or domain. Omitted values are taken from it. */
+  /** The spoke to copy, by ID or domain. The copied spoke provides omitted values. */
   copyOf: optionalOrNull(boundedText(1, 253)),
   /** `newest` (the default), `now` to take a backup first, or the ID of a backup. */
   copyBackup: optionalOrNull(boundedText(1, 100)),
@@ -119,10 +117,8 @@ const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(",
 
 /** Parameters of some actions. */
 const actionParameters = {
-  /** The target version of an upgrade. */
   lmsVersion: optionalOrNull(VersionNumber),
   moodleVersion: optionalOrNull(VersionNumber),
-  /** The new size of a resize. */
   size: choice,
   /** Whether an upgrade continues without a backup if the cluster cannot take one. */
   skipBackup: flag,
@@ -151,7 +147,6 @@ export type BulkOutcome = v.InferInput<typeof BulkOutcome>;
 const Amounts = v.object({ cpu: v.string(), memory: v.string() });
 const QuotaUse = v.object({ requests: Amounts, limits: Amounts, storage: v.string() });
 
-/** A sign-in link to a spoke's site, shown once to the caller. */
 export const SignInLinkView = v.object({ url: v.string(), expiresAt: Timestamp });
 export type SignInLink = v.InferInput<typeof SignInLinkView>;
 
@@ -161,7 +156,6 @@ const CREATED_FIELDS = [
   ...["createdAt", "updatedAt", "readyAt", "observedAt", "drift", "imageDigest"],
 ] as const;
 
-/** The preview of a creation. */
 export const SpokePreview = v.object({
   dryRun: v.literal(true),
   spoke: v.object({
@@ -187,7 +181,6 @@ export const ActionPreview = v.object({
   becomes: v.string(),
   /** Whether the site is unavailable during the action or after it. */
   downtime: v.boolean(),
-  /** Labels of the steps, in order. */
   steps: v.array(v.string()),
   /** Changes according to the cluster's dry run. */
   changes: v.array(v.object({ object: v.string(), field: v.string(), from: v.unknown(), to: v.unknown() })),

@@ -2,10 +2,7 @@
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
-/**
- * The VolumeSnapshotContents that templates use, and the IDs of templates and jobs. The name of a sandbox has the same
- * ending as the ID.
- */
+/** The VolumeSnapshotContents that templates use, and the IDs of templates and jobs. */
 export interface NeededSandboxes {
   readonly contents: ReadonlySet<string>;
   readonly ids: readonly string[];
@@ -13,7 +10,7 @@ export interface NeededSandboxes {
 
 /**
  * Reads the needed sandboxes and snapshots. Call this after listing the cluster's objects, because rows are written
- * before objects are created. A failed template needs only the contents in its row. Its other snapshots are orphans.
+ * before objects are created.
  */
 export async function readNeededSandboxes(rows: Rows): Promise<NeededSandboxes> {
   const [templates, { rows: jobs }] = await Promise.all([

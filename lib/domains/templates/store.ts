@@ -30,10 +30,7 @@ export async function findTemplateById(rows: Rows, id: string): Promise<SiteTemp
   return await rows.selectFrom("templates").selectAll().where("id", "=", id).executeTakeFirst() ?? null;
 }
 
-/**
- * Starts a template and returns its ID. Returns null if one exists or is being created, or if the last failure is too
- * recent.
- */
+/** Starts a template and returns its ID. Null if one exists, or if the last failure is too recent. */
 export async function beginTemplate(tx: Tx, key: TemplateKey): Promise<string | null> {
   const id = newId("tpl");
   const row = await tx.insertInto("templates").values({ id, ...key })
@@ -119,7 +116,7 @@ export async function listTemplates(rows: Rows): Promise<SiteTemplate[]> {
   return await rows.selectFrom("templates").selectAll().orderBy("createdAt").execute();
 }
 
-/** Retires the template, so that no new site uses it. Returns false if it is in use or has changed. */
+/** Retires the template, so that no new site uses it. Returns false if the template is in use or has changed. */
 export async function retireTemplate(tx: Tx, { id, state }: SiteTemplate): Promise<boolean> {
   const row = await tx.selectFrom("templates").select("id").where("id", "=", id).where("state", "=", state).forUpdate()
     .executeTakeFirst();

@@ -18,7 +18,7 @@ interface Admin {
 const DEV_EMAIL = "admin@wheelwright.localhost";
 
 /** Creates the first operator. If an operator exists, the configuration has no effect. */
-export async function bootstrapAdmin(db: Database, admin: Admin | null, log: Log): Promise<void> {
+export async function bootstrapFirstOperator(db: Database, admin: Admin | null, log: Log): Promise<void> {
   if (!admin) {
     if (await hasOperators(db.rows)) return;
     const hint = "set BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD and restart to create the first one";
@@ -31,15 +31,15 @@ export async function bootstrapAdmin(db: Database, admin: Admin | null, log: Log
 }
 
 /**
- * Returns the first operator of `wheelwright dev`. If none is configured, creates one with a generated password. The
- * password is only returned when it was just created, because it is not stored.
+ * Returns the first operator of `wheelwright dev`. Creates one with a generated password if none exists. Only a
+ * password that was just created is returned.
  */
 export async function ensureFirstOperator(
   db: Database,
   admin: Admin | null,
   log: Log,
 ): Promise<{ readonly email: string; readonly password: string | null }> {
-  if (admin) await bootstrapAdmin(db, admin, log);
+  if (admin) await bootstrapFirstOperator(db, admin, log);
   else {
     const created = { email: DEV_EMAIL, password: newPassword() };
     if (await createOperator(db, created)) return created;
@@ -47,10 +47,7 @@ export async function ensureFirstOperator(
   return { email: await findFirstOperator(db.rows), password: null };
 }
 
-/**
- * Creates an operator if none exists, whether or not other users have signed up. Returns whether it was created. If
- * several replicas start at the same time, only one creates it.
- */
+/** Creates an operator if none exists. Returns whether one was created. Safe on several replicas at the same time. */
 export async function createOperator(db: Database, { email, password }: Admin): Promise<boolean> {
   if (await hasOperators(db.rows)) return false;
   const passwordHash = await hashPassword(password);

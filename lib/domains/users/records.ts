@@ -16,10 +16,7 @@ interface UserFilter extends ListPageRequest {
   readonly q?: string | undefined;
 }
 
-/**
- * The state of a user. An unverified user with a membership counts as invited. An unverified user without one has
- * signed up, or is no longer invited.
- */
+/** The state of a user. An unverified user with a membership counts as invited. */
 const state = sql<UserState>`case
   when users.disabled_at is not null then 'disabled'
   when users.email_verified_at is not null then 'active'

@@ -9,13 +9,11 @@ export interface User {
   readonly email: string;
   readonly displayName: string;
   readonly role: Role;
-  /** Hubs that the user administers. */
   readonly federationIds: readonly string[];
   /** Spokes that the user administers, except those of hubs in `federationIds`. */
   readonly spokeIds: readonly string[];
 }
 
-/** The columns that a login checks. */
 export interface Account {
   readonly id: string;
   readonly email: string;
@@ -73,9 +71,7 @@ export async function findAccount(rows: Rows, email: string): Promise<Account | 
   return row && { id: row.id, email: row.email, passwordHash, verified: row.emailVerifiedAt !== null };
 }
 
-/**
- * Locks the account until the transaction ends. Returns whether its password is unchanged and the user is not disabled.
- */
+/** Locks the account until the transaction ends. Returns false if its password changed or its user is disabled. */
 export async function lockAccount(tx: Tx, account: Account): Promise<boolean> {
   const row = await tx.selectFrom("users").select("id").where("id", "=", account.id)
     .where("passwordHash", "=", account.passwordHash).where("disabledAt", "is", null)
@@ -103,9 +99,8 @@ export async function findFirstOperator(rows: Rows): Promise<string> {
 }
 
 /**
- * Creates an operator with a verified address, because the person who configures the machine vouches for the address.
- * An existing account with this address may belong to a stranger, so its password is replaced, and its sessions and
- * tokens are revoked.
+ * Creates an operator with a verified address. An existing account with this address may belong to a stranger, so its
+ * password is replaced, and its sessions and tokens are revoked.
  */
 export async function insertOperator(
   tx: Tx,
@@ -179,9 +174,7 @@ export async function insertUser(
   return row?.id ?? null;
 }
 
-/**
- * Marks the address as verified. Sets the password, or removes it if `passwordHash` is null. Sets the name if given.
- */
+/** Marks the address as verified. Sets the password, or removes it if `passwordHash` is null. */
 export async function verifyAndUpdateUser(
   tx: Tx,
   id: string,

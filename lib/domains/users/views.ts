@@ -14,9 +14,8 @@ import type { User } from "#lib/domains/users/store.ts";
 const ROLES = ["operator", "hub_admin", "spoke_admin"] as const;
 
 /**
- * The states of a user. `active`: the address is verified. `invited`: the address is unverified, and the user is a
- * member of a hub or spoke. `unverified`: the address is unverified, and the user is a member of nothing. `disabled`:
- * an operator disabled the user.
+ * The states of a user. `invited` users have an unverified address and a membership of a hub or spoke. `unverified`
+ * users have no membership. An operator disables users.
  */
 const STATES = ["active", "invited", "unverified", "disabled"] as const;
 export type UserState = (typeof STATES)[number];
@@ -34,10 +33,7 @@ export function showUser(user: User): v.InferInput<typeof UserView> {
   return { ...user, federationIds: [...user.federationIds], spokeIds: [...user.spokeIds] };
 }
 
-/**
- * A user for operators. Role, hubs and spokes show the permissions that are in effect now. Pending memberships are
- * listed with the members of the hub or spoke.
- */
+/** A user for operators. Pending memberships are not included. */
 export const UserRecordView = v.object({
   ...UserView.entries,
   operator: v.boolean(),

@@ -1,12 +1,12 @@
 /** Handles mailed links: shows a form, runs the action, and shows the next steps. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
-import { acceptAndSignIn, acceptInvitation } from "#lib/domains/auth/accept-invitation.ts";
+import { acceptInvitation, acceptInvitationAndSignIn } from "#lib/domains/auth/accept-invitation.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { findLink, type MailLink } from "#lib/domains/auth/mail-link.ts";
-import { resetByLink } from "#lib/domains/auth/reset-by-link.ts";
+import { resetPasswordByLink } from "#lib/domains/auth/reset-by-link.ts";
 import { verifyEmail } from "#lib/domains/auth/verify-email.ts";
-import { AcceptBody, ResetBody } from "#lib/domains/auth/views.ts";
+import { AcceptInvitationBody, ResetPasswordBody } from "#lib/domains/auth/views.ts";
 import { type AdministeredObject, listAdministeredObjects } from "#lib/domains/members/memberships.ts";
 import { formatMailTimestamp } from "#lib/drivers/mail/content.ts";
 import type { ServerInfo } from "#lib/http/endpoint.ts";
@@ -130,7 +130,7 @@ If you accept it, this browser is signed in as ${email}.`;
 }
 
 /** The page that accepts an invitation. */
-export const invitationPage: LinkPage<LinkForm, v.InferOutput<typeof AcceptBody>> = {
+export const invitationPage: LinkPage<LinkForm, v.InferOutput<typeof AcceptInvitationBody>> = {
   purpose: "invitation",
   path: "/invite",
   title: "You are invited",
@@ -139,7 +139,7 @@ export const invitationPage: LinkPage<LinkForm, v.InferOutput<typeof AcceptBody>
   signsIn: true,
   button: "Accept invitation",
   ifUnexpected: "If you did not expect this invitation, close this page.",
-  body: AcceptBody,
+  body: AcceptInvitationBody,
   // Without a name, the display name is the address, which the page already shows.
   fields: ({ displayName, email }, _given, submission) => [
     nameField(displayName === email ? "" : displayName, submission),
@@ -148,14 +148,14 @@ export const invitationPage: LinkPage<LinkForm, v.InferOutput<typeof AcceptBody>
   async run(app, origin, body, { link: { email }, places }) {
     const title = "Welcome", then = places.length > 0 ? ". You administer:" : ".";
     const lead = markup`Your account <strong>${email}</strong> is ready${then}`;
-    if (hasPortal(app)) return { title, lead, cookie: (await acceptAndSignIn(app, origin, body)).cookie };
+    if (hasPortal(app)) return { title, lead, cookie: (await acceptInvitationAndSignIn(app, origin, body)).cookie };
     await acceptInvitation(app, origin, body);
     return { title, lead };
   },
 };
 
 /** The body without the checkbox `keepTokens`, whose form value is not a boolean. */
-const NewPasswordBody = v.omit(ResetBody, ["keepTokens"]);
+const NewPasswordBody = v.omit(ResetPasswordBody, ["keepTokens"]);
 
 /** The page that sets a new password. */
 export const passwordResetPage: LinkPage<ResetForm, v.InferOutput<typeof NewPasswordBody>> = {
@@ -177,7 +177,7 @@ export const passwordResetPage: LinkPage<ResetForm, v.InferOutput<typeof NewPass
   ],
   async run(app, origin, body, { form }) {
     const keepTokens = form.keepTokens !== "";
-    const email = await resetByLink(app, origin, { ...body, keepTokens });
+    const email = await resetPasswordByLink(app, origin, { ...body, keepTokens });
     const lead = markup`All sessions of <strong>${email}</strong> are signed out${
       keepTokens ? "" : ", and its API tokens are revoked"
     }.`;

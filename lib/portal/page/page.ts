@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { Fault, type FaultKind } from "#lib/base/errors.ts";
 import { type Actor, signedInAccess } from "#lib/domains/auth/access.ts";
-import { countUnread } from "#lib/domains/notifications/count.ts";
+import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
 import { describeDatabaseHold } from "#lib/installation/database-hold.ts";
 import { readStreamBounds } from "#lib/events/store.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -177,7 +177,7 @@ async function openCall<Q, B>(call: AnyEndpointCall): Promise<PageCall<Q, B>> {
   const { app, params, query, body } = call, actor: Actor = call.actor;
   const { displayName, email, role } = actor;
   const hold = app.held();
-  const { count: unread } = await countUnread(app.db.rows, actor);
+  const { count: unread } = await countUnreadNotifications(app.db.rows, actor);
   return {
     callApi: createApiCaller(call),
     me: { displayName, email, role, unread, warning: hold && role === "operator" ? describeDatabaseHold(hold) : null },

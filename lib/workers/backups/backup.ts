@@ -8,7 +8,7 @@ import type { AuditKind } from "#lib/audit/kinds.ts";
 import {
   type Backup,
   type BackupKind,
-  claimFailureMail,
+  claimBackupFailureMail,
   ensureBackup,
   failBackup,
 } from "#lib/domains/backups/store.ts";
@@ -57,7 +57,7 @@ const backupOutcomes: Hooks = {
     const backup = (await failBackup(tx, job.id, report.message))!;
     // The backup exists. Only the deletion of older backups failed, which the operation reports.
     if (backup.state === "ready") return reportBackup(await lockBackup(tx, job), job, "tenant_backup_succeeded");
-    if (!await claimFailureMail(tx, backup)) return {};
+    if (!await claimBackupFailureMail(tx, backup)) return {};
     const { step, code, fault, message } = report;
     return reportBackup(await lockBackup(tx, job), job, "tenant_backup_failed", { step, code, fault, message });
   },

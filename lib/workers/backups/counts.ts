@@ -2,7 +2,7 @@
  * Counts a site's courses and users before and after a backup, if restore tests are on. The counts of the restored site
  * must lie between these counts. If counting fails, the backup is taken without counts.
  */
-import { saveCounts } from "#lib/domains/backups/restore-test-store.ts";
+import { saveBackupCounts } from "#lib/domains/backups/restore-test-store.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { SiteCounts } from "#lib/moodle/job-results.ts";
@@ -18,7 +18,7 @@ export async function takeBackupWithCounts(site: SpokeSite, run: Run, take: () =
   const before: SiteCounts | null = run.job.progress.counted;
   const backup = await take();
   const after = before && await countContent(site, run, "-2");
-  if (before && after) await run.write((tx) => saveCounts(tx, backup.id, { before, after }));
+  if (before && after) await run.write((tx) => saveBackupCounts(tx, backup.id, { before, after }));
 }
 
 async function countContent(site: SpokeSite, run: Run, suffix: string): Promise<SiteCounts | null> {

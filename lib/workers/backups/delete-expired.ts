@@ -5,9 +5,9 @@
  * The content of a VolumeSnapshot has the deletionPolicy `Retain`. The module therefore changes the policy first,
  * deletes the snapshot by its UID, and waits until it is gone.
  */
-import { canDeleteBackup, selectExpired } from "#lib/domains/backups/retention.ts";
+import { canDeleteBackup, selectExpiredBackups } from "#lib/domains/backups/retention.ts";
 import { listBackupsInUse } from "#lib/domains/backups/restore-test-store.ts";
-import { type Backup, listBackups, markRemovalStarted, markRemoved } from "#lib/domains/backups/store.ts";
+import { type Backup, listBackups, markBackupRemovalStarted, markBackupRemoved } from "#lib/domains/backups/store.ts";
 import { BACKUP_ANNOTATION } from "#lib/moodle/names.ts";
 import {
   type Cluster,
@@ -56,7 +56,7 @@ export async function deleteExpiredBackups(
 ): Promise<void> {
   const ids = await run.write(async (tx) => {
     const now = await readClock(tx, run), inUse = await listBackupsInUse(tx, site.spoke.id);
-    const expired = selectExpired(
+    const expired = selectExpiredBackups(
       await listBackups(tx, site.spoke.id),
       scope === "expired" ? now : new Date(now.getTime() + DAY),
     );
@@ -87,13 +87,13 @@ async function startDeletion(tx: Tx, spokeId: string, id: string): Promise<Backu
   if (state === "removing" || state === "removed") return null;
   const rows = await listBackups(tx, spokeId);
   if (!canDeleteBackup(rows, id) || (await listBackupsInUse(tx, spokeId)).has(id)) return null;
-  await markRemovalStarted(tx, id);
+  await markBackupRemovalStarted(tx, id);
   return rows.find((row) => row.id === id)!;
 }
 
 async function deleteBackup(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
   await deleteBackupSnapshots(site, run, backup);
-  await run.write((tx) => markRemoved(tx, backup.id));
+  await run.write((tx) => markBackupRemoved(tx, backup.id));
 }
 
 /** Deletes the snapshots with their contents, and waits until they are gone. */

@@ -9,7 +9,7 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
-import { explainUnavailable, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
+import { explainUnavailableBackups, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
 import { nextBackup } from "#lib/domains/backups/schedule.ts";
 import { closeAbandonedBackups, readSnapshotClasses, saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { volumeDriversOf } from "#lib/domains/backups/summary.ts";
@@ -118,7 +118,7 @@ async function queueDue(tx: Tx, { cluster, classes, limit }: QueueLimits): Promi
       name: inputs.surroundings?.snapshotClass,
       drivers: volumeDriversOf({ volumes: volumes ?? [] }),
     };
-    return explainUnavailable({ classes, error: null }, requirements) === null;
+    return explainUnavailableBackups({ classes, error: null }, requirements) === null;
   });
   const payload: BackupPayload = { kind: "nightly" };
   await recordChange(tx, SYSTEM_REQUESTER, {

@@ -13,8 +13,8 @@ import {
   beginBackup,
   completeBackup,
   failBackup,
+  saveBackupVolumes,
   saveSnapshotClasses,
-  saveVolumes,
 } from "#lib/domains/backups/store.ts";
 import { BACKUP_ANNOTATION, sitePvcNames } from "#lib/moodle/names.ts";
 import { serializeBackupRecord, type SignedRecord, SITE_RECORD_KEY } from "#lib/moodle/site-record.ts";
@@ -108,7 +108,7 @@ async function hasAllSnapshots(site: SpokeSite, run: Run, backup: Backup): Promi
 
 async function saveSnapshotNames(site: SpokeSite, run: Run, backup: Backup): Promise<Backup> {
   const planned = await planSnapshots(site, run, backup);
-  return await run.write((tx) => saveVolumes(tx, backup.id, planned, site.spoke));
+  return await run.write((tx) => saveBackupVolumes(tx, backup.id, planned, site.spoke));
 }
 
 /** Returns the signed record of the backup. It is stored on the snapshots, in case the row is lost. */

@@ -2,7 +2,7 @@
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { readBilledHub } from "#lib/domains/billing/hubs.ts";
-import { CHECK_BILLING } from "#lib/domains/billing/jobs.ts";
+import { CHECK_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
 import { saveSubscription, warnAboutDifference } from "#lib/domains/billing/save-subscription.ts";
 import { lockSubscription, readBilledQuantities, updateSubscription } from "#lib/domains/billing/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
@@ -18,7 +18,7 @@ type BillingDependencies = Pick<App, "db" | "catalog" | "log">;
 export function checkBilling(app: BillingDependencies, payments: Payments): Handler {
   const { db, log } = app;
   return {
-    kind: CHECK_BILLING,
+    kind: CHECK_BILLING_JOB,
     steps: {
       check: (run) => checkSubscription(app, run, payments, run.job.federationId!),
       async customer(run) {

@@ -5,16 +5,16 @@
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import {
-  BILLING_EVENT,
-  type EventRow,
+  BILLING_EVENT_JOB,
+  type BillingEventRow,
   eventSubjectOf,
-  findEvent,
-  findQueuedEvents,
-  markHandled,
+  findBillingEvent,
+  findQueuedBillingEvents,
+  markBillingEventsHandled,
   refundLookup,
 } from "#lib/domains/billing/events.ts";
 import { recordRefunds } from "#lib/domains/billing/refunds.ts";
-import { findByCustomer } from "#lib/domains/billing/store.ts";
+import { findSubscriptionByCustomer } from "#lib/domains/billing/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Payments } from "#lib/drivers/payments/payments.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
@@ -24,10 +24,10 @@ type EventDependencies = Pick<App, "db" | "log" | "catalog">;
 
 export function billingEvent(app: EventDependencies, payments: Payments): Handler {
   return {
-    kind: BILLING_EVENT,
+    kind: BILLING_EVENT_JOB,
     steps: {
       async handle(run) {
-        const event = await findEvent(app.db.rows, run.job.payload.event);
+        const event = await findBillingEvent(app.db.rows, run.job.payload.event);
         if (!event || event.handledAt !== null) return;
         if (eventSubjectOf(event.type) === "refund") await handleRefund(run, payments, event);
         else await handleSubscription(app, run, payments, event);
@@ -55,21 +55,21 @@ async function handleSubscription(
   app: EventDependencies,
   run: Run,
   payments: Payments,
-  event: EventRow,
+  event: BillingEventRow,
 ): Promise<void> {
   const hub = event.federationId!;
   // Listed before the read, which may not include later events.
-  const eventIds = [event.id, ...await findQueuedEvents(app.db.rows, hub)];
+  const eventIds = [event.id, ...await findQueuedBillingEvents(app.db.rows, hub)];
   await checkSubscription(app, run, payments, hub);
-  await run.write((tx) => markHandled(tx, eventIds, "subscription"));
+  await run.write((tx) => markBillingEventsHandled(tx, eventIds, "subscription"));
 }
 
-async function handleRefund(run: Run, payments: Payments, event: EventRow): Promise<void> {
+async function handleRefund(run: Run, payments: Payments, event: BillingEventRow): Promise<void> {
   const lookup = refundLookup(event);
   const refund = lookup && await payments.readRefunds(lookup, run.signal);
   await run.write(async (tx) => {
-    await markHandled(tx, [event.id], "refund");
-    const row = refund?.customer ? await findByCustomer(tx, refund.customer) : undefined;
+    await markBillingEventsHandled(tx, [event.id], "refund");
+    const row = refund?.customer ? await findSubscriptionByCustomer(tx, refund.customer) : undefined;
     if (refund && row) {
       await recordChange(tx, SYSTEM_REQUESTER, { audit: await recordRefunds(tx, row.federationId, refund.refunds) });
     }

@@ -6,8 +6,8 @@
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
-import { findUncheckedHubs, needsSync, readHubsToSync } from "#lib/domains/billing/hubs.ts";
-import { checkBillingJob, syncJob } from "#lib/domains/billing/jobs.ts";
+import { findUncheckedHubs, needsBillingSync, readHubsToSync } from "#lib/domains/billing/hubs.ts";
+import { checkBillingJob, syncBillingJob } from "#lib/domains/billing/jobs.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
@@ -22,7 +22,9 @@ export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch 
       for (let after: string | undefined = ""; after !== undefined;) {
         run.throwIfStopped();
         const hubs = await readHubsToSync(db.rows, { after, limit: batch });
-        const jobs = hubs.filter((hub) => needsSync(hub, catalog)).map(({ row }) => syncJob(row.federationId));
+        const jobs = hubs.filter((hub) => needsBillingSync(hub, catalog)).map(({ row }) =>
+          syncBillingJob(row.federationId)
+        );
         if (jobs.length > 0) await db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { jobs }));
         after = hubs.length < batch ? undefined : hubs.at(-1)!.row.federationId;
       }

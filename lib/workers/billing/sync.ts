@@ -10,9 +10,9 @@
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
-import { type BilledQuantities, selectBilled } from "#lib/domains/billing/quantities.ts";
+import { type BilledQuantities, selectBilledQuantities } from "#lib/domains/billing/quantities.ts";
 import { type BilledHub, readBilledHub } from "#lib/domains/billing/hubs.ts";
-import { checkBillingJob, followUpSyncJob, SYNC_BILLING } from "#lib/domains/billing/jobs.ts";
+import { checkBillingJob, followUpSyncBillingJob, SYNC_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
 import { saveSubscription, warnAboutDifference } from "#lib/domains/billing/save-subscription.ts";
 import {
   lockSubscription,
@@ -41,7 +41,7 @@ type SyncDependencies = Pick<App, "db" | "catalog" | "log">;
 export function syncBilling(app: SyncDependencies, payments: Payments): Handler {
   const { db, log } = app;
   return {
-    kind: SYNC_BILLING,
+    kind: SYNC_BILLING_JOB,
     steps: {
       async customer(run) {
         const hub = await readBilledHub(db.rows, run.job.federationId!);
@@ -56,7 +56,7 @@ export function syncBilling(app: SyncDependencies, payments: Payments): Handler 
     hooks: {
       onSucceeded: (_, { federationId, progress, updatedAt }) => {
         const later = new Date(updatedAt.getTime() + FOLLOW_UP_DELAY);
-        return Promise.resolve(progress.again ? { jobs: [followUpSyncJob(federationId!, later)] } : {});
+        return Promise.resolve(progress.again ? { jobs: [followUpSyncBillingJob(federationId!, later)] } : {});
       },
       // The refusal may be because the customer was deleted. Reading the subscription shows that.
       onFailed: async (tx, job, report) => ({
@@ -113,7 +113,7 @@ async function sendQuantities(app: SyncDependencies, run: Run, payments: Payment
     ? null
     : await findCurrentSubscription(run, payments, { ...row, customerId: customer });
   const ended = subscription ? hasEnded(subscription) : row.subscriptionId !== null;
-  const desired = selectBilled(counts, app.catalog, subscription?.items ?? []);
+  const desired = selectBilledQuantities(counts, app.catalog, subscription?.items ?? []);
   let result = subscription;
   if (removed && subscription && !ended) {
     await markQuantitiesUnknown(run, row);

@@ -6,7 +6,7 @@ import { type ConfigurableInputs, pickSiteDetails } from "#lib/moodle/configure.
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { listLiveOperations } from "#lib/jobs/store.ts";
-import { clearRequestedDomain, releaseDomains, switchDomain } from "#lib/domains/spokes/names.ts";
+import { clearRequestedDomain, releaseFormerDomains, switchDomain } from "#lib/domains/spokes/names.ts";
 import { setAppliedInputs, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { actionOutcomes, isBeingRemoved } from "#lib/workers/outcomes.ts";
 
@@ -42,7 +42,7 @@ export const configureOutcomes = actionOutcomes({
 async function saveAppliedSettings(tx: Tx, before: SpokeRow, after: ConfigurableInputs): Promise<object> {
   await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, ...after });
   const formerHosts = after.formerHosts ?? [], moves = after.host !== before.domain;
-  const freed = await releaseDomains(tx, before.id, [...formerHosts.map(({ host }) => host), after.host]);
+  const freed = await releaseFormerDomains(tx, before.id, [...formerHosts.map(({ host }) => host), after.host]);
   if (moves) await switchDomain(tx, before, after.host);
   return {
     ...(moves && { domain: { from: before.domain, to: after.host } }),

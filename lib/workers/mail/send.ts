@@ -5,7 +5,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { clearRefusedMail, recordRefusedMail } from "#lib/domains/auth/refused-mail.ts";
-import { addSecret } from "#lib/domains/auth/one-time-tokens.ts";
+import { addGrantSecret } from "#lib/domains/auth/one-time-tokens.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { MAIL_KIND, type MailPayload } from "#lib/jobs/mail.ts";
 import { isPermanentRejection, mailServerReply } from "#lib/drivers/mail/refusals.ts";
@@ -101,7 +101,7 @@ async function prepare(
   if (user?.disabledAt) return { reason: "The user was disabled" };
   if (!hasOneTimeLink(letter.template)) return { secret: null };
   if (grantId === null) throw new Error(`A mail of the template ${letter.template} needs the ID of a one-time token`);
-  const secret = await addSecret(tx, grantId);
+  const secret = await addGrantSecret(tx, grantId);
   return secret === null ? { reason: "Its link was used or revoked, or has expired" } : { secret };
 }
 

@@ -5,8 +5,8 @@
 import type { App } from "#lib/app.ts";
 import {
   type AnnounceResult,
-  announceToPage,
-  type ReaderPage,
+  mailNoticesToPage,
+  type RecipientPage,
   selectCurrentNotices,
 } from "#lib/domains/deprecations/announce.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
@@ -23,8 +23,8 @@ export function announceDeprecations({ db, notices }: Pick<App, "db" | "notices"
       if (current.length === 0) return;
       let mailedUsers = 0;
       for (let after: string | null = ""; after !== null;) {
-        const page: ReaderPage = { after, limit: batch };
-        const done: AnnounceResult = await run.write((tx) => announceToPage(tx, current, page));
+        const page: RecipientPage = { after, limit: batch };
+        const done: AnnounceResult = await run.write((tx) => mailNoticesToPage(tx, current, page));
         mailedUsers += done.mailed;
         after = done.next;
       }

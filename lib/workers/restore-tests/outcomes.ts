@@ -15,10 +15,10 @@ import type { RestoreTestResult } from "#lib/domains/backups/restore-test.ts";
 import {
   recordSkippedTest,
   recordTestFailure,
-  recordVerified,
+  recordTestSuccess,
   type RestoreTestIdentity,
 } from "#lib/domains/backups/restore-test-store.ts";
-import { SKIPPED_PREFIX } from "#lib/domains/backups/test-result.ts";
+import { SKIPPED_TEST_PREFIX } from "#lib/domains/backups/test-result.ts";
 import { nextRestoreTest } from "#lib/domains/backups/schedule.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { listOperators } from "#lib/domains/users/store.ts";
@@ -44,7 +44,7 @@ export async function endTestWithoutResult(run: Run, reason: string): Promise<vo
 export async function endVerifiedTest(run: Run, content: Omit<RestoreTestResult, "seconds">): Promise<void> {
   await endTest(run, "verified", async (tx, spoke, identity, seconds) => {
     const verification: RestoreTestResult = { ...content, seconds };
-    if (!await recordVerified(tx, identity, verification)) return;
+    if (!await recordTestSuccess(tx, identity, verification)) return;
     run.log.info("A backup passed its restore test", { backup: identity.backupId, ...verification });
     await recordReport(tx, spoke, { kind: "tenant_backup_verified", identity, metadata: { ...verification } });
   });
@@ -63,7 +63,7 @@ export async function endFailedTest(run: Run, analysis: Pick<FailureAnalysis, "n
     });
     if (!isBackupFault) {
       const nextTest = nextRestoreTest(spoke.id, "nightly", run.job.updatedAt);
-      return await recordSkippedTest(tx, identity, `${SKIPPED_PREFIX}${message}`, nextTest);
+      return await recordSkippedTest(tx, identity, `${SKIPPED_TEST_PREFIX}${message}`, nextTest);
     }
     if (!await recordTestFailure(tx, identity, message)) return;
     const mailData = { spokeId: spoke.id, spoke: spoke.displayName, domain: spoke.domain, backupId, reason: message };

@@ -3,7 +3,7 @@
  * are kept for some days. After a failure, the spoke is failed if the site was stopped. Unused PVCs are recorded, so
  * that they are deleted later.
  */
-import { closeRestoredRequests } from "#lib/domains/backups/restore-requests/request.ts";
+import { closeRequestsAfterRestore } from "#lib/domains/backups/restore-requests/request.ts";
 import { deleteRetainedPvcRows, retainPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type SiteBase, withSiteBase } from "#lib/moodle/site-base.ts";
@@ -41,7 +41,7 @@ export const restoreOutcomes = actionOutcomes({
     await retainPvcs(tx, { spokeId, operationId, reason: "replaced" }, replaced);
     const inputs = () => withStorageQuota(withSiteBase(before.blueprintInputs as SpokeInputs, target), storageQuota);
     return {
-      ...(backupId && { audit: await closeRestoredRequests(tx, before, backupId) }),
+      ...(backupId && { audit: await closeRequestsAfterRestore(tx, before, backupId) }),
       change: () => ({
         ...{ lmsVersion: target.version, blueprintInputs: JSON.stringify(inputs()), drift: null },
         ...imageDigestOf(job),

@@ -6,8 +6,8 @@
  */
 import type { App } from "#lib/app.ts";
 import { findBackup } from "#lib/domains/backups/store.ts";
-import { minimumDisks, requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
-import { findRollback } from "#lib/domains/backups/rollback.ts";
+import { minimumDiskSizes, requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
+import { findRollbackVolumes } from "#lib/domains/backups/rollback.ts";
 import { type SiteBase, siteBaseFromBackup, siteBaseOf, withSiteBase } from "#lib/moodle/site-base.ts";
 import { adoptionIdOf, DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, sitePvcNames } from "#lib/moodle/names.ts";
 import { SITE_DETAIL_PARTS } from "#lib/moodle/seed.ts";
@@ -109,7 +109,7 @@ async function findBackupTarget(
   const backup = await requireUsableBackup(db.rows, spoke, id), { createdAt } = backup;
   const target = siteBaseFromBackup(
     inputs,
-    { ...backup, minimumSizes: minimumDisks(backup) },
+    { ...backup, minimumSizes: minimumDiskSizes(backup) },
     adoptionIdOf(run.job.id),
   );
   const since = (kind: SpokeOperationKind) => hasSucceededSince(db.rows, spoke.id, kind, createdAt);
@@ -125,7 +125,7 @@ const PASSWORD_NOTE = "The administrator's password is the one at the time of th
   "a newer one. Run reset-admin-password to set the same password in both";
 
 async function findRollbackTarget({ app: { db }, spoke }: SpokeSite): Promise<RestoreChoice> {
-  const rollback = await findRollback(db.rows, spoke);
+  const rollback = await findRollbackVolumes(db.rows, spoke);
   if (!rollback) {
     throw restoreError("NoWayBack", "The volumes from before the last restore no longer exist", "Choose a backup.");
   }

@@ -6,7 +6,7 @@
  * removed. A complete site is never abandoned.
  */
 import { sql } from "kysely";
-import { minimumDisks } from "#lib/domains/backups/usable.ts";
+import { minimumDiskSizes } from "#lib/domains/backups/usable.ts";
 import {
   abandonTemplateUse,
   deleteTemplateUse,
@@ -110,7 +110,7 @@ function findTemplateProblem(template: SiteTemplate | null, inputs: SpokeInputs)
   if (template?.state === "creating") return `the ${label} is not ready yet`;
   if (template?.state === "failed") return `the last ${label} failed`;
   if (template?.state !== "ready") return `no ${label} exists yet`;
-  return fitsSnapshots(inputs, minimumDisks(template))
+  return fitsSnapshots(inputs, minimumDiskSizes(template))
     ? null
     : `the volumes of its size are smaller than those of the ${label}`;
 }

@@ -8,7 +8,7 @@ import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
-import { readActionFacts } from "#lib/domains/spokes/actions.ts";
+import { readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
 import { enqueueConfigure } from "#lib/domains/spokes/patch.ts";
 import { type AcceptedAction, checkAction, type SpokeFacts } from "#lib/operations/check-action.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
@@ -30,7 +30,7 @@ export function deleteExpiredDomains({ db }: Pick<App, "db">): Handler {
 }
 
 async function releaseDomains(tx: Tx, id: string): Promise<void> {
-  const spoke = await lockSpoke(tx, id), facts = await readActionFacts(tx, spoke);
+  const spoke = await lockSpoke(tx, id), facts = await readSpokeActionFacts(tx, spoke);
   const acceptance = facts.live.includes("configure") ? null : checkConfigure(facts);
   if (acceptance) await enqueueConfigure(tx, SYSTEM_REQUESTER, spoke, acceptance);
 }

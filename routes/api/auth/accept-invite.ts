@@ -1,6 +1,6 @@
-import { acceptAndSignIn } from "#lib/domains/auth/accept-invitation.ts";
+import { acceptInvitationAndSignIn } from "#lib/domains/auth/accept-invitation.ts";
 import { publicAccess } from "#lib/domains/auth/access.ts";
-import { AcceptBody, MeView } from "#lib/domains/auth/views.ts";
+import { AcceptInvitationBody, OwnAccountView } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok, withCookie } from "#lib/http/reply.ts";
 import { showUser } from "#lib/domains/users/views.ts";
@@ -10,11 +10,11 @@ export const POST = endpoint({
     "cookie",
   access: publicAccess,
   scope: "flow",
-  body: AcceptBody,
-  reply: withCookie(ok(MeView)),
+  body: AcceptInvitationBody,
+  reply: withCookie(ok(OwnAccountView)),
   faults: ["link_spent", "busy"],
   async handle({ app, ip, userAgent, body }) {
-    const { user, cookie } = await acceptAndSignIn(app, { ip, userAgent }, body);
+    const { user, cookie } = await acceptInvitationAndSignIn(app, { ip, userAgent }, body);
     return { body: { user: showUser(user) }, cookie };
   },
 });

@@ -1,6 +1,6 @@
 import { publicAccess } from "#lib/domains/auth/access.ts";
-import { forgotPassword } from "#lib/domains/auth/forgot-password.ts";
-import { Acknowledgement, ForgotBody } from "#lib/domains/auth/views.ts";
+import { requestResetLink } from "#lib/domains/auth/forgot-password.ts";
+import { Acknowledgement, ForgotPasswordBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted } from "#lib/http/reply.ts";
 
@@ -9,10 +9,10 @@ export const POST = endpoint({
   access: publicAccess,
   scope: "flow",
   rateLimitMessage: "too many requests",
-  body: ForgotBody,
+  body: ForgotPasswordBody,
   reply: accepted(Acknowledgement),
   async handle({ app, ip, userAgent, body }) {
-    await forgotPassword(app, { ip, userAgent }, body.email);
+    await requestResetLink(app, { ip, userAgent }, body.email);
     return {
       message:
         "If somebody here has this address, a mail with a link is on its way, or was sent within the last 5 minutes; " +

@@ -1,6 +1,6 @@
 import { signedInAccess } from "#lib/domains/auth/access.ts";
-import { renameSelf } from "#lib/domains/auth/own-account.ts";
-import { MePatch, MeView } from "#lib/domains/auth/views.ts";
+import { changeOwnName } from "#lib/domains/auth/own-account.ts";
+import { OwnAccountPatch, OwnAccountView } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { showUser } from "#lib/domains/users/views.ts";
@@ -9,7 +9,7 @@ export const GET = endpoint({
   summary: "The user of your token or session",
   access: signedInAccess,
   scope: "readonly",
-  reply: ok(MeView),
+  reply: ok(OwnAccountView),
   handle: ({ actor }) => ({ user: showUser({ ...actor, id: actor.userId }) }),
 });
 
@@ -18,8 +18,8 @@ export const PATCH = endpoint({
   access: signedInAccess,
   scope: "session",
   purpose: "changing one's own account",
-  body: MePatch,
+  body: OwnAccountPatch,
   faults: ["unverified"],
-  reply: ok(MeView),
-  handle: async ({ app, actor, body }) => ({ user: showUser(await renameSelf(app, actor, body)) }),
+  reply: ok(OwnAccountView),
+  handle: async ({ app, actor, body }) => ({ user: showUser(await changeOwnName(app, actor, body)) }),
 });

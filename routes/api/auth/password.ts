@@ -1,6 +1,6 @@
 import { signedInAccess } from "#lib/domains/auth/access.ts";
-import { changePassword } from "#lib/domains/auth/own-account.ts";
-import { Acknowledgement, PasswordBody } from "#lib/domains/auth/views.ts";
+import { changeOwnPassword } from "#lib/domains/auth/own-account.ts";
+import { Acknowledgement, ChangePasswordBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok, withCookie } from "#lib/http/reply.ts";
 
@@ -10,11 +10,11 @@ export const POST = endpoint({
   scope: "session",
   purpose: "changing the password",
   rateLimitMessage: "too many login attempts",
-  body: PasswordBody,
+  body: ChangePasswordBody,
   reply: withCookie(ok(Acknowledgement)),
   faults: ["wrong_password", "busy"],
   async handle({ app, actor, body, signal }) {
-    const cookie = await changePassword(app, actor, body, signal);
+    const cookie = await changeOwnPassword(app, actor, body, signal);
     return { body: { message: "The new password is set; you are signed out everywhere else" }, cookie };
   },
 });

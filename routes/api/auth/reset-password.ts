@@ -1,6 +1,6 @@
 import { publicAccess } from "#lib/domains/auth/access.ts";
-import { resetByLink } from "#lib/domains/auth/reset-by-link.ts";
-import { Acknowledgement, ResetBody } from "#lib/domains/auth/views.ts";
+import { resetPasswordByLink } from "#lib/domains/auth/reset-by-link.ts";
+import { Acknowledgement, ResetPasswordBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
@@ -9,11 +9,11 @@ export const POST = endpoint({
     "true",
   access: publicAccess,
   scope: "flow",
-  body: ResetBody,
+  body: ResetPasswordBody,
   reply: ok(Acknowledgement),
   faults: ["link_spent", "busy"],
   async handle({ app, ip, userAgent, body }) {
-    await resetByLink(app, { ip, userAgent }, body);
+    await resetPasswordByLink(app, { ip, userAgent }, body);
     return { message: "The new password is set; sign in with it" };
   },
 });

@@ -1,6 +1,6 @@
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { verifyEmail } from "#lib/domains/auth/verify-email.ts";
-import { MeView, VerifyBody } from "#lib/domains/auth/views.ts";
+import { OwnAccountView, VerifyEmailBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { showUser } from "#lib/domains/users/views.ts";
@@ -10,8 +10,8 @@ export const POST = endpoint({
     "earlier access",
   access: publicAccess,
   scope: "flow",
-  body: VerifyBody,
-  reply: ok(MeView),
+  body: VerifyEmailBody,
+  reply: ok(OwnAccountView),
   faults: ["link_spent", "busy"],
   handle: async ({ app, ip, userAgent, body }) => ({
     user: showUser(await verifyEmail(app, { ip, userAgent }, body)),

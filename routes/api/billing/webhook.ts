@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { publicAccess } from "#lib/domains/auth/access.ts";
-import { receiveEvent } from "#lib/domains/billing/receive.ts";
+import { storeBillingEvent } from "#lib/domains/billing/receive.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
@@ -22,7 +22,7 @@ export const POST = endpoint({
     "database_closed",
   ],
   async handle({ app, raw, request }) {
-    await receiveEvent(app, raw, request.headers.get("stripe-signature"));
+    await storeBillingEvent(app, raw, request.headers.get("stripe-signature"));
     return { received: true as const };
   },
 });

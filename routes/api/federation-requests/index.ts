@@ -1,8 +1,12 @@
 import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { requestFederation } from "#lib/domains/federations/requests/create.ts";
-import { findRequests } from "#lib/domains/federations/requests/show.ts";
-import { FederationRequestView, NewFederationRequest, StateFilter } from "#lib/domains/federations/requests/views.ts";
+import { findVisibleHubRequests } from "#lib/domains/federations/requests/show.ts";
+import {
+  FederationRequestView,
+  NewFederationRequest,
+  RequestStateFilter,
+} from "#lib/domains/federations/requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { created, pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
@@ -11,9 +15,9 @@ export const GET = endpoint({
   summary: "Hub requests, newest first: your own, or all for operators",
   access: signedInAccess,
   scope: "readonly",
-  query: v.object({ state: StateFilter, limit: pageLimit(25), before: v.optional(BeforeCursor) }),
+  query: v.object({ state: RequestStateFilter, limit: pageLimit(25), before: v.optional(BeforeCursor) }),
   reply: pageReply(FederationRequestView),
-  handle: ({ app, actor, query }) => findRequests(app.db.rows, actor, query),
+  handle: ({ app, actor, query }) => findVisibleHubRequests(app.db.rows, actor, query),
 });
 
 export const POST = endpoint({

@@ -1,7 +1,7 @@
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
-import { markAllRead } from "#lib/domains/notifications/read-all.ts";
+import { markAllNotificationsAsRead } from "#lib/domains/notifications/read-all.ts";
 import { MarkedCount } from "#lib/domains/notifications/views.ts";
 
 export const POST = endpoint({
@@ -9,5 +9,5 @@ export const POST = endpoint({
   access: signedInAccess,
   scope: "cli",
   reply: ok(MarkedCount),
-  handle: ({ app, actor }) => markAllRead(app.db, actor),
+  handle: ({ app, actor }) => markAllNotificationsAsRead(app.db, actor),
 });

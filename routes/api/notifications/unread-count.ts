@@ -1,7 +1,7 @@
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
-import { countUnread } from "#lib/domains/notifications/count.ts";
+import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
 import { UnreadCount } from "#lib/domains/notifications/views.ts";
 
 export const GET = endpoint({
@@ -10,5 +10,5 @@ export const GET = endpoint({
   scope: "readonly",
   polled: true,
   reply: ok(UnreadCount),
-  handle: ({ app, actor }) => countUnread(app.db.rows, actor),
+  handle: ({ app, actor }) => countUnreadNotifications(app.db.rows, actor),
 });

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted } from "#lib/http/reply.ts";
-import { requestActions } from "#lib/domains/spokes/bulk.ts";
+import { requestBulkAction } from "#lib/domains/spokes/bulk.ts";
 import { BulkAction, BulkOutcome } from "#lib/domains/spokes/views.ts";
 
 export const POST = endpoint({
@@ -14,5 +14,5 @@ export const POST = endpoint({
   body: BulkAction,
   reply: accepted(v.array(BulkOutcome)),
   faults: ["parameter_needed", "version_mismatch", "not_offered", "operator_only"],
-  handle: ({ app, actor, body }) => requestActions(app, actor, body),
+  handle: ({ app, actor, body }) => requestBulkAction(app, actor, body),
 });

@@ -8,7 +8,7 @@ import type { SimulatorFault } from "#lib/dev/simulator/fault-types.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { surveyCluster } from "#lib/doctor/reconcile/survey.ts";
 import { requestRestore } from "#lib/domains/backups/restore.ts";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
@@ -174,5 +174,5 @@ async function requestAction(
   action: Action,
   parameters: object = {},
 ): Promise<void> {
-  await db.transact((tx) => acceptAction(app, tx, actor, id, { action, parameters }));
+  await db.transact((tx) => acceptSpokeAction(app, tx, actor, id, { action, parameters }));
 }

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { type Access, type Actor, publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
+import { type AccessRule, type Actor, publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { collectAnnouncedChanges, postponeAnnouncedChanges } from "#lib/http/deprecation.ts";
 import { type AnyEndpoint, endpoint, type Manifest } from "#lib/http/endpoint.ts";
@@ -34,7 +34,7 @@ function old(more: More = {}): AnyEndpoint {
   return endpoint(all as AnyEndpoint) as AnyEndpoint;
 }
 
-const MISSING: Access<Actor, object> = {
+const MISSING: AccessRule<Actor, object> = {
   name: "missing",
   admit() {
     throw new Fault("missing", "spoke_missing", "There is no such thing");

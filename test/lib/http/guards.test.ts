@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { type Access, type Actor, publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
+import { type AccessRule, type Actor, publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
@@ -64,7 +64,7 @@ test("limits a token to its scope and narrower ones", async () => {
 });
 
 test("checks the credential, then the scope, then the object, then the input", async () => {
-  const none: Access<Actor, object> = {
+  const none: AccessRule<Actor, object> = {
     name: "none",
     admit: () => Promise.reject(new Fault("missing", "thing_missing", "There is no such thing")),
   };

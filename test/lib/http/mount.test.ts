@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { type Access, type Actor, publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
+import { type AccessRule, type Actor, publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint, type Manifest } from "#lib/http/endpoint.ts";
 import { created, noContent, ok, withCookie } from "#lib/http/reply.ts";
 import { Slug } from "#lib/base/schema.ts";
@@ -139,7 +139,7 @@ test("serves sign-in flows without /api too, with one rate limit", async () => {
 });
 
 test("passes the loaded objects to the handler", async () => {
-  const loading: Access<Actor, { thing: string }> = {
+  const loading: AccessRule<Actor, { thing: string }> = {
     name: "thing",
     admit: ({ actor, params, query }) => ({ actor: actor!, thing: `${params.id} ${query.more}` }),
   };

@@ -6,7 +6,7 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { operationRules } from "#lib/operations/check-action.ts";
-import { requireEffect } from "#lib/domains/spokes/actions.ts";
+import { requireActionEffect } from "#lib/domains/spokes/actions.ts";
 import type { SpokeAction } from "#lib/domains/spokes/views.ts";
 import { builtIn } from "#test/lib/moodle/fixtures.ts";
 
@@ -37,7 +37,7 @@ function outcomeOf(work: () => unknown): string {
 
 function upgradeOf(catalog: Catalog, spoke: ReturnType<typeof spokeOf>, lmsVersion: string): string {
   const request = { action: "upgrade", parameters: { lmsVersion, skipBackup: false } } as const;
-  return outcomeOf(() => requireEffect({ catalog }, spoke, { size: "small" }, request));
+  return outcomeOf(() => requireActionEffect({ catalog }, spoke, { size: "small" }, request));
 }
 
 const parameters = suite("action parameters");
@@ -120,7 +120,7 @@ progress("allow a size other than the one after queued operations", () => {
   const catalog = catalogueOf("4.5.12");
   const to = (size: string, has: string) =>
     outcomeOf(() =>
-      requireEffect({ catalog }, spokeOf("4.5.12"), { size: has }, { action: "resize", parameters: { size } })
+      requireActionEffect({ catalog }, spokeOf("4.5.12"), { size: has }, { action: "resize", parameters: { size } })
     );
   assert.is(to("large", "small"), "accepted");
   assert.is(to("small", "large"), "accepted");

@@ -2,10 +2,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
-import { previewAction } from "#lib/domains/spokes/action-preview.ts";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { previewSpokeAction } from "#lib/domains/spokes/action-preview.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
-import { previewPatch } from "#lib/domains/spokes/patch-preview.ts";
+import { previewSpokePatch } from "#lib/domains/spokes/patch-preview.ts";
 import type { ActionPreview } from "#lib/domains/spokes/views.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
@@ -80,19 +80,19 @@ for (const [action, parameters = {}] of ASKED) {
   test(`lists the changes of ${[action, ...Object.values(parameters)].join(" ")}`, async ({ scene, id }) => {
     const { namespace } = await scene.row(id);
     if (action === "reapply") await breakByHand(scene, namespace);
-    const preview = await previewAction(scene.app, scene.actor, await scene.row(id), { action, ...parameters }, signal);
+    const preview = await previewSpokeAction(scene.app, scene.actor, await scene.row(id), { action, ...parameters }, signal);
     await requireSameObjects(
       scene,
       id,
       preview,
-      () => scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: parameters })),
+      () => scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters: parameters })),
     );
   });
 }
 
 for (const patch of PATCHES) {
   test(`of a patch to ${Object.values(patch)} names what its run changes`, async ({ scene, id }) => {
-    const preview = await previewPatch(scene.app, scene.actor, await scene.row(id), patch, signal);
+    const preview = await previewSpokePatch(scene.app, scene.actor, await scene.row(id), patch, signal);
     const spoke = await scene.row(id);
     await requireSameObjects(scene, id, preview, () => patchSpoke(scene.app, scene.actor, spoke, patch));
   });

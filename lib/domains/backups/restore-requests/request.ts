@@ -1,7 +1,4 @@
-/**
- * Handles restore requests. A hub admin requests a restore. An operator restores on the server's machine, or declines.
- * A restore of the backup closes the request.
- */
+/** Handles restore requests of hub admins. An operator restores on the server's machine, or declines. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -34,7 +31,7 @@ import { createBulkMailJob } from "#lib/jobs/mail.ts";
 const MAX_OPEN = 10;
 
 /** Creates a request. Throws a `conflict` fault (`backup_unusable`, `restore_requested` or `too_many_pending`). */
-export async function requestRestoreOf(
+export async function createRestoreRequest(
   app: App,
   actor: Actor,
   spoke: ListedSpoke,
@@ -68,10 +65,7 @@ export async function requestRestoreOf(
   );
 }
 
-/**
- * Closes a request. Throws a fault: `missing` (`request_missing`), `invalid` (`reason_needed` or `reason_unused`) or
- * `conflict` (`request_decided`).
- */
+/** Throws a fault: `missing` (`request_missing`), `invalid` (`reason_needed` or `reason_unused`) or `conflict`. */
 export async function decideRestoreRequest(
   app: App,
   actor: Actor,
@@ -109,10 +103,8 @@ export async function decideRestoreRequest(
   );
 }
 
-/**
- * Closes the requests for a backup, in the transaction in which its restore succeeds. Returns the events to record.
- */
-export async function closeRestoredRequests(
+/** Closes the requests for a backup, in the transaction in which its restore succeeds. Returns the events to record. */
+export async function closeRequestsAfterRestore(
   tx: Tx,
   { id: spokeId, slug }: { readonly id: string; readonly slug: string },
   backupId: string,
@@ -140,10 +132,7 @@ async function requireBelowLimit(tx: Tx, { userId }: Actor): Promise<void> {
   );
 }
 
-/**
- * Returns the mails to operators. Only a user's first request within an hour is mailed; notifications list every
- * request.
- */
+/** Returns mails to operators. Only a user's first request within an hour is mailed. */
 async function createOperatorMails(
   rows: Rows,
   actor: Actor,

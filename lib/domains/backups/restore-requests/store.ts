@@ -13,7 +13,6 @@ interface Filter extends ListPageRequest {
   readonly state?: RestoreRequestState | undefined;
 }
 
-/** Lists requests, newest first. */
 export async function listRestoreRequests(
   rows: Rows,
   actor: Pick<Actor, "role">,
@@ -44,10 +43,7 @@ export async function showRestoreRequests(
   }));
 }
 
-/**
- * Returns the command that restores the backup. The command uses the spoke's ID, because the ID still works after the
- * spoke was removed.
- */
+/** Returns the command that restores the backup. It contains the spoke's ID, which also works after removal. */
 export function restoreCommand({ spokeId, backupId }: Pick<RestoreRequestRow, "spokeId" | "backupId">): string {
   return `wheelwright restore ${spokeId} --backup ${backupId}`;
 }
@@ -64,7 +60,6 @@ interface Decision {
   readonly declineReason?: string;
 }
 
-/** Closes the selected requests that are open, and returns them. */
 export async function closeRestoreRequests(
   tx: Tx,
   selector: { readonly id: string } | { readonly spokeId: string; readonly backupId: string },

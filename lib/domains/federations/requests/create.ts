@@ -10,13 +10,13 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireOffered } from "#lib/catalog/catalog.ts";
 import { requestDecidedFault } from "#lib/domains/federations/requests/decide.ts";
-import { showRequest } from "#lib/domains/federations/requests/show.ts";
+import { showHubRequest } from "#lib/domains/federations/requests/show.ts";
 import {
-  countRecent,
+  countRecentRequests,
+  type HubRequestRow,
   insertRequest,
   lockRequest,
-  type RequestRow,
-  saveDecision,
+  saveRequestDecision,
 } from "#lib/domains/federations/requests/store.ts";
 import type { FederationRequestRecord, NewFederationRequest } from "#lib/domains/federations/requests/views.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
@@ -25,16 +25,10 @@ import { newId } from "#lib/base/ids.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { listOperators, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
-/**
- * The maximum of pending requests per user, because more would block slugs and flood the operators. A user can also
- * withdraw at most this many requests per hour, because operators are notified of each.
- */
+/** Maximum of pending requests per user, and of withdrawn requests per user and hour. */
 const MAX_PENDING = 10;
 
-/**
- * Creates a request. Throws a fault: `conflict` (`slug_taken` or `too_many_pending`), `forbidden` (`unverified`) or
- * `invalid` (`not_offered`).
- */
+/** Throws a fault: `conflict` (`slug_taken` or `too_many_pending`), `forbidden` or `invalid` (`not_offered`). */
 export async function requestFederation(
   app: App,
   actor: Actor,
@@ -47,7 +41,7 @@ export async function requestFederation(
       const user = await lockUser(tx, { id: actor.userId });
       const { row, entry, jobs } = await insertPendingRequest(tx, user!, input);
       await recordChange(tx, actor, { audit: [entry], jobs });
-      return await showRequest(tx, row);
+      return await showHubRequest(tx, row);
     })
   );
 }
@@ -57,17 +51,14 @@ export function requireOfferedFields(app: App, { region, mode, tier }: NewFedera
   requireOffered(app.catalog, { region, mode, tier });
 }
 
-/**
- * Inserts a request. Returns its row, audit event and mails. The caller has locked the user, so parallel requests are
- * counted correctly.
- */
+/** Inserts a request. Returns its row, audit event and mails. The caller has locked the user. */
 export async function insertPendingRequest(
   tx: Tx,
   user: LockedUser,
   input: NewFederationRequest,
-): Promise<{ readonly row: RequestRow; readonly entry: AuditEntry; readonly jobs: readonly NewJob[] }> {
+): Promise<{ readonly row: HubRequestRow; readonly entry: AuditEntry; readonly jobs: readonly NewJob[] }> {
   requireVerified(user);
-  const { pending, withdrawn } = await countRecent(tx, user.id);
+  const { pending, withdrawn } = await countRecentRequests(tx, user.id);
   if (pending >= MAX_PENDING) throw tooManyFault("that are pending; wait, or withdraw one");
   if (withdrawn >= MAX_PENDING) throw tooManyFault("that you withdrew within the last hour; wait");
   const { slug, name = slug, region = null, mode = null, tier = null, reason = null } = input;
@@ -84,20 +75,24 @@ export async function insertPendingRequest(
 }
 
 /** Withdraws a request. Idempotent. Throws a `conflict` fault (`request_decided`). */
-export async function withdrawRequest(app: App, actor: Actor, { id }: RequestRow): Promise<FederationRequestRecord> {
+export async function withdrawRequest(app: App, actor: Actor, { id }: HubRequestRow): Promise<FederationRequestRecord> {
   return await app.db.transact(async (tx) => {
     const before = await lockRequest(tx, id);
-    if (before.state === "withdrawn") return await showRequest(tx, before);
+    if (before.state === "withdrawn") return await showHubRequest(tx, before);
     if (before.state !== "pending") throw await requestDecidedFault(tx, before);
-    const after = await saveDecision(tx, id, { state: "withdrawn", decidedBy: actor.userId });
+    const after = await saveRequestDecision(tx, id, { state: "withdrawn", decidedBy: actor.userId });
     await recordChange(tx, actor, {
       audit: [createAuditEntry(after, "federation_request_withdrawn", { slug: after.slug })],
     });
-    return await showRequest(tx, after);
+    return await showHubRequest(tx, after);
   });
 }
 
-function createAuditEntry({ id }: RequestRow, kind: AuditEntry["kind"], metadata: Record<string, unknown>): AuditEntry {
+function createAuditEntry(
+  { id }: HubRequestRow,
+  kind: AuditEntry["kind"],
+  metadata: Record<string, unknown>,
+): AuditEntry {
   return { kind, objectType: "federation_request", objectId: id, metadata };
 }
 
@@ -109,11 +104,8 @@ function tooManyFault(description: string): Fault {
   return new Fault("conflict", "too_many_pending", `You have ${MAX_PENDING} requests ${description}`);
 }
 
-/**
- * Returns a mail for each other operator. Anybody with an account can create and withdraw requests, so only a user's
- * first request within an hour is mailed.
- */
-async function createOperatorMails(rows: Rows, requester: LockedUser, request: RequestRow): Promise<NewJob[]> {
+/** Returns a mail for each other operator. Only a user's first request within an hour is mailed. */
+async function createOperatorMails(rows: Rows, requester: LockedUser, request: HubRequestRow): Promise<NewJob[]> {
   const earlier = await rows.selectFrom("federation_requests").select("id").where("requestedBy", "=", requester.id)
     .where("id", "<>", request.id).where("createdAt", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)
     .limit(1).executeTakeFirst();

@@ -1,10 +1,6 @@
 /**
- * Decides hub requests. An approval creates the hub and its admin; a rejection has a reason. Each decision is one
- * transaction with its mail.
- *
- * The request's row is locked first, so only one of several parallel decisions succeeds. The others get a fault that
- * names the person who decided. A repeated decision is refused, because it may differ. With an Idempotency-Key, a retry
- * gets the first reply.
+ * Decides hub requests. An approval creates the hub and its admin; a rejection has a reason. The request's row is
+ * locked first, so only one of several parallel decisions succeeds.
  */
 import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -15,8 +11,8 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireOffered } from "#lib/catalog/catalog.ts";
 import { insertNewFederation, recordNewFederation } from "#lib/domains/federations/create.ts";
-import { showRequest } from "#lib/domains/federations/requests/show.ts";
-import { lockRequest, type RequestRow, saveDecision } from "#lib/domains/federations/requests/store.ts";
+import { showHubRequest } from "#lib/domains/federations/requests/show.ts";
+import { type HubRequestRow, lockRequest, saveRequestDecision } from "#lib/domains/federations/requests/store.ts";
 import type { Approval, FederationRequestRecord, Rejection } from "#lib/domains/federations/requests/views.ts";
 import type { NewFederation } from "#lib/domains/federations/views.ts";
 import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
@@ -26,14 +22,13 @@ import { addMembership } from "#lib/domains/members/memberships.ts";
 import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 /**
- * Approves a request and creates the hub with the approval's changes. The requester becomes its admin and, if a payment
- * provider is configured, receives its invoices. Throws a `conflict` fault (`request_decided`, `asker_disabled` or
- * `slug_taken`); the request then stays pending.
+ * Approves a request and creates the hub with the approval's changes. The requester becomes its admin and may receive
+ * its invoices. Throws a `conflict` fault (`request_decided`, `asker_disabled` or `slug_taken`).
  */
 export async function approveRequest(
   app: App,
   actor: Actor,
-  { id }: RequestRow,
+  { id }: HubRequestRow,
   approval: Approval,
   key: IdempotencyKey | null,
 ): Promise<FederationRequestRecord> {
@@ -47,7 +42,11 @@ export async function approveRequest(
       const hub = await insertNewFederation(tx, app, actor, input);
       await addMembership(tx, { federationId: hub.id }, requester.id);
       const billing = app.payments ? await connectHub(tx, hub, requester.email) : [];
-      const after = await saveDecision(tx, id, { state: "approved", decidedBy: actor.userId, federationId: hub.id });
+      const after = await saveRequestDecision(tx, id, {
+        state: "approved",
+        decidedBy: actor.userId,
+        federationId: hub.id,
+      });
       const to = { email: requester.email, name: requester.displayName };
       await recordNewFederation(tx, actor, hub, {
         audit: [{
@@ -64,7 +63,7 @@ export async function approveRequest(
         }, ...billing],
         jobs: [createMailJob({ template: "request-approved", to, about: { hub: hub.name, slug: hub.slug } })],
       });
-      return await showRequest(tx, after);
+      return await showHubRequest(tx, after);
     })
   );
 }
@@ -73,7 +72,7 @@ export async function approveRequest(
 export async function rejectRequest(
   app: App,
   actor: Actor,
-  { id }: RequestRow,
+  { id }: HubRequestRow,
   { reason }: Rejection,
   key: IdempotencyKey | null,
 ): Promise<FederationRequestRecord> {
@@ -81,7 +80,11 @@ export async function rejectRequest(
     runOnce(tx, key, async () => {
       const before = await lockPending(tx, id);
       const requester = await lockRequester(tx, before);
-      const after = await saveDecision(tx, id, { state: "rejected", decidedBy: actor.userId, rejectReason: reason });
+      const after = await saveRequestDecision(tx, id, {
+        state: "rejected",
+        decidedBy: actor.userId,
+        rejectReason: reason,
+      });
       const to = { email: requester.email, name: requester.displayName };
       const letter: Letter = { template: "request-rejected", to, about: { hub: before.name, reason } };
       await recordChange(tx, actor, {
@@ -94,33 +97,33 @@ export async function rejectRequest(
         }],
         jobs: requester.disabled ? [] : [createMailJob(letter)],
       });
-      return await showRequest(tx, after);
+      return await showHubRequest(tx, after);
     })
   );
 }
 
 /** Creates the fault that names the decision and the person who made it. */
-export async function requestDecidedFault(rows: Rows, row: RequestRow): Promise<Fault> {
-  const { decidedBy, state } = await showRequest(rows, row);
+export async function requestDecidedFault(rows: Rows, row: HubRequestRow): Promise<Fault> {
+  const { decidedBy, state } = await showHubRequest(rows, row);
   const message = `This request was already ${state} by ${decidedBy?.email}`;
   return new Fault("conflict", "request_decided", message);
 }
 
 /** Locks the requester's account until the transaction ends. */
-async function lockRequester(tx: Tx, { requestedBy }: RequestRow): Promise<LockedUser> {
+async function lockRequester(tx: Tx, { requestedBy }: HubRequestRow): Promise<LockedUser> {
   const user = await lockUser(tx, { id: requestedBy });
   if (!user) throw new Error(`The user ${requestedBy} of a hub request does not exist`);
   return user;
 }
 
-async function lockPending(tx: Tx, id: string): Promise<RequestRow> {
+async function lockPending(tx: Tx, id: string): Promise<HubRequestRow> {
   const row = await lockRequest(tx, id);
   if (row.state !== "pending") throw await requestDecidedFault(tx, row);
   return row;
 }
 
 /** Merges request and approval. A name that equals the slug follows a changed slug. */
-function mergeApproval(request: RequestRow, approval: Approval): NewFederation {
+function mergeApproval(request: HubRequestRow, approval: Approval): NewFederation {
   const slug = approval.slug ?? request.slug;
   return {
     slug,

@@ -2,26 +2,26 @@
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type ListPage, withItems } from "#lib/drivers/db/pages.ts";
-import { listRequests, type RequestFilter, type RequestRow } from "#lib/domains/federations/requests/store.ts";
+import { type HubRequestRow, listHubRequests, type RequestFilter } from "#lib/domains/federations/requests/store.ts";
 import type { FederationRequestRecord } from "#lib/domains/federations/requests/views.ts";
 
 /** Finds requests, newest first. Operators see all, other users their own. */
-export async function findRequests(
+export async function findVisibleHubRequests(
   rows: Rows,
   actor: Actor,
   request: Omit<RequestFilter, "requestedBy">,
 ): Promise<ListPage<FederationRequestRecord>> {
   const own = actor.role === "operator" ? {} : { requestedBy: actor.userId };
-  const page = await listRequests(rows, { ...request, ...own });
+  const page = await listHubRequests(rows, { ...request, ...own });
   return withItems(page, await showRequests(rows, page.items));
 }
 
-export async function showRequest(rows: Rows, row: RequestRow): Promise<FederationRequestRecord> {
+export async function showHubRequest(rows: Rows, row: HubRequestRow): Promise<FederationRequestRecord> {
   return (await showRequests(rows, [row]))[0]!;
 }
 
 /** Converts rows in the same order, with one query for all. */
-async function showRequests(rows: Rows, requests: readonly RequestRow[]): Promise<FederationRequestRecord[]> {
+async function showRequests(rows: Rows, requests: readonly HubRequestRow[]): Promise<FederationRequestRecord[]> {
   if (requests.length === 0) return [];
   const ids = new Set(requests.flatMap((row) => [row.requestedBy, ...row.decidedBy === null ? [] : [row.decidedBy]]));
   const users = await rows.selectFrom("users").select(["id", "email"]).where("id", "in", [...ids]).execute();

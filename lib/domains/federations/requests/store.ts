@@ -6,40 +6,36 @@ import type { Schema } from "#lib/drivers/db/schema.ts";
 import { isId } from "#lib/base/ids.ts";
 import type { RequestState } from "#lib/domains/federations/requests/views.ts";
 
-export type RequestRow = Selectable<Schema["federation_requests"]>;
+export type HubRequestRow = Selectable<Schema["federation_requests"]>;
 
 export interface RequestFilter extends ListPageRequest {
   readonly requestedBy?: string;
   readonly state?: RequestState | undefined;
 }
 
-export async function findRequest(rows: Rows, id: string): Promise<RequestRow | undefined> {
+export async function findHubRequest(rows: Rows, id: string): Promise<HubRequestRow | undefined> {
   if (!isId("frq", id)) return undefined;
   return await rows.selectFrom("federation_requests").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Lists requests, newest first. */
-export async function listRequests(rows: Rows, filter: RequestFilter): Promise<ListPage<RequestRow>> {
+export async function listHubRequests(rows: Rows, filter: RequestFilter): Promise<ListPage<HubRequestRow>> {
   let query = rows.selectFrom("federation_requests").selectAll();
   if (filter.requestedBy) query = query.where("requestedBy", "=", filter.requestedBy);
   if (filter.state) query = query.where("state", "=", filter.state);
   return await readNewest(query, filter);
 }
 
-/**
- * Adds the request. Returns undefined if a pending request has the same slug. Waits for another transaction that is
- * adding the slug.
- */
+/** Adds the request. Returns undefined if a pending request has the same slug. */
 export async function insertRequest(
   tx: Tx,
   row: Insertable<Schema["federation_requests"]>,
-): Promise<RequestRow | undefined> {
+): Promise<HubRequestRow | undefined> {
   return await tx.insertInto("federation_requests").values(row).onConflict((conflict) => conflict.doNothing())
     .returningAll().executeTakeFirst();
 }
 
 /** Locks the row until the transaction ends, so that only the first decision succeeds. */
-export async function lockRequest(tx: Tx, id: string): Promise<RequestRow> {
+export async function lockRequest(tx: Tx, id: string): Promise<HubRequestRow> {
   return await tx.selectFrom("federation_requests").selectAll().where("id", "=", id).forNoKeyUpdate()
     .executeTakeFirstOrThrow();
 }
@@ -51,7 +47,7 @@ interface Decision {
   readonly federationId?: string;
 }
 
-export async function saveDecision(tx: Tx, id: string, decision: Decision): Promise<RequestRow> {
+export async function saveRequestDecision(tx: Tx, id: string, decision: Decision): Promise<HubRequestRow> {
   const now = sql<Date>`wheelwright_now()`;
   return await tx.updateTable("federation_requests").set({
     ...decision,
@@ -61,7 +57,7 @@ export async function saveDecision(tx: Tx, id: string, decision: Decision): Prom
 }
 
 /** Counts the user's pending requests, and those that were created and withdrawn within the last hour. */
-export async function countRecent(
+export async function countRecentRequests(
   rows: Rows,
   userId: string,
 ): Promise<{ readonly pending: number; readonly withdrawn: number }> {

@@ -18,7 +18,6 @@ export const FederationRequestView = v.object({
   decidedBy: v.nullable(PersonView),
   decidedAt: NullableTimestamp,
   rejectReason: v.nullable(v.string()),
-  /** The hub that was created. */
   federationId: v.nullable(v.string()),
   createdAt: Timestamp,
 });
@@ -39,4 +38,4 @@ export type Approval = v.InferOutput<typeof Approval>;
 export const Rejection = v.object({ reason: boundedText(1, 2000) });
 export type Rejection = v.InferOutput<typeof Rejection>;
 
-export const StateFilter = optionalChoice(REQUEST_STATES);
+export const RequestStateFilter = optionalChoice(REQUEST_STATES);

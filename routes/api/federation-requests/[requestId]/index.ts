@@ -1,6 +1,6 @@
 import { hubRequestAccess } from "#lib/domains/federations/requests/access.ts";
 import { withdrawRequest } from "#lib/domains/federations/requests/create.ts";
-import { showRequest } from "#lib/domains/federations/requests/show.ts";
+import { showHubRequest } from "#lib/domains/federations/requests/show.ts";
 import { FederationRequestView } from "#lib/domains/federations/requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
@@ -10,7 +10,7 @@ export const GET = endpoint({
   access: hubRequestAccess("see"),
   scope: "readonly",
   reply: ok(FederationRequestView),
-  handle: ({ app, hubRequest: asked }) => showRequest(app.db.rows, asked),
+  handle: ({ app, hubRequest: asked }) => showHubRequest(app.db.rows, asked),
 });
 
 export const DELETE = endpoint({

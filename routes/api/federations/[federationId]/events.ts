@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { StreamData } from "#lib/events/store.ts";
 import { hubAccess } from "#lib/domains/federations/access.ts";
-import { followFederation, resumePosition } from "#lib/domains/federations/follow.ts";
+import { followFederation, parseResumePosition } from "#lib/domains/federations/follow.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { eventStream } from "#lib/http/reply.ts";
 import { EventNumber } from "#lib/base/schema.ts";
@@ -14,5 +14,5 @@ export const GET = endpoint({
   reply: eventStream(StreamData),
   faults: ["too_many_streams"],
   handle: ({ app, actor, federation, query, request, signal }) =>
-    followFederation(app, actor, federation, { since: resumePosition(request, query.since), signal }),
+    followFederation(app, actor, federation, { since: parseResumePosition(request, query.since), signal }),
 });

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
-import { markRead, notificationAccess } from "#lib/domains/notifications/read.ts";
+import { markNotificationAsRead, notificationAccess } from "#lib/domains/notifications/read.ts";
 import { NotificationView } from "#lib/domains/notifications/views.ts";
 
 export const POST = endpoint({
@@ -11,5 +11,5 @@ export const POST = endpoint({
   params: v.object({ notificationId: v.string() }),
   reply: ok(NotificationView),
   faults: ["notification_missing"],
-  handle: ({ app, actor, params }) => markRead(app.db, actor, params.notificationId),
+  handle: ({ app, actor, params }) => markNotificationAsRead(app.db, actor, params.notificationId),
 });

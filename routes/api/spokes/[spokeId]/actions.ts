@@ -3,8 +3,8 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted, eitherReply, ok } from "#lib/http/reply.ts";
 import { QueryFlag } from "#lib/base/schema.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
-import { previewAction } from "#lib/domains/spokes/action-preview.ts";
-import { requestAction } from "#lib/domains/spokes/actions.ts";
+import { previewSpokeAction } from "#lib/domains/spokes/action-preview.ts";
+import { requestSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { ActionPreview, SpokeAction, SpokeView } from "#lib/domains/spokes/views.ts";
 
 export const POST = endpoint({
@@ -28,6 +28,6 @@ export const POST = endpoint({
   ],
   handle: async ({ app, actor, spoke, query, body, signal }) =>
     query.dryRun
-      ? { other: await previewAction(app, actor, spoke, body, signal) }
-      : { usual: await requestAction(app, actor, spoke, body) },
+      ? { other: await previewSpokeAction(app, actor, spoke, body, signal) }
+      : { usual: await requestSpokeAction(app, actor, spoke, body) },
 });

@@ -5,7 +5,7 @@ import { QueryFlag } from "#lib/base/schema.ts";
 import { abandonSpoke } from "#lib/domains/spokes/abandon.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
-import { previewPatch } from "#lib/domains/spokes/patch-preview.ts";
+import { previewSpokePatch } from "#lib/domains/spokes/patch-preview.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { showListedSpokes } from "#lib/domains/spokes/show.ts";
 import { ActionPreview, SpokePatch, SpokeView } from "#lib/domains/spokes/views.ts";
@@ -39,7 +39,7 @@ export const PATCH = endpoint({
     "cluster_unavailable",
   ],
   handle: ({ app, actor, spoke, query, body, signal }) =>
-    query.dryRun ? previewPatch(app, actor, spoke, body, signal) : patchSpoke(app, actor, spoke, body, signal),
+    query.dryRun ? previewSpokePatch(app, actor, spoke, body, signal) : patchSpoke(app, actor, spoke, body, signal),
 });
 
 export const DELETE = endpoint({

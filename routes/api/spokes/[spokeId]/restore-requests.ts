@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { requestRestoreOf } from "#lib/domains/backups/restore-requests/request.ts";
+import { createRestoreRequest } from "#lib/domains/backups/restore-requests/request.ts";
 import { listRestoreRequests } from "#lib/domains/backups/restore-requests/store.ts";
 import { NewRestoreRequest, RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -24,5 +24,5 @@ export const POST = endpoint({
   idempotent: true,
   reply: created(RestoreRequestView, ({ spokeId }) => `/api/spokes/${spokeId}/restore-requests`),
   faults: ["backup_unusable", "restore_requested", "too_many_pending"],
-  handle: ({ app, actor, spoke, body, idempotency }) => requestRestoreOf(app, actor, spoke, body, idempotency),
+  handle: ({ app, actor, spoke, body, idempotency }) => createRestoreRequest(app, actor, spoke, body, idempotency),
 });

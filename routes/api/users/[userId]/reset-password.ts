@@ -1,5 +1,5 @@
 import { userAccess } from "#lib/domains/auth/accounts.ts";
-import { resetByOperator } from "#lib/domains/auth/admin-reset.ts";
+import { resetPasswordAsOperator } from "#lib/domains/auth/admin-reset.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { NewPasswordView } from "#lib/domains/users/views.ts";
@@ -12,5 +12,5 @@ export const POST = endpoint({
   purpose: "resetting a password",
   reply: ok(NewPasswordView),
   faults: ["user_missing", "user_disabled", "busy"],
-  handle: ({ app, actor, user }) => resetByOperator(app, actor, user.id),
+  handle: ({ app, actor, user }) => resetPasswordAsOperator(app, actor, user.id),
 });

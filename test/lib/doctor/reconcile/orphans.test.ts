@@ -1,7 +1,7 @@
 /** Tests that unknown objects in the storage are reported with a command, and never deleted. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -34,7 +34,7 @@ async function storage({ app }: WorkScene): Promise<string[]> {
 }
 
 async function ask({ db, app, actor }: WorkScene, id: string, action: "backup"): Promise<void> {
-  await db.transact((tx) => acceptAction(app, tx, actor, id, { action, parameters: {} }));
+  await db.transact((tx) => acceptSpokeAction(app, tx, actor, id, { action, parameters: {} }));
 }
 
 async function backUp(scene: WorkScene, id: string) {

@@ -4,7 +4,7 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
@@ -71,7 +71,7 @@ test.before(async (context) => {
   await replica.close();
   await writeSiteRecords(scene.app);
   for (const action of ["restart", "backup"] as const) {
-    await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, ids.ash, { action, parameters: {} }));
+    await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, ids.ash, { action, parameters: {} }));
   }
   const goBack = await saveDatabase(scene.db);
 

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { findLink, type MailLink, redeemLink, requireLink, takeOverAccount } from "#lib/domains/auth/mail-link.ts";
-import { addSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
+import { addGrantSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
 import { authorizeTransactions } from "#lib/domains/auth/authorize-transactions.ts";
 import { createToken } from "#lib/domains/auth/tokens.ts";
 import { createTestApp } from "#test/support/app.ts";
@@ -27,7 +27,9 @@ test.before(async (stage) => {
 test.after((stage) => stage.db.close());
 
 async function linkOf({ db }: Stage, { id }: TestUser): Promise<MailLink> {
-  const secret = await db.transact(async (tx) => (await addSecret(tx, (await createGrant(tx, "invitation", id)).id))!);
+  const secret = await db.transact(async (tx) =>
+    (await addGrantSecret(tx, (await createGrant(tx, "invitation", id)).id))!
+  );
   return await requireLink(db.rows, "invitation", secret);
 }
 

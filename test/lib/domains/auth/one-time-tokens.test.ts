@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  addSecret,
+  addGrantSecret,
   createGrant,
   findGrant,
   hasRecentGrant,
@@ -33,7 +33,7 @@ test.before.each(async (stage) => {
 
 const grant = ({ db, ada }: Stage, purpose: LinkGrant["purpose"] = "password_reset") =>
   db.transact((tx) => createGrant(tx, purpose, ada.id));
-const mint = ({ db }: Stage, id: string) => db.transact((tx) => addSecret(tx, id));
+const mint = ({ db }: Stage, id: string) => db.transact((tx) => addGrantSecret(tx, id));
 
 test("expire after the lifetime of their purpose", async (stage) => {
   for (const purpose of ["invitation", "password_reset", "email_verification"] as const) {

@@ -3,9 +3,9 @@ import * as assert from "uvu/assert";
 import {
   canDeleteBackup,
   type DatedBackup,
-  RETENTION,
-  selectExpired,
-  selectRetained,
+  RETAINED_PERIODS,
+  selectExpiredBackups,
+  selectRetainedBackups,
 } from "#lib/domains/backups/retention.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 
@@ -63,23 +63,23 @@ const rule = suite("selectRetained");
 rule("retains the same backups as a slow reference implementation, for 2,000 histories", () => {
   for (let seed = 1; seed <= 2000; seed++) {
     const all = history(seed);
-    assert.equal([...selectRetained(all, NOW)].sort(), oracle(all), `seed ${seed}`);
+    assert.equal([...selectRetainedBackups(all, NOW)].sort(), oracle(all), `seed ${seed}`);
   }
 });
 
 rule("always retains the newest good backup, and at most 17", () => {
   for (let seed = 1; seed <= 2000; seed++) {
-    const all = history(seed), retained = selectRetained(all, NOW);
+    const all = history(seed), retained = selectRetainedBackups(all, NOW);
     const good = all.filter(({ state, deletingSince }) => state === "ready" && !deletingSince);
     const newest = good.sort((a, b) => +b.createdAt - +a.createdAt || (a.id < b.id ? 1 : -1))[0];
     assert.is(newest === undefined || retained.has(newest.id), true, `seed ${seed}`);
-    assert.ok(retained.size <= RETENTION.daily + RETENTION.weekly + RETENTION.monthly);
+    assert.ok(retained.size <= RETAINED_PERIODS.daily + RETAINED_PERIODS.weekly + RETAINED_PERIODS.monthly);
   }
 });
 
 rule("retains 7 days, 4 weeks and 6 months of a year of nightly backups", () => {
   const all = Array.from({ length: 365 }, (_, i) => ready(`bak_${i}`, new Date(NOW.getTime() - i * DAY)));
-  const retained = all.filter(({ id }) => selectRetained(all, NOW).has(id)).map(({ createdAt }) =>
+  const retained = all.filter(({ id }) => selectRetainedBackups(all, NOW).has(id)).map(({ createdAt }) =>
     createdAt.toISOString().slice(0, 10)
   );
   assert.equal(retained, [
@@ -92,10 +92,10 @@ rule("retains last backups and backups with a future date", () => {
   const ahead = ready("bak_ahead", new Date(NOW.getTime() + 400 * DAY));
   const last: DatedBackup = { ...ready("bak_last", new Date(NOW.getTime() - 900 * DAY)), kind: "last" };
   const nights = Array.from({ length: 30 }, (_, i) => ready(`bak_${i}`, new Date(NOW.getTime() - i * DAY)));
-  const retained = selectRetained([ahead, last, ...nights], NOW);
+  const retained = selectRetainedBackups([ahead, last, ...nights], NOW);
   assert.ok(retained.has(ahead.id) && retained.has(last.id));
-  assert.is(retained.size, 2 + selectRetained(nights, NOW).size);
-  assert.not.ok(selectExpired([ahead, last, ...nights], NOW).includes(last.id));
+  assert.is(retained.size, 2 + selectRetainedBackups(nights, NOW).size);
+  assert.not.ok(selectExpiredBackups([ahead, last, ...nights], NOW).includes(last.id));
 });
 
 function ready(id: string, createdAt: Date): DatedBackup {
@@ -119,7 +119,7 @@ over("returns unretained good backups, and failed ones after a day, oldest first
     { ...failed("bak_pending", 90), state: "pending" as const },
     { ...failed("bak_last", 90), kind: "last" as const },
   ];
-  assert.equal(selectExpired(all, NOW), ["bak_begun", "bak_old", "bak_same_day"]);
+  assert.equal(selectExpiredBackups(all, NOW), ["bak_begun", "bak_old", "bak_same_day"]);
 });
 
 const guard = suite("canDeleteBackup");

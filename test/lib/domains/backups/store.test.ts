@@ -1,6 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { beginBackup, completeBackup, ensureBackup, failBackup, saveVolumes } from "#lib/domains/backups/store.ts";
+import {
+  beginBackup,
+  completeBackup,
+  ensureBackup,
+  failBackup,
+  saveBackupVolumes,
+} from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -46,7 +52,7 @@ test("leaves a ready backup unchanged after a late failure or a late plan", asyn
   const origin = { operationId: "op_3", kind: "nightly" } as const;
   const { id } = await within(context, (tx) => beginBackup(tx, context.spoke, origin));
   await within(context, (tx) => completeBackup(tx, id, VOLUMES));
-  await within(context, (tx) => saveVolumes(tx, id, [], context.spoke));
+  await within(context, (tx) => saveBackupVolumes(tx, id, [], context.spoke));
   const late = await within(context, (tx) => failBackup(tx, "op_3", "too late"));
   assert.equal([late!.state, late!.error, late!.volumes.length], ["ready", null, 2]);
 });

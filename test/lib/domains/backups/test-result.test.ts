@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Backup } from "#lib/domains/backups/store.ts";
-import { preferVerified, testFailure } from "#lib/domains/backups/test-result.ts";
+import { preferVerifiedBackup, restoreTestFailure } from "#lib/domains/backups/test-result.ts";
 
 const test = suite("preferVerified");
 
@@ -11,7 +11,7 @@ function backup(id: string, more: Partial<Backup> = {}): Backup {
   return { id, state: "ready", deletingSince: null, verifiedAt: null, verificationError: null, ...more } as Backup;
 }
 
-const chosen = (...backups: Backup[]) => preferVerified(backups)?.id ?? null;
+const chosen = (...backups: Backup[]) => preferVerifiedBackup(backups)?.id ?? null;
 const verified = { verifiedAt: AT }, failed = { verificationError: FAILED };
 
 test("selects the newest good backup, tested or not", () => {
@@ -34,8 +34,8 @@ test("selects the newest backup if it failed its test and no backup is verified"
 test("ignores a skipped test", () => {
   const untried = { verificationError: "Not tried: no node can take the pod" };
   assert.is(chosen(backup("new", untried), backup("old", verified)), "new");
-  assert.is(testFailure({ verificationError: untried.verificationError }), null);
-  assert.is(testFailure({ verificationError: FAILED }), FAILED);
+  assert.is(restoreTestFailure({ verificationError: untried.verificationError }), null);
+  assert.is(restoreTestFailure({ verificationError: FAILED }), FAILED);
 });
 
 test.run();

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { minimumDisks, requireUsableBackup } from "#lib/domains/backups/usable.ts";
+import { minimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -116,7 +116,7 @@ const least = suite("minimumDisks");
 
 least("distinguishes the PVCs of files and database by their role, not their name", () => {
   const volumes = [{ claim: "data-abc-db-0", restoreSize: 7 }, { claim: "files-abc", restoreSize: null }];
-  assert.equal(minimumDisks({ volumes } as never), { files: null, database: 7 });
+  assert.equal(minimumDiskSizes({ volumes } as never), { files: null, database: 7 });
 });
 
 least.run();

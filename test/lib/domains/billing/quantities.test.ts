@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { equalQuantities, selectBilled } from "#lib/domains/billing/quantities.ts";
+import { equalQuantities, selectBilledQuantities } from "#lib/domains/billing/quantities.ts";
 
 const catalog = {
   priceOf: (size: string) => ["small", "medium"].includes(size) ? { currency: "EUR", monthly: 1900 } : null,
@@ -10,12 +10,15 @@ const billing = suite("selectBilled");
 
 billing("counts sizes with a price, and sizes with an item but no price", () => {
   const counts = { small: 2, medium: 0, large: 3, huge: 1 };
-  assert.equal(selectBilled(counts, catalog, []), { small: 2 });
-  assert.equal(selectBilled(counts, catalog, [{ size: "large" }, { size: "medium" }]), { small: 2, large: 3 });
+  assert.equal(selectBilledQuantities(counts, catalog, []), { small: 2 });
+  assert.equal(selectBilledQuantities(counts, catalog, [{ size: "large" }, { size: "medium" }]), {
+    small: 2,
+    large: 3,
+  });
 });
 
 billing("ignores items that Wheelwright did not create", () => {
-  assert.equal(selectBilled({ null: 1 }, catalog, [{ size: null }]), {});
+  assert.equal(selectBilledQuantities({ null: 1 }, catalog, [{ size: null }]), {});
 });
 
 billing.run();

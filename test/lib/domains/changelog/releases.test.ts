@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { closeUnreleased, readReleases } from "#lib/domains/changelog/releases.ts";
+import { readReleases, releaseUnreleasedEntries } from "#lib/domains/changelog/releases.ts";
 
 const test = suite("readReleases");
 
@@ -101,10 +101,10 @@ for (const [what, text, says] of REFUSED) {
 const OPEN = `${HEAD}## Unreleased\n\n- New,\n  indeed.\n- Old.\n\n## 0.9.0 (2026-12-01)\n\n- X.\n`;
 
 test("moves unreleased entries under a version and day, and returns them as notes", () => {
-  const { text, notes } = closeUnreleased(OPEN, "0.10.0", "2026-12-02");
+  const { text, notes } = releaseUnreleasedEntries(OPEN, "0.10.0", "2026-12-02");
   assert.is(text, OPEN.replace("## Unreleased\n", "## Unreleased\n\n## 0.10.0 (2026-12-02)\n"));
   assert.is(notes, "- New,\n  indeed.\n- Old.\n");
-  assert.is(closeUnreleased(`${HEAD}## Unreleased\n- X.\n`, "0.1.0", "2026-12-02").notes, "- X.\n");
+  assert.is(releaseUnreleasedEntries(`${HEAD}## Unreleased\n- X.\n`, "0.1.0", "2026-12-02").notes, "- X.\n");
 });
 
 for (
@@ -118,7 +118,7 @@ for (
 ) {
   test(`does not close a file ${what}`, () => {
     assert.throws(
-      () => closeUnreleased(text, version, day),
+      () => releaseUnreleasedEntries(text, version, day),
       (error: Error) => says.test(error.message) || assert.match(error.message, says),
     );
   });

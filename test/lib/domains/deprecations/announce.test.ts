@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { announceToPage, selectCurrentNotices } from "#lib/domains/deprecations/announce.ts";
+import { mailNoticesToPage, selectCurrentNotices } from "#lib/domains/deprecations/announce.ts";
 import { DAY } from "#lib/base/time.ts";
 import { createTestToken } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
@@ -113,7 +113,7 @@ test("reads only users after the last user of the previous page", async (context
 test("mails nobody if the transaction is aborted", async (context) => {
   await createCaller(context, "ada");
   const cut = context.db.transact(async (tx) => {
-    await announceToPage(tx, [endpointNotice("x")], { after: "", limit: 200 });
+    await mailNoticesToPage(tx, [endpointNotice("x")], { after: "", limit: 200 });
     throw new Error("cut off");
   });
   assert.is((await rejection(cut)).message, "cut off");

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type CallCounter, type CounterOptions, openCallCounter } from "#lib/domains/deprecations/calls.ts";
+import { type CallCounter, type CallCounterOptions, openCallCounter } from "#lib/domains/deprecations/calls.ts";
 import { currentContext, runInContext } from "#lib/base/work-context.ts";
 import { openLog } from "#lib/base/log.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
@@ -38,7 +38,7 @@ test.after.each(async ({ db, counters }) => {
 test.after(({ db }) => db.close());
 
 /** Opens a counter that writes only on flush, unless the options differ. */
-function open({ db, log, counters }: Context, options: Partial<CounterOptions> = {}): CallCounter {
+function open({ db, log, counters }: Context, options: Partial<CallCounterOptions> = {}): CallCounter {
   const logging = openLog({ level: "info", format: "json", write: (line) => log.push(JSON.parse(line)) });
   const counter = openCallCounter({ db, log: logging, flushIntervalMs: HOUR, ...options });
   counters.push(counter);

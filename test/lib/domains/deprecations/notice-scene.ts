@@ -1,7 +1,7 @@
 /** Helpers for tests of notices: users with tokens, notices, and queued mails. */
 import type { Test } from "uvu";
-import { announceToPage, type ReaderPage } from "#lib/domains/deprecations/announce.ts";
-import { addCalls } from "#lib/domains/deprecations/store.ts";
+import { mailNoticesToPage, type RecipientPage } from "#lib/domains/deprecations/announce.ts";
+import { addCallCounts } from "#lib/domains/deprecations/store.ts";
 import type { TemplateData } from "#lib/drivers/mail/letter.ts";
 import type { AnnouncedChange, AnnouncedDeprecation, AnnouncedLimitChange } from "#lib/base/notice.ts";
 import { DAY } from "#lib/base/time.ts";
@@ -39,7 +39,7 @@ export async function addTokenCalls(
   endpoint: string,
   calls: number,
 ): Promise<void> {
-  await addCalls(db.rows, [{ tokenId: id, endpoint, calls }]);
+  await addCallCounts(db.rows, [{ tokenId: id, endpoint, calls }]);
 }
 
 /** Returns the notice of `GET /api/NAME/{id}`, announced yesterday and ending in 40 days. */
@@ -73,9 +73,9 @@ export function limitNotice(name: string, more: Partial<AnnouncedLimitChange> = 
 export function announceNotices(
   { db }: NoticeContext,
   notices: readonly AnnouncedChange[],
-  page: Partial<ReaderPage> = {},
-): ReturnType<typeof announceToPage> {
-  return db.transact((tx) => announceToPage(tx, notices, { after: "", limit: 200, ...page }));
+  page: Partial<RecipientPage> = {},
+): ReturnType<typeof mailNoticesToPage> {
+  return db.transact((tx) => mailNoticesToPage(tx, notices, { after: "", limit: 200, ...page }));
 }
 
 export interface QueuedAnnouncement extends Readonly<TemplateData["announcement"]> {

@@ -4,14 +4,14 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { patchUser } from "#lib/domains/auth/accounts.ts";
-import { resetByOperator } from "#lib/domains/auth/admin-reset.ts";
+import { resetPasswordAsOperator } from "#lib/domains/auth/admin-reset.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import type { StreamFrame } from "#lib/events/keep-alive.ts";
 import { readStreamBounds } from "#lib/events/store.ts";
-import { decideVisibility, followFederation } from "#lib/domains/federations/follow.ts";
+import { decideEventVisibility, followFederation } from "#lib/domains/federations/follow.ts";
 import { removeHubMember } from "#lib/domains/federations/members.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -51,7 +51,7 @@ test.before(async (stage) => {
   stage.there = {
     ...stage.here,
     db,
-    feeds: openFeeds(db, silentLog, { readVisibility: decideVisibility, maxStreams: 99 }),
+    feeds: openFeeds(db, silentLog, { readVisibility: decideEventVisibility, maxStreams: 99 }),
   };
   const root = await createTestUser(stage.db, "root", { operator: true });
   stage.root = await signIn(stage.here, root, "session");
@@ -82,7 +82,7 @@ test("ends session streams when an operator resets the password, but not token s
   const byToken = await follow(stage, await signIn(stage.there, bob, "token"));
   const bySession = await follow(stage, await signIn(stage.there, bob, "session"));
   assert.is(await byToken.next(), `active ${stage.elm}`);
-  await bySession.endsAfter(() => resetByOperator(stage.here, stage.root, bob.id));
+  await bySession.endsAfter(() => resetPasswordAsOperator(stage.here, stage.root, bob.id));
   await recordSpokeEvent(stage, stage.oak);
   assert.is(await byToken.next(), `active ${stage.oak}`);
   await byToken.close();

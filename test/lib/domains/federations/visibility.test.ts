@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Follower } from "#lib/events/visibility.ts";
-import { decideVisibility } from "#lib/domains/federations/follow.ts";
+import { decideEventVisibility } from "#lib/domains/federations/follow.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addHubAdmin, addSpokeAdmin, createTestSession, createTestToken, createTestUser } from "#test/support/users.ts";
@@ -32,7 +32,7 @@ async function arrange(db: TestDatabase) {
     followers.push(...all.map(({ id: credentialId }) => ({ credentialId, userId, federationId: hub })));
   }
   const look = async () =>
-    (await decideVisibility(db.rows, followers)).map((made) =>
+    (await decideEventVisibility(db.rows, followers)).map((made) =>
       made?.visibility instanceof Set ? [...made.visibility] : made?.visibility ?? null
     );
   return { root, ann, bob, hub, oak, look, followers };
@@ -42,7 +42,10 @@ test("is everything for operators, reduced for hub admins, own spokes for spoke 
   const { look, oak, followers } = await arrange(db);
   assert.equal(await look(), ["all", "all", "plain", "plain", [oak], [oak], null, null]);
   assert.equal(
-    await decideVisibility(db.rows, [{ ...followers[2]!, federationId: await insertHub(db, followers[0]!.userId) }]),
+    await decideEventVisibility(db.rows, [{
+      ...followers[2]!,
+      federationId: await insertHub(db, followers[0]!.userId),
+    }]),
     [
       null,
     ],

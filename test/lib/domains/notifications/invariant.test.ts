@@ -5,10 +5,10 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { markHistoryAsRead } from "#lib/domains/members/history.ts";
 import { addMembership, type MembershipKey } from "#lib/domains/members/memberships.ts";
-import { countUnread } from "#lib/domains/notifications/count.ts";
+import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
-import { markAllRead } from "#lib/domains/notifications/read-all.ts";
-import { markRead } from "#lib/domains/notifications/read.ts";
+import { markAllNotificationsAsRead } from "#lib/domains/notifications/read-all.ts";
+import { markNotificationAsRead } from "#lib/domains/notifications/read.ts";
 import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
 import { assertCountsAreExact, recountUnread } from "#test/lib/domains/notifications/recount.ts";
 import { recordEvents, type TestEvent, toMarkingReader } from "#test/lib/domains/notifications/record-events.ts";
@@ -97,7 +97,7 @@ async function runRandomAction(world: World): Promise<void> {
     case "read":
       return await readOne(replica, await readerOf(db, user), random.next());
     case "readAll":
-      return void await markAllRead(replica, toMarkingReader(await readerOf(db, user)));
+      return void await markAllNotificationsAsRead(replica, toMarkingReader(await readerOf(db, user)));
     case "join":
       return await join(replica, { federationId: random.pick(hubs) }, user);
     case "leave":
@@ -136,7 +136,7 @@ async function readOne(db: Database, reader: NotificationReader, dice: number): 
     (await listNotifications(db.rows, reader, { limit: 30, unreadOnly: dice < 0.7, before: undefined })).items;
   const one = listed[Math.floor(dice * listed.length)];
   if (one) {
-    await markRead(db, toMarkingReader(reader), one.id).catch((error) =>
+    await markNotificationAsRead(db, toMarkingReader(reader), one.id).catch((error) =>
       assert.match(messageOf(error), /no such notification/)
     );
   }
@@ -151,7 +151,7 @@ async function holds({ db, users }: World): Promise<void> {
   await assertCountsAreExact(db);
   for (const userId of users) {
     const reader = await readerOf(db, userId), expected = await recountUnread(db, userId);
-    assert.equal(await countUnread(db.rows, reader), { count: expected });
+    assert.equal(await countUnreadNotifications(db.rows, reader), { count: expected });
     const listed =
       (await listNotifications(db.rows, reader, { limit: 5000, unreadOnly: true, before: undefined })).items;
     assert.is(listed.length, expected);

@@ -8,9 +8,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type AuditFilter, listAuditEvents } from "#lib/audit/store.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { countUnread } from "#lib/domains/notifications/count.ts";
+import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
-import { markAllRead } from "#lib/domains/notifications/read-all.ts";
+import { markAllNotificationsAsRead } from "#lib/domains/notifications/read-all.ts";
 import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
 import { hubId, insertEvents, insertHubsAndSpokes, spokeId, userId } from "#test/bench/plans-fill.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -33,7 +33,7 @@ test.before(async (context) => {
   await sql`insert into federation_members (user_id, federation_id) values (${userId(1)}, ${hubId(0)})`;
   await sql`insert into spoke_members (user_id, spoke_id) values (${userId(2)}, ${spokeId(0)})`;
   await insertEvents(sql, 0, 4000, () => {}, { hubs: 50, spokes: 500 });
-  await markAllRead(db, toMarkingReader(HUB_ADMIN));
+  await markAllNotificationsAsRead(db, toMarkingReader(HUB_ADMIN));
   await sql`analyze`;
   await sql.end();
   // A sequential scan is fastest for tables of a few pages, so it is disabled here.
@@ -56,7 +56,7 @@ async function answers({ explainer }: Context, index: string | null, ask: (rows:
 
 for (const reader of [OPERATOR, HUB_ADMIN, SPOKE_ADMIN]) {
   test(`reads no event for the unread count of a ${reader.role}`, (context) =>
-    answers(context, null, (rows) => countUnread(rows, reader)));
+    answers(context, null, (rows) => countUnreadNotifications(rows, reader)));
 }
 
 for (

@@ -3,9 +3,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
-import { markAllRead } from "#lib/domains/notifications/read-all.ts";
+import { markAllNotificationsAsRead } from "#lib/domains/notifications/read-all.ts";
 import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
-import { markRead } from "#lib/domains/notifications/read.ts";
+import { markNotificationAsRead } from "#lib/domains/notifications/read.ts";
 import { assertCountsAreExact } from "#test/lib/domains/notifications/recount.ts";
 import { insertSpokeEvents, recordEvents, toMarkingReader } from "#test/lib/domains/notifications/record-events.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -47,7 +47,7 @@ for (const [order, sort] of Object.entries(ORDERS)) {
   test(`find the last unread events if all others were read ${order}`, async ({ db }) => {
     const { reader, ids } = await arrange(db, order.split(" ").join("-"));
     const left = [ids[0]!, ids[EVENTS / 2]!];
-    for (const id of sort(ids)) if (!left.includes(id)) await markRead(db, toMarkingReader(reader), id);
+    for (const id of sort(ids)) if (!left.includes(id)) await markNotificationAsRead(db, toMarkingReader(reader), id);
     const found = (await listNotifications(db.rows, reader, page)).items;
     assert.equal(found.map(({ id }) => id), left.reverse());
     assert.is(await rangesOf(db, reader), 2);
@@ -57,7 +57,7 @@ for (const [order, sort] of Object.entries(ORDERS)) {
     await explainer.close();
     // Each read event would cost 3 or more.
     assert.ok(plan!.buffers < EVENTS, `${plan!.buffers} pages\n${plan!.lines.join("\n")}`);
-    for (const id of left) await markRead(db, toMarkingReader(reader), id);
+    for (const id of left) await markNotificationAsRead(db, toMarkingReader(reader), id);
     assert.equal((await listNotifications(db.rows, reader, page)).items, []);
     assert.is(await rangesOf(db, reader), 0);
   });
@@ -66,27 +66,27 @@ for (const [order, sort] of Object.entries(ORDERS)) {
 test("limit the search to unread events before, between and after ranges", async ({ db }) => {
   const { reader, ids } = await arrange(db, "all-at-once");
   const left = [ids[0]!, ids[EVENTS / 2]!, ids.at(-1)!];
-  for (const id of ids) if (!left.includes(id)) await markRead(db, toMarkingReader(reader), id);
+  for (const id of ids) if (!left.includes(id)) await markNotificationAsRead(db, toMarkingReader(reader), id);
   const explainer = openQueryExplainer(db.url);
   const asOne = (rows: Rows) => ({ rows, transact: (work: (tx: Tx) => unknown) => work(rows as Tx) }) as Database;
-  const plans = await explainer.explain((rows) => markAllRead(asOne(rows), toMarkingReader(reader)));
+  const plans = await explainer.explain((rows) => markAllNotificationsAsRead(asOne(rows), toMarkingReader(reader)));
   await explainer.close();
   assert.ok(plans.reduce((sum, { buffers }) => sum + buffers, 0) < EVENTS);
-  assert.equal(await markAllRead(db, toMarkingReader(reader)), { marked: left.length });
+  assert.equal(await markAllNotificationsAsRead(db, toMarkingReader(reader)), { marked: left.length });
   await assertCountsAreExact(db);
   assert.is(await rangesOf(db, reader), 0);
-  assert.equal(await markAllRead(db, toMarkingReader(reader)), { marked: 0 });
+  assert.equal(await markAllNotificationsAsRead(db, toMarkingReader(reader)), { marked: 0 });
 });
 
 test("end where the last range began before the previous run", async ({ db }) => {
   const { reader, ids } = await arrange(db, "again");
-  await markAllRead(db, toMarkingReader(reader));
+  await markAllNotificationsAsRead(db, toMarkingReader(reader));
   const { hub, spoke } =
     (await db.sql("select federation_id as hub, spoke_id as spoke from audit_events where id = $1", [ids[0]]))[0]!;
   await recordEvents(db, ...Array.from({ length: 5 }, () => ({ hub, spoke })));
   const fresh = (await db.sql("select id from audit_events where federation_id = $1 order by at", [hub])).slice(EVENTS);
-  for (const { id } of [fresh[0]!, fresh[1]!, fresh[3]!]) await markRead(db, toMarkingReader(reader), id);
-  assert.equal(await markAllRead(db, toMarkingReader(reader)), { marked: 2 });
+  for (const { id } of [fresh[0]!, fresh[1]!, fresh[3]!]) await markNotificationAsRead(db, toMarkingReader(reader), id);
+  assert.equal(await markAllNotificationsAsRead(db, toMarkingReader(reader)), { marked: 2 });
   assert.equal((await listNotifications(db.rows, reader, page)).items, []);
   await assertCountsAreExact(db);
 });

@@ -3,8 +3,8 @@ import * as assert from "uvu/assert";
 import { MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { setField } from "#lib/operations/change.ts";
 import { previewInCluster } from "#lib/domains/spokes/cluster-preview.ts";
-import { previewAction } from "#lib/domains/spokes/action-preview.ts";
-import { requestAction } from "#lib/domains/spokes/actions.ts";
+import { previewSpokeAction } from "#lib/domains/spokes/action-preview.ts";
+import { requestSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { SPOKE_ACTIONS } from "#lib/operations/table.ts";
 import type { ActionPreview, SpokeAction } from "#lib/domains/spokes/views.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -29,7 +29,7 @@ const ASKED: { readonly [action in SpokeAction["action"]]?: Partial<SpokeAction>
 };
 
 async function preview(scene: WorkScene, id: string, asked: SpokeAction): Promise<ActionPreview> {
-  return await previewAction(scene.app, scene.actor, await scene.row(id), asked, signal);
+  return await previewSpokeAction(scene.app, scene.actor, await scene.row(id), asked, signal);
 }
 
 async function codeOf(scene: WorkScene, id: string, asked: SpokeAction): Promise<string> {
@@ -211,7 +211,7 @@ test("is rejected like the real action", async ({ scene, id }) => {
   assert.is(await code({ action: "upgrade", lmsVersion: row.lmsVersion }), "version_unchanged");
   assert.is(await code({ action: "resize", size: "huge" }), "not_offered");
   assert.is(await code({ action: "resize", size: row.size }), "size_unchanged");
-  const refused = await previewAction(scene.app, admin, row, { action: "reapply" }, signal).catch((error) => error);
+  const refused = await previewSpokeAction(scene.app, admin, row, { action: "reapply" }, signal).catch((e) => e);
   assert.is(refused.code, "operator_only");
 });
 
@@ -220,7 +220,7 @@ test("previews the failed operation for a retry", async ({ scene, id }) => {
     const { steps, changes, becomes } = await preview(scene, id, { action: "retry" });
     assert.equal([steps.includes("Installing Moodle"), changes, becomes], [true, [], "active"]);
   });
-  await requestAction(scene.app, scene.actor, await scene.row(id), { action: "upgrade", lmsVersion: "5.2.2" });
+  await requestSpokeAction(scene.app, scene.actor, await scene.row(id), { action: "upgrade", lmsVersion: "5.2.2" });
   await scene.db.sql("update jobs set state = 'failed', finished_at = wheelwright_now() where kind = 'upgrade'");
   await meanwhile(scene, id, "state = 'failed'", async () => {
     const { steps, changes } = await preview(scene, id, { action: "retry" });

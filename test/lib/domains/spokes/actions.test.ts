@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
-import { requestAction } from "#lib/domains/spokes/actions.ts";
+import { requestSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { type DomainScene, finishOperations, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
 
@@ -23,7 +23,7 @@ async function messageOf(work: Promise<unknown>): Promise<string> {
 
 test("changes the state of an idle spoke immediately, and writes audit event, stream event and job", async ({ stage: { app, db, operator, hub, spoke } }) => {
   const oak = await spoke(await hub("moves"), { slug: "oak" }, "active");
-  const record = await requestAction(app, operator, oak, { action: "suspend" });
+  const record = await requestSpokeAction(app, operator, oak, { action: "suspend" });
   assert.equal([record.state, record.operation!.kind, record.operation!.step], ["suspending", "suspend", 0]);
   const [job] = await db.sql("select * from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
   assert.equal([job.kind, job.lane], ["suspend", `spoke:${oak.id}`]);
@@ -36,9 +36,9 @@ test("changes the state of an idle spoke immediately, and writes audit event, st
 test("queues resume behind suspend, and sends no event until it starts", async ({ stage }) => {
   const { app, db, operator, hub, spoke } = stage;
   const oak = await spoke(await hub("behind"), { slug: "oak" }, "active");
-  await requestAction(app, operator, oak, { action: "suspend" });
+  await requestSpokeAction(app, operator, oak, { action: "suspend" });
   const [{ before }] = await db.sql("select count(*)::int as before from stream_events where spoke_id = $1", [oak.id]);
-  const record = await requestAction(app, operator, oak, { action: "resume" });
+  const record = await requestSpokeAction(app, operator, oak, { action: "resume" });
   const [{ after }] = await db.sql("select count(*)::int as after from stream_events where spoke_id = $1", [oak.id]);
   assert.equal([record.state, record.operation!.kind, after - before], ["suspending", "suspend", 0]);
   const jobs = await db.sql("select kind from jobs where spoke_id = $1 and state = 'queued' order by seq", [oak.id]);
@@ -49,7 +49,7 @@ test("provisions a failed spoke again, in its hub's lane", async ({ stage: { app
   const home = await hub("retry");
   const oak = await spoke(home, { slug: "oak" }, "failed");
   await db.sql("update spokes set state_reason = 'no disk' where id = $1", [oak.id]);
-  const record = await requestAction(app, operator, oak, { action: "retry" });
+  const record = await requestSpokeAction(app, operator, oak, { action: "retry" });
   assert.equal([record.state, record.stateReason, record.operation!.kind], ["provisioning", null, "provision"]);
   const [job] = await db.sql("select lane from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
   assert.is(job.lane, `federation:${home.id}`);
@@ -57,7 +57,7 @@ test("provisions a failed spoke again, in its hub's lane", async ({ stage: { app
 
 test("rejects an action with the states that allow it, and writes nothing", async ({ stage: { app, db, operator, hub, spoke } }) => {
   const oak = await spoke(await hub("refuses"), { slug: "oak" });
-  const message = await messageOf(requestAction(app, operator, oak, { action: "suspend" }));
+  const message = await messageOf(requestSpokeAction(app, operator, oak, { action: "suspend" }));
   assert.is(message, "spoke_state: Cannot suspend a spoke that is provisioning; wait until it is active");
   const [{ count }] = await db.sql("select count(*)::int from jobs where spoke_id = $1", [oak.id]);
   assert.is(count, 1);
@@ -66,7 +66,7 @@ test("rejects an action with the states that allow it, and writes nothing", asyn
 test("lets only one of many parallel callers suspend", async ({ stage: { app, db, operator, hub, spoke } }) => {
   const oak = await spoke(await hub("rush"), { slug: "oak" }, "active");
   const all = await Promise.all(
-    Array.from({ length: 6 }, () => messageOf(requestAction(app, operator, oak, { action: "suspend" }))),
+    Array.from({ length: 6 }, () => messageOf(requestSpokeAction(app, operator, oak, { action: "suspend" }))),
   );
   assert.is(all.filter((outcome) => outcome === "accepted").length, 1);
   const [{ count }] = await db.sql("select count(*)::int from jobs where spoke_id = $1 and kind = 'suspend'", [oak.id]);
@@ -79,7 +79,7 @@ test("runs only the removal on a spoke that is being removed, in any order of re
   for (let i = 0; i < 5; i++) {
     const oak = await spoke(home, { slug: `oak-${i}` }, "active");
     const [action, removal] = await Promise.all([
-      messageOf(requestAction(app, operator, oak, { action: "restart" })),
+      messageOf(requestSpokeAction(app, operator, oak, { action: "restart" })),
       messageOf(removeSpoke(app, operator, oak)),
     ]);
     assert.is(removal, "accepted");
@@ -94,7 +94,11 @@ test("runs only the removal on a spoke that is being removed, in any order of re
 test("stores the parameters in the job and the audit event, and resolves them when the job runs", async ({ stage }) => {
   const { app, db, operator, hub, spoke } = stage;
   const oak = await spoke(await hub("wish"), { slug: "oak", size: "small" }, "active");
-  const record = await requestAction(app, operator, oak, { action: "upgrade", lmsVersion: "5.2", skipBackup: true });
+  const record = await requestSpokeAction(app, operator, oak, {
+    action: "upgrade",
+    lmsVersion: "5.2",
+    skipBackup: true,
+  });
   assert.equal([record.state, record.lmsVersion, record.operation!.kind], ["updating", oak.lmsVersion, "upgrade"]);
   const [job] = await db.sql("select kind, payload, lane from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
   assert.equal(job, { kind: "upgrade", payload: { lmsVersion: "5.2", skipBackup: true }, lane: `spoke:${oak.id}` });
@@ -113,7 +117,7 @@ test("sends no event for an action without a state change until it starts", asyn
   const count = async () => (await db.sql("select 1 from stream_events where spoke_id = $1", [oak.id])).length;
   const before = await count();
   for (const action of ["backup", "purge-caches", "run-cron", "reset-admin-password"] as const) {
-    const record = await requestAction(app, operator, oak, { action });
+    const record = await requestSpokeAction(app, operator, oak, { action });
     assert.equal([record.state, record.operation!.kind], ["active", "backup"], action);
   }
   assert.is(await count(), before);
@@ -123,7 +127,8 @@ test("sends no event for an action without a state change until it starts", asyn
 
 test("creates one operation from two parallel upgrades", async ({ stage: { app, db, operator, hub, spoke } }) => {
   const oak = await spoke(await hub("twice"), { slug: "oak" }, "active");
-  const ask = (lmsVersion: string) => messageOf(requestAction(app, operator, oak, { action: "upgrade", lmsVersion }));
+  const ask = (lmsVersion: string) =>
+    messageOf(requestSpokeAction(app, operator, oak, { action: "upgrade", lmsVersion }));
   const all = await Promise.all([ask("5.2.2"), ask("5.2"), ask("5.2.2")]);
   assert.equal(all.toSorted().map((outcome) => outcome.slice(0, 11)), ["accepted", "spoke_state", "spoke_state"]);
   assert.match(all.find((outcome) => outcome !== "accepted")!, "this is already requested");
@@ -134,7 +139,8 @@ test("creates one operation from two parallel upgrades", async ({ stage: { app, 
 test("checks size and maintenance against the state after the queued operations", async ({ stage }) => {
   const { app, operator, hub, spoke } = stage;
   const oak = await spoke(await hub("queued"), { slug: "oak", size: "small" }, "active");
-  const ask = (asked: Parameters<typeof requestAction>[3]) => messageOf(requestAction(app, operator, oak, asked));
+  const ask = (asked: Parameters<typeof requestSpokeAction>[3]) =>
+    messageOf(requestSpokeAction(app, operator, oak, asked));
   assert.is(
     await ask({ action: "resize", size: "small" }),
     "size_unchanged: Cannot resize to small: it already has that size",
@@ -157,13 +163,13 @@ test("retries a failed upgrade with its parameters, whatever else failed", async
       "update jobs set state = 'failed', finished_at = wheelwright_now() where spoke_id = $1 and state = 'queued'",
       [oak.id],
     );
-  await requestAction(app, operator, oak, { action: "upgrade", lmsVersion: "5.2.2", skipBackup: true });
+  await requestSpokeAction(app, operator, oak, { action: "upgrade", lmsVersion: "5.2.2", skipBackup: true });
   await fail();
   await db.sql("update spokes set state = 'failed' where id = $1", [oak.id]);
-  await requestAction(app, operator, oak, { action: "reapply" });
+  await requestSpokeAction(app, operator, oak, { action: "reapply" });
   await fail();
   await db.sql("update spokes set state = 'failed' where id = $1", [oak.id]);
-  const record = await requestAction(app, operator, oak, { action: "retry" });
+  const record = await requestSpokeAction(app, operator, oak, { action: "retry" });
   assert.equal([record.state, record.operation!.kind], ["updating", "upgrade"]);
   const [job] = await db.sql("select payload from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
   assert.equal(job.payload, { lmsVersion: "5.2.2", skipBackup: true });
@@ -172,14 +178,14 @@ test("retries a failed upgrade with its parameters, whatever else failed", async
 test("lets only operators reapply the blueprint", async ({ stage: { app, operator, person, hub, spoke } }) => {
   const home = await hub("reapply"), oak = await spoke(home, { slug: "oak" }, "active");
   const admin = await person({ role: "hub_admin", federationIds: [home.id] });
-  assert.match(await messageOf(requestAction(app, admin, oak, { action: "reapply" })), /^operator_only/);
-  assert.is(await messageOf(requestAction(app, operator, oak, { action: "reapply" })), "accepted");
+  assert.match(await messageOf(requestSpokeAction(app, admin, oak, { action: "reapply" })), /^operator_only/);
+  assert.is(await messageOf(requestSpokeAction(app, operator, oak, { action: "reapply" })), "accepted");
 });
 
 test("reports a missing spoke if it was removed after it was loaded", async ({ stage: { app, db, operator, hub, spoke } }) => {
   const oak = await spoke(await hub("since"), { slug: "oak" }, "active");
   await finishOperations(db, oak.id, "removed");
-  assert.match(await messageOf(requestAction(app, operator, oak, { action: "suspend" })), "spoke_missing");
+  assert.match(await messageOf(requestSpokeAction(app, operator, oak, { action: "suspend" })), "spoke_missing");
   assert.match(await messageOf(removeSpoke(app, operator, oak)), "spoke_missing");
 });
 

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { sleep } from "#lib/base/time.ts";
-import { requestActions } from "#lib/domains/spokes/bulk.ts";
+import { requestBulkAction } from "#lib/domains/spokes/bulk.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { rejection } from "#test/support/until.ts";
 import { type DomainScene, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
@@ -23,7 +23,7 @@ test("returns one outcome for each distinct visible ID, in order", async ({ stag
   const gone = await spoke(home, { slug: "gone" }, "removed");
   const other = await spoke(foreign, { slug: "other" }, "active");
   const ids = [busy.id, other.id, fine.id, "spk_nothing", "\u0000", busy.id, gone.id, fine.id];
-  const outcomes = await requestActions(app, admin, { ids, action: "suspend" });
+  const outcomes = await requestBulkAction(app, admin, { ids, action: "suspend" });
   assert.equal(outcomes.map(({ id, accepted }) => [id, accepted]), [[busy.id, false], [fine.id, true]]);
   assert.equal(outcomes[0]!.error, {
     statusCode: 409,
@@ -34,7 +34,7 @@ test("returns one outcome for each distinct visible ID, in order", async ({ stag
   assert.equal([outcomes[1]!.spoke!.state, outcomes[1]!.spoke!.operation!.kind], ["suspending", "suspend"]);
   const [untouched] = await db.sql("select state from spokes where id = $1", [other.id]);
   assert.is(untouched.state, "active");
-  assert.equal(await requestActions(app, admin, { ids: [other.id], action: "suspend" }), []);
+  assert.equal(await requestBulkAction(app, admin, { ids: [other.id], action: "suspend" }), []);
 });
 
 test("reports each spoke's outcome, even if the request times out or the database fails", async ({ stage }) => {
@@ -48,7 +48,7 @@ test("reports each spoke's outcome, even if the request times out or the databas
     requestTimeoutMs: number,
   ) => {
     const late: App = { ...app, db: { ...app.db, transact }, config: { ...app.config, requestTimeoutMs } };
-    return (await requestActions(late, operator, { ids, action })).map(({ accepted, error }) =>
+    return (await requestBulkAction(late, operator, { ids, action })).map(({ accepted, error }) =>
       accepted ? "accepted" : `${error!.statusCode} ${error!.code}`
     );
   };
@@ -81,7 +81,7 @@ test("reports how many spokes had accepted when the caller's permission was revo
       return app.db.transact(work);
     };
     const input = { ids, action: "restart" } as const;
-    return await rejection(requestActions({ ...app, db: { ...app.db, transact } }, operator, input));
+    return await rejection(requestBulkAction({ ...app, db: { ...app.db, transact } }, operator, input));
   };
   assert.is((await requestWithLimit(0)).message, "It was not done");
   const { code, message } = await requestWithLimit(1);
@@ -93,7 +93,7 @@ test("lets spoke admins request actions on their own spokes", async ({ stage: { 
   const home = await hub("bulk-spoke");
   const own = await spoke(home, { slug: "own" }, "active"), next = await spoke(home, { slug: "next" }, "active");
   const admin = await person({ spokeIds: [own.id] });
-  const outcomes = await requestActions(app, admin, { ids: [next.id, own.id], action: "restart" });
+  const outcomes = await requestBulkAction(app, admin, { ids: [next.id, own.id], action: "restart" });
   assert.equal(outcomes.map(({ id, accepted }) => [id, accepted]), [[own.id, true]]);
 });
 
@@ -105,7 +105,7 @@ test("returns faults of the whole request, and refusals of single spokes in thei
   const large = await spoke(home, { slug: "large", size: "large" }, "active");
   const busy = await spoke(home, { slug: "busy" });
   const ids = [small.id, large.id, busy.id];
-  const outcomes = await requestActions(app, admin, { ids, action: "resize", size: "large" });
+  const outcomes = await requestBulkAction(app, admin, { ids, action: "resize", size: "large" });
   assert.equal(outcomes.map(({ accepted, error }) => accepted || [error!.statusCode, error!.error]), [
     true,
     [422, "Unprocessable Content"],
@@ -119,11 +119,11 @@ test("returns faults of the whole request, and refusals of single spokes in thei
       [{ ids, action: "reapply" }, "operator_only"],
     ] as const
   ) {
-    const error = await requestActions(app, admin, input).catch((error) => error);
+    const error = await requestBulkAction(app, admin, input).catch((error) => error);
     assert.instance(error, Fault);
     assert.is(error.code, code);
   }
-  const [reapplied] = await requestActions(app, operator, { ids: [large.id], action: "reapply" });
+  const [reapplied] = await requestBulkAction(app, operator, { ids: [large.id], action: "reapply" });
   assert.ok(reapplied!.accepted);
 });
 
@@ -138,7 +138,7 @@ test("requests each of fifty spokes in two hubs once, on any replica, and only t
     await db.sql("update spokes set state = 'active' where id = any($1)", [ids]);
     const input = { ids, action, lmsVersion: "5.2.2", size: "large" };
     const who = action === "reapply" ? operator : admin, visible = action === "reapply" ? ids : own;
-    const both = await Promise.all([requestActions(app, who, input), requestActions(app, who, input)]);
+    const both = await Promise.all([requestBulkAction(app, who, input), requestBulkAction(app, who, input)]);
     for (const outcomes of both) assert.equal(outcomes.map(({ id }) => id), visible, action);
     assert.is(both.flat().filter(({ accepted }) => accepted).length, visible.length, action);
     const refused = both.flat().flatMap(({ error }) => error ? [error.statusCode] : []);

@@ -3,8 +3,8 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
-import { defaultDomains, domainsFor, parentDomains, requireUnreserved } from "#lib/domains/spokes/domains.ts";
-import { isInUse } from "#lib/domains/spokes/names.ts";
+import { candidateDomains, defaultDomains, parentDomains, requireUnreserved } from "#lib/domains/spokes/domains.ts";
+import { isDomainInUse } from "#lib/domains/spokes/names.ts";
 import { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { type DomainScene, finishOperations, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
 import { openQueryExplainer } from "#test/support/query-plans.ts";
@@ -89,7 +89,7 @@ function take(domain: unknown): string {
   const parsed = v.safeParse(NewSpoke, { slug: "biology", domain });
   if (!parsed.success) return `schema: ${parsed.issues[0].message}`;
   try {
-    return domainsFor(config, "biology", "north", parsed.output.domain).join();
+    return candidateDomains(config, "biology", "north", parsed.output.domain).join();
   } catch (error) {
     if (error instanceof Fault) return `${error.kind} ${error.code}: ${error.message}`;
     throw error;
@@ -233,7 +233,7 @@ shared("is given to one of many parallel requests for nested domains", async ({ 
 
 shared("is found by indexes", async ({ stage }) => {
   const explainer = openQueryExplainer(stage.db.url, { enable_seqscan: "off" });
-  const [plan] = await explainer.explain((rows) => isInUse(rows, "a.school.example", ["school.example"]));
+  const [plan] = await explainer.explain((rows) => isDomainInUse(rows, "a.school.example", ["school.example"]));
   await explainer.close();
   const former = ["former_domains_pkey", "former_domains_reversed"];
   const own = ["live", "requested", "reversed", "reversed_requested"].map((name) => `spokes_${name}_domain`);

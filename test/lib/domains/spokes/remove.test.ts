@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { requestAction } from "#lib/domains/spokes/actions.ts";
+import { requestSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { type DomainScene, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
 
@@ -84,8 +84,8 @@ test("enqueues a removal for a spoke that was adopted in the state removing", as
 
 test("cancels every queued action", async ({ stage: { app, db, operator, hub, spoke } }) => {
   const oak = await spoke(await hub("waiting"), { slug: "oak" }, "active");
-  await requestAction(app, operator, oak, { action: "suspend" });
-  await requestAction(app, operator, oak, { action: "resume" });
+  await requestSpokeAction(app, operator, oak, { action: "suspend" });
+  await requestSpokeAction(app, operator, oak, { action: "resume" });
   await removeSpoke(app, operator, oak);
   const jobs = await db.sql(
     "select kind, state from jobs where spoke_id = $1 and kind <> 'provision' order by seq",

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
 import { verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { openLog, silentLog } from "#lib/base/log.ts";
-import { bootstrapAdmin, createOperator, ensureFirstOperator } from "#lib/domains/users/bootstrap.ts";
+import { bootstrapFirstOperator, createOperator, ensureFirstOperator } from "#lib/domains/users/bootstrap.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestSession, createTestToken, createTestUser } from "#test/support/users.ts";
 
@@ -24,7 +24,7 @@ for (const each of [test, first]) {
 }
 
 test("creates an operator with the configured address and password, and records it", async ({ db }) => {
-  await bootstrapAdmin(db, ADMIN, silentLog);
+  await bootstrapFirstOperator(db, ADMIN, silentLog);
   const [user] = await db.sql("select * from users");
   assert.equal([user.email, user.operator, user.disabledAt], [ADMIN.email, true, null]);
   assert.instance(user.emailVerifiedAt, Date);
@@ -38,7 +38,7 @@ test("creates an operator with the configured address and password, and records 
 test("creates one after other users have signed up, and revokes a stranger's credentials", async ({ db }) => {
   const stranger = await createTestUser(db, "root", { verified: false }), other = await createTestUser(db, "ada");
   const session = await createTestSession(db, stranger), token = await createTestToken(db, stranger, "cli");
-  await bootstrapAdmin(db, ADMIN, silentLog);
+  await bootstrapFirstOperator(db, ADMIN, silentLog);
   const [user] = await db.sql("select * from users where operator");
   assert.equal([user.id, user.email, user.displayName], [stranger.id, ADMIN.email, ADMIN.email]);
   assert.instance(user.emailVerifiedAt, Date);
@@ -51,10 +51,10 @@ test("creates one after other users have signed up, and revokes a stranger's cre
 });
 
 test("changes nothing if an operator exists", async ({ db }) => {
-  await bootstrapAdmin(db, ADMIN, silentLog);
+  await bootstrapFirstOperator(db, ADMIN, silentLog);
   const before = await db.sql("select * from users");
-  await bootstrapAdmin(db, { email: "other@example.org", password: "another password" }, silentLog);
-  await bootstrapAdmin(db, { ...ADMIN, password: "another password" }, silentLog);
+  await bootstrapFirstOperator(db, { email: "other@example.org", password: "another password" }, silentLog);
+  await bootstrapFirstOperator(db, { ...ADMIN, password: "another password" }, silentLog);
   assert.equal(await db.sql("select * from users"), before);
 });
 
@@ -74,7 +74,7 @@ test("creates one operator when several replicas start at the same time", async 
 
 test("accepts a password that breaks the rules, and logs a warning without the password", async ({ db }) => {
   const { log, lines } = listening();
-  await bootstrapAdmin(db, { ...ADMIN, password: "admin" }, log);
+  await bootstrapFirstOperator(db, { ...ADMIN, password: "admin" }, log);
   const [user] = await db.sql("select password_hash from users");
   assert.is(await verifyPassword("admin", user.passwordHash), "right");
   assert.match(lines.join(""), "must have 12 to 256 characters");
@@ -83,7 +83,7 @@ test("accepts a password that breaks the rules, and logs a warning without the p
 
 test("accepts the operator's address as the password, with a warning", async ({ db }) => {
   const { log, lines } = listening();
-  await bootstrapAdmin(db, { ...ADMIN, password: ADMIN.email }, log);
+  await bootstrapFirstOperator(db, { ...ADMIN, password: ADMIN.email }, log);
   const [user] = await db.sql("select password_hash from users");
   assert.is(await verifyPassword(ADMIN.email, user.passwordHash), "right");
   assert.match(lines.join(""), "must not be the account's e-mail address");
@@ -91,11 +91,11 @@ test("accepts the operator's address as the password, with a warning", async ({ 
 
 test("warns if no operator is configured and none exists", async ({ db }) => {
   const { log, lines } = listening();
-  await bootstrapAdmin(db, null, log);
+  await bootstrapFirstOperator(db, null, log);
   assert.match(lines.join(""), "BOOTSTRAP_ADMIN_EMAIL");
   await createTestUser(db, "ada", { operator: true });
   lines.length = 0;
-  await bootstrapAdmin(db, null, log);
+  await bootstrapFirstOperator(db, null, log);
   assert.equal(lines, []);
 });
 

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FENCE_KEY } from "#lib/moodle/names.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { pauseCron, resumeCron } from "#lib/workers/workloads.ts";
 import { runCron } from "#lib/workers/actions/tasks.ts";
 import { openSpoke } from "#lib/workers/site.ts";
@@ -153,7 +153,7 @@ test("run-cron is refused in maintenance mode, also if it was turned on meanwhil
   const { scene } = clinic;
   await scene.db.transact(async (tx) => {
     await sql`update spokes set maintenance = false where id = ${clinic.id}`.execute(tx);
-    await acceptAction(scene.app, tx, scene.actor, clinic.id, { action: "run-cron", parameters: {} });
+    await acceptSpokeAction(scene.app, tx, scene.actor, clinic.id, { action: "run-cron", parameters: {} });
     await sql`update spokes set maintenance = true where id = ${clinic.id}`.execute(tx);
   });
   const { state, failure } = await scene.ended(clinic.id, "run-cron");

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { closeAbandonedBackups, findLastFailed } from "#lib/domains/backups/store.ts";
+import { closeAbandonedBackups, findLastFailedBackup } from "#lib/domains/backups/store.ts";
 import { summariseBackups } from "#lib/domains/backups/summary.ts";
 import { newId } from "#lib/base/ids.ts";
 import { backupsIn, CSI_DRIVER } from "#test/support/fake-spokes.ts";
@@ -226,7 +226,7 @@ test("does not count a cancelled backup as a failure, and leaves its snapshots t
       state,
       "It was cancelled",
     ]]);
-    assert.is(await findLastFailed(scene.db.rows, id), null);
+    assert.is(await findLastFailedBackup(scene.db.rows, id), null);
   }
 });
 

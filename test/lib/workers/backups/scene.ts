@@ -2,7 +2,7 @@
 import * as assert from "uvu/assert";
 import { recordChange } from "#lib/changes/record.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { bindClusterRole } from "#test/support/service-account.ts";
 import {
@@ -52,7 +52,9 @@ export async function createSpoke({ scene, hub }: BackupScene): Promise<FakeSpok
 
 /** Requests a backup like a user. */
 export async function requestBackup(scene: WorkScene, id: string): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} }));
+  await scene.db.transact((tx) =>
+    acceptSpokeAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} })
+  );
 }
 
 /** Requests a backup like the nightly plan. */

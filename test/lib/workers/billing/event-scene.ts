@@ -1,6 +1,6 @@
 /** Replicas that handle the provider's events, with a provider that answers as each test says. */
 import type { Test } from "uvu";
-import { eventJob, insertEvent } from "#lib/domains/billing/events.ts";
+import { billingEventJob, insertBillingEvent } from "#lib/domains/billing/events.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
@@ -102,8 +102,8 @@ export async function arrive(
       const id = newId("evt");
       const object = { id: "x_1", type: null, customer: hub?.customer ?? null, subscription: null, charge: null };
       const about = { federationId: hub?.id ?? null, handled: false };
-      await insertEvent(tx, { id, type, createdAt: new Date(), live: false, object }, about);
-      found.push(await enqueue(tx, asker, eventJob(id, hub?.id ?? null)));
+      await insertBillingEvent(tx, { id, type, createdAt: new Date(), live: false, object }, about);
+      found.push(await enqueue(tx, asker, billingEventJob(id, hub?.id ?? null)));
     }
     return found;
   });

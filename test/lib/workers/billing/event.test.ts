@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { BILLING_EVENT } from "#lib/domains/billing/events.ts";
+import { BILLING_EVENT_JOB } from "#lib/domains/billing/events.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import {
   arrive,
@@ -196,7 +196,7 @@ test("logs an event that it cannot handle, and leaves it unhandled", async (cont
 });
 
 test("is a persistent kind", () => {
-  assert.ok(BILLING_EVENT.timeLimit > 365 * 24 * 3600 * 1000);
+  assert.ok(BILLING_EVENT_JOB.timeLimit > 365 * 24 * 3600 * 1000);
 });
 
 test.run();

@@ -1,7 +1,7 @@
 /** Turns a site's mail on and off after its creation. One site with a relay, in this order. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { previewPatch } from "#lib/domains/spokes/patch-preview.ts";
+import { previewSpokePatch } from "#lib/domains/spokes/patch-preview.ts";
 import { relayPassword } from "#lib/moodle/secrets.ts";
 import { RESTART_ANNOTATION } from "#lib/workers/actions/actions.ts";
 import { auditsOf } from "#test/lib/workers/actions/scene.ts";
@@ -72,7 +72,13 @@ test("changes nothing if requested with its current value", async ({ clinic }) =
 
 test("has a preview with the change and the downtime", async ({ clinic }) => {
   const { scene } = clinic, patch = { mail: "held" } as never;
-  const preview = await previewPatch(scene.app, scene.actor, await clinic.row(), patch, new AbortController().signal);
+  const preview = await previewSpokePatch(
+    scene.app,
+    scene.actor,
+    await clinic.row(),
+    patch,
+    new AbortController().signal,
+  );
   assert.equal([preview.downtime, preview.notes], [true, ["Its mail becomes held; it is on"]]);
   const changed = preview.changes.map(({ object, field }) => `${object} ${field}`);
   assert.ok(changed.includes("ConfigMap/moodle-env data.SMTP_HOST"), changed.join());

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeOperations } from "#lib/jobs/operation.ts";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -162,7 +162,9 @@ test("retains its backup after a failure, until a retry or removal", async (cont
   const [kept] = await scene.db.sql("select state from backups where id = $1", [older]);
   assert.is(kept.state, "ready");
   faults.remove(fault);
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, made, { action: "retry", parameters: {} }));
+  await scene.db.transact((tx) =>
+    acceptSpokeAction(scene.app, tx, scene.actor, made, { action: "retry", parameters: {} })
+  );
   const row = await scene.becomes(made, "active", "failed");
   assert.equal([row.state, row.mail, row.blueprintInputs.mailHeld], ["active", "held", true]);
   const { database } = scene.simulator.site(row.namespace);

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { builtIn } from "#test/lib/moodle/fixtures.ts";
@@ -29,7 +29,7 @@ function changed(app: App): App {
 }
 
 async function ask(scene: WorkScene, app: App, id: string, action: SpokeActionName): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, id, { action, parameters: {} }));
+  await scene.db.transact((tx) => acceptSpokeAction(app, tx, scene.actor, id, { action, parameters: {} }));
 }
 
 test("keeps its inputs in suspend, resume and restart after a change of the blueprint", async ({ scene }) => {

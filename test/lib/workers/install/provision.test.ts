@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { requestHubAction } from "#lib/domains/federations/actions.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
@@ -14,7 +14,9 @@ test.after.each(({ scene }) => scene.close());
 const call = { signal: new AbortController().signal };
 
 async function retry(scene: WorkScene, id: string): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} }));
+  await scene.db.transact((tx) =>
+    acceptSpokeAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} })
+  );
 }
 
 test("installs a hub's spokes one after another, and two hubs in parallel", async ({ scene }) => {

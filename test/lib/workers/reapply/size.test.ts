@@ -4,8 +4,8 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import type { Size } from "#lib/moodle/sizes.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
-import { previewAction } from "#lib/domains/spokes/action-preview.ts";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { previewSpokeAction } from "#lib/domains/spokes/action-preview.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -41,7 +41,13 @@ function changed(size: Size): Size {
 
 test("is shown by the dry run and applied by a reapply, except for disks", async ({ scene, app, id, amounts }) => {
   const preview = async () =>
-    await previewAction(app, scene.actor, await scene.row(id), { action: "reapply" }, new AbortController().signal);
+    await previewSpokeAction(
+      app,
+      scene.actor,
+      await scene.row(id),
+      { action: "reapply" },
+      new AbortController().signal,
+    );
   const before = await scene.row(id);
   assert.equal((await preview()).changes, []);
   amounts.now = changed(amounts.now);
@@ -59,7 +65,7 @@ test("is shown by the dry run and applied by a reapply, except for disks", async
     return quotas.find(({ metadata }) => metadata.namespace === before.namespace)!["spec"].hard;
   };
   const fault = scene.simulator.faults.answer(503, { method: "PATCH", path: "/statefulsets/db" });
-  await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, id, { action: "reapply", parameters: {} }));
+  await scene.db.transact((tx) => acceptSpokeAction(app, tx, scene.actor, id, { action: "reapply", parameters: {} }));
   await until(async () => (await scene.operations(id))[0]!.failure?.step === "database");
   // Of each bound the larger one, for as long as some parts have the one size and some the other.
   assert.equal([hard()["requests.cpu"], hard()["requests.storage"]], ["1", "44Gi"]);
@@ -83,7 +89,7 @@ test("is shown by the dry run and applied by a reapply, except for disks", async
 test("is not applied if it is too small for the site", async ({ scene, app, id, amounts }) => {
   const { resources } = (await scene.row(id)).blueprintInputs;
   amounts.now = { ...amounts.now, quota: { ...amounts.now.quota, limits: { cpu: "1", memory: "1Gi" } } };
-  await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, id, { action: "reapply", parameters: {} }));
+  await scene.db.transact((tx) => acceptSpokeAction(app, tx, scene.actor, id, { action: "reapply", parameters: {} }));
   assert.is((await scene.ended(id, "reapply")).state, "succeeded");
   assert.equal((await scene.row(id)).blueprintInputs.resources, resources);
 });

@@ -2,7 +2,7 @@
 import type { Selectable } from "kysely";
 import * as assert from "uvu/assert";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { SiteDatabase, SiteFiles } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
@@ -41,14 +41,14 @@ export async function openRestoreTestScene(): Promise<RestoreTestScene> {
   const replica = await scene.replica(), id = await createSpoke();
   await replica.close();
   const act = (prefix: string, action: "suspend" | "resume") =>
-    db.transact((tx) => acceptAction(app, tx, actor, prefix, { action, parameters: {} })).then(() => {});
+    db.transact((tx) => acceptSpokeAction(app, tx, actor, prefix, { action, parameters: {} })).then(() => {});
   const remove = async (prefix: string) => void await removeSpoke(app, actor, await scene.row(prefix));
   return { scene, id, createSpoke, act, remove };
 }
 
 /** Takes a manual backup. */
 export async function backUp({ db, app, actor, ended }: WorkScene, id: string): Promise<BackupWithVolumes> {
-  await db.transact((tx) => acceptAction(app, tx, actor, id, { action: "backup", parameters: {} }));
+  await db.transact((tx) => acceptSpokeAction(app, tx, actor, id, { action: "backup", parameters: {} }));
   const operation = await ended(id, "backup");
   const [row] = await db.sql("select * from backups where operation_id = $1", [operation.id]);
   return row as unknown as BackupWithVolumes;

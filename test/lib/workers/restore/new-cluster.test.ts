@@ -5,8 +5,8 @@ import type { App } from "#lib/app.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { markSpokeLost, retireLostTemplates } from "#lib/domains/backups/lost-cluster.ts";
-import { listLostObjects, restoreLost } from "#lib/domains/backups/new-cluster.ts";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { listLostObjects, restoreLostObject } from "#lib/domains/backups/new-cluster.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import { wrapSteps } from "#lib/scheduler/handler.ts";
@@ -52,7 +52,9 @@ test.before(async (context) => {
   await replica.close();
   // The dump contains one running and one queued operation.
   for (const action of ["backup", "restart"] as const) {
-    await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, ids.busy, { action, parameters: {} }));
+    await scene.db.transact((tx) =>
+      acceptSpokeAction(scene.app, tx, scene.actor, ids.busy, { action, parameters: {} })
+    );
   }
   await scene.db.sql(
     "update jobs set state = 'running', holder = $2, fence = nextval('job_fences'), started_at = now() where kind = 'backup' and spoke_id = $1 and state = 'queued'",
@@ -123,8 +125,8 @@ test("restores each spoke from its newest backup, hubs first, also after a kill 
     "south/bare: The spoke bare has no backup that is ready",
   ]);
   const lost = await listLostObjects(app, {}), dying = await openDyingReplica(app, "database");
-  for (const each of lost.slice(0, 2)) assert.ok(await restoreLost(app, ANN, each)); // like a killed command
-  assert.is(await restoreLost(app, ANN, lost[1]!), null, "nothing is requested twice");
+  for (const each of lost.slice(0, 2)) assert.ok(await restoreLostObject(app, ANN, each)); // like a killed command
+  assert.is(await restoreLostObject(app, ANN, lost[1]!), null, "nothing is requested twice");
   await until(dying.isDead, 60_000);
   assert.equal(await listNames(app), [
     "north/calm",
@@ -132,7 +134,9 @@ test("restores each spoke from its newest backup, hubs first, also after a kill 
     "south/asleep",
     "south/bare: The spoke bare has no backup that is ready",
   ]);
-  for (const each of await listLostObjects(app, {})) if (each.keepReason === null) await restoreLost(app, ANN, each);
+  for (const each of await listLostObjects(app, {})) {
+    if (each.keepReason === null) await restoreLostObject(app, ANN, each);
+  }
   const fault = scene.simulator.faults.failJob(`${(await scene.row(ids.calm)).namespace}/setup`);
   const successor = await startReplica(app);
   await until(() => successor.ready());
@@ -140,7 +144,9 @@ test("restores each spoke from its newest backup, hubs first, also after a kill 
   try {
     assert.is((await scene.becomes(ids.calm, "active", "failed")).state, "failed");
     scene.simulator.faults.remove(fault);
-    await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, ids.calm, { action: "retry", parameters: {} }));
+    await scene.db.transact((tx) =>
+      acceptSpokeAction(app, tx, scene.actor, ids.calm, { action: "retry", parameters: {} })
+    );
     for (const name of ["busy", "calm", "asleep"] as const) {
       const row = await scene.becomes(ids[name], "active", "failed");
       assert.equal([row.state, row.stateReason], ["active", null]);

@@ -1,7 +1,7 @@
 /** Recreates removed spokes from their backups, under their old names or new ones. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { findSpokeByName } from "#lib/domains/spokes/find-by-name.ts";
 import { planRecreation, type RecreateRequest, recreateSpoke } from "#lib/domains/backups/recreate.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
@@ -145,7 +145,7 @@ test("continues from the same backup when a failed creation is retried", async (
   assert.is(failed.state, "failed");
   scene.simulator.faults.remove(fault);
   await scene.db.transact((tx) =>
-    acceptAction(scene.app, tx, scene.actor, failed.id, { action: "retry", parameters: {} })
+    acceptSpokeAction(scene.app, tx, scene.actor, failed.id, { action: "retry", parameters: {} })
   );
   const job = await scene.ended(failed.id, "provision");
   assert.equal([job.state, job.failure?.message], ["succeeded", undefined]);

@@ -1,6 +1,6 @@
 /** Helpers that write marks into a site's data, take backups and run restores in a simulated cluster. */
 import type { Requester } from "#lib/audit/requester.ts";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { requestRestore, type RestoreRequest } from "#lib/domains/backups/restore.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -40,7 +40,7 @@ export async function runAction(
   action: SpokeActionName,
   parameters: object = {},
 ): Promise<Job> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters }));
+  await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters }));
   return await scene.ended(id, action);
 }
 

@@ -1,7 +1,7 @@
 /** Tests that no operation causes drift or comparisons of the next sweep. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { listExpectedObjects } from "#lib/moodle/expected-objects.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -31,7 +31,7 @@ async function requireNoDrift({ scene, row, space }: Clinic, after: string): Pro
 }
 
 async function does({ scene, id }: Clinic, action: SpokeActionName, wish: object): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: wish }));
+  await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters: wish }));
   const job = await scene.ended(id, action);
   assert.is(job.state, "succeeded", `${action}: ${job.failure?.message}`);
 }

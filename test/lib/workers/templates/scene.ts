@@ -6,7 +6,7 @@ import { retireTemplates } from "#lib/workers/templates/retire.ts";
 import type { SiteTemplate } from "#lib/domains/templates/store.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -51,7 +51,9 @@ export async function installSpoke({ scene, hub }: TemplateScene, slug: string, 
 }
 
 export async function retrySpoke(scene: WorkScene, id: string): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} }));
+  await scene.db.transact((tx) =>
+    acceptSpokeAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} })
+  );
 }
 
 /** Runs the hourly retirement. */

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FAILED_CHECKS_LIMIT } from "#lib/domains/spokes/health.ts";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_PODS } from "#lib/moodle/names.ts";
 import type { Ref } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -91,7 +91,7 @@ for (const action of ["reapply", "backup", "resize", "suspend", "resume", "purge
 
 async function runAction(scene: VolumeScene["scene"], id: string, action: SpokeActionName): Promise<void> {
   const parameters = action === "resize" ? { size: "medium" } : {};
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters }));
+  await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters }));
   const { state, failure } = await scene.ended(id, action);
   assert.is(state, "succeeded", failure?.message);
 }

@@ -4,7 +4,7 @@ import { newId } from "#lib/base/ids.ts";
 import { silentLog } from "#lib/base/log.ts";
 import type { Call, Cluster, Space } from "#lib/drivers/cluster/cluster.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { listBackups } from "#lib/domains/backups/store.ts";
 import { type SiteOrigin, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { adoptionIdOf, DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
@@ -43,7 +43,9 @@ export async function openVolumeScene(context: VolumeScene): Promise<void> {
 }
 
 export async function backUp(scene: WorkScene, { id }: SpokeRow): Promise<SiteSnapshots> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} }));
+  await scene.db.transact((tx) =>
+    acceptSpokeAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} })
+  );
   await scene.ended(id, "backup");
   const [latest] = await listBackups(scene.db.rows, id);
   return readBackupSnapshots(latest!, await scene.db.transact((tx) => lockSpoke(tx, id)));

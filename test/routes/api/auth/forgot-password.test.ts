@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
-import { forgotPassword } from "#lib/domains/auth/forgot-password.ts";
+import { requestResetLink } from "#lib/domains/auth/forgot-password.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
 import { createTestUser, PASSWORD } from "#test/support/users.ts";
@@ -50,7 +50,7 @@ test("answers alike and runs the same queries for every address", async ({ flows
   flows.passwords.count();
   for (const [i, email] of ["nobody@example.org", ...people.map((person) => person.email)].entries()) {
     const statements: string[] = [];
-    await forgotPassword({ ...flows.app, db: recordStatements(flows.db, statements) }, ORIGIN, email);
+    await requestResetLink({ ...flows.app, db: recordStatements(flows.db, statements) }, ORIGIN, email);
     await flows.work();
     const { status, body, headers } = await flows.post(PATH, { email }, {}, `192.0.2.${100 + i}`);
     responses.push([status, body, [...headers.keys()].sort(), statements]);

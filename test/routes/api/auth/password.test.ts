@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
-import { changePassword } from "#lib/domains/auth/own-account.ts";
+import { changeOwnPassword } from "#lib/domains/auth/own-account.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
@@ -79,9 +79,9 @@ test("shares the delay of wrong passwords with all logins of the account", async
   const actor = (await authenticate(flows.app, request, ORIGIN))!;
   const app = { ...flows.app, attempts: openLoginAttempts({ after: () => () => {} }) };
   const wrong = { current: "a wrong password", password: NEW };
-  for (let i = 0; i < 5; i++) assert.is((await rejection(changePassword(app, actor, wrong))).code, "wrong_password");
+  for (let i = 0; i < 5; i++) assert.is((await rejection(changeOwnPassword(app, actor, wrong))).code, "wrong_password");
   const leaving = new AbortController();
-  const waiting = rejection(changePassword(app, actor, { current: PASSWORD, password: NEW }, leaving.signal));
+  const waiting = rejection(changeOwnPassword(app, actor, { current: PASSWORD, password: NEW }, leaving.signal));
   leaving.abort(new Error("The client is gone"));
   assert.is((await waiting).message, "The client is gone");
   assert.ok(await flows.opens(person.email, PASSWORD));

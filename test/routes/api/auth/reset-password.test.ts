@@ -1,12 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
-import { resetByLink } from "#lib/domains/auth/reset-by-link.ts";
+import { resetPasswordByLink } from "#lib/domains/auth/reset-by-link.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { openFeeds } from "#lib/events/feed.ts";
-import { decideVisibility } from "#lib/domains/federations/follow.ts";
+import { decideEventVisibility } from "#lib/domains/federations/follow.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { manifest } from "#src/manifest.ts";
@@ -143,7 +143,7 @@ test("does nothing if the user is disabled while the password is hashed", async 
       return await flows.app.passwords.hash(...asked);
     },
   };
-  const fault = await rejection(resetByLink({ ...flows.app, passwords }, ORIGIN, { token, password: NEW }));
+  const fault = await rejection(resetPasswordByLink({ ...flows.app, passwords }, ORIGIN, { token, password: NEW }));
   assert.is(fault.code, "link_spent");
   assert.ok(await flows.opens(hal.email, PASSWORD));
 });
@@ -164,7 +164,7 @@ test("ends event streams of sessions on other replicas, but none of a kept token
   const kim = await createTestUser(db, "kim");
   await addHubAdmin(db, kim, scene.hub);
   const otherDb = await db.openAgain(),
-    feeds = openFeeds(otherDb, silentLog, { readVisibility: decideVisibility, maxStreams: 9 });
+    feeds = openFeeds(otherDb, silentLog, { readVisibility: decideEventVisibility, maxStreams: 9 });
   const other = openServer({ ...flows.app, db: otherDb, feeds }, manifest, { isSchedulerReady: () => true });
   const follow = async (headers: Record<string, string>) => {
     const request = new Request(`http://localhost:3000/api/federations/${scene.hub}/events`, { headers });

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { lockReadMarks } from "#lib/domains/members/history.ts";
-import { markAllRead } from "#lib/domains/notifications/read-all.ts";
+import { markAllNotificationsAsRead } from "#lib/domains/notifications/read-all.ts";
 import { assertCountsAreExact } from "#test/lib/domains/notifications/recount.ts";
 import {
   insertSpokeEvents,
@@ -64,12 +64,18 @@ test("works through several batches, and many objects in one", async ({ scene })
     await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [spoke, people.stranger.id]);
     await recordEvents(db, { hub, spoke });
   }
-  assert.equal(await markAllRead(db, toMarkingReader({ role: "spoke_admin", userId: people.stranger.id })), {
-    marked: 4506,
-  });
-  assert.equal(await markAllRead(db, toMarkingReader({ role: "hub_admin", userId: people.hubAdmin.id })), {
-    marked: 4506,
-  });
+  assert.equal(
+    await markAllNotificationsAsRead(db, toMarkingReader({ role: "spoke_admin", userId: people.stranger.id })),
+    {
+      marked: 4506,
+    },
+  );
+  assert.equal(
+    await markAllNotificationsAsRead(db, toMarkingReader({ role: "hub_admin", userId: people.hubAdmin.id })),
+    {
+      marked: 4506,
+    },
+  );
   await assertCountsAreExact(db);
 });
 
@@ -98,7 +104,7 @@ test("marks only events from before the request", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
   await recordEvents(db, { hub }, { hub, spoke });
   const release = await holdUp(scene, people.operator.id);
-  const marking = markAllRead(db, toMarkingReader({ role: "operator", userId: people.operator.id }));
+  const marking = markAllNotificationsAsRead(db, toMarkingReader({ role: "operator", userId: people.operator.id }));
   await untilHeldUp(scene);
   await recordEvents(db, { hub }, { hub, spoke }, {});
   await release();
@@ -113,10 +119,10 @@ test("marks each event once for many simultaneous requests on two replicas, and 
   const reader = { role: "hub_admin", userId: people.hubAdmin.id } as const;
   const small = await db.openAgain({ size: 2 });
   const release = await holdUp(scene, reader.userId);
-  const marking = Array.from({ length: 8 }, () => markAllRead(small, toMarkingReader(reader)));
+  const marking = Array.from({ length: 8 }, () => markAllNotificationsAsRead(small, toMarkingReader(reader)));
   await untilHeldUp(scene);
   await small.now();
-  marking.push(...Array.from({ length: 3 }, () => markAllRead(db, toMarkingReader(reader))));
+  marking.push(...Array.from({ length: 3 }, () => markAllNotificationsAsRead(db, toMarkingReader(reader))));
   await release();
   const marked = await Promise.all(marking);
   assert.is(marked.reduce((sum, one) => sum + one.marked, 0), 5000);
@@ -135,10 +141,10 @@ test("keeps exact counts when it is cut off between batches, and resumes", async
     ...db,
     transact: (work) => batches++ < 1 ? db.transact(work) : Promise.reject(new Error("killed")),
   };
-  assert.is((await rejection(markAllRead(dying, toMarkingReader(reader)))).message, "killed");
+  assert.is((await rejection(markAllNotificationsAsRead(dying, toMarkingReader(reader)))).message, "killed");
   await assertCountsAreExact(db);
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 2500 });
-  assert.equal(await markAllRead(db, toMarkingReader(reader)), { marked: 2500 });
+  assert.equal(await markAllNotificationsAsRead(db, toMarkingReader(reader)), { marked: 2500 });
   const written = await db.sql("select metadata from audit_events where kind = 'notifications_read'");
   assert.is(written.reduce((sum, { metadata }) => sum + metadata.marked, 0), 4500);
   await assertCountsAreExact(db);

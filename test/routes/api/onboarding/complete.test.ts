@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { addSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
+import { addGrantSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
 import { verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { createTestSession, createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import type { ClientResponse } from "#test/support/client.ts";
@@ -65,7 +65,7 @@ test("sets name and password and requests a first hub in one transaction", async
   ]);
   const row = await rowOf(scene, person);
   assert.is(await verifyPassword(PASSWORD, row.passwordHash), "right");
-  assert.is(await scene.db.transact((tx) => addSecret(tx, grant.id)), null); // an open reset is void
+  assert.is(await scene.db.transact((tx) => addGrantSecret(tx, grant.id)), null); // an open reset is void
   // All previous sessions ended; the new one and the token still work.
   assert.is(await statusOf(scene, { cookie }), 401);
   assert.is(await statusOf(scene, { cookie: other }), 401);

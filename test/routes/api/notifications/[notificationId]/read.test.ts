@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { markRead } from "#lib/domains/notifications/read.ts";
+import { markNotificationAsRead } from "#lib/domains/notifications/read.ts";
 import { newId } from "#lib/base/ids.ts";
 import { assertCountsAreExact } from "#test/lib/domains/notifications/recount.ts";
 import { recordEvents, resetNotifications, toMarkingReader } from "#test/lib/domains/notifications/record-events.ts";
@@ -90,7 +90,7 @@ test("counts once for 20 simultaneous requests on two replicas, during a change 
   const reader = { role: "hub_admin", userId: people.hubAdmin.id } as const;
   const requests = Array.from(
     { length: 20 },
-    (_, i) => markRead(i % 2 ? other : db, toMarkingReader(reader), ids[i % 4 < 2 ? 0 : 1]!),
+    (_, i) => markNotificationAsRead(i % 2 ? other : db, toMarkingReader(reader), ids[i % 4 < 2 ? 0 : 1]!),
   );
   await Promise.all([...requests, ...Array.from({ length: 5 }, () => recordEvents(other, { hub, spoke }))]);
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 5 });

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { RETENTION } from "#lib/domains/backups/retention.ts";
+import { RETAINED_PERIODS } from "#lib/domains/backups/retention.ts";
 import { describeSchedule } from "#lib/domains/backups/schedule.ts";
 import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { retainPvcs } from "#lib/domains/backups/retained-pvcs.ts";
@@ -42,7 +42,7 @@ test("reports before the first check that nothing was checked, with all fields."
   assert.equal(body, {
     available: false,
     schedule: describeSchedule(scene.spoke),
-    retention: { ...RETENTION },
+    retention: { ...RETAINED_PERIODS },
     lastSuccessAt: null,
     lastFailureAt: null,
     lastError: "Checking whether the cluster can take backups; this takes a few minutes",
