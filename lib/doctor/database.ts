@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { type Client, openClient } from "#lib/drivers/db/client.ts";
 import { MAY_MIGRATE } from "#lib/drivers/db/migrate.ts";
-import { type AppliedMigration, SELECT_APPLIED } from "#lib/drivers/db/compare-schema.ts";
+import { type AppliedMigration, SELECT_APPLIED_MIGRATIONS } from "#lib/drivers/db/compare-schema.ts";
 import type { DatabaseSource } from "#lib/base/database-address.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -101,7 +101,7 @@ export async function readDatabaseFacts(
     const before = Date.now();
     const [clock] = await query(first, "select extract(epoch from clock_timestamp()) * 1000 as ms");
     const aheadMs = Math.round(Number(clock!.ms) - (before + Date.now()) / 2);
-    const applied = migrated ? await query(first, SELECT_APPLIED) as unknown as AppliedMigration[] : null;
+    const applied = migrated ? await query(first, SELECT_APPLIED_MIGRATIONS) as unknown as AppliedMigration[] : null;
     const [operator] = withUsers ? await query(first, "select 1 from users where operator limit 1") : [];
     const moved = withDigests ? await query(first, SELECT_MOVED_TAGS) : [];
     return {

@@ -5,11 +5,11 @@
 import { randomBytes } from "node:crypto";
 import { isTerminating } from "#lib/drivers/cluster/guard.ts";
 import {
-  type Call,
   type Cluster,
+  type ClusterCall,
   ClusterError,
   type KubeObject,
-  refOf,
+  objectRefOf,
   type Space,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { ReadResult } from "#lib/doctor/finding.ts";
@@ -115,7 +115,9 @@ async function testAdmission(space: Space, objects: TrialObjects, { timedRead }:
   const podSecurity = objects.enforcesRestricted
     ? await timedRead((signal) => dryRunUntilRefused(space, objects.unsafePod, { signal }))
     : null;
-  const quotaReady = await timedRead((signal) => space.ready([refOf(objects.quota)], { signal, timeout: 8 * SECOND }));
+  const quotaReady = await timedRead((signal) =>
+    space.ready([objectRefOf(objects.quota)], { signal, timeout: 8 * SECOND })
+  );
   const quota = "value" in quotaReady
     ? await timedRead((signal) => dryRunUntilRefused(space, objects.claim, { signal }))
     : quotaReady;
@@ -127,7 +129,7 @@ async function testAdmission(space: Space, objects: TrialObjects, { timedRead }:
  * Dry-runs an object until the cluster rejects it. Retries, because each API server notices a new quota separately.
  * Throws if the account lacks the permission.
  */
-async function dryRunUntilRefused(space: Space, object: KubeObject, call: Call): Promise<DryRunResult> {
+async function dryRunUntilRefused(space: Space, object: KubeObject, call: ClusterCall): Promise<DryRunResult> {
   for (let attempts = 1; attempts <= DRY_RUN_ATTEMPTS; attempts++) {
     if (attempts > 1) await sleep(SECOND, call.signal);
     try {
@@ -150,7 +152,7 @@ async function testNetwork(space: Space, objects: TrialObjects, options: TrialOp
   const [image] = objects.servers.map(firstImage);
   const database = await testImage(image!, options, async () => {
     await space.apply(objects.servers, { signal });
-    await space.ready(objects.servers.map(refOf), { signal, timeout });
+    await space.ready(objects.servers.map(objectRefOf), { signal, timeout });
   });
   if (!("value" in database) || database.value.problem !== null) {
     return { database, network: { error: "the test pods did not start" } };
@@ -192,7 +194,7 @@ async function runJob(space: Space, job: KubeObject, { signal, podTimeout }: Tri
   throw new ClusterError(reason ?? "Failed", `the Job failed: ${lastLine}`, { transient: false });
 }
 
-async function readPodAddress(space: Space, server: KubeObject, call: Call): Promise<string> {
+async function readPodAddress(space: Space, server: KubeObject, call: ClusterCall): Promise<string> {
   const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, selectTrialPods(server), call);
   const address = pods.map((pod) => pod["status"]?.podIP).find((each) => typeof each === "string");
   if (address === undefined) throw new Error(`pod ${server.metadata.name} has no IP address`);
@@ -223,7 +225,7 @@ async function deleteTrialNamespace(
 export async function deleteRemainingNamespaces(
   cluster: Cluster,
   release: string,
-  call: Call,
+  call: ClusterCall,
 ): Promise<readonly string[]> {
   const namespaces = await cluster.listAll({ apiVersion: "v1", kind: "Namespace" }, `${DOCTOR_LABEL}=true`, call);
   const now = Date.now() + (await cluster.about()).aheadMs;

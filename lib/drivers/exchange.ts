@@ -50,7 +50,7 @@ export interface ResponseStream {
 const MAX_BODY_BYTES = 64 * 2 ** 20;
 
 /** Sends a request and reads the complete response. */
-export async function exchange(outgoing: OutgoingRequest): Promise<ExchangeResponse> {
+export async function sendHttpRequest(outgoing: OutgoingRequest): Promise<ExchangeResponse> {
   const pendingExchange = openExchange(outgoing), { maxBytes: maxSize = MAX_BODY_BYTES } = outgoing;
   try {
     const response = await pendingExchange.response;
@@ -69,7 +69,7 @@ export async function exchange(outgoing: OutgoingRequest): Promise<ExchangeRespo
 }
 
 /** Sends a request and streams the response. */
-export async function openStream(outgoing: OutgoingRequest): Promise<ResponseStream> {
+export async function openHttpStream(outgoing: OutgoingRequest): Promise<ResponseStream> {
   const pendingExchange = openExchange(outgoing);
   try {
     const response = await pendingExchange.response;

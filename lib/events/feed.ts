@@ -11,7 +11,7 @@ import { openReaders, type Readers, type ReadersOptions } from "#lib/events/read
 import { readEvents, readStreamBounds, type StreamEvent } from "#lib/events/store.ts";
 import { runDetached } from "#lib/base/work-context.ts";
 import { messageOf } from "#lib/base/errors.ts";
-import { createKeepAlives, type KeepAlive, type Send } from "#lib/events/keep-alive.ts";
+import { createKeepAlives, type KeepAlive, type SendFrame } from "#lib/events/keep-alive.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -23,7 +23,7 @@ export interface Feeds extends Readers {
   /** Follows a hub until the reader ends. The feed exists until its last reader leaves. */
   join(federationId: string, ended: AbortSignal): Feed;
   /** Sends keep-alives on a stream that is silent for too long. */
-  openKeepAlive(send: Send): KeepAlive;
+  openKeepAlive(send: SendFrame): KeepAlive;
   /**
    * Reads rows for one reader, retried until the database answers. These reads run one after another, so a shared read
    * never waits for more than one of them.

@@ -8,10 +8,10 @@
 import type { Database } from "#lib/drivers/db/database.ts";
 import {
   createHubAccess,
-  type Follower,
   type HubAccess,
   openAccessChecks,
   type ReadVisibility,
+  type StreamFollower,
   type StreamVisibility,
 } from "#lib/events/visibility.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -36,7 +36,7 @@ export interface StreamReader {
 
 export interface Readers {
   /** Adds a stream until the follower leaves. Throws a `limited` fault (`too_many_streams`). */
-  enter(follower: Follower): StreamReader;
+  enter(follower: StreamFollower): StreamReader;
   /** Ends all streams. */
   close(): void;
 }
@@ -150,7 +150,7 @@ export function openReaders(db: Database, log: Log, { readVisibility, maxStreams
   };
 }
 
-function keyOf({ credentialId, federationId }: Follower): string {
+function keyOf({ credentialId, federationId }: StreamFollower): string {
   return `${credentialId} ${federationId}`;
 }
 

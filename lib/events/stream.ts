@@ -10,7 +10,7 @@ import type { Feed, FeedPage, Feeds } from "#lib/events/feed.ts";
 import type { StreamVisibility } from "#lib/events/visibility.ts";
 import type { StreamReader } from "#lib/events/readers.ts";
 import { readEvents, readLatestEvents, readStreamBounds, type StreamEvent } from "#lib/events/store.ts";
-import type { Send, StreamFrame } from "#lib/events/keep-alive.ts";
+import type { SendFrame, StreamFrame } from "#lib/events/keep-alive.ts";
 import { removeOperatorDetailsIn } from "#lib/base/operator-details.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { HOUR, SECOND } from "#lib/base/time.ts";
@@ -22,11 +22,11 @@ export async function followHub(
   feeds: Feeds,
   reader: StreamReader,
   since: number | null,
-  write: Send,
+  write: SendFrame,
 ): Promise<void> {
   const { ended, federationId, userId } = reader;
   const feed = feeds.join(federationId, ended), keepAlive = feeds.openKeepAlive(write);
-  const send: Send = (frame) => {
+  const send: SendFrame = (frame) => {
     ended.throwIfAborted();
     const drained = keepAlive.send(frame);
     if (drained) return unlessEnded(ended, () => drained);
@@ -52,7 +52,7 @@ interface StreamContext {
   readonly feed: Feed;
   readonly reader: StreamReader;
   readonly since: number | null;
-  readonly send: Send;
+  readonly send: SendFrame;
 }
 
 /** Sends events until the hub is removed. Throws when the reader ends. */

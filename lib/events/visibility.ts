@@ -11,7 +11,7 @@ import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 /** The events of a hub that a reader may see: all, all without operator details, or only the events of some spokes. */
 export type StreamVisibility = "all" | "plain" | ReadonlySet<string>;
 
-export interface Follower {
+export interface StreamFollower {
   readonly credentialId: string;
   readonly userId: string;
   readonly federationId: string;
@@ -26,11 +26,11 @@ export interface VisibilityDecision {
 /** Returns what each follower may see, in the same order. Null for a follower that may no longer follow the hub. */
 export type ReadVisibility = (
   rows: Rows,
-  followers: readonly Follower[],
+  followers: readonly StreamFollower[],
 ) => Promise<readonly (VisibilityDecision | null)[]>;
 
 /** A credential's access to a hub, shared by all its streams of that hub. */
-export interface HubAccess extends Follower {
+export interface HubAccess extends StreamFollower {
   /** Functions that end the streams. */
   readonly endStreams: Set<() => void>;
   visibility: StreamVisibility | null;
@@ -121,7 +121,7 @@ export function openAccessChecks(
   return { check, remove: (access) => void pending.delete(access) };
 }
 
-export function createHubAccess({ credentialId, userId, federationId }: Follower): HubAccess {
+export function createHubAccess({ credentialId, userId, federationId }: StreamFollower): HubAccess {
   const initialState = {
     visibility: null,
     decidedAt: -Infinity,

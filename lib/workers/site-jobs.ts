@@ -13,7 +13,7 @@ import {
   type SiteIdentity,
 } from "#lib/moodle/job-results.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
-import { ClusterError, type Evidence, type JobResult, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, type FailureEvidence, type JobResult, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -58,7 +58,7 @@ export async function requireTask(site: JobContext, run: Run, result: JobResult,
 }
 
 /** Creates the error of a failed Job: what failed, the cause from the log, and the cluster's reason. */
-function failureOf(result: JobResult, what: string, events: Evidence["events"]): ClusterError {
+function failureOf(result: JobResult, what: string, events: FailureEvidence["events"]): ClusterError {
   const { log, exitCode } = result;
   const reason = result.reason ?? "JobFailed", message = result.message ?? "the Job failed";
   const hasExitCode = exitCode === null || message.includes("exit code");

@@ -5,9 +5,9 @@
 import {
   ClusterError,
   type KubeObject,
+  type ObjectRef,
+  objectRefOf,
   type PatchOperation,
-  type Ref,
-  refOf,
   type Space,
   withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
@@ -28,7 +28,7 @@ const CODES_EXPLAINED_BY_LOG: ReadonlySet<string> = new Set(["CrashLoopBackOff",
 export async function patchSiteObject(
   { space }: SpokeSite,
   run: Run,
-  ref: Ref,
+  ref: ObjectRef,
   createPatch: (object: KubeObject) => readonly PatchOperation[],
 ): Promise<void> {
   await patchFenced(space, { ref, jobFence: run.job, change: createPatch }, run);
@@ -46,11 +46,11 @@ export async function patchSiteObjects(
   }
 }
 
-export async function scaleSite(site: SpokeSite, run: Run, ref: Ref, replicas: 0 | 1): Promise<void> {
+export async function scaleSite(site: SpokeSite, run: Run, ref: ObjectRef, replicas: 0 | 1): Promise<void> {
   await patchSiteObjects(site, run, [setField(ref, "/spec/replicas", replicas)]);
 }
 
-export async function waitForWorkload({ space }: Pick<SpokeSite, "space">, run: Run, ref: Ref): Promise<void> {
+export async function waitForWorkload({ space }: Pick<SpokeSite, "space">, run: Run, ref: ObjectRef): Promise<void> {
   if (ref === DATABASE_STATEFULSET) await replaceStuckDatabase(space, run);
   await withLogCause(() => space.ready([ref], clusterWaitOf(run)));
 }
@@ -81,7 +81,7 @@ export async function waitForQuota(
   run: Run,
   limits: readonly KubeObject[],
 ): Promise<void> {
-  await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf), clusterWaitOf(run));
+  await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(objectRefOf), clusterWaitOf(run));
 }
 
 /** Throws if the site is suspended, for example after a failed resume, because nothing would start. */

@@ -6,8 +6,8 @@
  */
 import { type BilledQuantities, quantityOf } from "#lib/domains/billing/quantities.ts";
 import {
-  hasEnded,
-  isDunning,
+  hasSubscriptionEnded,
+  isPaymentOverdue,
   type Subscription,
   type SubscriptionItem,
   type SubscriptionStatus,
@@ -71,7 +71,7 @@ export function compareSubscription(
   const before = isSameSubscription ? stored.status : null;
   const status = observed ? observed.status : stored.subscriptionId === null ? null : "canceled";
   const items = observed?.items ?? [];
-  const dunning = !isDunning({ status }) ? "none" : isDunning({ status: before }) ? "goes on" : "begins";
+  const dunning = !isPaymentOverdue({ status }) ? "none" : isPaymentOverdue({ status: before }) ? "goes on" : "begins";
   const difference = findDifference(stored, status, items, billed);
   const quantities = diffQuantities(countBySize(isSameSubscription ? stored.items : []), countBySize(items));
   const changes: SubscriptionChanges = {
@@ -95,9 +95,11 @@ function findDifference(
   billed: BilledQuantities,
 ): BillingDifference | null {
   if (sentQuantities === null || diffQuantities(sentQuantities, billed)) return difference;
-  const actual = hasEnded({ status }) ? {} : countBySize(items);
+  const actual = hasSubscriptionEnded({ status }) ? {} : countBySize(items);
   const parts = diffQuantities(billed, actual);
-  if (hasEnded({ status })) return parts && `The subscription has ended (${status}), but there are spokes to bill`;
+  if (hasSubscriptionEnded({ status })) {
+    return parts && `The subscription has ended (${status}), but there are spokes to bill`;
+  }
   const sizes = Object.keys(parts?.from ?? {}).map((size) => ({
     size,
     spokes: parts!.from[size]!,

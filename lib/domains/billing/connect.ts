@@ -21,7 +21,7 @@ import type { BillingAddress, BillingRecord } from "#lib/domains/billing/views.t
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { hasEnded } from "#lib/drivers/payments/payments.ts";
+import { hasSubscriptionEnded } from "#lib/drivers/payments/payments.ts";
 
 /** The hub to bill. */
 interface Hub {
@@ -69,7 +69,7 @@ export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promis
     await record(tx, actor, { jobs: [syncJob(hub.id)] });
     const row = await lockSubscription(tx, hub.id);
     if (!row) throw new Fault("conflict", "not_billed", "Cannot reconcile a hub that is not billed; connect it first");
-    await updateSubscription(tx, hub.id, { ...RESYNC, ...(hasEnded(row) && NO_SUBSCRIPTION) });
+    await updateSubscription(tx, hub.id, { ...RESYNC, ...(hasSubscriptionEnded(row) && NO_SUBSCRIPTION) });
     await record(tx, actor, {
       audit: [{
         kind: "billing_reconcile_requested",

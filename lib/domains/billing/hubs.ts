@@ -16,7 +16,7 @@ import { SYNC_BILLING } from "#lib/domains/billing/jobs.ts";
 import type { SubscriptionRow } from "#lib/domains/billing/store.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { hasEnded, type SubscriptionItem } from "#lib/drivers/payments/payments.ts";
+import { hasSubscriptionEnded, type SubscriptionItem } from "#lib/drivers/payments/payments.ts";
 
 export interface BilledHub {
   readonly row: SubscriptionRow;
@@ -78,7 +78,7 @@ export function needsSync(hub: BilledHub, catalog: Pick<Catalog, "priceOf">): bo
   ) {
     return true;
   }
-  return removed && status !== null && !hasEnded({ status });
+  return removed && status !== null && !hasSubscriptionEnded({ status });
 }
 
 async function selectHubs(rows: Rows, where: RawBuilder<unknown>): Promise<BilledHub[]> {

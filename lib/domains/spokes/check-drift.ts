@@ -4,14 +4,14 @@
  */
 import { type ExpectedObject, objectTitle, withObservedRevision } from "#lib/moodle/expected-objects.ts";
 import {
-  type Call,
   type Cluster,
+  type ClusterCall,
   ClusterError,
   type KubeObject,
-  refOf,
+  objectRefOf,
   type Space,
 } from "#lib/drivers/cluster/cluster.ts";
-import { type Difference, diffObjects, findMismatches } from "#lib/drivers/cluster/diff.ts";
+import { diffObjects, type FieldDifference, findMismatches } from "#lib/drivers/cluster/diff.ts";
 import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
 
 interface DriftTarget {
@@ -23,7 +23,7 @@ interface DriftTarget {
 export async function checkObjectDrift(
   target: DriftTarget,
   expected: Pick<ExpectedObject, "object" | "comparison">,
-  call: Call,
+  call: ClusterCall,
 ): Promise<DriftedObject | null> {
   const { object, comparison } = expected;
   const current = await find(target, object, call);
@@ -39,8 +39,8 @@ async function dryRunDifferences(
   { space }: DriftTarget,
   manifest: KubeObject,
   current: KubeObject,
-  call: Call,
-): Promise<Difference[]> {
+  call: ClusterCall,
+): Promise<FieldDifference[]> {
   if (manifest.kind === "Namespace") return diffObjects(current, withLabels(current, manifest));
   try {
     const { objects: [after] } = await space.dryRun([manifest], call);
@@ -66,7 +66,7 @@ export function withLabels(current: KubeObject, manifest: KubeObject): KubeObjec
   return { ...current, metadata };
 }
 
-async function find({ cluster, space }: DriftTarget, object: KubeObject, call: Call) {
-  const ref = refOf(object);
+async function find({ cluster, space }: DriftTarget, object: KubeObject, call: ClusterCall) {
+  const ref = objectRefOf(object);
   return ref.kind === "Namespace" ? await cluster.findNamespace(ref.name, call) : await space.get(ref, call);
 }

@@ -31,13 +31,13 @@ export interface KubeObject {
 }
 
 /** A reference to an object by kind and name. */
-export interface Ref {
+export interface ObjectRef {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
 }
 
-export function refOf({ apiVersion, kind, metadata: { name } }: KubeObject): Ref {
+export function objectRefOf({ apiVersion, kind, metadata: { name } }: KubeObject): ObjectRef {
   return { apiVersion, kind, name };
 }
 
@@ -52,7 +52,7 @@ export interface ClusterAccess {
 }
 
 /** The context of a call. */
-export interface Call {
+export interface ClusterCall {
   readonly signal: AbortSignal;
   /**
    * Throws if the caller may no longer act, for example without a lease. Called just before each request is sent. The
@@ -61,7 +61,7 @@ export interface Call {
   readonly check?: () => void;
 }
 
-export interface ClusterWait extends Call {
+export interface ClusterWait extends ClusterCall {
   /** Milliseconds until the wait ends with a transient ClusterError `deadline`. */
   readonly timeout: number;
   /** Called with a progress sentence whenever it changes. */
@@ -77,7 +77,7 @@ export interface JobWait extends ClusterWait {
 }
 
 /** The evidence of a failure, kept after its namespace is gone. */
-export interface Evidence {
+export interface FailureEvidence {
   /** The last 200 log lines of the failed container, oldest first. */
   readonly log: readonly string[];
   /** The namespace's events, oldest first. */
@@ -87,7 +87,7 @@ export interface Evidence {
 export interface ClusterErrorOptions extends DriverErrorOptions {
   /** HTTP status of the response, or 0 without one. */
   readonly status?: number;
-  readonly evidence?: Evidence | undefined;
+  readonly evidence?: FailureEvidence | undefined;
   readonly cause?: unknown;
 }
 
@@ -99,7 +99,7 @@ export interface ClusterErrorOptions extends DriverErrorOptions {
 export class ClusterError extends DriverError {
   override readonly name = "ClusterError";
   readonly status: number;
-  readonly evidence: Evidence | undefined;
+  readonly evidence: FailureEvidence | undefined;
 
   constructor(code: string, message: string, options: ClusterErrorOptions) {
     super(code, escapeInvisibleCharacters(message), { blame: "cluster", ...options });
@@ -143,27 +143,27 @@ export interface Space {
    * Applies the objects in the given order, by server-side apply as field manager `wheelwright` with force. Returns the
    * warnings too.
    */
-  apply(objects: readonly KubeObject[], call: Call): Promise<{ objects: KubeObject[]; warnings: string[] }>;
+  apply(objects: readonly KubeObject[], call: ClusterCall): Promise<{ objects: KubeObject[]; warnings: string[] }>;
   /** Returns what `apply` would return, by a server-side dry run. */
-  dryRun(objects: readonly KubeObject[], call: Call): Promise<{ objects: KubeObject[]; warnings: string[] }>;
+  dryRun(objects: readonly KubeObject[], call: ClusterCall): Promise<{ objects: KubeObject[]; warnings: string[] }>;
   /** Creates the object, or returns an existing one of that name unchanged. */
-  create(object: KubeObject, call: Call): Promise<KubeObject>;
-  get(ref: Ref, call: Call): Promise<KubeObject | null>;
-  list(kind: Omit<Ref, "name">, selector: string, call: Call): Promise<KubeObject[]>;
+  create(object: KubeObject, call: ClusterCall): Promise<KubeObject>;
+  get(ref: ObjectRef, call: ClusterCall): Promise<KubeObject | null>;
+  list(kind: Omit<ObjectRef, "name">, selector: string, call: ClusterCall): Promise<KubeObject[]>;
   /** Applies a JSON Patch. A failed `test` is a permanent ClusterError with code `Invalid` (422). */
-  patch(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
+  patch(ref: ObjectRef, operations: readonly PatchOperation[], call: ClusterCall): Promise<KubeObject>;
   /** Returns what `patch` would return, by a server-side dry run. */
-  dryRunPatch(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
+  dryRunPatch(ref: ObjectRef, operations: readonly PatchOperation[], call: ClusterCall): Promise<KubeObject>;
   /** Deletes the object with this UID, and its dependents in the background. Succeeds if it no longer exists. */
-  delete(ref: Ref, uid: string, call: Call): Promise<void>;
+  delete(ref: ObjectRef, uid: string, call: ClusterCall): Promise<void>;
   /**
    * Waits until each object is ready: Deployment, StatefulSet, Job, PersistentVolumeClaim, Ingress with an address, or
    * any kind with a Ready or Available condition. Throws a permanent ClusterError with evidence as soon as pods or
    * events show that this is impossible.
    */
-  ready(refs: readonly Ref[], waiting: ClusterWait): Promise<void>;
+  ready(refs: readonly ObjectRef[], waiting: ClusterWait): Promise<void>;
   /** Waits until none of these objects exist. Finalizers may delay this. */
-  gone(refs: readonly Ref[], waiting: ClusterWait): Promise<void>;
+  gone(refs: readonly ObjectRef[], waiting: ClusterWait): Promise<void>;
   /** Waits until no pod matches the selector. Completed pods do not count. */
   noPods(selector: string, waiting: ClusterWait): Promise<void>;
   /**
@@ -173,7 +173,7 @@ export interface Space {
   run(job: KubeObject, waiting: JobWait): Promise<JobResult>;
   follow(job: string, waiting: JobWait): Promise<JobResult>;
   /** Returns the namespace's current events and logs for a failure report. */
-  evidence(call: Call): Promise<Evidence>;
+  evidence(call: ClusterCall): Promise<FailureEvidence>;
   /** Deletes the namespace with this UID, and waits until it is gone. */
   remove(waiting: ClusterWait): Promise<void>;
 }
@@ -205,39 +205,39 @@ export interface WatchedChange {
 export interface Cluster {
   readonly name: string;
   /** Creates the Namespace. Succeeds if one with the same labels exists. Throws `stranger` if the labels differ. */
-  createNamespace(manifest: KubeObject, call: Call): Promise<{ uid: string }>;
-  findNamespace(name: string, call: Call): Promise<KubeObject | null>;
-  find(ref: Ref, call: Call): Promise<KubeObject | null>;
+  createNamespace(manifest: KubeObject, call: ClusterCall): Promise<{ uid: string }>;
+  findNamespace(name: string, call: ClusterCall): Promise<KubeObject | null>;
+  find(ref: ObjectRef, call: ClusterCall): Promise<KubeObject | null>;
   /**
    * Returns the UID of the namespace kube-system, which identifies the cluster. Null if that namespace does not exist.
    * It is read on each call, because a kubeconfig may point to another cluster later.
    */
-  identity(call: Call): Promise<string | null>;
+  identity(call: ClusterCall): Promise<string | null>;
   space(namespace: string, uid: string): Space;
   /** Applies cluster-scoped objects by server-side apply, for example a ClusterIssuer. */
-  applyGlobal(objects: readonly KubeObject[], call: Call): Promise<void>;
+  applyGlobal(objects: readonly KubeObject[], call: ClusterCall): Promise<void>;
   /** Creates a cluster-scoped object, or returns an existing one of that name unchanged. */
-  createGlobal(object: KubeObject, call: Call): Promise<KubeObject>;
+  createGlobal(object: KubeObject, call: ClusterCall): Promise<KubeObject>;
   /** Deletes the cluster-scoped object if it has this UID. Succeeds if the object no longer exists. */
-  deleteGlobal(ref: Ref, uid: string, call: Call): Promise<void>;
+  deleteGlobal(ref: ObjectRef, uid: string, call: ClusterCall): Promise<void>;
   /** Applies a JSON Patch to a cluster-scoped object. A failed `test` is a permanent ClusterError `Invalid` (422). */
-  patchGlobal(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
+  patchGlobal(ref: ObjectRef, operations: readonly PatchOperation[], call: ClusterCall): Promise<KubeObject>;
   /** Whether the API server serves this kind (cert-manager, snapshots). */
-  serves(kind: Omit<Ref, "name">, call: Call): Promise<boolean>;
+  serves(kind: Omit<ObjectRef, "name">, call: ClusterCall): Promise<boolean>;
   /** Lists the objects of this kind with these labels in all namespaces. */
-  listAll(kind: Omit<Ref, "name">, selector: string, call: Call): Promise<KubeObject[]>;
+  listAll(kind: Omit<ObjectRef, "name">, selector: string, call: ClusterCall): Promise<KubeObject[]>;
   /** Lists the objects in a namespace that may no longer exist. A forced deletion can leave objects behind. */
-  listUnder(kind: Omit<Ref, "name">, namespace: string, call: Call): Promise<KubeObject[]>;
+  listUnder(kind: Omit<ObjectRef, "name">, namespace: string, call: ClusterCall): Promise<KubeObject[]>;
   /** Lists one page of a long list. An expired `next` throws status 410. */
-  listPage(kind: Omit<Ref, "name">, page: PageRequest, call: Call): Promise<ObjectPage>;
+  listPage(kind: Omit<ObjectRef, "name">, page: PageRequest, call: ClusterCall): Promise<ObjectPage>;
   /**
    * Yields the changes after a list of this version, and reconnects when a watch ends. Ends only by throwing: status
    * 410 when the version has expired.
    */
-  follow(kind: Omit<Ref, "name">, from: WatchStart, call: Call): AsyncIterable<WatchedChange>;
-  version(call: Call): Promise<string>;
+  follow(kind: Omit<ObjectRef, "name">, from: WatchStart, call: ClusterCall): AsyncIterable<WatchedChange>;
+  version(call: ClusterCall): Promise<string>;
   /** Whether Wheelwright's credentials have this permission (SelfSubjectAccessReview). */
-  allows(access: ClusterAccess, call: Call): Promise<boolean>;
+  allows(access: ClusterAccess, call: ClusterCall): Promise<boolean>;
   /** Returns the server's address, and by how far its clock is ahead of the local one (0 below two seconds). */
   about(): Promise<{ server: string; aheadMs: number }>;
   close(): Promise<void>;

@@ -10,7 +10,7 @@ import { escapeInvisibleCharacters, escapeInvisibleCharactersIn } from "#lib/bas
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
-export interface Difference {
+export interface FieldDifference {
   /** The path of the field, for example `spec.template.spec.containers[moodle].image`. Empty for a new object. */
   readonly path: string;
   /** The previous value. Null if the field did not exist. */
@@ -44,7 +44,7 @@ export function findMismatches(manifest: KubeObject, observed: KubeObject): stri
 }
 
 /** Returns the differences between two states. Values of Secrets are concealed. `before` is null for a new object. */
-export function diffObjects(before: KubeObject | null, after: KubeObject): Difference[] {
+export function diffObjects(before: KubeObject | null, after: KubeObject): FieldDifference[] {
   const conceal = after.kind === "Secret";
   if (before === null) return [readableDifference("", null, conceal ? concealSecret(strip(after)) : strip(after))];
   return compare([], strip(before), strip(after), "report").map(({ at, from, to }) => {
@@ -54,7 +54,7 @@ export function diffObjects(before: KubeObject | null, after: KubeObject): Diffe
 }
 
 /** Makes values safe to display. They may come from untrusted writers. */
-function readableDifference(path: string, from: unknown, to: unknown): Difference {
+function readableDifference(path: string, from: unknown, to: unknown): FieldDifference {
   return {
     path: escapeInvisibleCharacters(path),
     from: escapeInvisibleCharactersIn(from),

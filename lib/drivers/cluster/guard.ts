@@ -1,6 +1,6 @@
 /** Verifies before each call that a namespace is still the one that Wheelwright created. */
-import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import type { Objects } from "#lib/drivers/cluster/objects.ts";
+import { type ClusterCall, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { ObjectClient } from "#lib/drivers/cluster/objects.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -13,11 +13,11 @@ export const SANDBOX_LABEL = "wheelwright.dev/sandbox";
 export const CREATED_FROM_LABEL = "wheelwright.dev/made-after";
 const OURS = "wheelwright";
 
-export interface Guard {
+export interface NamespaceGuard {
   /** Throws if Wheelwright did not create the namespace, or if it is being deleted. */
-  write(call: Call): Promise<void>;
+  write(call: ClusterCall): Promise<void>;
   /** Throws if Wheelwright did not create the namespace. It may be in deletion. */
-  read(call: Call): Promise<void>;
+  read(call: ClusterCall): Promise<void>;
   /** Makes the next call check again. */
   forget(): void;
 }
@@ -31,10 +31,10 @@ interface NamespaceCheck {
 }
 
 /** Opens the guard of a namespace. `objects` must be cluster-scoped. */
-export function openGuard(objects: Objects, namespace: string, uid: string): Guard {
+export function openNamespaceGuard(objects: ObjectClient, namespace: string, uid: string): NamespaceGuard {
   let lastCheck: NamespaceCheck | undefined, pending: Promise<NamespaceCheck> | undefined;
 
-  async function readNamespace(call: Call): Promise<NamespaceCheck> {
+  async function readNamespace(call: ClusterCall): Promise<NamespaceCheck> {
     const at = performance.now(), found = await findNamespace(objects, namespace, call);
     if (!found) throw missingError(namespace);
     requireOwnNamespace(found, uid);
@@ -42,7 +42,7 @@ export function openGuard(objects: Objects, namespace: string, uid: string): Gua
   }
 
   /** Shares one request between concurrent callers. If it fails, each of the other callers sends its own. */
-  async function check(call: Call): Promise<NamespaceCheck> {
+  async function check(call: ClusterCall): Promise<NamespaceCheck> {
     if (lastCheck && performance.now() - lastCheck.at < CHECK_TTL) return lastCheck;
     const other = pending;
     const shared = other && await runWithin([call.signal], null, () => other).catch(() => call.signal.throwIfAborted());
@@ -66,7 +66,7 @@ export function openGuard(objects: Objects, namespace: string, uid: string): Gua
   };
 }
 
-export function findNamespace(objects: Objects, name: string, call: Call): Promise<KubeObject | null> {
+export function findNamespace(objects: ObjectClient, name: string, call: ClusterCall): Promise<KubeObject | null> {
   return objects.get({ apiVersion: "v1", kind: "Namespace", name }, call);
 }
 

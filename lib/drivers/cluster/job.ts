@@ -13,7 +13,7 @@ import {
   parseTime,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import {
-  type Call,
+  type ClusterCall,
   ClusterError,
   type JobResult,
   type JobWait,
@@ -27,7 +27,7 @@ import {
   attachEvidence,
   errorOfDiagnosis,
   type NamespaceContext,
-  POD,
+  POD_KIND,
   readNamespaceObjects,
 } from "#lib/drivers/cluster/ready.ts";
 import { type CheckResult, waitFor } from "#lib/drivers/cluster/wait.ts";
@@ -80,14 +80,14 @@ function reportLines(jobRun: JobRun, { onProgress }: JobWait, onLine: (line: str
 async function waitForEnd(jobRun: JobRun, waiting: JobWait): Promise<void> {
   const { context, name, logs } = jobRun;
   const since = context.api.now();
-  const check = async (call: Call, isFirst: boolean): Promise<CheckResult<true>> => {
+  const check = async (call: ClusterCall, isFirst: boolean): Promise<CheckResult<true>> => {
     await context.guard.write(call);
     const job = await context.objects.get({ ...JOB, name }, call);
     if (!job) throw jobMissingError(name, jobRun.job !== undefined);
     const complete = isStatusTrue(conditionOf(job, "Complete")); // a complete Job needs neither events nor watches
     if (isFirst && !complete) return {};
     const { pods, events, watches: namespaceWatches } = complete
-      ? { pods: await context.objects.list(POD, "", call), events: [], watches: [] }
+      ? { pods: await context.objects.list(POD_KIND, "", call), events: [], watches: [] }
       : await readNamespaceObjects(context, call);
     const own = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === job.metadata.uid));
     for (const pod of own) jobRun.pods.set(pod.metadata.uid ?? pod.metadata.name, pod);
@@ -119,7 +119,7 @@ async function waitForEnd(jobRun: JobRun, waiting: JobWait): Promise<void> {
   }
 }
 
-async function resultOf(jobRun: JobRun, call: Call): Promise<JobResult> {
+async function resultOf(jobRun: JobRun, call: ClusterCall): Promise<JobResult> {
   const { context, name } = jobRun, pods = [...jobRun.pods.values()], followed = jobRun.logs.followed();
   const failure = failureOf(jobRun.job!, pods);
   const end = lastEnd(pods, failure !== undefined);

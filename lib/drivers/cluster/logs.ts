@@ -4,10 +4,10 @@
  * The logs of a pod are deleted with the pod, for example at a Job's deadline. So logs are followed from the start, and
  * only their last lines are kept. A reconnect sends the last lines again, which replace the old ones.
  */
-import { type Api, isClosed } from "#lib/drivers/cluster/client/api.ts";
+import { isClosed, type KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { containersOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
-import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { pathOf } from "#lib/drivers/cluster/client/kinds.ts";
+import { type ClusterCall, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { apiPathOf } from "#lib/drivers/cluster/client/kinds.ts";
 import { splitLines } from "#lib/drivers/cluster/client/split-lines.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { escapeInvisibleCharacters } from "#lib/base/readable.ts";
@@ -30,7 +30,7 @@ export interface LogSource {
 }
 
 /** Returns the current last lines of the log. If the log cannot be read, returns one line with the error. */
-export async function readLog(api: Api, source: LogSource, call: Call): Promise<string[]> {
+export async function readLog(api: KubeApi, source: LogSource, call: ClusterCall): Promise<string[]> {
   const previous: Record<string, string> = source.previous ? { previous: "true" } : {};
   const query = {
     container: source.container,
@@ -66,7 +66,7 @@ export interface LogFollower {
 
 /** Follows the logs of pods. With `listen`, each log is read from its first line. Otherwise only its end is read. */
 export function followLogs(
-  api: Api,
+  api: KubeApi,
   namespace: string,
   signal: AbortSignal,
   listen: (() => (line: string) => void) | null = null,
@@ -134,7 +134,12 @@ function isWorthReopening(error: unknown): boolean {
   return error instanceof ClusterError && (error.transient || error.status === 400) && !isClosed(error);
 }
 
-async function* linesOf(api: Api, source: LogSource, fromStart: boolean, call: Call): AsyncGenerator<string> {
+async function* linesOf(
+  api: KubeApi,
+  source: LogSource,
+  fromStart: boolean,
+  call: ClusterCall,
+): AsyncGenerator<string> {
   const end: Record<string, string> = fromStart ? {} : { tailLines: String(MAX_LINES) };
   const query = { container: source.container, follow: "true", ...end };
   const answer = await api.stream(pathOfLog(source), query, call);
@@ -146,7 +151,7 @@ async function* linesOf(api: Api, source: LogSource, fromStart: boolean, call: C
 }
 
 function pathOfLog(source: LogSource): string {
-  return `${pathOf("v1", "pods", source.namespace, source.pod)}/log`;
+  return `${apiPathOf("v1", "pods", source.namespace, source.pod)}/log`;
 }
 
 function trim(line: string): string {

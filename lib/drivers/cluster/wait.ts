@@ -5,8 +5,8 @@
  * next check, and each check reads the current state. So a lost, refused or late watch can delay the result, but the
  * result is always correct. If the API server does not answer, the wait continues.
  */
-import type { Api } from "#lib/drivers/cluster/client/api.ts";
-import { type Call, ClusterError, type ClusterWait } from "#lib/drivers/cluster/cluster.ts";
+import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
+import { type ClusterCall, ClusterError, type ClusterWait } from "#lib/drivers/cluster/cluster.ts";
 import { watch, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 import { openNotifier } from "#lib/base/notifier.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -25,12 +25,12 @@ export type CheckResult<T> =
   };
 
 interface WaitTask<T> {
-  readonly api: Api;
+  readonly api: KubeApi;
   readonly log: Log;
   /** The purpose of the wait. The timeout message starts with it. */
   readonly what: string;
   /** Checks the state. The first check may omit the progress sentence, because the wait may end soon. */
-  readonly check: (call: Call, isFirst: boolean) => Promise<CheckResult<T>>;
+  readonly check: (call: ClusterCall, isFirst: boolean) => Promise<CheckResult<T>>;
 }
 
 const POLL_INTERVAL = 10 * SECOND;
@@ -51,7 +51,7 @@ export async function waitFor<T>(wait: WaitTask<T>, waiting: ClusterWait): Promi
   };
   const notifier = openNotifier();
   const pollUntilDone = async (signal: AbortSignal): Promise<T> => {
-    const call: Call = { ...waiting, signal };
+    const call: ClusterCall = { ...waiting, signal };
     for (let checks = 0, failures = 0;;) {
       let pause = backstop;
       try {
@@ -99,7 +99,7 @@ interface ChangeListener {
 async function watchAll<T>(
   wait: WaitTask<T>,
   watches: readonly WatchQuery[],
-  call: Call,
+  call: ClusterCall,
   listener: ChangeListener,
 ): Promise<void> {
   const one = async (options: WatchQuery) => {

@@ -38,6 +38,6 @@ zxcvbnm123456789 zxcvbnmmnbvcxz
 `;
 
 /** Whether the password is a common one, regardless of case. */
-export function isCommon(password: string): boolean {
+export function isCommonPassword(password: string): boolean {
   return COMMON.trim().split(/\s+/).includes(password.toLowerCase());
 }

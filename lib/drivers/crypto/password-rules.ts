@@ -2,7 +2,7 @@
  * Checks new passwords: they must be long and not easy to guess. All Unicode characters are allowed, because rules
  * about digits and capitals produce worse passwords.
  */
-import { isCommon } from "#lib/drivers/crypto/common-passwords.ts";
+import { isCommonPassword } from "#lib/drivers/crypto/common-passwords.ts";
 import { Fault } from "#lib/base/errors.ts";
 
 /** Length limits in code points. */
@@ -18,7 +18,7 @@ export function findPasswordProblem(password: string, email?: string): string | 
   if (characters.length < MIN_PASSWORD_LENGTH || characters.length > MAX_PASSWORD_LENGTH) {
     return `must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`;
   }
-  if (isCommon(password)) return "must not be a common password";
+  if (isCommonPassword(password)) return "must not be a common password";
   if (isRepeated(password) || isSequence(characters)) return "must not be an easily guessed pattern";
   if (email !== undefined && isAddress(password, email)) return "must not be the account's e-mail address";
   return null;

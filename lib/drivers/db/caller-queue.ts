@@ -1,6 +1,6 @@
 /** Queues callers that wait for a connection, until each is served, cancels or times out. */
 import type { Client } from "#lib/drivers/db/client.ts";
-import { asFault } from "#lib/drivers/db/faults.ts";
+import { toDatabaseFault } from "#lib/drivers/db/faults.ts";
 import type { ConnectionShares } from "#lib/drivers/db/connection-shares.ts";
 import { Fault } from "#lib/base/errors.ts";
 
@@ -66,7 +66,7 @@ export function openCallerQueue({ shares, waitLimit, failure, answers }: CallerQ
  * to accept a new one.
  */
 function connectionFault(failure: unknown, answers: boolean): Fault {
-  const fault = failure instanceof Error && asFault(failure.cause); // "too many connections" has its own error
+  const fault = failure instanceof Error && toDatabaseFault(failure.cause); // "too many connections" has its own error
   if (fault instanceof Fault) return fault;
   return failure && !answers
     ? new Fault("unavailable", "database_unavailable", "The database cannot be reached; try again", {

@@ -6,7 +6,13 @@
  * Its pending and later statements reject. The driver's `begin()`, `reserve()` and `listen()` are not used.
  */
 import type postgres from "postgres";
-import { asFault, ConnectionLost, isFatal, isProgrammingError, isReadOnly } from "#lib/drivers/db/faults.ts";
+import {
+  ConnectionLost,
+  isFatalError,
+  isProgrammingError,
+  isReadOnly,
+  toDatabaseFault,
+} from "#lib/drivers/db/faults.ts";
 import { openDriver } from "#lib/drivers/db/driver.ts";
 import { sessionQuery } from "#lib/drivers/db/session.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
@@ -154,7 +160,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
         settle(() => fail(reason));
       };
       const onAbort = () => abort(signal!.reason);
-      const timer = limit === null ? undefined : setTimeout(() => abort(slowFault(limit)), limit);
+      const timer = limit === null ? undefined : setTimeout(() => abort(statementTimeoutFault(limit)), limit);
       signal?.addEventListener("abort", onAbort, { once: true });
       const refuse = (error: unknown) => settle(() => fail(error));
       pending.add(refuse);
@@ -170,8 +176,8 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
         (error) => {
           if (dead) return settle(() => fail(dead));
           if (isProgrammingError(error)) settle(() => fail(error)); // a bad value; the driver may have sent part of the statement
-          if (isFatal(error)) return die(error);
-          const fault = asFault(error);
+          if (isFatalError(error)) return die(error);
+          const fault = toDatabaseFault(error);
           if (isReadOnly(fault)) return die(fault); // the server is no longer a primary
           settle(() => fail(fault));
         },
@@ -214,7 +220,7 @@ async function startSession(client: Client, options: ClientOptions, address: Dat
   }
 }
 
-export function slowFault(limit: number): Fault {
+export function statementTimeoutFault(limit: number): Fault {
   return new Fault("unavailable", "database_slow", `The database did not answer within ${limit} ms; try again`, {
     retryAfter: 1,
   });

@@ -33,7 +33,7 @@ export class SchemaMismatch extends MigrationError {
 }
 
 /** Selects the applied migrations by name. A table from before the first release may lack `needs`. */
-export const SELECT_APPLIED =
+export const SELECT_APPLIED_MIGRATIONS =
   "select name, checksum, to_jsonb(migrations) ->> 'needs' as needs from migrations order by name";
 
 /** A migration that only development versions had. Release 0.1.0 began with other migrations. */

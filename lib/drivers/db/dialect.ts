@@ -17,9 +17,15 @@ import {
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import type { StatementResult } from "#lib/drivers/db/client.ts";
 import type { TransactionHold, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
-import { CommitUnknown, isAbortedTransaction, isFatal, isStalePlan, refusesWrites } from "#lib/drivers/db/faults.ts";
-import { toColumn } from "#lib/drivers/db/naming.ts";
-import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
+import {
+  CommitUnknown,
+  isAbortedTransaction,
+  isFatalError,
+  isStalePlan,
+  isWriteRefused,
+} from "#lib/drivers/db/faults.ts";
+import { toColumnName } from "#lib/drivers/db/naming.ts";
+import type { Pool, PooledConnection } from "#lib/drivers/db/pool.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
 export interface DialectOptions {
@@ -47,7 +53,7 @@ export function openDialect(options: DialectOptions): Dialect {
 /** Translates the program's names of tables and columns into those of the database. */
 class ColumnCompiler extends PostgresQueryCompiler {
   protected override sanitizeIdentifier(name: string): string {
-    return super.sanitizeIdentifier(toColumn(name));
+    return super.sanitizeIdentifier(toColumnName(name));
   }
 }
 
@@ -90,7 +96,7 @@ export async function inTransaction<T>(
     failures.push(error);
     throw error;
   };
-  const workLease: Lease = { ...lease, query: (...args) => lease.query(...args).catch(recordFailure) }; // the lease that the work uses
+  const workLease: PooledConnection = { ...lease, query: (...args) => lease.query(...args).catch(recordFailure) }; // the lease that the work uses
   try {
     const result = await work(transactionFor(workLease, options)).finally(() => workLease.query = refuseAfterEnd);
     await beginning;
@@ -125,7 +131,7 @@ export function rowsOn(options: DialectOptions): Kysely<Schema> {
   const provider = {
     async provideConnection<R>(use: (one: DatabaseConnection) => Promise<R>): Promise<R> {
       const lease = await pool.acquire(signal, user);
-      const query: Lease["query"] = (...args) => retryTransient(() => lease.query(...args), { signal });
+      const query: PooledConnection["query"] = (...args) => retryTransient(() => lease.query(...args), { signal });
       try {
         return await use(connectionFor({ ...lease, query }, limit, signal));
       } finally {
@@ -140,12 +146,12 @@ export function rowsOn(options: DialectOptions): Kysely<Schema> {
 export function transactionOn(
   runStatement: (text: string, params: readonly unknown[]) => Promise<StatementResult["rows"]>,
 ): Tx {
-  const query: Lease["query"] = async (text, params) => ({
+  const query: PooledConnection["query"] = async (text, params) => ({
     rows: await runStatement(text, params),
     command: "",
     count: 0,
   });
-  const lease: Lease = { pid: 0, dead: null, query, release: () => {} };
+  const lease: PooledConnection = { pid: 0, dead: null, query, release: () => {} };
   const pool = { acquire: () => Promise.resolve(lease) };
   return Object.assign(transactionFor(lease, { pool, limit: 0 }), { wakes: new Set<WakeupTopic>() });
 }
@@ -154,7 +160,7 @@ export function transactionOn(
  * Creates a transaction without Kysely's own implementation, which sends a statement only after the answer to the
  * previous one.
  */
-function transactionFor(lease: Lease, options: DialectOptions): Transaction<Schema> {
+function transactionFor(lease: PooledConnection, options: DialectOptions): Transaction<Schema> {
   const connection = connectionFor(lease, options.limit, options.signal);
   return new Transaction<Schema>(propsOf(options, { provideConnection: (use) => use(connection) }));
 }
@@ -166,13 +172,13 @@ function propsOf(options: DialectOptions, provider: ConnectionProvider): KyselyP
 }
 
 /** Commits without an abort signal. Cancelling after COMMIT was sent would only lose the answer. */
-async function commit(lease: Lease, limit: number): Promise<string> {
+async function commit(lease: PooledConnection, limit: number): Promise<string> {
   if (lease.dead) throw lease.dead; // COMMIT was not sent, so nothing was committed
   try {
     return (await lease.query("commit", [], { limit })).command;
   } catch (error) {
     // An error from the server means that nothing was committed. Without an answer, the result is unknown.
-    throw isFatal(error) && !refusesWrites(error) ? new CommitUnknown(error) : error;
+    throw isFatalError(error) && !isWriteRefused(error) ? new CommitUnknown(error) : error;
   }
 }
 
@@ -186,10 +192,10 @@ function quote(text: string): string {
 }
 
 interface LeasedConnection extends DatabaseConnection {
-  readonly lease: Lease;
+  readonly lease: PooledConnection;
 }
 
-function connectionFor(lease: Lease, limit: number, signal: AbortSignal | undefined): LeasedConnection {
+function connectionFor(lease: PooledConnection, limit: number, signal: AbortSignal | undefined): LeasedConnection {
   return {
     lease,
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {

@@ -1,8 +1,8 @@
 /** Creates the driver's client for one connection to one host, without settings from environment variables. */
 import type { Socket } from "node:net";
 import postgres from "postgres";
-import { fromColumn } from "#lib/drivers/db/naming.ts";
-import { findPassword } from "#lib/drivers/db/passfile.ts";
+import { fromColumnName } from "#lib/drivers/db/naming.ts";
+import { findDatabasePassword } from "#lib/drivers/db/passfile.ts";
 import { valueTypes } from "#lib/drivers/db/values.ts";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
 
@@ -22,7 +22,7 @@ export function openDriver(address: DatabaseAddress, host: DatabaseHost, name: s
     port: [host.port],
     database: address.database,
     user: address.user,
-    pass: () => findPassword(address, host),
+    pass: () => findDatabasePassword(address, host),
     ssl: false, // the socket is already encrypted
     target_session_attrs: "read-write",
     max: 1,
@@ -31,7 +31,7 @@ export function openDriver(address: DatabaseAddress, host: DatabaseHost, name: s
     max_lifetime: null,
     connect_timeout: 0,
     types: valueTypes,
-    transform: { column: { from: fromColumn } },
+    transform: { column: { from: fromColumnName } },
     connection: { application_name: name, ...(address.options === null ? {} : { options: address.options }) },
     onnotice: () => {},
     ...events,

@@ -52,7 +52,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<keyof Schema | "migrations", stri
   deprecation_announcements: "select, insert",
 };
 
-export interface Login {
+export interface ServiceLogin {
   readonly role: string;
   /** The password. Empty if the server requires none. */
   readonly password: string;
@@ -62,7 +62,7 @@ export interface Login {
  * Returns statements that create the role. The statements contain a SCRAM verifier instead of the password, because
  * servers log statements.
  */
-export function createRole({ role, password }: Login): string {
+export function createRole({ role, password }: ServiceLogin): string {
   const secret = password === "" ? "" : ` password '${verifierOf(password)}'`;
   return `create role ${identifier(role)} login${secret};`;
 }

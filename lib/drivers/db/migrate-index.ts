@@ -10,7 +10,7 @@
 const MARK = /^-- concurrently\r?\n/;
 const STATEMENT = /^create (?:unique )?index concurrently if not exists (\w+) on [^;]*;?$/i;
 
-export function isConcurrent(text: string): boolean {
+export function createsIndexConcurrently(text: string): boolean {
   return MARK.test(text);
 }
 
@@ -18,11 +18,13 @@ export function isConcurrent(text: string): boolean {
  * Returns the migration without `concurrently`, so that it can run in a transaction. Other migrations stay unchanged.
  */
 export function withoutConcurrently(text: string): string {
-  return isConcurrent(text) ? text.replace(/^create (unique )?index concurrently/m, "create $1index") : text;
+  return createsIndexConcurrently(text)
+    ? text.replace(/^create (unique )?index concurrently/m, "create $1index")
+    : text;
 }
 
 /** Returns the name of the index. Throws if the migration has any other content. */
-export function indexOf(text: string): string {
+export function indexNameOf(text: string): string {
   const bare = text.replace(/--[^\n]*/g, "").trim().replaceAll(/\s+/g, " ");
   const [, index] = STATEMENT.exec(bare) ?? [];
   if (index) return index;
@@ -35,7 +37,7 @@ type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
 
 /** Creates the index. It is safe to repeat after any failure. */
 export async function createIndex(run: Run, text: string): Promise<void> {
-  const index = indexOf(text);
+  const index = indexNameOf(text);
   if (await isInvalid(run, index)) await run(`drop index concurrently ${index}`);
   await run(text);
   if (await isInvalid(run, index)) throw new Error(`the index ${index} is still invalid`);

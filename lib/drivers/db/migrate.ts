@@ -9,14 +9,14 @@
  * service's role its privileges. Without the owner, the service only checks that all migrations were applied.
  */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
-import { ConnectionLost, hasState } from "#lib/drivers/db/faults.ts";
+import { ConnectionLost, hasSqlState } from "#lib/drivers/db/faults.ts";
 import {
   createRole,
   grantPrivileges,
   grantTemporarily,
-  type Login,
   NO_TEMPORARY_GRANTS,
   reassignOwned,
+  type ServiceLogin,
   type ServiceRole,
   type TemporaryGrants,
 } from "#lib/drivers/db/grants.ts";
@@ -27,9 +27,9 @@ import {
   type Migration,
   MigrationError,
   requiredMigration,
-  SELECT_APPLIED,
+  SELECT_APPLIED_MIGRATIONS,
 } from "#lib/drivers/db/compare-schema.ts";
-import { createIndex, isConcurrent, withoutConcurrently } from "#lib/drivers/db/migrate-index.ts";
+import { createIndex, createsIndexConcurrently, withoutConcurrently } from "#lib/drivers/db/migrate-index.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
@@ -68,7 +68,7 @@ export async function migrate(
       `select to_regclass('migrations') is not null as "there", ${MAY_MIGRATE} as "may"`,
     ) as unknown as [State];
     const { missing, newer } = compareSchema(
-      state.there ? await run(SELECT_APPLIED) as unknown as AppliedMigration[] : [],
+      state.there ? await run(SELECT_APPLIED_MIGRATIONS) as unknown as AppliedMigration[] : [],
       migrations,
     );
     if (newer.length > 0) {
@@ -123,7 +123,7 @@ export const CREATE_MIGRATIONS_TABLE = `create table if not exists migrations (
   needs text
 )`;
 
-function loginOf(url: DatabaseSource): Login {
+function loginOf(url: DatabaseSource): ServiceLogin {
   const { user, password } = resolveDatabaseAddress(url);
   return { role: user, password: password ?? "" };
 }
@@ -140,7 +140,7 @@ function missingMessage(missing: readonly Migration[]): string {
  * Grants the service's role its privileges. Owners and superusers have them already. If the service's role owned the
  * tables, the ownership is transferred. So is that of the database, because its owner could drop the schema.
  */
-async function grantAccess(run: Run, login: Login): Promise<void> {
+async function grantAccess(run: Run, login: ServiceLogin): Promise<void> {
   const found = await findRole(run, login);
   if (found.all) return;
   const first = found.owns ? reassignOwned(login.role) : found.there ? "" : createRole(login);
@@ -154,7 +154,7 @@ async function grantAccess(run: Run, login: Login): Promise<void> {
   }
 }
 
-async function findRole(run: Run, { role }: Login): Promise<ServiceRole> {
+async function findRole(run: Run, { role }: ServiceLogin): Promise<ServiceRole> {
   const [found] = await run(
     `select current_schema() as "schema", rolname is not null as "there",
        coalesce(rolsuper or rolname = current_user, false) as "all",
@@ -177,7 +177,7 @@ async function apply(
 ): Promise<void> {
   const record = recordOf(name, text);
   try {
-    if (isConcurrent(text)) {
+    if (createsIndexConcurrently(text)) {
       await createIndex(run, text);
       return void await run(record);
     }
@@ -187,7 +187,7 @@ async function apply(
       try {
         return void await run(statements);
       } catch (error) {
-        if (!hasState(error, LOCK_NOT_AVAILABLE, DEADLOCK) || attempt === MAX_ATTEMPTS) throw error;
+        if (!hasSqlState(error, LOCK_NOT_AVAILABLE, DEADLOCK) || attempt === MAX_ATTEMPTS) throw error;
         await run("rollback");
         if (attempt === 1) {
           report(`The migration ${name}.sql is waiting for a table lock and keeps retrying`);

@@ -6,11 +6,11 @@
  */
 
 /** Translates `createdAt` to `created_at`. Lower-case names stay unchanged. */
-export function toColumn(name: string): string {
+export function toColumnName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** Translates `created_at` to `createdAt`, also for names that a query sets with `as`. */
-export function fromColumn(column: string): string {
+export function fromColumnName(column: string): string {
   return column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -7,7 +7,7 @@ import { type DialectOptions, inTransaction, rowsOn, userLockKey } from "#lib/dr
 import { retryWhileUnavailable } from "#lib/drivers/db/retry-while-unavailable.ts";
 import { openPipeline } from "#lib/drivers/db/pipeline.ts";
 import { openPool, type Pool } from "#lib/drivers/db/pool.ts";
-import { CHANNEL, openWakeups } from "#lib/drivers/db/wakeups.ts";
+import { openWakeups, WAKEUP_CHANNEL } from "#lib/drivers/db/wakeups.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import type { Log } from "#lib/base/log.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
@@ -58,14 +58,24 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const pipeline = openPipeline({ pool, limit, maxConnections: Math.ceil(options.size / 4) });
   const streams: Rows = rowsOn({ pool: streamPool, limit });
   const wakeups = openWakeups({ notify, log });
-  const control = openControl({ url, name: `${name} control`, channel: CHANNEL, log, onNotify: wakeups.receive });
+  const control = openControl({
+    url,
+    name: `${name} control`,
+    channel: WAKEUP_CHANNEL,
+    log,
+    onNotify: wakeups.receive,
+  });
 
   async function notify(payloads: readonly string[]): Promise<void> {
     const lease = await pool.acquire();
     try {
-      await lease.query("select pg_notify($1, payload) from unnest($2::text[]) as payload", [CHANNEL, payloads], {
-        limit,
-      });
+      await lease.query(
+        "select pg_notify($1, payload) from unnest($2::text[]) as payload",
+        [WAKEUP_CHANNEL, payloads],
+        {
+          limit,
+        },
+      );
     } finally {
       lease.release();
     }

@@ -70,13 +70,13 @@ export async function readPageByTime<Row>(
 }
 
 /** Reads a page of a table's rows by `createdAt` and `id`. */
-export async function readNewest<DB, Table extends keyof DB, Row extends { createdAt: Date; id: string }>(
+export async function readNewestRows<DB, Table extends keyof DB, Row extends { createdAt: Date; id: string }>(
   query: SelectQueryBuilder<DB, Table, Row>,
   request: ListPageRequest,
 ): Promise<ListPage<Row>> {
   return await readPage<Row>(
     request,
-    (bounds) => newestFirst(query, bounds).execute() as Promise<Row[]>,
+    (bounds) => addNewestFirstOrder(query, bounds).execute() as Promise<Row[]>,
     ({ createdAt, id }) => [createdAt, id],
   );
 }
@@ -90,18 +90,18 @@ interface PageOrder {
 }
 
 /** Adds the order, the cursor and the limit of a page to the query. */
-export function newestFirst<DB, Table extends keyof DB, Row>(
+export function addNewestFirstOrder<DB, Table extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, Table, Row>,
   bounds: PageBounds,
   { at = "createdAt", id = "id", last }: PageOrder = {},
 ): SelectQueryBuilder<DB, Table, Row> {
   const time = sql.ref(at), key = sql.ref(id);
-  const ordered = query.where(comesAfter(bounds, time, key, last)).orderBy(time, "desc").orderBy(key, "desc");
+  const ordered = query.where(isAfterCursor(bounds, time, key, last)).orderBy(time, "desc").orderBy(key, "desc");
   return bounds.maxRows === undefined ? ordered : ordered.modifyEnd(sql`limit ${bounds.maxRows}`);
 }
 
 /** Whether a row with this time and id comes after the cursor. */
-export function comesAfter(
+export function isAfterCursor(
   { beforeAt, beforeId }: PageBounds,
   at: RawBuilder<unknown>,
   id: RawBuilder<unknown>,
@@ -112,6 +112,6 @@ export function comesAfter(
 }
 
 /** Returns the page with other items, in the same order. */
-export function withItems<Item>(page: ListPage<unknown>, items: readonly Item[]): ListPage<Item> {
+export function withPageItems<Item>(page: ListPage<unknown>, items: readonly Item[]): ListPage<Item> {
   return { items, next: page.next };
 }

@@ -3,15 +3,20 @@ import { readFile } from "node:fs/promises";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
 
 /** Returns the password. The file is read for each connection, so that a changed password is used without a restart. */
-export async function findPassword(address: DatabaseAddress, { host, port }: DatabaseHost): Promise<string> {
+export async function findDatabasePassword(address: DatabaseAddress, { host, port }: DatabaseHost): Promise<string> {
   if (address.password !== null) return address.password;
   if (address.passfile === null) return "";
   const text = await readFile(address.passfile, "utf8").catch(() => "");
-  return passwordIn(text, [host.startsWith("/") ? "localhost" : host, String(port), address.database, address.user]);
+  return findPasswordInFile(text, [
+    host.startsWith("/") ? "localhost" : host,
+    String(port),
+    address.database,
+    address.user,
+  ]);
 }
 
 /** Returns the password of the first line that matches: host, port, database, user, password; `*` matches anything. */
-export function passwordIn(text: string, connection: readonly string[]): string {
+export function findPasswordInFile(text: string, connection: readonly string[]): string {
   for (const line of text.split(/\r?\n/)) {
     if (line === "" || line.startsWith("#")) continue;
     const fields = line.match(/(?:[^:\\]|\\.)+/g)?.map((field) => field.replace(/\\(.)/g, "$1")) ?? [];

@@ -4,9 +4,9 @@
  * processor time. A read that lost its connection is repeated, because it changed nothing.
  */
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
-import { slowFault, type StatementResult } from "#lib/drivers/db/client.ts";
+import { type StatementResult, statementTimeoutFault } from "#lib/drivers/db/client.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
-import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
+import type { Pool, PooledConnection } from "#lib/drivers/db/pool.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 interface PipelineOptions {
@@ -33,7 +33,7 @@ interface PendingRead {
 }
 
 interface SharedConnection {
-  readonly lease: Lease;
+  readonly lease: PooledConnection;
   readonly since: number;
   readonly reads: Set<PendingRead>;
 }
@@ -97,8 +97,8 @@ export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SE
       for (const { signal, at, reject } of pendingReads) {
         if (signal?.aborted) reject(signal.reason);
         if (now - at < limit) continue;
-        reject(slowFault(limit));
-        lease.release(slowFault(limit));
+        reject(statementTimeoutFault(limit));
+        lease.release(statementTimeoutFault(limit));
       }
     }
   }

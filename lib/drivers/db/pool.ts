@@ -24,7 +24,7 @@ export interface PoolOptions {
 }
 
 /** A connection for one caller. After `release` it rejects all statements. */
-export interface Lease {
+export interface PooledConnection {
   readonly pid: number;
   /** The error that ended the connection, or null while it is usable. */
   readonly dead: Error | null;
@@ -38,7 +38,7 @@ export interface Lease {
 
 export interface Pool {
   /** Gets a connection, counted in the share of `user`. */
-  acquire(signal?: AbortSignal, user?: string): Promise<Lease>;
+  acquire(signal?: AbortSignal, user?: string): Promise<PooledConnection>;
   stats(): { size: number; open: number; idle: number; waiting: number };
   close(): Promise<void>;
 }
@@ -153,7 +153,7 @@ export function openPool(options: PoolOptions): Pool {
   };
 }
 
-function lease(client: Client, onReleased: () => void, onAnswer: () => void): Lease {
+function lease(client: Client, onReleased: () => void, onAnswer: () => void): PooledConnection {
   let released = false;
   return {
     pid: client.pid,

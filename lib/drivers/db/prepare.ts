@@ -25,7 +25,7 @@ type RowOf<Query> = Query extends Buildable<infer Row> ? Row : never;
  * values on but not read them. A list is one value, for `= any(…)`. `build` may test optional values for undefined,
  * because each combination is prepared separately.
  */
-export function prepare<Values extends object, Query extends Buildable<unknown>>(
+export function prepareQuery<Values extends object, Query extends Buildable<unknown>>(
   build: (rows: Rows, values: Values) => Query,
 ): (rows: Rows, values: Values) => Promise<RowOf<Query>[]> {
   const compile = compiler(build);
@@ -36,7 +36,7 @@ export function prepare<Values extends object, Query extends Buildable<unknown>>
  * Prepares a read that an index answers immediately. Outside of a transaction it uses a shared connection
  * (pipeline.ts), where a slow read would delay others.
  */
-export function prepareShared<Values extends object, Query extends Buildable<unknown>>(
+export function prepareSharedRead<Values extends object, Query extends Buildable<unknown>>(
   build: (rows: Rows, values: Values) => Query,
 ): (rows: Rows, values: Values) => Promise<RowOf<Query>[]> {
   const compile = compiler(build);

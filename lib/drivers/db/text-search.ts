@@ -7,12 +7,12 @@ export function likePattern(part: string): string {
 }
 
 /** Whether one of the columns matches the pattern. */
-export function isLike(columns: readonly string[], pattern: string): RawBuilder<SqlBool> {
+export function matchesPattern(columns: readonly string[], pattern: string): RawBuilder<SqlBool> {
   const tests = columns.map((column) => sql<SqlBool>`${sql.ref(column)} ilike ${pattern}`);
   return sql<SqlBool>`(${sql.join(tests, sql` or `)})`;
 }
 
 /** Whether one of the columns contains the text. */
 export function containsText(columns: readonly string[], part: string): RawBuilder<SqlBool> {
-  return isLike(columns, likePattern(part));
+  return matchesPattern(columns, likePattern(part));
 }

@@ -10,7 +10,7 @@ import { runDetached } from "#lib/base/work-context.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
-export const CHANNEL = "wheelwright";
+export const WAKEUP_CHANNEL = "wheelwright";
 const PAYLOAD_LIMIT = 7900; // bytes; PostgreSQL accepts 7999
 const MAX_SEND_ATTEMPTS = 5;
 

@@ -5,7 +5,7 @@
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { transactionOn } from "#lib/drivers/db/dialect.ts";
-import { asFault } from "#lib/drivers/db/faults.ts";
+import { toDatabaseFault } from "#lib/drivers/db/faults.ts";
 import { applyInTransaction, lockMigrations } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { BackupDamaged, type BackupManifest, type BackupPart } from "#lib/drivers/dump/script.ts";
@@ -47,7 +47,7 @@ export async function restoreParts(options: RestoreOptions): Promise<BackupManif
     await copier.run("commit");
     return manifest;
   } catch (error) {
-    throw asFault(error);
+    throw toDatabaseFault(error);
   } finally {
     await copier.close();
   }

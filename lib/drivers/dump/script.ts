@@ -40,7 +40,7 @@ export type BackupPart =
   | { readonly kind: "end"; readonly rows: Readonly<Record<string, number>> };
 
 /** Called with the number of rows so far. */
-export type OnRows = (table: string, rows: number) => void;
+export type RowProgressListener = (table: string, rows: number) => void;
 
 /** The file is not a backup, or it was changed. */
 export class BackupDamaged extends Error {
@@ -74,7 +74,7 @@ export function sequenceLine(sequence: string, value: string): string {
 }
 
 /** Adds the end line to the text. */
-export async function* withEnd(text: AsyncIterable<ByteChunk>, onRows: OnRows): AsyncGenerator<Buffer> {
+export async function* withEnd(text: AsyncIterable<ByteChunk>, onRows: RowProgressListener): AsyncGenerator<Buffer> {
   const hash = createHash("sha256"), rows: Record<string, number> = {};
   let table = "";
   for await (const piece of splitPieces(text)) {
@@ -88,7 +88,10 @@ export async function* withEnd(text: AsyncIterable<ByteChunk>, onRows: OnRows): 
 }
 
 /** Reads the parts of a backup. Throws BackupDamaged, at the latest instead of the end. */
-export async function* readScript(text: AsyncIterable<ByteChunk>, onRows: OnRows): AsyncGenerator<BackupPart> {
+export async function* readScript(
+  text: AsyncIterable<ByteChunk>,
+  onRows: RowProgressListener,
+): AsyncGenerator<BackupPart> {
   const hash = createHash("sha256"), rows: Record<string, number> = {};
   let table = "", started = false, ended = false;
   for await (const piece of splitPieces(text)) {

@@ -10,7 +10,7 @@ import {
   COPY_END,
   copyLine,
   manifestLine,
-  type OnRows,
+  type RowProgressListener,
   sequenceLine,
   withEnd,
 } from "#lib/drivers/dump/script.ts";
@@ -22,7 +22,7 @@ export interface Snapshot {
   /** Returns the method that reads the rows. Valid once reading has started. */
   readonly method: () => DumpMethod;
   /** The text of the backup. It can be read once. */
-  text(onRows: OnRows): AsyncGenerator<Buffer>;
+  text(onRows: RowProgressListener): AsyncGenerator<Buffer>;
   close(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@
  */
 
 /** The data of each template. Timestamps are ISO 8601. */
-export interface TemplateData {
+export interface MailTemplateData {
   /** For a new user. `places` are the display names of the hubs and spokes to administer. Links to /invite. */
   readonly invitation: { readonly inviter: string; readonly places: readonly string[]; readonly expiresAt: string };
   /** Links to /reset. */
@@ -53,14 +53,14 @@ export interface AnnouncedNotice {
   readonly others: { readonly tokens: number; readonly calls: number };
 }
 
-export type Template = keyof TemplateData;
+export type MailTemplate = keyof MailTemplateData;
 
-export type LetterOf<T extends Template> = {
+export type LetterOf<T extends MailTemplate> = {
   readonly [K in T]: {
     readonly template: K;
     readonly to: { readonly email: string; readonly name: string };
-    readonly about: TemplateData[K];
+    readonly about: MailTemplateData[K];
   };
 }[T];
 
-export type Letter = LetterOf<Template>;
+export type Letter = LetterOf<MailTemplate>;

@@ -1,7 +1,7 @@
 /** Defines mail transports, and converts mails for nodemailer. */
 import type { SendMailOptions } from "nodemailer";
 import { DriverError } from "#lib/base/errors.ts";
-import type { Template } from "#lib/drivers/mail/letter.ts";
+import type { MailTemplate } from "#lib/drivers/mail/letter.ts";
 import { cleanName } from "#lib/drivers/mail/names.ts";
 
 /** A mail that could not be sent. The message contains neither the password nor the link. */
@@ -13,7 +13,7 @@ export class MailError extends DriverError {
 export interface Mail {
   /** The Message-ID without brackets. It stays the same when the mail is sent again. */
   readonly id: string;
-  readonly template: Template;
+  readonly template: MailTemplate;
   readonly to: { readonly email: string; readonly name: string };
   readonly subject: string;
   readonly text: string;
@@ -43,7 +43,7 @@ const MAX_NAME_LENGTH = 60;
  * Mails that anybody can trigger for any address. These mails omit the recipient's name, because a stranger may have
  * chosen that name.
  */
-const WITHOUT_NAME: readonly Template[] = ["verification", "password-reset"];
+const WITHOUT_NAME: readonly MailTemplate[] = ["verification", "password-reset"];
 
 /** Converts a mail for nodemailer. `from` is an address, or a name and an address: `Hubs <hubs@example.org>`. */
 export function composeMail(mail: Mail, from: string): SendMailOptions {

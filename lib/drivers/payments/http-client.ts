@@ -6,7 +6,7 @@
  * again. New connections are acceptable, because calls are rare.
  */
 import type { Stripe } from "stripe";
-import { exchange, type ExchangeFailure, type ExchangeResponse } from "#lib/drivers/exchange.ts";
+import { type ExchangeFailure, type ExchangeResponse, sendHttpRequest } from "#lib/drivers/exchange.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 
@@ -29,7 +29,7 @@ export function openStripeHttpClient(
       const url = new URL(base.origin + base.pathname.replace(/\/$/, "") + path);
       const stringHeaders = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
       const send = () =>
-        exchange({
+        sendHttpRequest({
           ...{ url, method, headers: stringHeaders, deadline, fail },
           body: method === "GET" || method === "DELETE" ? undefined : body ?? "",
           options: { agent: false },

@@ -10,7 +10,7 @@ import {
   createSubscription,
   endSubscription,
   findSubscription,
-  readOpen,
+  readOpenSubscription,
   readSubscription,
   setQuantities,
 } from "#lib/drivers/payments/subscriptions.ts";
@@ -31,7 +31,7 @@ export function openPayments(options: PaymentsOptions): Payments {
     createSubscription: (request, signal) => createSubscription(client, request, signal),
     readSubscription: (id, signal) => readSubscription(client, id, signal),
     setQuantities: async (id, items, signal) =>
-      await setQuantities(client, await readOpen(client, id, signal), items, signal),
+      await setQuantities(client, await readOpenSubscription(client, id, signal), items, signal),
     endSubscription: (id, signal) => endSubscription(client, id, signal),
     preview: (change, signal) => readPreview(client, change, signal),
     readRefunds: (object, signal) => nullIfMissing(readRefunds(client, object, signal)),

@@ -52,7 +52,7 @@ export interface Payments {
    * item, or if the subscription has ended. Changes no quantity. The call takes a few seconds at most, because a user
    * waits for the result.
    */
-  preview(change: PreviewRequest, signal: AbortSignal): Promise<Preview | null>;
+  preview(change: InvoicePreviewRequest, signal: AbortSignal): Promise<InvoicePreview | null>;
   /**
    * Returns all refunds of a charge and its customer. Returns null if the charge does not exist at the provider.
    */
@@ -91,7 +91,7 @@ export interface SubscriptionRequest {
   readonly items: readonly Extract<ItemRequest, { price: string }>[];
 }
 
-export interface PreviewRequest {
+export interface InvoicePreviewRequest {
   readonly customer: string;
   /** The ID of the subscription. Null before a subscription exists. */
   readonly subscription: string | null;
@@ -120,12 +120,12 @@ export const SUBSCRIPTION_STATUSES = [
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 
 /** Whether a payment is overdue. */
-export function isDunning({ status }: { readonly status: string | null }): boolean {
+export function isPaymentOverdue({ status }: { readonly status: string | null }): boolean {
   return status === "past_due" || status === "unpaid";
 }
 
 /** Whether the subscription has ended and cannot continue. */
-export function hasEnded({ status }: { readonly status: string | null }): boolean {
+export function hasSubscriptionEnded({ status }: { readonly status: string | null }): boolean {
   return status === "canceled" || status === "incomplete_expired";
 }
 
@@ -163,7 +163,7 @@ export interface Invoice {
   readonly url: string | null;
 }
 
-export interface Preview {
+export interface InvoicePreview {
   readonly currency: string;
   /** The amount due now: the prorations of the change, or the complete first invoice. May be negative. */
   readonly dueNow: number;

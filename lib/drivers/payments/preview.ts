@@ -7,8 +7,13 @@
  */
 import * as v from "valibot";
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
-import { itemChanges } from "#lib/drivers/payments/items.ts";
-import { hasEnded, PaymentError, type Preview, type PreviewRequest } from "#lib/drivers/payments/payments.ts";
+import { computeItemChanges } from "#lib/drivers/payments/items.ts";
+import {
+  hasSubscriptionEnded,
+  type InvoicePreview,
+  type InvoicePreviewRequest,
+  PaymentError,
+} from "#lib/drivers/payments/payments.ts";
 import { priceFor } from "#lib/drivers/payments/prices.ts";
 import {
   AmountSchema,
@@ -54,9 +59,9 @@ type PreviewShape = v.InferOutput<typeof PreviewShape>;
 
 export async function readPreview(
   client: PaymentClient,
-  change: PreviewRequest,
+  change: InvoicePreviewRequest,
   caller: AbortSignal,
-): Promise<Preview | null> {
+): Promise<InvoicePreview | null> {
   const message = `The payment provider did not return a preview within ${client.previewTimeoutMs} ms`;
   const createTimeoutError = () => new PaymentError("deadline", message, { transient: true });
   const previewClient = { ...client, call: client.callForPreview }; // uses the slots for previews
@@ -74,12 +79,12 @@ export async function readPreview(
 
 async function previewOnce(
   client: PaymentClient,
-  change: PreviewRequest,
+  change: InvoicePreviewRequest,
   signal: AbortSignal,
-): Promise<Preview | null> {
+): Promise<InvoicePreview | null> {
   const { customer, subscription } = change;
   const current = subscription === null ? null : await readSubscription(client, subscription, signal);
-  if (subscription !== null && (current === null || hasEnded(current))) return null;
+  if (subscription !== null && (current === null || hasSubscriptionEnded(current))) return null;
   const sizes: PreviewedSize[] = [];
   for (const { size, by, price } of change.sizes) {
     const item = current?.items.find((each) => each.size === size);
@@ -92,7 +97,7 @@ async function previewOnce(
       monthly: item ? item.monthly : price!.monthly,
     });
   }
-  const items = itemChanges(current ?? { items: [] }, sizes);
+  const items = computeItemChanges(current ?? { items: [] }, sizes);
   if (current === null && items.length === 0) return null; // the first invoice would be empty
   const params = current === null ? { customer, subscription_details: { items } } : {
     customer,
@@ -121,7 +126,7 @@ interface PreviewedSize {
 }
 
 /** Previews a new subscription: everything is due now and each month. Pure. */
-export function previewFirstInvoice(shape: PreviewShape, sizes: readonly PreviewedSize[]): Preview {
+export function previewFirstInvoice(shape: PreviewShape, sizes: readonly PreviewedSize[]): InvoicePreview {
   const { currency, created, lines } = shape;
   const total = sum(lines.data.map(totalOf));
   const prorationDate = new Date(created * SECOND);
@@ -132,7 +137,7 @@ export function previewFirstInvoice(shape: PreviewShape, sizes: readonly Preview
 export function previewChange(
   { currency, created, lines, parent }: PreviewShape,
   sizes: readonly PreviewedSize[],
-): Preview {
+): InvoicePreview {
   const [prorations, others] = [lines.data.filter(isProration), lines.data.filter((line) => !isProration(line))];
   const at = parent?.subscription_details?.subscription_proration_date ??
     Math.max(...prorations.map(({ period }) => period.start), prorations.length === 0 ? created : 0);
@@ -147,7 +152,7 @@ export function previewChange(
   };
 }
 
-function monthlyPrices(lines: readonly LineShape[], sizes: readonly PreviewedSize[]): Preview["sizes"] {
+function monthlyPrices(lines: readonly LineShape[], sizes: readonly PreviewedSize[]): InvoicePreview["sizes"] {
   return sizes.map(({ size, price, monthly: fallback }) => {
     const sizeLines = lines.filter((line) => priceOf(line) === price);
     const quantity = sum(sizeLines.map((line) => line.quantity));

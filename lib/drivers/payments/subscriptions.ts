@@ -6,12 +6,12 @@
  * in the preview.
  */
 import { listAllPages, nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
-import { itemChanges } from "#lib/drivers/payments/items.ts";
+import { computeItemChanges } from "#lib/drivers/payments/items.ts";
 import { createOnce } from "#lib/drivers/payments/create-once.ts";
 import {
-  hasEnded,
+  hasSubscriptionEnded,
   type Invoice,
-  isDunning,
+  isPaymentOverdue,
   type ItemRequest,
   PaymentError,
   type Subscription,
@@ -51,7 +51,7 @@ export async function createSubscription(
   // The key includes the last ended subscription, because another one may be created after it.
   const earlier = await listSubscriptions(client, request, signal);
   const subscription = await createOnce<Subscription>(client, {
-    key: `subscription-${federationId}-${earlier.findLast(hasEnded)?.id ?? "first"}`,
+    key: `subscription-${federationId}-${earlier.findLast(hasSubscriptionEnded)?.id ?? "first"}`,
     find: async () => await findSubscription(client, request, signal),
     create: async (idempotencyKey) => {
       const response = await client.call(signal, (stripe) =>
@@ -66,7 +66,7 @@ export async function createSubscription(
       const subscription = await readAll(client, response, signal);
       // The key may return an old result, so the subscription is read again.
       const now = await readSubscription(client, subscription.id, signal);
-      return now && !hasEnded(now) ? now : null;
+      return now && !hasSubscriptionEnded(now) ? now : null;
     },
   }, signal);
   // An existing subscription may have other items.
@@ -96,7 +96,7 @@ export async function setQuantities(
   request: readonly ItemRequest[],
   signal: AbortSignal,
 ): Promise<Subscription> {
-  const items = itemChanges(subscription, request);
+  const items = computeItemChanges(subscription, request);
   if (items.length === 0) return subscription;
   const change = (proration_behavior: "always_invoice" | "create_prorations") =>
     client.call(signal, (stripe) =>
@@ -113,9 +113,13 @@ export async function setQuantities(
 }
 
 /** Reads an open subscription. Throws if it has ended, because nobody would be billed. */
-export async function readOpen(client: PaymentClient, id: string, signal: AbortSignal): Promise<Subscription> {
+export async function readOpenSubscription(
+  client: PaymentClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<Subscription> {
   const subscription = await readSubscription(client, id, signal);
-  if (subscription && !hasEnded(subscription)) return subscription;
+  if (subscription && !hasSubscriptionEnded(subscription)) return subscription;
   const message = `The subscription ${id} ${subscription ? "has ended" : "no longer exists"}`;
   throw new PaymentError("subscription_ended", message, {
     transient: false,
@@ -129,7 +133,7 @@ export async function endSubscription(
   signal: AbortSignal,
 ): Promise<Subscription | null> {
   const subscription = await readSubscription(client, id, signal);
-  if (!subscription || hasEnded(subscription)) return subscription;
+  if (!subscription || hasSubscriptionEnded(subscription)) return subscription;
   const params = { invoice_now: true, prorate: true, expand: ["latest_invoice"] };
   const ended = await nullIfMissing(client.call(signal, (stripe) => stripe.subscriptions.cancel(id, params)));
   if (ended === null) return await readSubscription(client, id, signal); // somebody else ended it
@@ -138,7 +142,7 @@ export async function endSubscription(
 
 /** Returns the open subscription. If several exist, every replica chooses the oldest. */
 function findOpen(subscriptions: readonly Subscription[]): Subscription | null {
-  return subscriptions.find((each) => !hasEnded(each)) ?? null;
+  return subscriptions.find((each) => !hasSubscriptionEnded(each)) ?? null;
 }
 
 /** Lists the hub's subscriptions, oldest first. */
@@ -163,7 +167,7 @@ async function readAll(client: PaymentClient, answer: unknown, signal: AbortSign
 /** Adds missing items and, if a payment is overdue, the invoice that is due first. */
 async function complete(client: PaymentClient, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
   const subscription = await withItems(client, shape, signal);
-  if (!isDunning(subscription)) return subscription;
+  if (!isPaymentOverdue(subscription)) return subscription;
   // The latest invoice is often newer than the overdue invoice that must be paid.
   const params = { subscription: shape.id, status: "open", limit: 100 } as const;
   const open = await listAllPages(client, InvoiceShape, signal, (stripe) => stripe.invoices.list(params));

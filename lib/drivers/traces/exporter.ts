@@ -13,16 +13,16 @@ import { DriverError, reasonOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
 import { backoffDelay, MINUTE, SECOND, sleep, withTimeout } from "#lib/base/time.ts";
-import { exchange, type ExchangeResponse } from "#lib/drivers/exchange.ts";
+import { type ExchangeResponse, sendHttpRequest } from "#lib/drivers/exchange.ts";
 import { encodeBatch, encodeSpan, type RecordedSpan } from "#lib/drivers/traces/encode.ts";
 
-export interface Exporter {
+export interface SpanExporter {
   add(span: RecordedSpan): void;
   /** Sends the remaining spans, for up to two seconds. */
   close(): Promise<void>;
 }
 
-export interface ExporterOptions {
+export interface SpanExporterOptions {
   readonly settings: Omit<TraceSettings, "sampler">;
   readonly version: string;
   readonly log: Log;
@@ -50,7 +50,7 @@ interface SendResult {
 
 class SendError extends DriverError {}
 
-export function openExporter(options: ExporterOptions): Exporter {
+export function openSpanExporter(options: SpanExporterOptions): SpanExporter {
   const { settings, version, log, onDropped = () => {}, firstRetryMs: first = SECOND } = options;
   const agent = settings.url.protocol === "https:" ? new SecureAgent(AGENT_OPTIONS) : new Agent(AGENT_OPTIONS);
   const closing = new AbortController(), abortion = new AbortController();
@@ -97,7 +97,7 @@ export function openExporter(options: ExporterOptions): Exporter {
 
   async function send(body: string): Promise<SendResult> {
     try {
-      const answer = await exchange({
+      const answer = await sendHttpRequest({
         method: "POST",
         url: settings.url,
         headers: { ...settings.headers, "content-type": "application/json" },

@@ -10,7 +10,7 @@ import { DriverError, Fault } from "#lib/base/errors.ts";
 import type { Observation, Observer, Span, SpanKind, SpanLabels } from "#lib/base/telemetry.ts";
 import { childSpanContext, type Sampler } from "#lib/base/trace.ts";
 import { redact, REDACTED } from "#lib/base/redact.ts";
-import type { Exporter } from "#lib/drivers/traces/exporter.ts";
+import type { SpanExporter } from "#lib/drivers/traces/exporter.ts";
 import type { AttributeValue, RecordedSpan } from "#lib/drivers/traces/encode.ts";
 
 type SpanShape = Pick<RecordedSpan, "name" | "role"> & {
@@ -68,7 +68,7 @@ const SHAPES: { readonly [K in SpanKind]: (labels: SpanLabels[K], details: Span[
   }),
 };
 
-export function observeTraces(sampler: Sampler, exporter: Pick<Exporter, "add">): Observer {
+export function observeTraces(sampler: Sampler, exporter: Pick<SpanExporter, "add">): Observer {
   const now = openClock();
   return { sampler, startSpan };
 

@@ -5,8 +5,8 @@ import { type HubSettings, NO_HUB_SETTINGS } from "#lib/moodle/seed.ts";
 import {
   ClusterError,
   type KubeObject,
+  objectRefOf,
   type PatchOperation,
-  refOf,
   type Space,
   withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
@@ -92,7 +92,7 @@ export async function updateLabels(site: SpokeSite, run: Run): Promise<void> {
   if (changes.length === 0) return;
   const uidTest: PatchOperation = { op: "test", path: "/metadata/uid", value: spoke.namespaceUid };
   try {
-    await cluster.patchGlobal(refOf(manifest!), [uidTest, ...changes], run);
+    await cluster.patchGlobal(objectRefOf(manifest!), [uidTest, ...changes], run);
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 403) throw error;
     await addNotes(run, [
@@ -187,7 +187,7 @@ export async function applySiteState(site: SpokeSite, run: Run, step: SpokeStep)
 export async function applySiteObjects(space: Space, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
   const applied: KubeObject[] = [];
   for (const object of objects) {
-    const existing = await space.get(refOf(object), run);
+    const existing = await space.get(objectRefOf(object), run);
     if (existing) applied.push(await applyOrReplaceFields(space, run, fitToObserved(object, existing), existing));
     else applied.push(await replaceFenced(space, object, run.job, run));
   }
@@ -218,7 +218,7 @@ async function applyOrReplaceFields(
       fields = findMismatches(object, existing).map((path) => /^spec\.(\w+)/.exec(path)?.[1] ?? "");
     const change = [...new Set(fields)].filter((field) => Object.hasOwn(spec, field))
       .map((field): PatchOperation => ({ op: "add", path: `/spec/${field}`, value: spec[field] }));
-    await patchFenced(space, { ref: refOf(object), jobFence: run.job, change: () => change }, run);
+    await patchFenced(space, { ref: objectRefOf(object), jobFence: run.job, change: () => change }, run);
     return await applyFenced(space, object, run.job, run);
   } catch (error) {
     throw isRefusal(error) ? explainRefusal(error, object) : error;

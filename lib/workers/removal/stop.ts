@@ -4,7 +4,7 @@
  * the run, so a late call cannot start the site again.
  */
 import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_PODS } from "#lib/moodle/names.ts";
-import { ClusterError, type PatchOperation, type Ref, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, type ObjectRef, type PatchOperation, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { backoffDelay, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
@@ -55,7 +55,7 @@ function podWaitOf(run: Run): number {
 }
 
 /** Patches an object under the fence. Does nothing if the object was deleted. */
-async function patchIfExists(space: Space, run: Run, ref: Ref, change: PatchOperation): Promise<void> {
+async function patchIfExists(space: Space, run: Run, ref: ObjectRef, change: PatchOperation): Promise<void> {
   if (!await space.get(ref, run)) return;
   await patchFenced(space, { ref, jobFence: run.job, change: () => [change] }, run);
 }

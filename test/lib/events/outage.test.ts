@@ -9,7 +9,7 @@ import { openDatabase } from "#lib/drivers/db/open.ts";
 import { type Feeds, openFeeds } from "#lib/events/feed.ts";
 import type { ReadVisibility } from "#lib/events/visibility.ts";
 import { followHub } from "#lib/events/stream.ts";
-import type { Send, StreamFrame } from "#lib/events/keep-alive.ts";
+import type { SendFrame, StreamFrame } from "#lib/events/keep-alive.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { emitEvent, openTestStream, readTestVisibility, visibilities } from "#test/lib/events/open-test-stream.ts";
 import { readFrames } from "#test/support/frames.ts";
@@ -72,7 +72,7 @@ test("streams send keep-alives", async ({ db, proxy, far, user }) => {
     feeds = openFeeds(far, silentLog, { readVisibility: readTestVisibility, maxStreams: 9, keepAliveAfterMs: 20 });
   lose(proxy);
   const reader = feeds.enter({ credentialId: "tok", userId: "usr", federationId }), said: StreamFrame[] = [];
-  const run = (send: Send) => followHub(feeds, reader, null, send);
+  const run = (send: SendFrame) => followHub(feeds, reader, null, send);
   for await (const frame of readFrames<StreamFrame>({ run, cancel: reader.leave })) if (said.push(frame) === 4) break;
   assert.equal(said, ["following", "still here", "still here", "still here"].map((comment) => ({ comment })));
   feeds.close();

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
-import type { Follower, ReadVisibility } from "#lib/events/visibility.ts";
+import type { ReadVisibility, StreamFollower } from "#lib/events/visibility.ts";
 import { openReaders, type Readers, type StreamReader } from "#lib/events/readers.ts";
 import { createDecision } from "#test/lib/events/open-test-stream.ts";
 import { currentContext, runInContext } from "#lib/base/work-context.ts";
@@ -34,7 +34,7 @@ function open(
     },
   });
   context.opened.push(readers);
-  const enter = (who: Partial<Follower> = {}) =>
+  const enter = (who: Partial<StreamFollower> = {}) =>
     readers.enter({ credentialId: "token", userId: "user", federationId: "hub", ...who });
   return { looks: checks, warnings, readers, enter };
 }

@@ -10,14 +10,14 @@
  */
 import http from "node:http";
 import https from "node:https";
-import { credentialsError, lateError } from "#lib/drivers/cluster/client/failures.ts";
+import { credentialsError, credentialsTimeoutError } from "#lib/drivers/cluster/client/failures.ts";
 import { type CredentialSources, openCredentials } from "#lib/drivers/cluster/client/credentials.ts";
 import { openFileReader } from "#lib/drivers/cluster/client/files.ts";
 import { type KubeconfigSource, readKubeconfig, readKubeconfigTexts } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { type Log, silentLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-export interface Connection {
+export interface ServerConnection {
   /** The server's URL with its base path, without a trailing slash. */
   readonly server: URL;
   readonly headers: Readonly<Record<string, string | string[]>>;
@@ -29,12 +29,12 @@ export interface Connection {
   readonly once: https.RequestOptions;
 }
 
-export interface Connections {
+export interface ServerConnections {
   /** The cached connection, or undefined if its credentials must be read again. */
-  cached(): Connection | undefined;
-  current(): Promise<Connection>;
+  cached(): ServerConnection | undefined;
+  current(): Promise<ServerConnection>;
   /** Reads the credentials again after the server refused the credentials of this connection. */
-  renew(refused: Connection): Promise<void>;
+  renew(refused: ServerConnection): Promise<void>;
   close(): void;
 }
 
@@ -53,12 +53,12 @@ interface ConnectionOptions {
 export async function openServerConnections(
   source: KubeconfigSource,
   options: ConnectionOptions = {},
-): Promise<Connections> {
+): Promise<ServerConnections> {
   const { ttl: ttl = 10 * SECOND, deadline: ms = 20 * SECOND, log = silentLog } = options;
   const closing = new AbortController();
   const lateCredentials = (description: string) => {
     log.warn("Timed out while reading the cluster's credentials", { waitedFor: description, ms });
-    return lateError(ms, description);
+    return credentialsTimeoutError(ms, description);
   };
   const reader = { files: openFileReader(ms, lateCredentials), idTokens: new Map() };
   const sources: CredentialSources = { ...reader, ms, late: lateCredentials, signal: closing.signal };
@@ -66,12 +66,12 @@ export async function openServerConnections(
   let config = readKubeconfig(source, texts), credentials = openCredentials(config, sources);
   const { context } = config;
   let agent: { key: string; agent: http.Agent; once: http.Agent } | undefined;
-  let cache: { until: number; connection: Connection } | undefined;
-  let connecting: Promise<Connection> | undefined, renewing: Promise<void> | undefined;
+  let cache: { until: number; connection: ServerConnection } | undefined;
+  let connecting: Promise<ServerConnection> | undefined, renewing: Promise<void> | undefined;
   let generation = 0; // the generation of the credentials; several connections can use the same one
-  const generations = new WeakMap<Connection, number>();
+  const generations = new WeakMap<ServerConnection, number>();
 
-  async function connect(): Promise<Connection> {
+  async function connect(): Promise<ServerConnection> {
     await reload().catch(() => {}); // an unreadable file may be half written; the last version is still valid
     const { server } = config, startGeneration = generation;
     const { tls, headers, agent: proxied } = await credentials();
@@ -116,7 +116,7 @@ export async function openServerConnections(
 
   const cachedConnection = () => cache && performance.now() < cache.until ? cache.connection : undefined;
 
-  const current = async (): Promise<Connection> => {
+  const current = async (): Promise<ServerConnection> => {
     const connection = cachedConnection();
     if (connection) return connection;
     // Only one connection is opened at a time, so that a hanging plugin is not started repeatedly.

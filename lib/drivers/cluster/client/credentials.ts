@@ -9,7 +9,7 @@ import type { Cluster } from "@kubernetes/client-node/dist/config_types.js";
 import type { FileReader } from "#lib/drivers/cluster/client/files.ts";
 import type { Kubeconfig } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { type IdTokens, isExpired, refreshIdToken } from "#lib/drivers/cluster/client/oidc.ts";
-import { openPlugin } from "#lib/drivers/cluster/client/plugin.ts";
+import { openExecPlugin } from "#lib/drivers/cluster/client/plugin.ts";
 import type { FileOrData, KubeUser } from "#lib/drivers/cluster/client/user.ts";
 
 export interface CredentialSources {
@@ -37,7 +37,7 @@ export interface ClusterCredentials {
 export function openCredentials(config: Kubeconfig, sources: CredentialSources): () => Promise<ClusterCredentials> {
   const { cluster, user, clusterInfo } = config, { files } = sources;
   const settings = user.exec && { ...user.exec, cluster: user.exec.provideClusterInfo ? clusterInfo : null };
-  const plugin = settings && openPlugin(settings, sources);
+  const plugin = settings && openExecPlugin(settings, sources);
   const tokenOf = openToken(user, files);
 
   return async () => {

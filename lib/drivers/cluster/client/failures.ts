@@ -30,7 +30,7 @@ export function credentialsError(cause: unknown, description?: string): ClusterE
 }
 
 /** Returns the error for credentials that did not arrive in time. `description` names the file or program. */
-export function lateError(ms: number, description?: string): ClusterError {
+export function credentialsTimeoutError(ms: number, description?: string): ClusterError {
   const why = description === undefined ? `timed out after ${ms} ms` : `${description} did not end within ${ms} ms`;
   return credentialsError(new Error(why));
 }

@@ -4,7 +4,7 @@
  * The Kubernetes library (2.0.1) cannot refresh tokens: it passes a string where its OpenID package expects a URL
  * object.
  */
-import { exchange } from "#lib/drivers/exchange.ts";
+import { sendHttpRequest } from "#lib/drivers/exchange.ts";
 import { isRecord } from "#lib/drivers/cluster/client/status.ts";
 import { DriverError } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -66,7 +66,7 @@ async function send(
 ): Promise<Record<string, unknown>> {
   if (url.protocol !== "https:") throw new Error(`the auth provider ${url.origin} does not use https`);
   const type = form && { "content-type": "application/x-www-form-urlencoded" };
-  const { status, body } = await exchange({
+  const { status, body } = await sendHttpRequest({
     method: form ? "POST" : "GET",
     url,
     headers: { accept: "application/json", ...type, ...headers },

@@ -1,6 +1,6 @@
 /** Reads lists page by page, and rejects responses that are not lists. */
-import type { Api } from "#lib/drivers/cluster/client/api.ts";
-import type { Call, KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
+import type { ClusterCall, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { isRecord, unexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
 
 /** Objects per page, as kubectl uses. */
@@ -15,10 +15,10 @@ interface List {
 }
 
 export async function listPages(
-  api: Api,
+  api: KubeApi,
   path: string,
   query: Readonly<Record<string, string>>,
-  call: Call,
+  call: ClusterCall,
 ): Promise<List> {
   const items: KubeObject[] = [];
   for (let next = "", pages = 1;; pages++) {
@@ -44,10 +44,10 @@ interface ListPage extends List {
 
 /** Reads one page, with the `limit` and `continue` of the query. */
 export async function listOnePage(
-  api: Api,
+  api: KubeApi,
   path: string,
   query: Readonly<Record<string, string>>,
-  call: Call,
+  call: ClusterCall,
 ): Promise<ListPage> {
   const { body } = await api.call({ method: "GET", path, query, repeat: "safe" }, call);
   return readPage(body, path);

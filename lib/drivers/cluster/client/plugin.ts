@@ -25,7 +25,7 @@ export interface PluginCredential {
   readonly key?: string;
 }
 
-export interface Plugin {
+export interface ExecPlugin {
   /** Returns the cached credential, or runs the plugin if it has expired. Rejects with an Error that names the plugin. */
   credential(): Promise<PluginCredential>;
 }
@@ -43,7 +43,7 @@ const MAX_OUTPUT_BYTES = 1024 * 1024;
 /** The maximum number of characters of the standard error in a message. */
 const MAX_STDERR_LENGTH = 500;
 
-export function openPlugin(settings: PluginSettings, { ms, late, signal }: PluginOptions): Plugin {
+export function openExecPlugin(settings: PluginSettings, { ms, late, signal }: PluginOptions): ExecPlugin {
   let last: { readonly credential: PluginCredential; readonly expires: number } | undefined;
   return {
     async credential() {

@@ -5,7 +5,7 @@ import type { ExchangeResponse } from "#lib/drivers/exchange.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 /** The fields of an API Status object that this module reads. */
-export interface Status {
+export interface KubeStatus {
   readonly kind?: string;
   readonly message?: string;
   readonly reason?: string;
@@ -75,7 +75,7 @@ export function unknownKindError(message: string, cause?: Error): ClusterError {
 /** Returns the error for a Status, also for one in a watch event. */
 export function errorOfStatus(
   code: number,
-  status: Status | null,
+  status: KubeStatus | null,
   description: string,
   retryAfterMs?: number,
   text = "",
@@ -130,7 +130,7 @@ export function errorOfStatus(
  * Whether another writer has changed the object first, so that a retry can succeed. A conflict of UIDs or field owners
  * is permanent.
  */
-function isWriteConflict(reason: string, message: string, status: Status | null): boolean {
+function isWriteConflict(reason: string, message: string, status: KubeStatus | null): boolean {
   if (reason !== "Conflict" || isUidMismatch(message)) return false;
   return !status?.details?.causes?.some((cause) => cause.reason === "FieldManagerConflict");
 }
@@ -143,11 +143,11 @@ export function isUidMismatch(message: string): boolean {
 }
 
 /** Whether a 404 means an unknown kind. The response is plain text, or a Status without details. */
-function isUnknownKind(status: Status | null): boolean {
+function isUnknownKind(status: KubeStatus | null): boolean {
   return status === null || /could not find the requested resource/.test(status.message ?? "");
 }
 
-function readStatus(body: string): Status | null {
+function readStatus(body: string): KubeStatus | null {
   try {
     return statusOf(JSON.parse(body));
   } catch {
@@ -156,7 +156,7 @@ function readStatus(body: string): Status | null {
 }
 
 /** Returns the valid fields of a Status from an untrusted value, or null. */
-export function statusOf(value: unknown): (Status & { readonly code?: number }) | null {
+export function statusOf(value: unknown): (KubeStatus & { readonly code?: number }) | null {
   if (!isRecord(value) || value.kind !== "Status") return null;
   const { message, reason, code } = value, details = isRecord(value.details) ? value.details : {};
   const { retryAfterSeconds: seconds, causes } = details;
@@ -180,7 +180,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 /**
  * Returns the wait in milliseconds: from the Retry-After header (seconds or a date), or else from the Status details.
  */
-function retryAfterOf(answer: ExchangeResponse, status: Status | null): number | undefined {
+function retryAfterOf(answer: ExchangeResponse, status: KubeStatus | null): number | undefined {
   const header = answer.headers["retry-after"];
   const text = Array.isArray(header) ? header[0] : header;
   const seconds = text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : status?.details?.retryAfterSeconds;

@@ -14,7 +14,7 @@ import {
   eventsOf,
   firstOccurrence,
   lastOccurrence,
-  latestOf,
+  latestEventOf,
   parseTime,
   replicaSetEventsOf,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
@@ -162,7 +162,7 @@ function lastWords({ own, events }: ObservedState, ofPods: readonly Diagnosis[])
   );
   if (waitingSentence) return waitingSentence;
   const probes = own.flatMap((pod) => eventsOf(pod, events).filter((event) => event["reason"] === "Unhealthy"));
-  const last = latestOf(probes);
+  const last = latestEventOf(probes);
   return last && `Pod ${last["involvedObject"].name} is not ready: ${last["message"]}`;
 }
 
@@ -199,7 +199,7 @@ function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack
   const about = object.kind === "Deployment" ? replicaSetEventsOf(object, events) : eventsOf(object, events);
   const newestPod = Math.max(...own.map(createdAt), 0);
   const refused = about.filter((event) => event["reason"] === "FailedCreate" && lastOccurrence(event) >= newestPod);
-  const latest = latestOf(refused);
+  const latest = latestEventOf(refused);
   const failing = conditionOf(object, "ReplicaFailure"); // only Deployments and ReplicaSets have this condition
   const isRefused = failing?.status === "True" && own.length === 0;
   const message = isRefused ? failing.message ?? "" : String(latest?.["message"] ?? "");

@@ -28,7 +28,7 @@ export type Diagnosis =
   };
 
 /** Time limits in milliseconds for problems that may resolve without intervention. */
-export interface Patience {
+export interface DiagnosisTimeLimits {
   /**
    * The pod fits on no node, but an autoscaler may add one. Problems that are older than the wait have the same limit.
    */
@@ -49,7 +49,7 @@ export interface Patience {
   readonly crashMs: number;
 }
 
-export const PATIENCE: Patience = {
+export const DIAGNOSIS_TIME_LIMITS: DiagnosisTimeLimits = {
   unschedulableMs: 2 * MINUTE,
   quotaMs: MINUTE,
   imageMs: 3 * MINUTE,
@@ -64,7 +64,7 @@ export const PATIENCE: Patience = {
 export interface WaitClock {
   readonly now: number;
   readonly since: number;
-  readonly patience: Patience;
+  readonly patience: DiagnosisTimeLimits;
 }
 
 /** A pod with the events about it. */

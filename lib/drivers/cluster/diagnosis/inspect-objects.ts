@@ -70,7 +70,7 @@ export function lastOccurrence(event: KubeObject): number {
 }
 
 /** Returns the event that was seen last. */
-export function latestOf(events: readonly KubeObject[]): KubeObject | undefined {
+export function latestEventOf(events: readonly KubeObject[]): KubeObject | undefined {
   return events.toSorted((a, b) => lastOccurrence(a) - lastOccurrence(b)).at(-1);
 }
 

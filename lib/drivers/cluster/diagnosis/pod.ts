@@ -7,7 +7,7 @@ import {
   eventsOf,
   firstOccurrence,
   lastOccurrence,
-  latestOf,
+  latestEventOf,
   nodeOf,
   parseTime,
   stateStartOf,
@@ -150,7 +150,7 @@ function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined
     return undefined;
   }
   const reasons = ["FailedMount", "FailedAttachVolume", "FailedMapVolume", "FailedCreatePodSandBox"];
-  const event = latestOf(own.filter((found) => reasons.includes(found["reason"])));
+  const event = latestEventOf(own.filter((found) => reasons.includes(found["reason"])));
   const pulled = own.some((found) =>
     ["Pulling", "Pulled"].includes(found["reason"]) && event && lastOccurrence(found) >= lastOccurrence(event)
   );

@@ -4,7 +4,7 @@ import {
   createdAt,
   eventsOf,
   firstOccurrence,
-  latestOf,
+  latestEventOf,
   parseTime,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -212,5 +212,5 @@ export function waitsForConsumer(name: string, events: readonly KubeObject[]): b
 
 function latestPvcEvent(name: string, events: readonly KubeObject[]): KubeObject | undefined {
   const about = events.filter((event) => isPvcEvent(event) && event["involvedObject"]?.name === name);
-  return latestOf(about);
+  return latestEventOf(about);
 }

@@ -3,7 +3,7 @@ import { beginTemplate } from "#lib/domains/templates/store.ts";
 import type { App, Clusters } from "#lib/app.ts";
 import { newId } from "#lib/base/ids.ts";
 import { silentLog } from "#lib/base/log.ts";
-import type { Cluster, KubeObject, Ref, Space } from "#lib/drivers/cluster/cluster.ts";
+import type { Cluster, KubeObject, ObjectRef, Space } from "#lib/drivers/cluster/cluster.ts";
 import { templateInputs, templateKey } from "#lib/moodle/template.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import type { TemplatePayload } from "#lib/workers/templates/create.ts";
@@ -105,6 +105,6 @@ function spaceOf(cluster: object, [namespace, uid]: [string, string]): Space {
 
 /** Returns the kind and name of an object, without the fence that is part of a Job's name. */
 function nameOf(args: unknown): string {
-  const [first] = [args].flat() as Partial<KubeObject & Ref>[];
+  const [first] = [args].flat() as Partial<KubeObject & ObjectRef>[];
   return `${first?.kind} ${first?.metadata?.name ?? first?.name}`.replace(/-\d+$/, "");
 }

@@ -2,14 +2,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
-import type { ClusterError, KubeObject, PatchOperation, Ref, Space } from "#lib/drivers/cluster/cluster.ts";
+import type { ClusterError, KubeObject, ObjectRef, PatchOperation, Space } from "#lib/drivers/cluster/cluster.ts";
 import { rejection } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 import { installSpoke, NEW, readSiteState, runUpgrade, siteStateOf } from "./scene.ts";
 
 interface RecordedCalls {
   readonly applied: KubeObject[];
-  readonly patched: { readonly ref: Ref; readonly operations: readonly PatchOperation[] }[];
+  readonly patched: { readonly ref: ObjectRef; readonly operations: readonly PatchOperation[] }[];
   readonly jobs: KubeObject[];
 }
 

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { newId } from "#lib/base/ids.ts";
 import { silentLog } from "#lib/base/log.ts";
-import type { Call, Cluster, Space } from "#lib/drivers/cluster/cluster.ts";
+import type { Cluster, ClusterCall, Space } from "#lib/drivers/cluster/cluster.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { listBackups } from "#lib/domains/backups/store.ts";
@@ -89,7 +89,7 @@ export function nextRun(timeout = 20_000, own: unknown = ++fence): Run {
   } as unknown as Run;
 }
 
-export function createCall(): Call {
+export function createCall(): ClusterCall {
   return { signal: AbortSignal.timeout(60_000) };
 }
 
