@@ -22,10 +22,7 @@ interface EvidenceContext {
   readonly namespace: string;
 }
 
-/**
- * Collects the evidence that can be read. The log notes which parts could not be read. Throws only if the signal
- * aborts.
- */
+/** Collects the readable evidence. The log notes which parts could not be read. Throws only if the signal aborts. */
 export async function collectEvidence(
   { api, objects, namespace }: EvidenceContext,
   call: ClusterCall,
@@ -43,9 +40,7 @@ export async function collectEvidence(
   return { log: [...missing, ...log], events: describeEvents(events) };
 }
 
-/**
- * Returns the newest 100 events, oldest first. Repeated messages about an object are merged, and their counts added.
- */
+/** Returns the newest 100 events, oldest first. Repeated messages about an object are merged, with a count. */
 export function describeEvents(events: readonly KubeObject[]): FailureEvidence["events"] {
   const merged = new Map<string, FailureEvidence["events"][number]>();
   for (const event of events.toSorted((a, b) => lastOccurrence(a) - lastOccurrence(b))) {

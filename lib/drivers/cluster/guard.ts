@@ -5,10 +5,10 @@ import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
-/** Labels on Wheelwright's objects, with the IDs of their hub and spoke. */
+/** Labels with the IDs of an object's hub and spoke. */
 export const FEDERATION_LABEL = "wheelwright.dev/federation";
 export const SPOKE_LABEL = "wheelwright.dev/spoke";
-/** Labels on the objects of a sandbox, with the sandbox's ID and the spoke that its site was created from. */
+/** Labels with the IDs of a sandbox and of the spoke that the sandbox was created from. */
 export const SANDBOX_LABEL = "wheelwright.dev/sandbox";
 export const CREATED_FROM_LABEL = "wheelwright.dev/made-after";
 const OURS = "wheelwright";
@@ -16,9 +16,8 @@ const OURS = "wheelwright";
 export interface NamespaceGuard {
   /** Throws if Wheelwright did not create the namespace, or if it is being deleted. */
   write(call: ClusterCall): Promise<void>;
-  /** Throws if Wheelwright did not create the namespace. It may be in deletion. */
+  /** Throws if Wheelwright did not create the namespace. Accepts a namespace that is being deleted. */
   read(call: ClusterCall): Promise<void>;
-  /** Makes the next call check again. */
   forget(): void;
 }
 
@@ -30,7 +29,7 @@ interface NamespaceCheck {
   readonly terminating: boolean;
 }
 
-/** Opens the guard of a namespace. `objects` must be cluster-scoped. */
+/** `objects` must be cluster-scoped. */
 export function openNamespaceGuard(objects: ObjectClient, namespace: string, uid: string): NamespaceGuard {
   let lastCheck: NamespaceCheck | undefined, pending: Promise<NamespaceCheck> | undefined;
 

@@ -1,9 +1,7 @@
 /**
- * Runs a Job to its end and returns its log.
- *
- * The condition FailureTarget means that a Job will fail while its pods are still ending. Only the condition Failed means
- * that the pods have ended and their logs are complete. So the wait continues until Failed. If the wait times out first,
- * the Job counts as failed.
+ * Runs a Job to its end and returns its log. The condition FailureTarget appears while pods of a failing Job are still
+ * ending. Logs are complete only with the condition Failed, so the wait continues until then. If the wait times out
+ * first, the Job counts as failed.
  */
 import {
   conditionOf,
@@ -39,14 +37,14 @@ const LOG_EXCERPT_AFTER = 10 * SECOND;
 /** Milliseconds that followed logs may take to end after the Job has ended. */
 const LOG_TIMEOUT = 3 * SECOND;
 
-/** The state of a followed Job, including its pods that the cluster has deleted. */
+/** The state of a followed Job, including pods that no longer exist. */
 interface JobRun {
   readonly context: NamespaceContext;
   readonly name: string;
   job: KubeObject | undefined;
   readonly pods: Map<string, KubeObject>;
   readonly logs: LogFollower;
-  /** The last progress that the Job's log reported. */
+  /** The last progress sentence from the Job's log. */
   lastSentence: string | undefined;
 }
 

@@ -1,8 +1,7 @@
 /**
- * Reads the logs of containers, once or while they run.
- *
- * The logs of a pod are deleted with the pod, for example at a Job's deadline. So logs are followed from the start, and
- * only their last lines are kept. A reconnect sends the last lines again, which replace the old ones.
+ * Reads the logs of containers, once or while they run. Logs are deleted with their pod, for example at a Job's
+ * deadline, so they are followed from the start. Only the last lines are kept. After a reconnect, the server sends them
+ * again and they replace the old ones.
  */
 import { isClosed, type KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { containersOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
@@ -15,7 +14,7 @@ import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 const MAX_LINES = 200;
 const MAX_LINE_LENGTH = 4096;
-/** The maximum number of bytes of a log that the server sends. */
+/** The maximum number of bytes that the server sends of a log. */
 const MAX_LOG_BYTES = 4 * 2 ** 20;
 
 /** The start of the line that replaces an unreadable log. */
@@ -25,7 +24,7 @@ export interface LogSource {
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
-  /** Reads the log of the container's previous run. */
+  /** Whether to read the log of the container's previous run. */
   readonly previous?: boolean;
 }
 
@@ -127,8 +126,8 @@ export function followLogs(
 }
 
 /**
- * Whether a retry can succeed. For a container that is about to start, the server answers 400. A retry is useless if
- * the pod was deleted, or if reading its log is forbidden.
+ * Whether a retry can succeed. The server answers 400 for a container that is about to start. A deleted pod or a
+ * forbidden log makes retries useless.
  */
 function isWorthReopening(error: unknown): boolean {
   return error instanceof ClusterError && (error.transient || error.status === 400) && !isClosed(error);

@@ -20,11 +20,11 @@ interface ApiObjectReply {
   readonly warnings: readonly string[];
 }
 
-/** Whether to write, or to return the result of a dry run. */
 export type WriteMode = "write" | "dry run";
 
 /**
- * The objects of one namespace. Without a namespace, these are cluster-scoped objects, and lists cover all namespaces.
+ * Calls for the objects of one namespace. Without a namespace, objects are cluster-scoped and lists cover all
+ * namespaces.
  */
 export interface ObjectClient {
   get(ref: ObjectRef, call: ClusterCall): Promise<KubeObject | null>;
@@ -35,7 +35,7 @@ export interface ObjectClient {
   create(object: KubeObject, call: ClusterCall): Promise<KubeObject | null>;
   apply(object: KubeObject, mode: WriteMode, call: ClusterCall): Promise<ApiObjectReply>;
   patch(ref: ObjectRef, operations: readonly PatchOperation[], mode: WriteMode, call: ClusterCall): Promise<KubeObject>;
-  /** Deletes the object with this UID. Returns false if the object does not exist, or no longer exists. */
+  /** Deletes the object with this UID. Returns false if the object does not exist. */
   delete(ref: ObjectRef, uid: string, call: ClusterCall): Promise<boolean>;
   /** Lists the objects, and returns the query to watch them from then on. */
   listWatchable(kind: Kind, selector: string, call: ClusterCall): Promise<WatchableList>;
@@ -49,7 +49,7 @@ interface WatchableList {
 }
 
 export const FIELD_MANAGER = "wheelwright";
-/** The field manager of created objects. It differs from that of patches (lib/workers/field-owner.ts). */
+/** The field manager of created objects. Patches use a different one (lib/workers/field-owner.ts). */
 export const CREATE_FIELD_MANAGER = "wheelwright-create";
 /** The maximum number of restarts of a list whose continue token has expired. */
 const MAX_LIST_RESTARTS = 3;
@@ -102,7 +102,7 @@ export function openObjectClient(api: KubeApi, kinds: KindRegistry, namespace?: 
     create: async (object, call) => {
       const at = await path(object, call), query = { fieldManager: CREATE_FIELD_MANAGER }, { name } = object.metadata;
       try {
-        // Repeating is safe. If an earlier attempt succeeded, the server answers the next one that the name exists.
+        // Repeating is safe: if an earlier attempt succeeded, the server answers that the name exists.
         return (await send({ method: "POST", path: at, name, query, body: object, repeat: "safe" }, call)).object;
       } catch (error) {
         if (hasCode(error, "AlreadyExists")) return null;
@@ -138,7 +138,7 @@ export function openObjectClient(api: KubeApi, kinds: KindRegistry, namespace?: 
   };
 }
 
-/** Creates the object. An existing object of that name stays unchanged and is returned. */
+/** Creates the object, or returns the existing object of that name unchanged. */
 export async function createOrFind(objects: ObjectClient, object: KubeObject, call: ClusterCall): Promise<KubeObject> {
   const created = await objects.create(object, call);
   if (created) return created;

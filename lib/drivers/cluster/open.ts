@@ -32,12 +32,8 @@ export interface ClusterOptions {
   /** Milliseconds for a call (30 s). */
   readonly deadline?: number;
   readonly patience?: Partial<DiagnosisTimeLimits>;
-  /** This program's version, for the User-Agent. */
   readonly version?: string;
-  /**
-   * The ClusterRole to bind in each new namespace. Without a role, the credentials must have their permissions in the
-   * whole cluster.
-   */
+  /** The ClusterRole to bind in each new namespace. Without it, the credentials need cluster-wide permissions. */
   readonly role?: string | null;
   readonly log: Log;
   readonly telemetry?: Telemetry;

@@ -1,4 +1,4 @@
-/** Waits until objects are ready or gone. Fails as soon as one of them cannot become ready. */
+/** Waits until objects are ready or gone. Fails as soon as an object can never become ready. */
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import {
   type ClusterCall,
@@ -44,7 +44,7 @@ const EVENT = { apiVersion: "v1", kind: "Event" };
 const EVIDENCE_TIMEOUT = 15 * SECOND;
 /** The maximum number of characters of a quoted log line. */
 const MAX_QUOTED_LENGTH = 300;
-/** The maximum number of sentences in a progress message. Further ones are only counted. */
+/** The maximum number of sentences in a progress message. Further sentences are only counted. */
 const MAX_SENTENCES = 3;
 
 export async function waitUntilReady(
@@ -103,7 +103,7 @@ interface NamespaceObjects {
   readonly watches: readonly WatchQuery[];
 }
 
-/** Reads all pods and events of the namespace, without outdated events of PersistentVolumeClaims. */
+/** Reads the namespace's pods and events, without outdated events of PersistentVolumeClaims. */
 export async function readNamespaceObjects(
   { objects }: NamespaceContext,
   call: ClusterCall,
@@ -126,8 +126,8 @@ const ORDER_KINDS = [
 ] as const;
 
 /**
- * Lists the objects that cert-manager creates for a certificate. Omits kinds that Wheelwright may not list, or that the
- * cluster does not have because it has no ACME.
+ * Lists the objects that cert-manager creates for a certificate. Omits kinds that Wheelwright may not list or that the
+ * cluster does not serve.
  */
 async function listOrders(context: NamespaceContext, call: ClusterCall): Promise<KubeObject[]> {
   const lists = ORDER_KINDS.map((kind) =>
@@ -140,8 +140,8 @@ async function listOrders(context: NamespaceContext, call: ClusterCall): Promise
 }
 
 /**
- * Returns one watch per kind. For several objects of a kind, the watch starts without a version, because the objects
- * have different versions.
+ * Returns one watch per kind. With several objects of a kind, the watch has no start version, because their versions
+ * differ.
  */
 export async function watchesOf(
   { objects }: NamespaceContext,
@@ -191,9 +191,7 @@ async function evidenceInTime(context: NamespaceContext, call: ClusterCall): Pro
   }
 }
 
-/**
- * Adds the last log line of a container that does not answer its probe. The line shows what the container was doing.
- */
+/** Adds the last log line of a container that does not answer its probe. */
 async function withLastLogLine(
   { api, namespace }: NamespaceContext,
   diagnosis: Diagnosis,

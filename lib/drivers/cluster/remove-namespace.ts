@@ -1,8 +1,6 @@
 /**
- * Deletes a namespace, waits until it is gone, and reports what delays it. Deletion is never forced.
- *
- * A namespace's conditions state how many objects of which kinds remain. The names of these objects are added, so that
- * operators can find them.
+ * Deletes a namespace, waits until it is gone, and reports what delays the deletion. Deletion is never forced. The
+ * namespace's conditions only count the remaining objects by kind, so their names are added for operators.
  */
 import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { ClusterCall, ClusterWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -18,10 +16,7 @@ import { SECOND } from "#lib/base/time.ts";
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
 /** The maximum number of names per kind in a message. */
 const MAX_NAMES = 5;
-/**
- * Milliseconds between polls. Namespaces are polled in addition to watches, because not every installation may watch
- * them.
- */
+/** Milliseconds between polls, because not every installation may watch namespaces. */
 const POLL_INTERVAL = 2 * SECOND;
 
 export async function removeNamespace(context: NamespaceContext, waiting: ClusterWait): Promise<void> {
@@ -68,8 +63,8 @@ async function describeRemoval(context: NamespaceContext, namespace: KubeObject,
 }
 
 /**
- * Describes the remaining pods. Pods are deleted first, and the namespace's conditions have no details until then. A pod
- * on a lost node is never deleted automatically.
+ * Describes the remaining pods. The namespace's conditions have no details until all pods are deleted. A pod on a lost
+ * node is never deleted automatically.
  */
 async function describePods(context: NamespaceContext, since: string, call: ClusterCall): Promise<string | null> {
   try {

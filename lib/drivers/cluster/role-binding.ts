@@ -1,8 +1,6 @@
 /**
- * Grants Wheelwright its permissions in each namespace that it creates, if it has none in the whole cluster.
- *
- * Wheelwright binds the role CLUSTER_ROLE to its own account in the namespace. So it can read only the Secrets of its
- * own hubs and spokes.
+ * Binds the role CLUSTER_ROLE to Wheelwright's account in each namespace that Wheelwright creates. So an installation
+ * without cluster-wide permissions can read only the Secrets of its own hubs and spokes.
  */
 import { type ClusterAccess, type ClusterCall, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
@@ -13,13 +11,10 @@ import { isRecord, unexpectedResponseError } from "#lib/drivers/cluster/client/s
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
-/**
- * Milliseconds to wait for a binding. API servers learn about it through a watch, usually immediately, but later when
- * they are busy.
- */
+/** Milliseconds to wait until a binding is in effect. Busy API servers notice bindings late. */
 const BINDING_TIMEOUT = 30 * SECOND;
 const POLL_INTERVAL = SECOND / 4;
-/** An access that is allowed only once the binding is in effect. */
+/** A permission that exists only once the binding is in effect. */
 const PROBE_ACCESS: ClusterAccess = { verb: "get", group: "", resource: "secrets" };
 
 interface RoleBindingContext {
@@ -28,7 +23,7 @@ interface RoleBindingContext {
   readonly namespace: string;
 }
 
-/** Binds the role, and returns once the API server confirms that it is in effect. Idempotent. */
+/** Binds the role, and waits until the API server confirms the permission. Idempotent. */
 export async function bindRole(
   { api, objects, namespace }: RoleBindingContext,
   role: string,
@@ -78,7 +73,6 @@ async function readOwnUsername(api: KubeApi, call: ClusterCall): Promise<string>
   return name;
 }
 
-/** Creates a review and returns its status. A review changes nothing in the cluster. */
 async function createReview(
   api: KubeApi,
   review: { readonly apiVersion: string; readonly kind: string },

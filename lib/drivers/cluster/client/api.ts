@@ -1,9 +1,8 @@
 /**
- * Calls one API server with a limit on concurrency, deadlines and retries. Every failure is a ClusterError.
- *
- * At most `concurrency` calls run at the same time; streams are not counted. After a 429 all calls wait as long as the
- * server requests. The caller decides which requests may be repeated. Repeating a create or an apply is safe, because
- * the repeated request finds the object. A JSON patch is repeated only if the server cannot have received it.
+ * Calls one Kubernetes API server with a limit on concurrency, deadlines and retries. Every failure is a ClusterError.
+ * After a 429, all calls wait as long as the server requests. Streams do not count toward the concurrency limit. A
+ * repeated create or apply is safe, because it finds the object. A JSON patch is repeated only if the server cannot
+ * have received the first attempt.
  */
 import { type ClusterCall, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { ServerConnection, ServerConnections } from "#lib/drivers/cluster/client/connection.ts";
@@ -31,7 +30,7 @@ import { backoffDelay, SECOND } from "#lib/base/time.ts";
 
 export interface ClusterRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** The path below the server's base path. Every segment is encoded. */
+  /** The path below the server's base path. Every segment must be percent-encoded. */
   readonly path: string;
   /** The name of the object to create, for error messages. The path of a POST does not contain the name. */
   readonly name?: string;
@@ -50,16 +49,13 @@ interface ApiReply {
 
 export interface KubeApi {
   call(request: ClusterRequest, call: ClusterCall): Promise<ApiReply>;
-  /** A GET with a plain-text response, for example a log. */
+  /** Sends a GET and returns the text of the response, for example a log. */
   text(path: string, query: Readonly<Record<string, string>>, call: ClusterCall): Promise<string>;
-  /** A GET with a streamed response: a watch or a followed log. */
+  /** Sends a GET and streams the response: a watch or a followed log. */
   stream(path: string, query: Readonly<Record<string, string>>, call: ClusterCall): Promise<ResponseStream>;
-  /**
-   * The cluster's current time in milliseconds. Compare the cluster's timestamps with this time instead of the local
-   * clock.
-   */
+  /** The API server's current time in milliseconds. Compare Kubernetes timestamps with it, not with the local clock. */
   now(): number;
-  /** Aborts when the API is closed. Its reason is the error of every later call. */
+  /** Aborts when the API is closed. The abort reason is the error of every later call. */
   readonly closed: AbortSignal;
   readonly telemetry: Telemetry;
   close(): void;
@@ -78,10 +74,7 @@ const CLOSED = "closed";
 const MAX_ATTEMPTS = 4;
 /** Time limit for reading an error response where a stream was expected. */
 const DRAIN_TIMEOUT = 2 * SECOND;
-/**
- * The minimum clock difference that is corrected. The Date header has whole seconds, so smaller differences mean
- * nothing.
- */
+/** The minimum clock difference that is corrected, because the Date header has only whole seconds. */
 const MIN_CLOCK_SKEW = 2 * SECOND;
 
 export function openKubeApi(options: ApiOptions): KubeApi {
@@ -96,7 +89,7 @@ export function openKubeApi(options: ApiOptions): KubeApi {
     return { ...outgoingOf(request, connection, options), signals: signalsOf(call), check: call.check };
   }
 
-  /** Sends the request. Sends it again with renewed credentials if the server answers 401. */
+  /** Sends the request, and repeats it with renewed credentials if the server answers 401. */
   async function withCredentials<T extends { readonly status: number }>(
     call: ClusterCall,
     send: (connection: ServerConnection) => Promise<T>,
@@ -173,7 +166,6 @@ export function openKubeApi(options: ApiOptions): KubeApi {
   };
 }
 
-/** Returns the HTTP request for this connection. */
 function outgoingOf(request: ClusterRequest, connection: ServerConnection, { deadline, userAgent }: ApiOptions) {
   const { server, headers, options, once } = connection;
   const query = new URLSearchParams(request.query).toString();
@@ -211,7 +203,6 @@ function parseBody(answer: ExchangeResponse, request: ClusterRequest): unknown {
     const body = JSON.parse(text);
     if (isRecord(body)) return body;
   } catch {
-    // The error below covers text that is not JSON.
   }
   const what = text === "" ? "an empty body" : `a body that is not a JSON object: ${text.slice(0, 200)}`;
   throw unexpectedResponseError(`${request.method} ${request.path} returned ${what}`, answer.status);

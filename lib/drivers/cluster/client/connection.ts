@@ -1,12 +1,8 @@
 /**
- * Connects to the API server of a kubeconfig: the current credentials and a keep-alive agent.
- *
- * Credentials rotate (a token file, an exec plugin, a mounted certificate). So they are read every ten seconds, and by
- * `renew` after a 401. The kubeconfig is read again when it changes. While it cannot be read, the last version is used.
- * The context stays the same, even if somebody switches kubectl to another cluster. The agent is replaced only when
- * certificates change, because its sockets use them.
- *
- * Files, plugins and providers may hang, so each has a deadline. After the deadline, the next call tries again.
+ * Connects to the API server of a kubeconfig. Credentials rotate, so they are read every ten seconds and after a 401.
+ * While a changed kubeconfig cannot be read, its last version is used. The context never changes, even if kubectl
+ * switches to another one. The agent is replaced only with new certificates. Each file, plugin and provider has a
+ * deadline, and the next call tries again.
  */
 import http from "node:http";
 import https from "node:https";
@@ -23,14 +19,14 @@ export interface ServerConnection {
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly options: https.RequestOptions;
   /**
-   * Options without keep-alive, for a request that must be sent only once. The server may have closed a kept connection
-   * already. Deno then silently sends the request again, even a PATCH.
+   * Options without keep-alive, for a request that must be sent only once. If the server has closed a kept connection,
+   * Deno silently sends the request again, even a PATCH.
    */
   readonly once: https.RequestOptions;
 }
 
 export interface ServerConnections {
-  /** The cached connection, or undefined if its credentials must be read again. */
+  /** Returns the cached connection, or undefined if the credentials must be read again. */
   cached(): ServerConnection | undefined;
   current(): Promise<ServerConnection>;
   /** Reads the credentials again after the server refused the credentials of this connection. */
@@ -42,14 +38,14 @@ interface ConnectionOptions {
   /** Milliseconds until credentials are read again (10 s). */
   readonly ttl?: number;
   /**
-   * Milliseconds for each file, plugin or provider (20 s). It is less than a call's deadline, so that the error names
-   * the cause.
+   * Milliseconds for each file, plugin or provider (20 s). Shorter than a call's deadline, so that the error names the
+   * cause.
    */
   readonly deadline?: number;
   readonly log?: Log;
 }
 
-/** Opens the connections. Throws a ClusterError `kubeconfig` or `credentials` if the first credentials fail. */
+/** Reads the first credentials. Throws a ClusterError `kubeconfig` or `credentials` if this fails. */
 export async function openServerConnections(
   source: KubeconfigSource,
   options: ConnectionOptions = {},

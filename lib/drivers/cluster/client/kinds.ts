@@ -1,7 +1,6 @@
 /**
- * Finds the API path of a kind: from a table for common kinds, by API discovery for others.
- *
- * The table saves a request before the first call. Whether the cluster serves a kind is always read from the server.
+ * Finds the API path of a kind: from a table for common kinds, by API discovery for others. The table only provides
+ * names. Whether the cluster serves a kind is always read from the server.
  */
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { type ClusterCall, ClusterError, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
@@ -37,7 +36,7 @@ const CLUSTER_SCOPED: Readonly<Record<string, string>> = {
   "storage.k8s.io/v1": "StorageClass",
 };
 
-/** Returns the plural of a kind, as in API paths. It is correct for all kinds in the tables above. */
+/** Returns the plural of a kind as in API paths. Correct only for the kinds in the tables above. */
 export function pluralOf(kind: string): string {
   const name = kind.toLowerCase();
   if (name.endsWith("y")) return `${name.slice(0, -1)}ies`;

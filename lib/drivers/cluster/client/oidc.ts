@@ -16,7 +16,6 @@ export interface IdTokens {
 
 interface Provider {
   readonly config: Readonly<Record<string, string>>;
-  /** The provider's certificate authority. */
   readonly ca: Buffer | undefined;
   readonly ms: number;
   readonly signal: AbortSignal;

@@ -5,7 +5,7 @@ import { isRecord, unexpectedResponseError } from "#lib/drivers/cluster/client/s
 
 /** Objects per page, as kubectl uses. */
 const PAGE_SIZE = "500";
-/** The maximum number of pages of a list. It stops reading if a server announces more pages forever. */
+/** The maximum number of pages of a list, in case a server announces more pages forever. */
 const MAX_PAGES = 2000;
 
 interface List {
@@ -42,7 +42,6 @@ interface ListPage extends List {
   readonly next: string;
 }
 
-/** Reads one page, with the `limit` and `continue` of the query. */
 export async function listOnePage(
   api: KubeApi,
   path: string,
@@ -53,10 +52,7 @@ export async function listOnePage(
   return readPage(body, path);
 }
 
-/**
- * Parses a page. Throws for a response that is not a list. Such a response must not count as an empty list, because
- * callers may wait for one.
- */
+/** Parses a page. Throws for a response that is not a list, because callers must not mistake it for an empty one. */
 function readPage(body: unknown, path: string): ListPage {
   const { kind, items, metadata } = isRecord(body) ? body : {};
   const none = (items === null || items === undefined) && String(kind).endsWith("List"); // Go encodes an empty list as null

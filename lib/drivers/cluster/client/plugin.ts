@@ -1,8 +1,6 @@
 /**
- * Runs the exec plugin of a kubeconfig as kubectl does, within a deadline.
- *
- * The Kubernetes library waits for a plugin forever and sets no KUBERNETES_EXEC_INFO. Here a plugin that is too slow is
- * killed with its process group, and the next call starts it again.
+ * Runs the exec plugin of a kubeconfig as kubectl does, within a deadline. A plugin that is too slow is killed with its
+ * process group. The Kubernetes library is not used, because it waits forever and sets no KUBERNETES_EXEC_INFO.
  */
 import { spawn } from "node:child_process";
 import { extendEnvironment } from "#lib/base/environment.ts";
@@ -34,7 +32,7 @@ interface PluginOptions {
   readonly ms: number;
   /** Returns the error for a plugin that did not end in time. */
   readonly late: (description: string) => Error;
-  /** Kills a running plugin. */
+  /** Kills a running plugin when it aborts. */
   readonly signal: AbortSignal;
 }
 

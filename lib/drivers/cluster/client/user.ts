@@ -14,11 +14,10 @@ export interface KubeUser {
   readonly key: FileOrData;
   readonly exec?: Omit<PluginSettings, "cluster"> & { readonly provideClusterInfo: boolean };
   readonly authProvider?: { readonly name: string; readonly config: Record<string, string> };
-  /** Impersonation headers. */
   readonly impersonation: Readonly<Record<string, string | string[]>>;
 }
 
-/** A file, or its content in base64. The content takes precedence. */
+/** A file path, or the file's content in base64. The content takes precedence. */
 export interface FileOrData {
   readonly file?: string | undefined;
   readonly data?: string | undefined;
@@ -144,7 +143,6 @@ export function absolutePath(path: string | undefined, folder: string): string |
   return path && folder ? resolve(folder, path) : path;
 }
 
-/** Removes undefined fields. */
 function only<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: NonNullable<T[K]>;

@@ -33,12 +33,12 @@ export interface WatchQuery {
   readonly onRetry?: (error: ClusterError) => void;
 }
 
-/** The maximum length of a line. An object may have 1.5 MB in etcd, and twice as much as text. */
+/** The maximum number of characters in a line. An object may have 1.5 MB in etcd, and twice as much as text. */
 const MAX_LINE_LENGTH = 16 * 2 ** 20;
 
 /**
- * The minimum duration of a watch, in milliseconds. A watch that ends sooner without an event counts as a failure and
- * is retried with backoff.
+ * The minimum duration of a watch, in milliseconds. A shorter watch without an event counts as a failure and is retried
+ * with backoff.
  */
 const SHORTEST_ROUND = SECOND;
 

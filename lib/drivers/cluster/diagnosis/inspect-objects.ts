@@ -6,9 +6,8 @@ import { SECOND } from "#lib/base/time.ts";
 const TIMESTAMP_PRECISION = SECOND;
 
 /**
- * Returns the pods that an object created for its current template, without pods that are being deleted.
- *
- * A Deployment's pods belong to its ReplicaSets. The ReplicaSet with the newest pod is the current one.
+ * Returns the pods of an object's current template, without pods that are being deleted. A Deployment's pods belong to
+ * its ReplicaSets; the ReplicaSet with the newest pod is the current one.
  */
 export function currentPodsOf(object: KubeObject, pods: readonly KubeObject[]): KubeObject[] {
   const live = pods.filter((pod) => !pod.metadata.deletionTimestamp);
@@ -69,7 +68,6 @@ export function lastOccurrence(event: KubeObject): number {
     createdAt(event);
 }
 
-/** Returns the event that was seen last. */
 export function latestEventOf(events: readonly KubeObject[]): KubeObject | undefined {
   return events.toSorted((a, b) => lastOccurrence(a) - lastOccurrence(b)).at(-1);
 }

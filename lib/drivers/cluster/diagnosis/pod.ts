@@ -79,9 +79,7 @@ function diagnoseContainer(observed: ObservedPod, container: ContainerState): Di
   }
 }
 
-/**
- * The message of a kubelet that has no current data from the API server. It does not show whether the Secret exists.
- */
+/** The message of a kubelet without current data from the API server. The Secret may exist. */
 const CACHE_NOT_SYNCED = /failed to sync \S+ cache/;
 
 function diagnoseConfig({ pod, own, clock }: ObservedPod, message: string, label: string): Diagnosis {
@@ -102,10 +100,7 @@ function missingHint(message: string): string {
   return `The ${kind} ${name} does not exist. Create it again, or find out who deleted it, then retry.`;
 }
 
-/**
- * Diagnoses a crashing container. A crash from before this wait may be fixed already, so the container gets one more
- * start.
- */
+/** Diagnoses a crashing container. A container that crashed before this wait gets one more start. */
 function diagnoseCrash(observed: ObservedPod, container: ContainerState, message: string): Diagnosis {
   const { pod, clock } = observed, { restartCount = 0, lastState } = container;
   const failure = diagnoseCrashLoop(observed, container, message);
