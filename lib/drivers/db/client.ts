@@ -1,9 +1,8 @@
 /**
- * Opens one connection to PostgreSQL that is used until it breaks and is never reconnected.
- *
- * postgres.js reconnects silently: the second half of a broken transaction could then run, and commit, inside another
- * one. Here a client has exactly one socket. Once the socket is closed or an answer is too late, the client is dead.
- * Its pending and later statements reject. The driver's `begin()`, `reserve()` and `listen()` are not used.
+ * Opens one connection to PostgreSQL that is never reconnected. postgres.js reconnects silently, so the second half of
+ * a broken transaction could run inside another one. Here, once the socket is closed or an answer is late, the client
+ * is dead and rejects its pending and later statements. The driver's `begin()`, `reserve()` and `listen()` are not
+ * used.
  */
 import type postgres from "postgres";
 import {
@@ -27,11 +26,10 @@ import { SECOND, withTimeout } from "#lib/base/time.ts";
 
 interface ClientOptions {
   readonly url: DatabaseSource;
-  /** The application name in pg_stat_activity. */
   readonly name: string;
-  /** Session settings, such as statement_timeout. */
+  /** Settings of the session, such as statement_timeout. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Milliseconds for connecting, all hosts together. */
+  /** Milliseconds to connect, for all hosts together. */
   readonly connectLimit: number;
   readonly onNotify?: (channel: string, payload: string) => void;
   readonly onDead?: () => void;
@@ -60,7 +58,7 @@ export interface Client {
   /** Whether the server was a standby when the client connected. */
   readonly standby: boolean;
   readonly host: DatabaseHost;
-  /** Runs one statement. It is sent immediately. The server runs a client's statements in order. */
+  /** Sends one statement immediately. The server runs a client's statements in order. */
   query(text: string, params: readonly unknown[], options: QueryOptions): Promise<StatementResult>;
   /** Closes the connection immediately. The server rolls back open transactions. */
   kill(reason: unknown): void;
@@ -69,17 +67,15 @@ export interface Client {
 }
 
 /**
- * Fields that are missing in the driver's types: whether the statement was sent, and the function that cancels it. The
- * public `cancel()` ignores the promise of that function. An unreachable server would then end the process with an
- * unhandled rejection.
+ * Fields that the driver's types omit: whether the statement was sent, and the function that cancels it. The public
+ * `cancel()` ignores that function's promise, so an unreachable server would cause an unhandled rejection.
  */
 type Query = postgres.PendingQuery<postgres.Row[]> & { state: object | null; canceller(query: Query): Promise<void> };
 
 const CANCEL_LIMIT = 2 * SECOND;
 
 /**
- * Connects to the first host that answers and matches the address. If no host accepts writes, it uses the first host
- * that answers, for reading.
+ * Connects to the first host that answers and matches the address. If no host accepts writes, the client is read-only.
  */
 export async function openClient(options: ClientOptions): Promise<Client> {
   const address = resolveDatabaseAddress(options.url), { hosts, connectTimeout, target } = address;
@@ -87,7 +83,7 @@ export async function openClient(options: ClientOptions): Promise<Client> {
   let chosen: Client | null = null, reader: Client | null = null, failure: unknown = null;
   for (const host of hosts) {
     let client: Client | null = null;
-    // Only the end of the chosen client is reported.
+    // Only the chosen client reports its end.
     const onDead = () => void (client && client === chosen && options.onDead?.());
     try {
       client = await openSession({ ...options, connectLimit, onDead }, address, host);
@@ -126,8 +122,8 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
   }
 
   /**
-   * Abandons a statement and cancels it on the server. The client is dead, because later answers could not be matched
-   * to statements.
+   * Abandons a statement and cancels it on the server. The client is then dead, because later answers could not be
+   * matched to statements.
    */
   function abandon(query: Query, reason: unknown): void {
     dead = new ConnectionLost(reason);

@@ -30,11 +30,11 @@ import type { Schema } from "#lib/drivers/db/schema.ts";
 
 export interface DialectOptions {
   readonly pool: Pick<Pool, "acquire">;
-  /** Milliseconds for one statement, measured by this process. */
+  /** The time limit of a statement in milliseconds, measured by this process. */
   readonly limit: number;
   /** Cancels the wait for a connection and running statements. */
   readonly signal?: AbortSignal | undefined;
-  /** The ID of the user. Each transaction locks this user and uses the user's share of the pool. */
+  /** The user's ID. Each transaction takes this user's advisory lock, and a connection of the user's share. */
   readonly user?: string | undefined;
   readonly onCommit?: TransactionHold["onCommit"] | undefined;
 }
@@ -57,7 +57,7 @@ class ColumnCompiler extends PostgresQueryCompiler {
   }
 }
 
-// The adapter and the compiler are stateless and shared. Creating them for each request would cost 3% of its time.
+// Stateless and shared, because creating them for each request would take 3% of its time.
 const adapter = new PostgresAdapter(), compiler = new ColumnCompiler();
 
 /** Returns the key of the advisory lock that a user's transactions share. */
@@ -77,9 +77,8 @@ function openDriver({ pool, limit, signal, user }: DialectOptions): Driver {
 }
 
 /**
- * Runs the work in a transaction. Statements of the same moment are sent to the server in one write, together with
- * BEGIN, and run in order. If the work throws or COMMIT fails, the transaction is rolled back, and the first error is
- * thrown.
+ * Runs the work in a transaction. Statements that start together are sent in one write, together with BEGIN, and run in
+ * order. If the work throws or COMMIT fails, the transaction is rolled back, and the first error is thrown.
  */
 export async function inTransaction<T>(
   options: DialectOptions,
@@ -96,7 +95,8 @@ export async function inTransaction<T>(
     failures.push(error);
     throw error;
   };
-  const workLease: PooledConnection = { ...lease, query: (...args) => lease.query(...args).catch(recordFailure) }; // the lease that the work uses
+  // The connection that the work uses.
+  const workLease: PooledConnection = { ...lease, query: (...args) => lease.query(...args).catch(recordFailure) };
   try {
     const result = await work(transactionFor(workLease, options)).finally(() => workLease.query = refuseAfterEnd);
     await beginning;
@@ -109,7 +109,7 @@ export async function inTransaction<T>(
     if (first) lease.release(first.error);
     // The session's other prepared statements are stale as well. A new session has none.
     else if (isStalePlan(error)) lease.release(error);
-    // This never rejects, so that the caller sees the original error. Closing the session also rolls back.
+    // Never rejects, so that the caller sees the original error. Closing the session also rolls back.
     else await lease.query("rollback", [], { limit }).catch((failure) => lease.release(failure));
     throw first ? first.error : error;
   } finally {
@@ -123,8 +123,8 @@ function refuseAfterEnd(): Promise<never> {
 }
 
 /**
- * Runs single statements, each on its own connection. Kysely's intermediate layers are skipped, because they would be
- * created for each request.
+ * Runs single statements, each on its own connection. Skips Kysely's intermediate layers, which would be created for
+ * each request.
  */
 export function rowsOn(options: DialectOptions): Kysely<Schema> {
   const { pool, limit, signal, user } = options;
@@ -142,7 +142,7 @@ export function rowsOn(options: DialectOptions): Kysely<Schema> {
   return new Kysely<Schema>(propsOf(options, provider));
 }
 
-/** Returns a transaction that is already open on another connection. Its owner ends it. */
+/** Returns a transaction that another connection has begun and will end. */
 export function transactionOn(
   runStatement: (text: string, params: readonly unknown[]) => Promise<StatementResult["rows"]>,
 ): Tx {
@@ -156,10 +156,7 @@ export function transactionOn(
   return Object.assign(transactionFor(lease, { pool, limit: 0 }), { wakes: new Set<WakeupTopic>() });
 }
 
-/**
- * Creates a transaction without Kysely's own implementation, which sends a statement only after the answer to the
- * previous one.
- */
+/** Creates a transaction without Kysely's implementation, which waits for each answer before the next statement. */
 function transactionFor(lease: PooledConnection, options: DialectOptions): Transaction<Schema> {
   const connection = connectionFor(lease, options.limit, options.signal);
   return new Transaction<Schema>(propsOf(options, { provideConnection: (use) => use(connection) }));
@@ -183,8 +180,7 @@ async function commit(lease: PooledConnection, limit: number): Promise<string> {
 }
 
 /**
- * Quotes a lock key. The key is sent together with `begin`, without parameters, so it must contain nothing but one of
- * our IDs.
+ * Quotes a lock key, which must contain only Wheelwright's IDs. It is sent with `begin`, which accepts no parameters.
  */
 function quote(text: string): string {
   if (!/^[a-z0-9_: ]+$/.test(text)) throw new Error(`Invalid lock key: ${text}`);

@@ -9,7 +9,6 @@ import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.t
 interface DriverEvents {
   readonly onclose: () => void;
   readonly onnotify?: (channel: string, payload: string) => void;
-  /** Opens a connected socket. */
   readonly socket: () => Promise<Socket>;
 }
 
@@ -36,7 +35,7 @@ export function openDriver(address: DatabaseAddress, host: DatabaseHost, name: s
     onnotice: () => {},
     ...events,
   };
-  // The driver uses parsed options unchanged. In unparsed options, PGTARGETSESSIONATTRS would replace the null.
+  // Parsed options prevent the environment variable PGTARGETSESSIONATTRS from replacing the null.
   const { options } = postgres(settings as DriverOptions), parsed: object = { ...options, target_session_attrs: null };
   return postgres(parsed as DriverOptions) as Sql;
 }

@@ -3,8 +3,8 @@ import postgres from "postgres";
 import { Fault } from "#lib/base/errors.ts";
 
 /**
- * The fault of a lost connection. The statement may or may not have run. The transaction was rolled back, unless its
- * COMMIT was pending (CommitUnknown).
+ * The fault of a lost connection. The statement may have run, but its transaction was rolled back. A pending COMMIT is
+ * a CommitUnknown instead.
  */
 export class ConnectionLost extends Fault {
   constructor(cause: unknown) {
@@ -16,7 +16,7 @@ export class ConnectionLost extends Fault {
   }
 }
 
-/** The fault of an unanswered COMMIT. The transaction was either committed completely or not at all. */
+/** The fault of an unanswered COMMIT. The transaction was committed completely or not at all. */
 export class CommitUnknown extends Fault {
   constructor(cause: unknown) {
     const message = "The database did not confirm whether this was saved; check before trying again";
@@ -46,9 +46,8 @@ export function isAbortedTransaction(error: unknown): boolean {
 }
 
 /**
- * Whether a migration invalidated a prepared statement. The driver prepares it again, but only after the statements
- * that are already sent. So the first error may come from the next statement, as an aborted transaction. If another
- * error came first, dialect.ts reports that error.
+ * Whether a migration invalidated a prepared statement. Statements that are already sent fail too, so the first error
+ * may be an aborted transaction.
  */
 export function isStalePlan(error: unknown): boolean {
   return isAbortedTransaction(error) ||
@@ -68,7 +67,7 @@ export function isFatalError(error: unknown): boolean {
     hasSqlState(error, "57P01", "57P02", "57P03");
 }
 
-/** Whether the server refused the role or password, also as the cause of another error. */
+/** Whether the server refused the role or password. Also checks the error's causes. */
 export function isRefusedLogin(error: unknown): boolean {
   if (hasSqlState(error, "28P01", "28000")) return true;
   return error instanceof Error && error.cause !== undefined && isRefusedLogin(error.cause);
@@ -81,7 +80,7 @@ const EXHAUSTED_MESSAGES: Readonly<Record<string, string>> = {
   "53300": "The database accepts no more connections; try again",
 };
 
-/** Converts errors of the server into faults for callers. Returns other errors unchanged. */
+/** Converts errors of the server into faults. Returns other errors unchanged. */
 export function toDatabaseFault(error: unknown): unknown {
   if (hasSqlState(error, "25006")) return readOnlyFault(error);
   if (error instanceof postgres.PostgresError && error.code.startsWith("53")) {
@@ -113,7 +112,7 @@ export function isReadOnly(error: unknown): boolean {
   return error instanceof Fault && error.code === "database_read_only";
 }
 
-/** Whether the server refused the statement because it currently accepts no writes. The statement changed nothing. */
+/** Whether the server refused a statement because the server is currently read-only. The statement changed nothing. */
 export function isWriteRefused(error: unknown): boolean {
   return isReadOnly(error) || error instanceof Fault && error.code === "database_exhausted";
 }

@@ -1,10 +1,8 @@
 /**
- * Runs migrations that create an index concurrently. Without this, creating an index on ten million rows blocks writes
- * for minutes.
- *
- * Such a migration begins with `-- concurrently` and has exactly one statement: `create index concurrently if not
- * exists`. PostgreSQL runs it only outside of a transaction, so the index and its record are two steps. If the process
- * dies in between, the index is either valid and found, or invalid and created again.
+ * Runs migrations that create an index concurrently, so that writes are not blocked for minutes. Such a migration
+ * begins with `-- concurrently` and has one statement, `create index concurrently if not exists`. PostgreSQL runs it
+ * only outside of a transaction. If the process dies before the migration is recorded, a valid index is kept and an
+ * invalid one is created again.
  */
 
 const MARK = /^-- concurrently\r?\n/;
@@ -14,16 +12,14 @@ export function createsIndexConcurrently(text: string): boolean {
   return MARK.test(text);
 }
 
-/**
- * Returns the migration without `concurrently`, so that it can run in a transaction. Other migrations stay unchanged.
- */
+/** Returns the migration without `concurrently`, so that it can run in a transaction. */
 export function withoutConcurrently(text: string): string {
   return createsIndexConcurrently(text)
     ? text.replace(/^create (unique )?index concurrently/m, "create $1index")
     : text;
 }
 
-/** Returns the name of the index. Throws if the migration has any other content. */
+/** Throws if the migration has any other content than an index. */
 export function indexNameOf(text: string): string {
   const bare = text.replace(/--[^\n]*/g, "").trim().replaceAll(/\s+/g, " ");
   const [, index] = STATEMENT.exec(bare) ?? [];
@@ -35,7 +31,7 @@ export function indexNameOf(text: string): string {
 
 type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
 
-/** Creates the index. It is safe to repeat after any failure. */
+/** Creates the index. Safe to repeat after any failure. */
 export async function createIndex(run: Run, text: string): Promise<void> {
   const index = indexNameOf(text);
   if (await isInvalid(run, index)) await run(`drop index concurrently ${index}`);

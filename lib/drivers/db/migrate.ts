@@ -1,12 +1,9 @@
 /**
- * Migrates a database to the schema of this program.
- *
- * Migrations run in order, each in its own transaction (except indexes: migrate-index.ts), under one advisory lock.
- * Several replicas can start at the same time: one migrates and the others wait. Each migration is recorded with its
- * checksum, so that an incompatible database stops the start instead of failing later.
- *
- * The schema may belong to a role other than the service's. Then migrations run as the owner, who also grants the
- * service's role its privileges. Without the owner, the service only checks that all migrations were applied.
+ * Migrates a database to the schema of this program. Each migration runs in its own transaction (except indexes:
+ * migrate-index.ts). An advisory lock lets one replica migrate while the others wait. A recorded checksum per migration
+ * makes an incompatible database fail at the start. If another role owns the schema, migrations run as the owner, who
+ * then grants the service's role its privileges. Without the owner's address, the service only checks that all
+ * migrations were applied.
  */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import { ConnectionLost, hasSqlState } from "#lib/drivers/db/faults.ts";
@@ -38,8 +35,8 @@ const LOCK_POLL_MS = 100; // milliseconds between attempts to get the lock
 const REPORT_AFTER = 20; // attempts after which the wait is reported; replicas that start at the same time need fewer
 const LOCK_KEY = "7598807798210291559"; // an arbitrary number that nothing else in the database uses
 
-// Statements queue behind a waiting lock, so the migration waits only briefly and then lets others go first. The limit
-// is below the server's deadlock timeout of one second, so that a deadlock ends the migration and not a request.
+// Milliseconds to wait for a table lock, because other statements queue behind the wait. The limit is below the
+// server's deadlock timeout of one second, so a deadlock ends the migration and not a request.
 const LOCK_LIMIT = 0.8 * SECOND;
 const MAX_ATTEMPTS = 60; // more than four minutes with the pauses; a table that is locked for longer needs attention
 
@@ -49,8 +46,8 @@ export const MAY_MIGRATE = `coalesce(
   has_schema_privilege(current_schema(), 'create'), false)`;
 
 /**
- * Applies the missing migrations and returns their names. With an owner's address, the migrations run as the owner, who
- * then grants access to the role of `url`. `report` receives progress messages.
+ * Applies the missing migrations and returns their names. With `ownerUrl`, migrations run as the owner, who then grants
+ * access to the role of `url`. `report` receives progress messages.
  */
 export async function migrate(
   url: DatabaseSource,
@@ -115,7 +112,6 @@ async function lock(run: Run, report: (sentence: string) => void): Promise<void>
 type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
 type State = { readonly there: boolean; readonly may: boolean };
 
-/** Creates the table of applied migrations. */
 export const CREATE_MIGRATIONS_TABLE = `create table if not exists migrations (
   name text primary key,
   checksum text not null,
@@ -138,7 +134,7 @@ function missingMessage(missing: readonly Migration[]): string {
 
 /**
  * Grants the service's role its privileges. Owners and superusers have them already. If the service's role owned the
- * tables, the ownership is transferred. So is that of the database, because its owner could drop the schema.
+ * tables or the database, the ownership is transferred, because the owner could drop the schema.
  */
 async function grantAccess(run: Run, login: ServiceLogin): Promise<void> {
   const found = await findRole(run, login);
@@ -166,8 +162,8 @@ async function findRole(run: Run, { role }: ServiceLogin): Promise<ServiceRole> 
 }
 
 /**
- * Applies a migration. A single message contains BEGIN, the migration, its record and COMMIT. So if the process is
- * killed, the migration is applied either completely or not at all. The simple query protocol stops at the first statement that fails.
+ * Applies a migration. One message contains BEGIN, the migration, its record and COMMIT, so a killed process leaves
+ * nothing half applied. The simple query protocol stops at the first statement that fails.
  */
 async function apply(
   run: Run,
@@ -209,8 +205,8 @@ export async function lockMigrations(run: Run): Promise<void> {
 }
 
 /**
- * Applies migrations within the caller's transaction. The tables are not in use yet, so indexes need not be created
- * concurrently.
+ * Applies migrations within the caller's transaction. Indexes need not be created concurrently, because the tables are
+ * not in use yet.
  */
 export async function applyInTransaction(run: Run, migrations: readonly Migration[]): Promise<void> {
   await run(CREATE_MIGRATIONS_TABLE);

@@ -21,9 +21,8 @@ export interface DatabaseOptions {
   readonly streams?: number;
   readonly log: Log;
   readonly telemetry?: Telemetry;
-  /** The application name in pg_stat_activity. Defaults to that of the connection string. */
+  /** Defaults to the application name of the connection string. */
   readonly name?: string;
-  /** Milliseconds for a statement. */
   readonly statementLimit?: number;
   /** Milliseconds that a statement waits for a lock. */
   readonly lockLimit?: number;
@@ -83,7 +82,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
 
   function databaseFor(signal?: AbortSignal, hold?: TransactionHold): OpenDatabase {
     let cachedRows: Rows | undefined;
-    // Created lazily: every request has its own database, and many do not use it.
+    // Created lazily, because every request has its own database object and many do not use it.
     const options = { pool, limit, signal, user: hold?.user, onCommit: hold?.onCommit };
     const rows = (): Rows =>
       cachedRows ??= Object.assign(rowsOn(options), {
@@ -126,7 +125,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   }
 
   try {
-    // Connects now, so that a wrong address or password fails at the start instead of at the first request.
+    // Connects now, so that a wrong address or password fails at the start.
     (await pool.acquire()).release();
     await withTimeout(2 * SECOND, control.ready());
     return databaseFor();
@@ -145,9 +144,9 @@ function withCheck<T>(work: (tx: Tx) => Promise<T>, hold: TransactionHold | unde
 }
 
 /**
- * Waits until earlier transactions of these users have ended, because these transactions may not have seen a
- * revocation. The wait begins after the commit and without locks, so it cannot cause a deadlock. Advisory locks are fair,
- * so a constant writer cannot delay the wait forever.
+ * Waits until earlier transactions of these users have ended, because they may not have seen a revocation. Waits after
+ * the commit and without locks, which avoids deadlocks. Advisory locks are fair, so new writers cannot delay the wait
+ * forever.
  */
 async function waitForHolders(
   rows: Rows,

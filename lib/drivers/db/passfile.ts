@@ -1,8 +1,8 @@
-/** Finds a connection's password: the address's own, or the one in a password file as libpq reads it. */
+/** Finds a connection's password, in its address or in a password file as libpq reads it. */
 import { readFile } from "node:fs/promises";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
 
-/** Returns the password. The file is read for each connection, so that a changed password is used without a restart. */
+/** Reads the file for each connection, so that a changed password needs no restart. */
 export async function findDatabasePassword(address: DatabaseAddress, { host, port }: DatabaseHost): Promise<string> {
   if (address.password !== null) return address.password;
   if (address.passfile === null) return "";

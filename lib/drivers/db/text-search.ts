@@ -1,7 +1,7 @@
 /** Builds conditions that find rows by a part of their text, ignoring case. */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 
-/** Returns the `like` pattern for text that contains `part`. Wildcards in `part` are escaped. */
+/** Returns the `like` pattern for text that contains `part`, with wildcards escaped. */
 export function likePattern(part: string): string {
   return `%${part.replace(/[\\%_]/g, "\\$&")}%`;
 }
@@ -12,7 +12,6 @@ export function matchesPattern(columns: readonly string[], pattern: string): Raw
   return sql<SqlBool>`(${sql.join(tests, sql` or `)})`;
 }
 
-/** Whether one of the columns contains the text. */
 export function containsText(columns: readonly string[], part: string): RawBuilder<SqlBool> {
   return matchesPattern(columns, likePattern(part));
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the API path of a kind: from a table for common kinds, by API discovery for others. The table only provides
- * names. Whether the cluster serves a kind is always read from the server.
+ * Finds the API path of a kind: from a table for common kinds, by API discovery for others. The table saves a
+ * request. Whether the cluster serves a kind is always read from the server.
  */
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { type ClusterCall, ClusterError, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
