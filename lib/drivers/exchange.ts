@@ -1,8 +1,7 @@
 /**
- * Makes HTTP requests over node:http or node:https, with a deadline and abort signals. A lost connection is always an
- * error. Requests carry the caller's trace headers.
- *
- * fetch is not used: its pool keeps connections that the peer has closed, and on Deno an abort can leave it hanging.
+ * Makes HTTP requests over node:http or node:https, with a deadline, abort signals and the caller's trace headers. A
+ * lost connection is always an error. fetch is not used, because its pool keeps closed connections, and on Deno an
+ * abort can leave it hanging.
  */
 import http from "node:http";
 import https from "node:https";
@@ -68,7 +67,6 @@ export async function sendHttpRequest(outgoing: OutgoingRequest): Promise<Exchan
   }
 }
 
-/** Sends a request and streams the response. */
 export async function openHttpStream(outgoing: OutgoingRequest): Promise<ResponseStream> {
   const pendingExchange = openExchange(outgoing);
   try {

@@ -1,6 +1,6 @@
 /**
- * Checks what stream readers may see. One query checks many readers, and only one query runs at a time. While the
- * database does not answer, the check is retried and the readers wait.
+ * Checks which events stream readers may see. One query checks many readers, and only one query runs at a time. While
+ * the database does not answer, the check is retried and the readers wait.
  */
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { runDetached } from "#lib/base/work-context.ts";
@@ -8,7 +8,9 @@ import { messageOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
-/** The events of a hub that a reader may see: all, all without operator details, or only the events of some spokes. */
+/**
+ * The events of a hub that a reader may see: all, all without operator details (`plain`), or only those of some spokes.
+ */
 export type StreamVisibility = "all" | "plain" | ReadonlySet<string>;
 
 export interface StreamFollower {
@@ -31,10 +33,9 @@ export type ReadVisibility = (
 
 /** A credential's access to a hub, shared by all its streams of that hub. */
 export interface HubAccess extends StreamFollower {
-  /** Functions that end the streams. */
   readonly endStreams: Set<() => void>;
   visibility: StreamVisibility | null;
-  /** The start of the check that decided the visibility, and the end of its validity. */
+  /** When the deciding check began, and when its decision expires. */
   decidedAt: number;
   expiresAt: number;
   /** Whether a wake-up of its user arrived after the running check began. */
@@ -46,7 +47,6 @@ export interface HubAccess extends StreamFollower {
 export interface AccessChecks {
   /** Checks the access soon. Settles after the check or its failure. */
   check(access: HubAccess): Promise<void>;
-  /** Stops checking the access. */
   remove(access: HubAccess): void;
 }
 

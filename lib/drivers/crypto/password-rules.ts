@@ -8,10 +8,7 @@ import { Fault } from "#lib/base/errors.ts";
 /** Length limits in code points. */
 export const MIN_PASSWORD_LENGTH = 12, MAX_PASSWORD_LENGTH = 256;
 
-/**
- * Returns the problem as the end of a sentence that starts with "the password", or null. `email` is the user's address,
- * if known.
- */
+/** Returns the problem as the end of a sentence that starts with "the password", or null. `email` is the user's. */
 export function findPasswordProblem(password: string, email?: string): string | null {
   if (!password.isWellFormed() || password.includes("\0")) return "must be well-formed text";
   const characters = [...password];
@@ -31,8 +28,8 @@ export function requirePassword(password: string, email: string): void {
 }
 
 /**
- * Whether the password is the address or the part before its @, regardless of case, with only digits, symbols and
- * spaces around it.
+ * Whether the password is the address or its part before the @. Ignores case and surrounding digits, symbols and
+ * spaces.
  */
 function isAddress(password: string, email: string): boolean {
   const local = email.slice(0, email.lastIndexOf("@"));

@@ -1,6 +1,6 @@
 /**
- * Reads a consistent snapshot of all tables while others write, in one repeatable-read transaction. It needs only the
- * privileges of the service's role, and blocks nothing but schema changes.
+ * Reads a consistent snapshot of all tables in one repeatable-read transaction. Needs only the privileges of the
+ * service's role, and blocks nothing but schema changes.
  */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import { type Migration, MigrationError } from "#lib/drivers/db/compare-schema.ts";
@@ -21,7 +21,7 @@ export interface Snapshot {
   readonly manifest: BackupManifest;
   /** Returns the method that reads the rows. Valid once reading has started. */
   readonly method: () => DumpMethod;
-  /** The text of the backup. It can be read once. */
+  /** Returns the text of the backup, which can be read once. */
   text(onRows: RowProgressListener): AsyncGenerator<Buffer>;
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ async function* textOf(source: SnapshotSource): AsyncGenerator<Buffer> {
   yield Buffer.from(sequenceLine("job_fences", fence));
 }
 
-/** Reads the rows with pg_dump on the same snapshot if possible, or else with COPY. */
+/** Reads the rows with pg_dump if possible, or else with COPY. */
 async function* rowsOf({ copier, url, tables, info, onMethod }: SnapshotSource): AsyncGenerator<Buffer> {
   if (info.sequences && await hasPgDump(info.version)) {
     const dump = pgDump({ url, ...info, tables: tables.map(({ table }) => table) });
@@ -97,7 +97,7 @@ interface SnapshotInfo {
   readonly snapshot: string;
   readonly schema: string;
   readonly version: number;
-  /** Whether our role may read sequences, which pg_dump needs. */
+  /** Whether the role may read sequences, which pg_dump needs. */
   readonly sequences: boolean;
 }
 

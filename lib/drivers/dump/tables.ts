@@ -1,28 +1,26 @@
 /**
- * Defines which tables a database backup includes, and how a restore adjusts their rows. A new table in the schema must
- * be added here, or the program does not compile.
+ * Defines which tables a database backup includes, and how a restore adjusts their rows. Each new table must be listed
+ * here, or the program does not compile.
  */
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
 interface TableRestore {
-  /** Whether backups include its rows. */
+  /** Whether backups include the table's rows. */
   readonly isInBackup: boolean;
   /** A statement that adjusts the rows after a restore. */
   readonly fixup: string | null;
 }
 
 /**
- * An SQL expression for the time in milliseconds. This number is greater than all numbers that were used since the
- * backup, even by an earlier restore of the same backup.
+ * An SQL expression for the time in milliseconds. The result exceeds all numbers that were used since the backup, even
+ * by an earlier restore of the same backup.
  */
 export const LATER_NUMBER = "(extract(epoch from transaction_timestamp()) * 1000)::bigint";
 
-/** Tables that are restored without changes. */
 const unchanged: TableRestore = { isInBackup: true, fixup: null };
-/** Tables that are not included in backups. */
 const omitted: TableRestore = { isInBackup: false, fixup: null };
 const withFixup = (fixup: string): TableRestore => ({ isInBackup: true, fixup });
-/** Records the age of the rows' data, so that later updates of a held database do not hide it. */
+/** Records the age of the restored rows, so that later updates do not hide it. */
 const withAsOf = (table: string): TableRestore =>
   withFixup(`update ${table} set backup_updated_at = coalesce(backup_updated_at, updated_at)`);
 

@@ -11,7 +11,6 @@ export interface MailTemplateData {
   readonly "password-reset": { readonly expiresAt: string };
   /** Links to /verify. */
   readonly verification: { readonly expiresAt: string };
-  /** A new password was set. */
   readonly "password-changed": { readonly at: string; readonly ip: string };
   /** For operators. `by` is the requester's address, `id` the ID of the hub request. */
   readonly "hub-requested": { readonly id: string; readonly by: string; readonly hub: string; readonly slug: string };
@@ -38,14 +37,11 @@ export interface MailTemplateData {
   readonly announcement: { readonly notices: readonly AnnouncedNotice[]; readonly more: number };
 }
 
-/** A notice with the data of its recipient. */
 export interface AnnouncedNotice {
   readonly kind: "endpoint" | "limit";
   /** The method and path of an endpoint, or the new limit. */
   readonly what: string;
-  /** The time from which the change applies. */
   readonly from: string;
-  /** The instruction for users. */
   readonly note: string;
   /** The recipient's most active tokens, with their calls in the last 30 days: to the endpoint, or in total. */
   readonly tokens: readonly { readonly name: string; readonly prefix: string; readonly calls: number }[];

@@ -1,8 +1,6 @@
 /**
- * Returns the content of each mail: what happened, what to do by when, and what to do if it was unexpected.
- *
- * Until an address is verified, it may belong to anybody. So mails that a stranger can trigger show no text from that
- * stranger, not even a name.
+ * Returns the content of each mail: what happened, what to do, and what to do if the mail is unexpected. An unverified
+ * address may belong to anybody. So mails that a stranger can trigger show no text from that stranger, not even a name.
  */
 import {
   buttonBlock,

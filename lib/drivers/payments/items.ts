@@ -6,7 +6,7 @@ type ItemChange =
   | { readonly price: string; readonly quantity: number; readonly metadata: { readonly size: string } };
 
 /**
- * Returns only the items that differ. Each size has one item, so a request with an existing price or size changes that
+ * Returns only the items that differ. Each size has one item, so a request for an existing price or size changes that
  * item. A missing item is created again, unless its quantity is zero.
  */
 export function computeItemChanges(

@@ -1,9 +1,6 @@
 /**
- * Previews the cost of a change with the provider's invoice preview. Only sums are computed here.
- *
- * One preview contains both results: its prorations are due now, and its other lines recur each month. The provider
- * computes it for its current time, which the preview contains. A line's amount excludes its discounts and taxes, which
- * are listed with it.
+ * Previews the cost of a change with the provider's invoice preview. The preview's prorations are due now, and its
+ * other lines recur each month. A line's amount excludes its discounts and taxes, which are listed with it.
  */
 import * as v from "valibot";
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
@@ -109,7 +106,6 @@ async function previewOnce(
   return current === null ? previewFirstInvoice(shape, sizes) : previewChange(shape, sizes);
 }
 
-/** Adds the lines that are not in the first page. */
 async function withAllLines(client: PaymentClient, shape: PreviewShape, signal: AbortSignal): Promise<PreviewShape> {
   const { id, lines } = shape;
   if (!lines.has_more || id === null) return shape;

@@ -1,9 +1,7 @@
 /**
- * Manages the subscriptions at the provider: one open subscription per hub, with the hub's ID in its metadata.
- *
- * Invoices are sent by mail and due within 30 days, because Wheelwright stores no cards. To charge cards, change the
- * collection method at the provider; Wheelwright does not overwrite it. Changes are prorated and invoiced immediately, as
- * in the preview.
+ * Manages the subscriptions at the provider: one open subscription per hub, with the hub's ID in its metadata. Invoices
+ * are sent by mail and due within 30 days, because Wheelwright stores no cards. Operators can change the collection
+ * method at the provider to charge cards. Changes are prorated and invoiced immediately, as in the preview.
  */
 import { listAllPages, nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
 import { computeItemChanges } from "#lib/drivers/payments/items.ts";
@@ -73,7 +71,7 @@ export async function createSubscription(
   return await setQuantities(client, subscription, request.items, signal);
 }
 
-/** Reads a subscription. Returns null if it does not exist. */
+/** Returns null if the subscription does not exist. */
 export async function readSubscription(
   client: PaymentClient,
   id: string,
@@ -85,10 +83,8 @@ export async function readSubscription(
 }
 
 /**
- * Sets the quantities. Sends only the differences, so that a repeated call changes nothing and creates no invoice.
- *
- * The provider creates at most 20 invoices per day and subscription (https://docs.stripe.com/rate-limits). Beyond that,
- * changes are added to the next invoice.
+ * Sets the quantities. Sends only differences, so a repeated call creates no invoice. The provider creates at most 20
+ * invoices per day and subscription (https://docs.stripe.com/rate-limits). Later changes go on the next invoice.
  */
 export async function setQuantities(
   client: PaymentClient,
@@ -179,7 +175,6 @@ function dueTime({ dueAt }: Invoice): number {
   return dueAt?.getTime() ?? 0; // an invoice without a due date is due immediately
 }
 
-/** Adds the items beyond the first page. */
 async function withItems(client: PaymentClient, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
   if (!shape.items.has_more) return subscriptionOf(shape);
   const params = { subscription: shape.id, limit: 100 };

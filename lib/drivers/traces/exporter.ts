@@ -1,9 +1,7 @@
 /**
- * Sends spans to a collector as OTLP over HTTP with JSON.
- *
- * It never blocks: finished spans are queued and sent in batches, one at a time. If the collector is down, slow or
- * hostile, the queue fills up, and further spans are dropped and counted. OpenTelemetry's packages are not used: they
- * cost 18 MB of memory, 0.1 to 0.7 s at the start and 20 MB on disk (measured with version 0.301).
+ * Sends spans to a collector as OTLP over HTTP with JSON. Spans are queued and sent in batches, so callers never wait.
+ * When the queue is full, further spans are dropped and counted. OpenTelemetry's packages are not used: they cost 18 MB
+ * of memory, 0.1 to 0.7 s at the start and 20 MB on disk (version 0.301).
  */
 import { Agent } from "node:http";
 import { Agent as SecureAgent } from "node:https";
@@ -26,7 +24,6 @@ export interface SpanExporterOptions {
   readonly settings: Omit<TraceSettings, "sampler">;
   readonly version: string;
   readonly log: Log;
-  /** Called for each dropped span. */
   readonly onDropped?: () => void;
   /** Milliseconds before the first retry. */
   readonly firstRetryMs?: number;
@@ -38,7 +35,6 @@ const CLOSE_TIMEOUT = 2 * SECOND;
 const MAX_ANSWER_BYTES = 64 * 1024; // bytes of a response that are read
 const RETRYABLE_STATUSES = [429, 502, 503, 504]; // from OTLP's specification; other statuses are permanent
 
-/** The result of sending a batch. */
 interface SendResult {
   /** Why the batch was refused. Null on success. */
   readonly error: string | null;

@@ -13,7 +13,6 @@ export interface Traces {
 
 export interface TracesOptions {
   readonly log: Log;
-  /** The ID of this replica and the version of the program. */
   readonly replicaId: string;
   readonly version: string;
   readonly onDropped: () => void;
