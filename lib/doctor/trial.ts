@@ -8,9 +8,9 @@ import {
   type Cluster,
   type ClusterCall,
   ClusterError,
+  type ClusterNamespace,
   type KubeObject,
   objectRefOf,
-  type Space,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { ReadResult } from "#lib/doctor/finding.ts";
 import { type TimedRead, timeoutAfter, toReadError } from "#lib/doctor/timed-read.ts";
@@ -96,7 +96,7 @@ function failAllTests(
   return { namespaceCreated: why, podSecurity: why, quota: why, limitRange: why, podStarts: [why], network: why };
 }
 
-async function runAllTests(space: Space, objects: TrialObjects, options: TrialOptions) {
+async function runAllTests(space: ClusterNamespace, objects: TrialObjects, options: TrialOptions) {
   const prepared = await options.timedRead((signal) => space.apply([objects.quota, objects.limitRange], { signal }));
   if (!("value" in prepared)) return failAllTests(prepared);
   const secrets = await options.timedRead(async (signal) => {
@@ -111,7 +111,7 @@ async function runAllTests(space: Space, objects: TrialObjects, options: TrialOp
   return { ...refusals, podStarts: [database, moodle], network };
 }
 
-async function testAdmission(space: Space, objects: TrialObjects, { timedRead }: TrialOptions) {
+async function testAdmission(space: ClusterNamespace, objects: TrialObjects, { timedRead }: TrialOptions) {
   const podSecurity = objects.enforcesRestricted
     ? await timedRead((signal) => dryRunUntilRefused(space, objects.unsafePod, { signal }))
     : null;
@@ -129,7 +129,11 @@ async function testAdmission(space: Space, objects: TrialObjects, { timedRead }:
  * Dry-runs an object until the cluster rejects it. Retries, because each API server notices a new quota separately.
  * Throws if the account lacks the permission.
  */
-async function dryRunUntilRefused(space: Space, object: KubeObject, call: ClusterCall): Promise<DryRunResult> {
+async function dryRunUntilRefused(
+  space: ClusterNamespace,
+  object: KubeObject,
+  call: ClusterCall,
+): Promise<DryRunResult> {
   for (let attempts = 1; attempts <= DRY_RUN_ATTEMPTS; attempts++) {
     if (attempts > 1) await sleep(SECOND, call.signal);
     try {
@@ -147,7 +151,7 @@ function isPermissionDenied({ status, message }: ClusterError): boolean {
   return status === 403 && /User "[^"]*" cannot /.test(message);
 }
 
-async function testNetwork(space: Space, objects: TrialObjects, options: TrialOptions) {
+async function testNetwork(space: ClusterNamespace, objects: TrialObjects, options: TrialOptions) {
   const { signal, podTimeout: timeout } = options;
   const [image] = objects.servers.map(firstImage);
   const database = await testImage(image!, options, async () => {
@@ -187,14 +191,18 @@ async function testImage(
   }
 }
 
-async function runJob(space: Space, job: KubeObject, { signal, podTimeout }: TrialOptions): Promise<readonly string[]> {
+async function runJob(
+  space: ClusterNamespace,
+  job: KubeObject,
+  { signal, podTimeout }: TrialOptions,
+): Promise<readonly string[]> {
   const { succeeded, reason, message, log } = await space.run(job, { signal, timeout: podTimeout });
   if (succeeded) return log;
   const lastLine = log.at(-1) ?? message ?? reason ?? "no log output";
   throw new ClusterError(reason ?? "Failed", `the Job failed: ${lastLine}`, { transient: false });
 }
 
-async function readPodAddress(space: Space, server: KubeObject, call: ClusterCall): Promise<string> {
+async function readPodAddress(space: ClusterNamespace, server: KubeObject, call: ClusterCall): Promise<string> {
   const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, selectTrialPods(server), call);
   const address = pods.map((pod) => pod["status"]?.podIP).find((each) => typeof each === "string");
   if (address === undefined) throw new Error(`pod ${server.metadata.name} has no IP address`);

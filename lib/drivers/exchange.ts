@@ -30,7 +30,7 @@ export interface OutgoingRequest {
   readonly signals: readonly AbortSignal[];
   /** The maximum size of the response in bytes (64 MiB). */
   readonly maxBytes?: number;
-  /** Throws to stop the request just before it is sent. */
+  /** Called just before the request is sent. May throw to stop the request. */
   readonly check?: (() => void) | undefined;
   /** Creates the driver's error. `description` is the method, host and path. */
   readonly fail: (failure: ExchangeFailure, description: string, cause: Error) => DriverError;
@@ -41,7 +41,7 @@ export interface ResponseStream {
   readonly headers: http.IncomingHttpHeaders;
   /** The body. Throws the abort reason, or the driver's error if the connection was lost. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Closes the stream. A reader gets the reason as its error. */
+  /** Closes the stream. Readers get `reason` as their error. */
   close(reason?: Error): void;
 }
 

@@ -5,11 +5,11 @@
  */
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { retryWhileUnavailable } from "#lib/drivers/db/retry-while-unavailable.ts";
-import { openReaders, type Readers, type ReadersOptions } from "#lib/events/readers.ts";
+import { openStreamReaders, type StreamReaders, type StreamReadersOptions } from "#lib/events/readers.ts";
 import { readEvents, readStreamBounds, type StreamEvent } from "#lib/events/store.ts";
 import { runDetached } from "#lib/base/work-context.ts";
 import { messageOf } from "#lib/base/errors.ts";
-import { createKeepAlives, type KeepAlive, type SendFrame } from "#lib/events/keep-alive.ts";
+import { createKeepAlives, type SendFrame, type StreamKeepAlive } from "#lib/events/keep-alive.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -17,11 +17,11 @@ const RING_SIZE = 512, PAGE_SIZE = 500, POLL_INTERVAL = 5 * SECOND;
 const KEEP_ALIVE_AFTER = 15 * SECOND; // proxies close silent connections; nginx does so after 60 s
 const WAKE_BATCH = 500; // readers that are woken in one batch; other work runs between batches
 
-export interface Feeds extends Readers {
+export interface HubFeeds extends StreamReaders {
   /** Follows a hub until `ended` aborts. The feed exists until its last reader leaves. */
   join(federationId: string, ended: AbortSignal): Feed;
   /** Sends keep-alives on a stream that is silent for too long. */
-  openKeepAlive(send: SendFrame): KeepAlive;
+  openKeepAlive(send: SendFrame): StreamKeepAlive;
   /**
    * Reads rows for one reader, and retries until the database answers. These reads run one after another, so that a
    * shared read waits for one of them at most.
@@ -67,17 +67,17 @@ interface HubFeed {
   end: () => void;
 }
 
-interface FeedsOptions extends ReadersOptions {
+interface FeedsOptions extends StreamReadersOptions {
   /** Milliseconds of silence before a keep-alive is sent. */
   readonly keepAliveAfterMs?: number;
 }
 
-export function openFeeds(db: Database, log: Log, options: FeedsOptions): Feeds {
+export function openHubFeeds(db: Database, log: Log, options: FeedsOptions): HubFeeds {
   const feeds = new Map<string, HubFeed>();
-  const { enter, close } = openReaders(db, log, options);
+  const { enter, close } = openStreamReaders(db, log, options);
   let closing = false, lastRead: Promise<unknown> = Promise.resolve();
 
-  const read: Feeds["read"] = (work, ended) =>
+  const read: HubFeeds["read"] = (work, ended) =>
     retryWhileUnavailable(() => {
       const result = lastRead.then(() => (ended.throwIfAborted(), work(db.streams)));
       lastRead = result.catch(() => {});

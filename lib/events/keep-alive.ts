@@ -11,7 +11,7 @@ export type StreamFrame =
 /** Sends a frame. The promise settles when the client can receive more. */
 export type SendFrame = (frame: StreamFrame) => void | Promise<void>;
 
-export interface KeepAlive {
+export interface StreamKeepAlive {
   readonly send: SendFrame;
   end(): void;
 }
@@ -25,7 +25,7 @@ interface OpenStream {
 const KEEP_ALIVE_FRAME: StreamFrame = { comment: "still here" };
 
 /** Creates a function that adds keep-alives to a stream, sent after this many milliseconds of silence. */
-export function createKeepAlives(silenceMs: number): (send: SendFrame) => KeepAlive {
+export function createKeepAlives(silenceMs: number): (send: SendFrame) => StreamKeepAlive {
   const streams = new Set<OpenStream>();
   let timer: ReturnType<typeof setInterval> | undefined;
 

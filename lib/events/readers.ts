@@ -31,13 +31,13 @@ export interface StreamReader {
   leave(): void;
 }
 
-export interface Readers {
+export interface StreamReaders {
   /** Adds a stream until the follower leaves. Throws a `limited` fault (`too_many_streams`). */
   enter(follower: StreamFollower): StreamReader;
   close(): void;
 }
 
-export interface ReadersOptions {
+export interface StreamReadersOptions {
   readonly readVisibility: ReadVisibility;
   /** The maximum number of open streams on this replica. */
   readonly maxStreams: number;
@@ -54,7 +54,11 @@ const CHECK_INTERVAL = 3 * SECOND;
 // The maximum age of a decision in milliseconds: the interval between checks, plus time for a slow check.
 const MAX_AGE = 1.5 * CHECK_INTERVAL;
 
-export function openReaders(db: Database, log: Log, { readVisibility, maxStreams }: ReadersOptions): Readers {
+export function openStreamReaders(
+  db: Database,
+  log: Log,
+  { readVisibility, maxStreams }: StreamReadersOptions,
+): StreamReaders {
   const accesses = new Map<string, HubAccess>(), users = new Map<string, UserStreams>();
   const closing = new AbortController(),
     { check, remove } = openAccessChecks(db, log, readVisibility, { onLost, closing: closing.signal });
@@ -79,7 +83,7 @@ export function openReaders(db: Database, log: Log, { readVisibility, maxStreams
   }
 
   function checkDue(): void {
-    // A tolerance, so that a check is not delayed to the next timer.
+    // The half second is a tolerance, so that a check is not delayed to the next timer.
     const due = performance.now() - CHECK_INTERVAL + SECOND / 2;
     for (const access of accesses.values()) if (access.decidedAt <= due) void check(access);
   }

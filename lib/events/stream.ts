@@ -4,7 +4,7 @@
  * stream waits. When the hub is removed, `StreamEnd` is the last event.
  */
 import { sql } from "kysely";
-import type { Feed, FeedPage, Feeds } from "#lib/events/feed.ts";
+import type { Feed, FeedPage, HubFeeds } from "#lib/events/feed.ts";
 import type { StreamVisibility } from "#lib/events/visibility.ts";
 import type { StreamReader } from "#lib/events/readers.ts";
 import { readEvents, readLatestEvents, readStreamBounds, type StreamEvent } from "#lib/events/store.ts";
@@ -17,7 +17,7 @@ const PAGE_SIZE = 500;
 
 /** Sends the complete stream. `since` is the last event that the client has; null starts with the current state. */
 export async function followHub(
-  feeds: Feeds,
+  feeds: HubFeeds,
   reader: StreamReader,
   since: number | null,
   write: SendFrame,
@@ -46,7 +46,7 @@ export async function followHub(
 }
 
 interface StreamContext {
-  readonly feeds: Feeds;
+  readonly feeds: HubFeeds;
   readonly feed: Feed;
   readonly reader: StreamReader;
   readonly since: number | null;

@@ -14,11 +14,11 @@ import { FENCE_KEY } from "#lib/moodle/names.ts";
 import {
   type ClusterCall,
   ClusterError,
+  type ClusterNamespace,
   type KubeObject,
   type ObjectRef,
   objectRefOf,
   type PatchOperation,
-  type Space,
 } from "#lib/drivers/cluster/cluster.ts";
 import { FenceLost, type JobFence } from "#lib/jobs/fence.ts";
 import { moveOwnershipToApply } from "#lib/workers/field-owner.ts";
@@ -35,7 +35,7 @@ export interface FencedPatch {
 
 /** Patches an object under a fence. Throws FenceLost if a newer run has changed the object. */
 export async function patchFenced(
-  space: Space,
+  space: ClusterNamespace,
   { ref, jobFence, change }: FencedPatch,
   call: ClusterCall,
 ): Promise<KubeObject> {
@@ -56,7 +56,7 @@ export async function patchFenced(
  * missing.
  */
 export async function applyFenced(
-  space: Space,
+  space: ClusterNamespace,
   object: KubeObject,
   jobFence: JobFence,
   call: ClusterCall,
@@ -78,7 +78,7 @@ export async function applyFenced(
 
 /** Applies or creates an object under a fence, and returns it. Throws FenceLost if a newer run has changed it. */
 export async function replaceFenced(
-  space: Space,
+  space: ClusterNamespace,
   object: KubeObject,
   jobFence: JobFence,
   call: ClusterCall,
@@ -92,7 +92,7 @@ export async function replaceFenced(
  * has changed it.
  */
 export async function createFenced(
-  space: Space,
+  space: ClusterNamespace,
   object: KubeObject,
   jobFence: JobFence,
   call: ClusterCall,

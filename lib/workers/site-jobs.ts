@@ -13,7 +13,12 @@ import {
   type SiteIdentity,
 } from "#lib/moodle/job-results.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
-import { ClusterError, type FailureEvidence, type JobResult, type Space } from "#lib/drivers/cluster/cluster.ts";
+import {
+  ClusterError,
+  type ClusterNamespace,
+  type FailureEvidence,
+  type JobResult,
+} from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -26,7 +31,7 @@ const MAX_LINE_LENGTH = 500; // characters of a log line in a message
 export interface JobContext {
   readonly blueprint: Blueprint;
   readonly inputs: SpokeInputs;
-  readonly space: Space;
+  readonly space: ClusterNamespace;
 }
 
 /**

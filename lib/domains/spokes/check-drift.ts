@@ -7,16 +7,16 @@ import {
   type Cluster,
   type ClusterCall,
   ClusterError,
+  type ClusterNamespace,
   type KubeObject,
   objectRefOf,
-  type Space,
 } from "#lib/drivers/cluster/cluster.ts";
 import { diffObjects, type FieldDifference, findMismatches } from "#lib/drivers/cluster/diff.ts";
 import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
 
 interface DriftTarget {
   readonly cluster: Pick<Cluster, "findNamespace">;
-  readonly space: Pick<Space, "get" | "dryRun">;
+  readonly space: Pick<ClusterNamespace, "get" | "dryRun">;
 }
 
 /** Returns the drift of an object; null if none exists. Throws a ClusterError if the cluster does not answer. */

@@ -61,7 +61,7 @@ export interface ClusterCall {
 export interface ClusterWait extends ClusterCall {
   /** Milliseconds until the wait ends with a transient ClusterError `deadline`. */
   readonly timeout: number;
-  /** Called with a progress sentence whenever it changes. */
+  /** Called with each new progress sentence. */
   readonly onProgress?: (sentence: string) => void;
 }
 
@@ -122,7 +122,7 @@ export interface JobResult {
   readonly reason: string | null;
   readonly message: string | null;
   readonly exitCode: number | null;
-  /** The last 200 log lines of the Job's pod, oldest first. If a container failed, they are its lines. */
+  /** The last 200 log lines of the Job's pod, oldest first. After a failure, those of the failed container. */
   readonly log: readonly string[];
   /** Whether `log` ends with the last line. Otherwise lines may be missing. */
   readonly isLogComplete: boolean;
@@ -133,7 +133,7 @@ export type PatchOperation =
   | { readonly op: "remove"; readonly path: string };
 
 /** Calls in one namespace that Wheelwright created. The namespace's UID is verified at most once a second. */
-export interface Space {
+export interface ClusterNamespace {
   readonly namespace: string;
   readonly uid: string;
   /** Applies the objects in this order by server-side apply, as field manager `wheelwright` with force. */
@@ -209,7 +209,7 @@ export interface Cluster {
    * Reads the UID on each call, because a kubeconfig may later point to another cluster.
    */
   identity(call: ClusterCall): Promise<string | null>;
-  space(namespace: string, uid: string): Space;
+  space(namespace: string, uid: string): ClusterNamespace;
   /** Applies cluster-scoped objects by server-side apply, for example a ClusterIssuer. */
   applyGlobal(objects: readonly KubeObject[], call: ClusterCall): Promise<void>;
   /** Creates the object, or returns the existing object of that name unchanged. */

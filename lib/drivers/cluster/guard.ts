@@ -14,7 +14,7 @@ export const CREATED_FROM_LABEL = "wheelwright.dev/made-after";
 const OURS = "wheelwright";
 
 export interface NamespaceGuard {
-  /** Throws if Wheelwright did not create the namespace, or if it is being deleted. */
+  /** Throws if the namespace is being deleted, or if Wheelwright did not create it. */
   write(call: ClusterCall): Promise<void>;
   /** Throws if Wheelwright did not create the namespace. Accepts a namespace that is being deleted. */
   read(call: ClusterCall): Promise<void>;
@@ -40,7 +40,7 @@ export function openNamespaceGuard(objects: ObjectClient, namespace: string, uid
     return { at, terminating: isTerminating(found) };
   }
 
-  /** Shares one request between concurrent callers. If it fails, each of the other callers sends its own. */
+  /** Shares one request between concurrent callers. If the request fails, each other caller sends its own. */
   async function check(call: ClusterCall): Promise<NamespaceCheck> {
     if (lastCheck && performance.now() - lastCheck.at < CHECK_TTL) return lastCheck;
     const other = pending;

@@ -63,7 +63,7 @@ export interface LogFollower {
   close(timeoutMs: number): Promise<void>;
 }
 
-/** Follows the logs of pods. With `listen`, each log is read from its first line. Otherwise only its end is read. */
+/** Follows the logs of pods. With `listen`, each log is read from its first line. Otherwise only the end is read. */
 export function followLogs(
   api: KubeApi,
   namespace: string,

@@ -37,7 +37,7 @@ export interface ObjectClient {
   patch(ref: ObjectRef, operations: readonly PatchOperation[], mode: WriteMode, call: ClusterCall): Promise<KubeObject>;
   /** Deletes the object with this UID. Returns false if the object does not exist. */
   delete(ref: ObjectRef, uid: string, call: ClusterCall): Promise<boolean>;
-  /** Lists the objects, and returns the query to watch them from then on. */
+  /** Lists the objects, and returns a query that watches for later changes. */
   listWatchable(kind: Kind, selector: string, call: ClusterCall): Promise<WatchableList>;
   /** Returns the query to watch the kind from the version of this object. */
   watchSince(kind: Kind, object: KubeObject | null, call: ClusterCall): Promise<WatchQuery>;

@@ -14,7 +14,7 @@ import {
 import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { openKindRegistry } from "#lib/drivers/cluster/client/kinds.ts";
 import { createOrFind, openObjectClient, queryOf } from "#lib/drivers/cluster/objects.ts";
-import { openSpace } from "#lib/drivers/cluster/space.ts";
+import { openClusterNamespace } from "#lib/drivers/cluster/space.ts";
 import { DIAGNOSIS_TIME_LIMITS, type DiagnosisTimeLimits } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { watch } from "#lib/drivers/cluster/client/watch.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -33,7 +33,7 @@ export interface ClusterOptions {
   readonly deadline?: number;
   readonly patience?: Partial<DiagnosisTimeLimits>;
   readonly version?: string;
-  /** The ClusterRole to bind in each new namespace. Without it, the credentials need cluster-wide permissions. */
+  /** The ClusterRole to bind in each new namespace. Null if the credentials have cluster-wide permissions. */
   readonly role?: string | null;
   readonly log: Log;
   readonly telemetry?: Telemetry;
@@ -77,7 +77,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     space: (namespace, uid) => {
       const guard = openNamespaceGuard(objects, namespace, uid);
       const context = { api, objects: objectsIn(namespace), all: objects, guard, namespace, uid, patience };
-      return openSpace({ ...context, log: log.with({ namespace }) });
+      return openClusterNamespace({ ...context, log: log.with({ namespace }) });
     },
     applyGlobal: async (list, call) => {
       for (const object of list) await objects.apply(object, "write", call);

@@ -1,6 +1,11 @@
 /** Opens a namespace that Wheelwright created. Every call checks the guard first. */
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
-import { type ClusterCall, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
+import {
+  type ClusterCall,
+  ClusterError,
+  type ClusterNamespace,
+  type KubeObject,
+} from "#lib/drivers/cluster/cluster.ts";
 import { followJob } from "#lib/drivers/cluster/job.ts";
 import { describeTerminatingPod } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import { type NamespaceContext, POD_KIND, waitUntilGone, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
@@ -11,7 +16,7 @@ import { waitFor } from "#lib/drivers/cluster/wait.ts";
 /** The maximum number of pod names in a message. */
 const MAX_NAMES = 5;
 
-export function openSpace(context: NamespaceContext): Space {
+export function openClusterNamespace(context: NamespaceContext): ClusterNamespace {
   const { api, objects, guard, namespace, uid } = context;
 
   /** Returns the object with this namespace. Throws if the object names another namespace. */

@@ -25,7 +25,7 @@ export type CheckResult<T> =
 interface WaitTask<T> {
   readonly api: KubeApi;
   readonly log: Log;
-  /** The purpose of the wait. The timeout message starts with it. */
+  /** The purpose of the wait, with which the timeout message starts. */
   readonly what: string;
   /** Checks the state. The first check may omit the progress sentence, because the wait may end soon. */
   readonly check: (call: ClusterCall, isFirst: boolean) => Promise<CheckResult<T>>;

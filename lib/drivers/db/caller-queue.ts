@@ -24,7 +24,7 @@ export interface CallerQueue {
   count(): number;
   /** Returns the number of waiting callers within their user's share. */
   servable(): number;
-  /** Returns the next caller within its share. */
+  /** Returns the next caller whose user has a free connection in its share. */
   next(): Waiter | undefined;
   wait(signal: AbortSignal | undefined, user: string | undefined): Promise<Client>;
   refuse(error: unknown): void;
@@ -62,8 +62,8 @@ export function openCallerQueue({ shares, waitLimit, failure, answers }: CallerQ
 }
 
 /**
- * Returns the fault for a caller that got no connection. If the database answers on other connections, it only accepts
- * new ones slowly.
+ * Returns the fault for a caller that got no connection. If other connections work, the database only accepts new ones
+ * slowly.
  */
 function connectionFault(failure: unknown, answers: boolean): Fault {
   const fault = failure instanceof Error && toDatabaseFault(failure.cause); // "too many connections" has its own error

@@ -13,7 +13,7 @@ import {
   toDatabaseFault,
 } from "#lib/drivers/db/faults.ts";
 import { openDriver } from "#lib/drivers/db/driver.ts";
-import { sessionQuery } from "#lib/drivers/db/session.ts";
+import { buildSessionQuery } from "#lib/drivers/db/session.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
 import {
   type DatabaseAddress,
@@ -83,7 +83,7 @@ export async function openClient(options: ClientOptions): Promise<Client> {
   let chosen: Client | null = null, reader: Client | null = null, failure: unknown = null;
   for (const host of hosts) {
     let client: Client | null = null;
-    // Only the chosen client reports its end.
+    // Only the chosen client calls `onDead`.
     const onDead = () => void (client && client === chosen && options.onDead?.());
     try {
       client = await openSession({ ...options, connectLimit, onDead }, address, host);
@@ -201,7 +201,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
 
 /** Connects, and configures the session with one statement. */
 async function startSession(client: Client, options: ClientOptions, address: DatabaseAddress): Promise<Client> {
-  const { text, params } = sessionQuery(options.settings, address.options);
+  const { text, params } = buildSessionQuery(options.settings, address.options);
   try {
     const { rows } = await client.query(text, params, { limit: options.connectLimit });
     const { pid, readOnly, standby } = rows[0]!;

@@ -93,6 +93,6 @@ export function checksumOf(text: string): string {
 }
 
 /** Returns the migration that programs need to work with this one, or null. */
-export function requiredMigration(text: string): string | null {
+export function findRequiredMigration(text: string): string | null {
   return /^-- needs (\d{4}_\w+)\r?$/m.exec(text)?.[1] ?? null;
 }

@@ -8,7 +8,7 @@ export interface ConnectionShares {
   mayTake(user: string | undefined): boolean;
   take(user: string | undefined): void;
   release(user: string | undefined): void;
-  /** Returns the next caller within its share, or undefined. Ties are served in order of arrival. */
+  /** Returns the next caller whose user may take a connection, or undefined. Ties are served in order of arrival. */
   next<W extends { readonly user: string | undefined }>(waiting: Iterable<W>): W | undefined;
 }
 

@@ -9,7 +9,7 @@ import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { connectPausableTls } from "#lib/drivers/db/pausable-tls.ts";
 import { openDriver } from "#lib/drivers/db/driver.ts";
 import { findHost } from "#lib/drivers/db/find-host.ts";
-import { sessionQuery } from "#lib/drivers/db/session.ts";
+import { buildSessionQuery } from "#lib/drivers/db/session.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
@@ -99,7 +99,7 @@ export async function openCopier(
       sockets.cutAll();
     },
   };
-  const { text, params } = sessionQuery({ ...SETTINGS, ...settings }, address.options);
+  const { text, params } = buildSessionQuery({ ...SETTINGS, ...settings }, address.options);
   const late = () => new ConnectionLost(new Error(`The database did not answer within ${CONNECT_LIMIT} ms`));
   try {
     await runWithin([], { ms: CONNECT_LIMIT, createError: late }, () => copier.run(text, params));

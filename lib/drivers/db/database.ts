@@ -32,7 +32,7 @@ export interface Wakeups {
   subscribe(topic: WakeupTopic, listener: () => void): () => void;
 }
 
-/** The connection for heartbeats, which no request uses. It is replaced when it closes or does not answer. */
+/** The connection for heartbeats, separate from those of requests. Replaced when it closes or does not answer. */
 export interface ControlConnection {
   /** Rejects after two seconds without an answer, and immediately while disconnected. */
   query(text: string, params?: readonly unknown[]): Promise<Record<string, unknown>[]>;

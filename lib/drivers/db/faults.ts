@@ -3,8 +3,8 @@ import postgres from "postgres";
 import { Fault } from "#lib/base/errors.ts";
 
 /**
- * The fault of a lost connection. The statement may have run, but its transaction was rolled back. A pending COMMIT is
- * a CommitUnknown instead.
+ * The fault of a lost connection. The statement may have run, but its transaction was rolled back. A connection lost
+ * during COMMIT causes CommitUnknown instead.
  */
 export class ConnectionLost extends Fault {
   constructor(cause: unknown) {
@@ -40,7 +40,7 @@ export function isRetryable(error: unknown): boolean {
   return hasSqlState(error, "40P01", "40001") || isStalePlan(error);
 }
 
-/** Whether the statement was refused because an earlier one in its transaction had failed. */
+/** Whether an earlier statement in the transaction had failed. */
 export function isAbortedTransaction(error: unknown): boolean {
   return hasSqlState(error, "25P02");
 }

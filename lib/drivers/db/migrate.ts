@@ -21,9 +21,9 @@ import {
   type AppliedMigration,
   checksumOf,
   compareSchema,
+  findRequiredMigration,
   type Migration,
   MigrationError,
-  requiredMigration,
   SELECT_APPLIED_MIGRATIONS,
 } from "#lib/drivers/db/compare-schema.ts";
 import { createIndex, createsIndexConcurrently, withoutConcurrently } from "#lib/drivers/db/migrate-index.ts";
@@ -41,7 +41,7 @@ const LOCK_LIMIT = 0.8 * SECOND;
 const MAX_ATTEMPTS = 60; // more than four minutes with the pauses; a table that is locked for longer needs attention
 
 /** Whether the role may migrate: it owns the tables, or may create them in an empty schema. */
-export const MAY_MIGRATE = `coalesce(
+export const MAY_MIGRATE_SQL = `coalesce(
   (select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass('migrations')),
   has_schema_privilege(current_schema(), 'create'), false)`;
 
@@ -62,7 +62,7 @@ export async function migrate(
   try {
     await lock(run, report);
     const [state] = await run(
-      `select to_regclass('migrations') is not null as "there", ${MAY_MIGRATE} as "may"`,
+      `select to_regclass('migrations') is not null as "there", ${MAY_MIGRATE_SQL} as "may"`,
     ) as unknown as [State];
     const { missing, newer } = compareSchema(
       state.there ? await run(SELECT_APPLIED_MIGRATIONS) as unknown as AppliedMigration[] : [],
@@ -214,7 +214,7 @@ export async function applyInTransaction(run: Run, migrations: readonly Migratio
 }
 
 function recordOf(name: string, text: string): string {
-  const needs = requiredMigration(text), more = needs === null ? ["", ""] : [", needs", `, ${quote(needs)}`];
+  const needs = findRequiredMigration(text), more = needs === null ? ["", ""] : [", needs", `, ${quote(needs)}`];
   return `insert into migrations (name, checksum${more[0]}) values (${quote(name)}, ${quote(checksumOf(text))}${
     more[1]
   })`;

@@ -8,7 +8,7 @@ import { type Cursor, writeCursor } from "#lib/base/schema.ts";
 export interface ListPageRequest {
   /** The page size. Absent for the complete list. */
   readonly limit?: number | undefined;
-  /** Only rows older than this row or time. */
+  /** Returns only rows that are older than this row or time. */
   readonly before?: Cursor | undefined;
 }
 

@@ -117,7 +117,7 @@ export function openPool(options: PoolOptions): Pool {
     if (!client) return await wait(signal, user);
     shares.take(user);
     if (connections.isTrusted(client)) return client;
-    // The client is closed on any error. Otherwise it would stay in the pool without being usable.
+    // Closes the client on any error, because a broken client must not stay in the pool.
     const answered = await client.query("select 1", [], { limit: PROBE_LIMIT }).catch((error) => client.kill(error));
     if (answered) return client;
     shares.release(user);

@@ -20,9 +20,9 @@ interface Buildable<Row> {
 type RowOf<Query> = Query extends Buildable<infer Row> ? Row : never;
 
 /**
- * Prepares the query that `build` returns. `build` runs once with placeholders, so it may pass values on but not read
- * them. A list is one value, for `= any(…)`. `build` may test optional values for undefined, because each combination
- * is prepared separately.
+ * Prepares the query that `build` returns. `build` runs once, with placeholders that it may pass on but not read. A
+ * list is one value, for `= any(…)`. `build` may test optional values for undefined, because each combination is
+ * prepared separately.
  */
 export function prepareQuery<Values extends object, Query extends Buildable<unknown>>(
   build: (rows: Rows, values: Values) => Query,

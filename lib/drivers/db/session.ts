@@ -42,7 +42,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
  * Returns a query that applies these settings and `more`, and reads facts about the session. Skips settings that the
  * server does not know or that already have the value, because only superusers may set some.
  */
-export function sessionQuery(more: Readonly<Record<string, string>>, options: string | null): SessionQuery {
+export function buildSessionQuery(more: Readonly<Record<string, string>>, options: string | null): SessionQuery {
   // Only the connection string can set another search path.
   const path: Record<string, string> = /search_path/i.test(options ?? "") ? {} : { search_path: "public" };
   const settings = { ...SETTINGS, ...path, ...more };

@@ -13,7 +13,7 @@ interface Sockets {
   allow(more: 0 | 1): void;
   cut(): void;
   cutAll(): void;
-  /** Resumes reading from the session. The driver leaves it paused after a copy that was not read completely. */
+  /** Resumes reading from the session, which the driver pauses if a copy was not read completely. */
   resume(): void;
 }
 

@@ -14,7 +14,7 @@ import { SECOND } from "#lib/base/time.ts";
 export interface Transport {
   /** Resolves when the stream is ready for the protocol. */
   readonly ready: Promise<Socket>;
-  /** Destroys the stream, even before it is open. */
+  /** Destroys the stream, even if the stream is not open yet. */
   cut(): void;
 }
 
@@ -29,7 +29,7 @@ export function openTransport(
 ): Transport {
   let outermost: Socket | null = null, isCut = false;
 
-  /** Adds a permanent error listener. Users of the socket detect its end by the `close` event. */
+  /** Adds a permanent error listener. Users of the socket learn of its end from the `close` event. */
   function keepErrorListener<T extends Socket>(socket: T): T {
     const removeAll = socket.removeAllListeners.bind(socket);
     socket.removeAllListeners = (event?: string | symbol) => {

@@ -3,7 +3,7 @@ import { Resolver } from "node:dns/promises";
 import { SECOND } from "#lib/base/time.ts";
 
 /** DNS queries, which reject if no server answers. A missing name or record is an empty list. */
-export interface Dns {
+export interface DnsClient {
   /** Returns the TXT records of the name, each with its strings joined. */
   texts(name: string, signal?: AbortSignal): Promise<readonly string[]>;
   /** Returns the IPv4 and IPv6 addresses of the name. */
@@ -16,7 +16,7 @@ const ATTEMPT_TIMEOUT = 2 * SECOND, ATTEMPTS = 3; // per server; in total longer
 const MAX_RECORDS = 100, MAX_RECORD_LENGTH = 1000;
 
 /** Opens DNS for `servers`, each `address` or `address:port`. An empty list means the system's servers. */
-export function openDns(servers: readonly string[]): Dns {
+export function openDnsClient(servers: readonly string[]): DnsClient {
   async function query<T>(send: (resolver: Resolver) => Promise<T[]>, signal?: AbortSignal): Promise<T[]> {
     signal?.throwIfAborted();
     const resolver = new Resolver({ timeout: ATTEMPT_TIMEOUT, tries: ATTEMPTS });

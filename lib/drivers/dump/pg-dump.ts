@@ -19,7 +19,7 @@ export async function hasPgDump(server: number): Promise<boolean> {
   return Number(/\d+/.exec(version?.stdout ?? "")?.[0] ?? 0) >= server;
 }
 
-/** The error of a failed pg_dump. The message has its last output. */
+/** The error of a failed pg_dump. The message includes the last output of pg_dump. */
 export class PgDumpFailed extends Error {
   override readonly name = "PgDumpFailed";
 }

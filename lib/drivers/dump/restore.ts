@@ -6,7 +6,7 @@ import { toDatabaseFault } from "#lib/drivers/db/faults.ts";
 import { applyInTransaction, lockMigrations } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { BackupDamaged, type BackupManifest, type BackupPart } from "#lib/drivers/dump/script.ts";
-import { LATER_NUMBER, TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
+import { LATER_NUMBER_SQL, TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
@@ -89,7 +89,7 @@ async function loadRows(copier: Copier, { parts, migrations }: RestoreOptions): 
       });
     } else if (part.kind === "sequence") {
       // Objects in the clusters have fences and accept no lower ones.
-      await copier.run(`select setval('job_fences', greatest($1::bigint, ${LATER_NUMBER}))`, [String(part.value)]);
+      await copier.run(`select setval('job_fences', greatest($1::bigint, ${LATER_NUMBER_SQL}))`, [String(part.value)]);
       part = await next();
     } else throw new BackupDamaged("The backup has a table that its release does not have");
   }

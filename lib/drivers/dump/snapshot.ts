@@ -40,7 +40,7 @@ export async function openSnapshot(
     const names = (await listTables(copier)).map(({ table }) => table).join(", ");
     await copier.run(`begin isolation level repeatable read, read only; lock table ${names} in access share mode`);
     const [info] = await copier.run(SELECT_SNAPSHOT_INFO) as [SnapshotInfo];
-    // The migrations are read again after locking, because one may have ended in between.
+    // Reads the migrations again after locking, because a migration may have ended in between.
     const manifest = { release, takenAt: info.at, migrations: await readApplied(copier, migrations) };
     const tables = await listTables(copier);
     let method: DumpMethod = "COPY";
@@ -111,7 +111,7 @@ const SELECT_FENCE = `
   select coalesce(last_value, 1)::text as fence from pg_sequences
   where schemaname = current_schema() and sequencename = 'job_fences'`;
 
-/** Lists tables after those that their foreign keys refer to, so that they can be restored in this order. */
+/** Lists each table after the tables that its foreign keys refer to, for the restore. */
 const SELECT_TABLES = `
   with recursive referring (oid, level) as (
     select oid, 0 from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace

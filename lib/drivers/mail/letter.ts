@@ -1,6 +1,6 @@
 /**
- * Defines the mails: a template, a recipient and the template's data. Queued mails are stored, so they contain no
- * secrets. Links with a secret are created when the mail is sent.
+ * Defines the mails: a template, a recipient and the template's data. Queued mails are stored, so their data contains
+ * no secrets. Links with a secret are created when the mail is sent.
  */
 
 /** The data of each template. Timestamps are ISO 8601. */

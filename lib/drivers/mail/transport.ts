@@ -39,7 +39,7 @@ const MAX_NAME_LENGTH = 60;
 
 /**
  * Mails that anybody can trigger for any address. They omit the recipient's name, because a stranger may have chosen
- * it.
+ * the name.
  */
 const WITHOUT_NAME: readonly MailTemplate[] = ["verification", "password-reset"];
 

@@ -14,7 +14,7 @@ interface CreateOnceOptions<T> {
   /** A key that is unique per object and hub. */
   readonly key: string;
   find(): Promise<T | null>;
-  /** Creates the object. Returns null if an earlier call with this key created it and it no longer exists. */
+  /** Creates the object. Returns null if an earlier call created the object and it was deleted since. */
   create(idempotencyKey: string): Promise<T | null>;
 }
 

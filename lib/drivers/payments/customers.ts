@@ -9,7 +9,7 @@ import { createOnce } from "#lib/drivers/payments/create-once.ts";
 import type { CustomerRequest } from "#lib/drivers/payments/payments.ts";
 import { CustomerShape, parseResponse } from "#lib/drivers/payments/schemas.ts";
 
-export async function customerFor(
+export async function findOrCreateCustomer(
   client: PaymentClient,
   request: CustomerRequest,
   signal: AbortSignal,
@@ -32,7 +32,7 @@ export async function customerFor(
   }, signal);
 }
 
-/** Updates the customer. Returns its ID, or null if it does not exist. */
+/** Updates the customer. Returns the customer's ID, or null if the customer does not exist. */
 export async function describeCustomer(
   client: PaymentClient,
   id: string,

@@ -43,7 +43,7 @@ export interface Payments {
    */
   preview(change: InvoicePreviewRequest, signal: AbortSignal): Promise<InvoicePreview | null>;
   /** Returns all refunds of a charge and its customer. Returns null if the charge does not exist. */
-  readRefunds(object: RefundedObject, signal: AbortSignal): Promise<Refunds | null>;
+  readRefunds(object: RefundedObject, signal: AbortSignal): Promise<ChargeRefunds | null>;
   /**
    * Verifies and reads a webhook event. `body` is the raw body, `signature` the header. Throws a SignatureError if the
    * event is unsigned, invalid, or too old at the time `now`.
@@ -82,10 +82,10 @@ export interface InvoicePreviewRequest {
   readonly customer: string;
   /** Null before a subscription exists. */
   readonly subscription: string | null;
-  readonly sizes: readonly SizeChange[];
+  readonly sizes: readonly SizeQuantityChange[];
 }
 
-export interface SizeChange {
+export interface SizeQuantityChange {
   readonly size: string;
   /** The change of the quantity. 0 only returns the price of one spoke. */
   readonly by: number;
@@ -164,7 +164,7 @@ export interface InvoicePreview {
 
 export type RefundedObject = { readonly charge: string } | { readonly refund: string };
 
-export interface Refunds {
+export interface ChargeRefunds {
   readonly customer: string | null;
   readonly refunds: readonly Refund[];
 }

@@ -11,7 +11,7 @@ import {
   type InvoicePreviewRequest,
   PaymentError,
 } from "#lib/drivers/payments/payments.ts";
-import { priceFor } from "#lib/drivers/payments/prices.ts";
+import { findOrCreatePrice } from "#lib/drivers/payments/prices.ts";
 import {
   AmountSchema,
   CurrencySchema,
@@ -89,7 +89,7 @@ async function previewOnce(
     if (!item && price === null) return null;
     sizes.push({
       size,
-      price: item?.price ?? await priceFor(client, price!, signal),
+      price: item?.price ?? await findOrCreatePrice(client, price!, signal),
       quantity: Math.max(0, (item?.quantity ?? 0) + by),
       monthly: item ? item.monthly : price!.monthly,
     });

@@ -9,7 +9,11 @@ import { PaymentError, type PriceRequest } from "#lib/drivers/payments/payments.
 import { isMonthly, parseResponse, PriceShape } from "#lib/drivers/payments/schemas.ts";
 import { PaymentRefusal } from "#lib/drivers/payments/errors.ts";
 
-export async function priceFor(client: PaymentClient, request: PriceRequest, signal: AbortSignal): Promise<string> {
+export async function findOrCreatePrice(
+  client: PaymentClient,
+  request: PriceRequest,
+  signal: AbortSignal,
+): Promise<string> {
   const { size, title, currency, monthly } = request;
   const lookupKey = lookupKeyOf(request);
   const params = {

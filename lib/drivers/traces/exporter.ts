@@ -12,7 +12,7 @@ import type { Log } from "#lib/base/log.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
 import { backoffDelay, MINUTE, SECOND, sleep, withTimeout } from "#lib/base/time.ts";
 import { type ExchangeResponse, sendHttpRequest } from "#lib/drivers/exchange.ts";
-import { encodeBatch, encodeSpan, type RecordedSpan } from "#lib/drivers/traces/encode.ts";
+import { encodeSpan, encodeSpanBatch, type RecordedSpan } from "#lib/drivers/traces/encode.ts";
 
 export interface SpanExporter {
   add(span: RecordedSpan): void;
@@ -73,7 +73,7 @@ export function openSpanExporter(options: SpanExporterOptions): SpanExporter {
   async function sendBatch(batch: readonly string[]): Promise<void> {
     for (let attempt = 1;; attempt++) {
       const { error: problem, refused = 0, retryAfterMs: again } = await send(
-        encodeBatch(settings.resource, version, batch),
+        encodeSpanBatch(settings.resource, version, batch),
       );
       if (problem === null) drop(refused);
       logState(problem);

@@ -151,9 +151,7 @@ function parseClusterPath(path: string): { readonly resource: string; readonly n
   return { resource, namespace: decodeURIComponent(namespace!) };
 }
 
-/**
- * Returns a clock in milliseconds since the epoch, with a higher resolution than the system clock, which it follows.
- */
+/** Returns a clock in milliseconds since the epoch. Follows the system clock, with a higher resolution. */
 function openClock(): () => number {
   let ahead = Date.now() - performance.now();
   return () => {

@@ -6,10 +6,10 @@
 import { hasIssuanceFailed } from "#lib/drivers/cluster/diagnosis/certificate.ts";
 import {
   ClusterError,
+  type ClusterNamespace,
   type KubeObject,
   type ObjectRef,
   objectRefOf,
-  type Space,
   withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -54,7 +54,7 @@ function isRedirectFrom(ingress: KubeObject, hosts: readonly string[]): boolean 
  * Deletes a failed Certificate, because cert-manager would retry only after an hour. The Ingress creates it again. A
  * valid certificate stays in its Secret.
  */
-async function deleteFailedCertificate(space: Space, run: Run, ref: ObjectRef): Promise<void> {
+async function deleteFailedCertificate(space: ClusterNamespace, run: Run, ref: ObjectRef): Promise<void> {
   const found = await space.get(ref, run);
   if (found && hasIssuanceFailed(found)) await space.delete(ref, found.metadata.uid!, run);
 }

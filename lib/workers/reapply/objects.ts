@@ -4,10 +4,10 @@ import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { type HubSettings, NO_HUB_SETTINGS } from "#lib/moodle/seed.ts";
 import {
   ClusterError,
+  type ClusterNamespace,
   type KubeObject,
   objectRefOf,
   type PatchOperation,
-  type Space,
   withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { ObjectPut } from "#lib/operations/change.ts";
@@ -184,7 +184,11 @@ export async function applySiteState(site: SpokeSite, run: Run, step: SpokeStep)
 }
 
 /** Applies the objects in order and returns them as the cluster stored them. */
-export async function applySiteObjects(space: Space, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
+export async function applySiteObjects(
+  space: ClusterNamespace,
+  run: Run,
+  objects: readonly KubeObject[],
+): Promise<KubeObject[]> {
   const applied: KubeObject[] = [];
   for (const object of objects) {
     const existing = await space.get(objectRefOf(object), run);
@@ -199,7 +203,7 @@ export async function applySiteObjects(space: Space, run: Run, objects: readonly
  * case the function replaces the differing fields and applies the object again.
  */
 async function applyOrReplaceFields(
-  space: Space,
+  space: ClusterNamespace,
   run: Run,
   object: KubeObject,
   existing: KubeObject,

@@ -2,7 +2,7 @@
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
-import type { Feeds } from "#lib/events/feed.ts";
+import type { HubFeeds } from "#lib/events/feed.ts";
 import type { ReadVisibility, StreamFollower, StreamVisibility, VisibilityDecision } from "#lib/events/visibility.ts";
 import { followHub } from "#lib/events/stream.ts";
 import type { StreamFrame } from "#lib/events/keep-alive.ts";
@@ -27,7 +27,7 @@ export function createDecision(sight: StreamVisibility | null, endsIn = Infinity
 }
 
 export function openTestStream(
-  feeds: Feeds,
+  feeds: HubFeeds,
   federationId: string,
   since: number | null = null,
   who: Partial<StreamFollower> = {},

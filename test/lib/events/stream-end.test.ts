@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/audit/requester.ts";
 import { record } from "#lib/changes/record.ts";
-import { type Feeds, openFeeds } from "#lib/events/feed.ts";
+import { type HubFeeds, openHubFeeds } from "#lib/events/feed.ts";
 import { followHub } from "#lib/events/stream.ts";
 import type { SendFrame, StreamFrame } from "#lib/events/keep-alive.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -12,11 +12,11 @@ import { readFrames } from "#test/support/frames.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 
-const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("a hub's stream");
+const test = suite<{ db: TestDatabase; feeds: HubFeeds; user: string }>("a hub's stream");
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
-  context.feeds = openFeeds(context.db, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
+  context.feeds = openHubFeeds(context.db, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
   context.user = await insertUser(context.db);
 });
 test.after(async (context) => {

@@ -14,7 +14,7 @@ import { type Log, silentLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface ServerConnection {
-  /** The server's URL with its base path, without a trailing slash. */
+  /** The API server's URL with its base path, without a trailing slash. */
   readonly server: URL;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly options: https.RequestOptions;

@@ -63,7 +63,7 @@ export function openCredentials(config: Kubeconfig, sources: CredentialSources):
   };
 }
 
-/** Returns a function that reads the token. If the file cannot be read, it returns the last token. */
+/** Returns a function that reads the token, or the last token if the file cannot be read. */
 function openToken({ token, tokenFile }: KubeUser, files: FileReader): () => Promise<string | undefined> {
   let last = token;
   return async () => {

@@ -79,7 +79,7 @@ export function openKindRegistry(api: KubeApi): KindRegistry {
 
 /**
  * Returns a path such as `/apis/apps/v1/namespaces/n/deployments/d`. Without a namespace, the path covers all
- * namespaces. Without a name, it is the path of the collection.
+ * namespaces. Without a name, the result is the path of the collection.
  */
 export function apiPathOf(apiVersion: string, plural: string, namespace: string | undefined, name?: string): string {
   const scope = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;

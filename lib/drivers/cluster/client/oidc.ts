@@ -23,7 +23,7 @@ interface Provider {
 
 class ProviderError extends DriverError {}
 
-/** The time before its expiry at which a token is renewed, as in kubectl. */
+/** The time before expiry at which a token is renewed, as in kubectl. */
 const MARGIN = 10 * SECOND;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -77,7 +77,7 @@ async function send(
     fail: (_, description, cause) => new ProviderError("oidc", `${description}: ${cause.message}`, { transient: true }),
   });
   const answer = status === 200 ? parseObject(body) : null;
-  // The body is not quoted, because it may contain a token.
+  // The response body may contain a token, so it is not quoted.
   if (!answer) throw new Error(`${url.origin}${url.pathname} returned ${status} without a JSON object`);
   return answer;
 }

@@ -24,7 +24,9 @@ export interface PluginCredential {
 }
 
 export interface ExecPlugin {
-  /** Returns the cached credential, or runs the plugin if it has expired. Rejects with an Error that names the plugin. */
+  /**
+   * Returns the cached credential, or runs the plugin after its expiry. Rejects with an Error that names the plugin.
+   */
   credential(): Promise<PluginCredential>;
 }
 
@@ -32,7 +34,7 @@ interface PluginOptions {
   readonly ms: number;
   /** Returns the error for a plugin that did not end in time. */
   readonly late: (description: string) => Error;
-  /** Kills a running plugin when it aborts. */
+  /** Kills a running plugin when the signal aborts. */
   readonly signal: AbortSignal;
 }
 

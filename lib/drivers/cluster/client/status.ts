@@ -194,7 +194,7 @@ function retryAfterOf(answer: ExchangeResponse, status: KubeStatus | null): numb
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Returns the time of the response by its Date header, or by the local clock if it has none. */
+/** Returns the time in the response's Date header, or else the local time. */
 export function timeOfResponse(answer: ExchangeResponse): number {
   const { date } = answer.headers;
   const at = typeof date === "string" && HTTP_DATE.test(date) ? Date.parse(date) : NaN;

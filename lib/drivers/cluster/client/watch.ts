@@ -23,7 +23,7 @@ export type WatchChange =
 export interface WatchQuery {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** The resource version to start from. Without it, the watch begins with a list. */
+  /** The resource version to start from. Absent to begin with a list. */
   readonly version?: string | undefined;
   /** Whether to throw a 410 when the version has expired. Otherwise the collection is listed again. */
   readonly strict?: boolean;

@@ -37,7 +37,9 @@ export interface DiagnosisTimeLimits {
   readonly imageMs: number;
   /** A Secret or ConfigMap is missing, but may be created soon. */
   readonly configMs: number;
-  /** A volume cannot be created or mounted. The driver retries, and another node may take minutes to release it. */
+  /**
+   * A volume cannot be created or mounted. The driver retries, and another node may take minutes to release the volume.
+   */
   readonly volumeMs: number;
   /** A new, empty volume is not provisioned. */
   readonly provisionMs: number;
@@ -99,7 +101,7 @@ export function impossibleDiagnosis(code: string, message: string, blame: Failur
   return { is: "impossible", code, message, blame, hint };
 }
 
-/** Returns a waiting diagnosis until this time, and the final diagnosis after it. */
+/** Returns a waiting diagnosis before `moment`, and the final diagnosis afterwards. */
 export function waitingDiagnosisUntil(
   moment: number,
   clock: WaitClock,

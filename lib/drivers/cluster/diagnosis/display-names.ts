@@ -3,7 +3,7 @@
  * have several of its kind.
  */
 
-import { nodeOf, parseTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { nodeNameOf, parseTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -49,7 +49,7 @@ export function formatMinute(timestamp: string): string {
  */
 export function describeTerminatingPod(pod: KubeObject, now: number): string {
   const { name, deletionTimestamp } = pod.metadata;
-  const node = nodeOf(pod), due = parseTime(deletionTimestamp);
+  const node = nodeNameOf(pod), due = parseTime(deletionTimestamp);
   if (!node) return name;
   const over = due !== undefined && now > due + KUBELET_DELAY;
   const late = over ? `, overdue since ${formatMinute(deletionTimestamp!)}: check whether that node is up` : "";

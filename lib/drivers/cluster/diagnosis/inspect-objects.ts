@@ -44,7 +44,7 @@ export function eventsOf(object: KubeObject, events: readonly KubeObject[]): Kub
   });
 }
 
-/** Returns the events about ReplicaSets of this Deployment, which are named after it. */
+/** Returns the events about the Deployment's ReplicaSets, which carry its name. */
 export function replicaSetEventsOf(deployment: KubeObject, events: readonly KubeObject[]): KubeObject[] {
   return events.filter((event) => {
     const about = event["involvedObject"] ?? {};
@@ -77,7 +77,7 @@ export function parseTime(text: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-export function nodeOf(pod: KubeObject): string | undefined {
+export function nodeNameOf(pod: KubeObject): string | undefined {
   return pod["spec"]?.nodeName || undefined;
 }
 

@@ -8,7 +8,7 @@ import {
   firstOccurrence,
   lastOccurrence,
   latestEventOf,
-  nodeOf,
+  nodeNameOf,
   parseTime,
   stateStartOf,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
@@ -152,7 +152,7 @@ function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined
   if (!event || pulled) return undefined;
   const reason = String(event["reason"]), message = String(event["message"] ?? "");
   const what = reason === "FailedCreatePodSandBox" ? "its network" : "its volumes";
-  const node = nodeOf(pod), label = node ? `the node ${node}` : "the pod's node";
+  const node = nodeNameOf(pod), label = node ? `the node ${node}` : "the pod's node";
   const on = node ? ` on ${label}` : "";
   const sentence = `Pod ${pod.metadata.name}${on} waits for ${what}: ${causeOf(message)}`;
   const missing = /(secret|configmap) "[^"]*" not found/.test(message);
@@ -169,7 +169,7 @@ function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined
   );
 }
 
-/** Returns the kubelet's message without its preamble and the sandbox ID, which differs each time. */
+/** Returns the kubelet's message without the preamble and the sandbox ID, which differs each time. */
 function causeOf(message: string): string {
   return message.replace(/^\(combined from similar events\): /, "")
     .replace(/^Failed to create pod sandbox: (?:rpc error: code = \w+ desc = )?/, "")

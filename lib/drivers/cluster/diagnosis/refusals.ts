@@ -21,7 +21,7 @@ interface Refusal {
 /** The name of the blueprint's quota. Other quotas come from the cluster's administrators. */
 const BLUEPRINT_QUOTA = "spoke";
 
-/** A pattern and the function that creates the refusal from its match. The first match counts. */
+/** A pattern, and a function that turns its match into a refusal. The first match counts. */
 type Rule = readonly [words: RegExp, read: (found: RegExpExecArray, message: string) => Refusal];
 
 const RULES: readonly Rule[] = [

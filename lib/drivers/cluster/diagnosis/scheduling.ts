@@ -45,8 +45,8 @@ const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
 const UNKNOWN = "Add nodes to the cluster, or free resources on them.";
 
 /**
- * Messages about a PersistentVolumeClaim that is not bound yet, which is normal for a moment while it waits for its
- * first pod.
+ * Messages about a PersistentVolumeClaim that is not bound yet. This is normal for a moment before its first pod is
+ * scheduled.
  */
 const UNBOUND_PVC = /unbound immediate PersistentVolumeClaims|persistentvolumeclaim "[^"]*" not found/;
 
@@ -202,7 +202,7 @@ function diagnoseStorageDriver(event: KubeObject, sentence: string, clock: WaitC
   );
 }
 
-/** Whether the PersistentVolumeClaim waits for its first pod. Then it is bound only when that pod is created. */
+/** Whether the PersistentVolumeClaim is bound only when its first pod is created. */
 export function waitsForConsumer(name: string, events: readonly KubeObject[]): boolean {
   return latestPvcEvent(name, events)?.["reason"] === "WaitForFirstConsumer";
 }

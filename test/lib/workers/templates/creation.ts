@@ -3,7 +3,7 @@ import { beginTemplate } from "#lib/domains/templates/store.ts";
 import type { App, Clusters } from "#lib/app.ts";
 import { newId } from "#lib/base/ids.ts";
 import { silentLog } from "#lib/base/log.ts";
-import type { Cluster, KubeObject, ObjectRef, Space } from "#lib/drivers/cluster/cluster.ts";
+import type { Cluster, ClusterNamespace, KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { templateInputs, templateKey } from "#lib/moodle/template.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import type { TemplatePayload } from "#lib/workers/templates/create.ts";
@@ -99,7 +99,7 @@ function killingClusters(clusters: Clusters, killWrite: KillWrite): Clusters {
 const CLUSTER_WRITES = ["createNamespace", "createGlobal", "deleteGlobal", "patchGlobal"];
 const NAMESPACE_WRITES = ["create", "patch", "apply", "delete", "run", "remove"];
 
-function spaceOf(cluster: object, [namespace, uid]: [string, string]): Space {
+function spaceOf(cluster: object, [namespace, uid]: [string, string]): ClusterNamespace {
   return (cluster as Cluster).space(namespace, uid);
 }
 
