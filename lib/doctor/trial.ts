@@ -49,7 +49,6 @@ export interface TrialOptions {
   readonly callTimeout: number;
   /** Milliseconds for pods to start, and for the namespace to be deleted. */
   readonly podTimeout: number;
-  /** Shows a progress message about the namespace of the trial. */
   readonly report: (sentence: string) => void;
 }
 
@@ -146,7 +145,6 @@ async function dryRunUntilRefused(
   return { accepted: true };
 }
 
-/** Returns whether the error means that the account lacks the permission. */
 function isPermissionDenied({ status, message }: ClusterError): boolean {
   return status === 403 && /User "[^"]*" cannot /.test(message);
 }

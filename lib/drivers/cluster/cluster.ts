@@ -1,7 +1,7 @@
 /**
  * Defines the interface to Kubernetes, which `openCluster` in open.ts implements. Every call takes a signal and has its
  * own deadline. Every failure is a ClusterError that states whether a retry can succeed. All calls in a namespace use
- * `Space`, which verifies the namespace's UID first, because another namespace may reuse the name.
+ * `ClusterNamespace`, which verifies the namespace's UID first, because another namespace may reuse the name.
  */
 import { DriverError, type DriverErrorOptions } from "#lib/base/errors.ts";
 import { escapeInvisibleCharacters } from "#lib/base/readable.ts";
