@@ -50,7 +50,7 @@ export function diffObjects(before: KubeObject | null, after: KubeObject): Field
   });
 }
 
-/** Makes values safe to display. They may come from untrusted writers. */
+/** Makes values from untrusted writers safe to display. */
 function readableDifference(path: string, from: unknown, to: unknown): FieldDifference {
   return {
     path: escapeInvisibleCharacters(path),
@@ -118,7 +118,7 @@ function isSame(at: readonly Step[], from: unknown, to: unknown): boolean {
   return from.every((item, i) => !isMap(item) && !Array.isArray(item) && item === to[i]);
 }
 
-/** Maps the items by their key, or by their index if none has a key. */
+/** Maps the items by `key`, or by index without a key. */
 function itemsBy(key: string | undefined, list: readonly Fields[]): Map<string | number, Fields> {
   return new Map(list.map((item, i) => [key === undefined ? i : String(item[key]), item]));
 }

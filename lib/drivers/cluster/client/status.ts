@@ -1,4 +1,4 @@
-/** Turns unsuccessful responses into errors. A response is a Status of the API server, or a page of a proxy. */
+/** Turns error responses into ClusterErrors. The body is a Status from the API server, or a page from a proxy. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
 import type { ExchangeResponse } from "#lib/drivers/exchange.ts";
@@ -36,9 +36,9 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "ServiceUnavailable",
   504: "Timeout",
 };
-/** Transient codes below 500: the server was slow or busy, or a `continue` token or resource version expired. */
+/** Transient status codes below 500: the server was slow or busy, or a `continue` token or resource version expired. */
 const TRANSIENT = new Set([408, 410, 425, 429]);
-/** Codes from 500 up for which a retry is useless. */
+/** Status codes from 500 for which a retry is useless. */
 const PERMANENT = new Set([501, 505]);
 /** The longest accepted Retry-After. A longer time is a mistake, or does not come from the API server. */
 const MAX_RETRY_AFTER = MINUTE;
@@ -48,7 +48,7 @@ const EXCERPT_LENGTH = 300;
 
 export function errorOfResponse(answer: ExchangeResponse, description: string): ClusterError {
   const status = readStatus(answer.body), { location } = answer.headers;
-  // The query of a redirect is left out, because it may contain secrets for a login page.
+  // The query of a redirect may contain secrets for a login page, so it is left out.
   const text = location === undefined ? answer.body : `to ${String(location).split("?")[0]} ${answer.body}`;
   return errorOfStatus(answer.status, status, description, retryAfterOf(answer, status), text);
 }
@@ -72,7 +72,6 @@ export function unknownKindError(message: string, cause?: Error): ClusterError {
   return new ClusterError("NoKind", message, { transient: false, status: 404, blame: "operator", hint, cause });
 }
 
-/** Returns the error for a Status, also for one in a watch event. */
 export function errorOfStatus(
   code: number,
   status: KubeStatus | null,
@@ -178,7 +177,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Returns the wait in milliseconds: from the Retry-After header (seconds or a date), or else from the Status details.
+ * Returns the milliseconds to wait: from the Retry-After header (seconds or a date), or else from the Status details.
  */
 function retryAfterOf(answer: ExchangeResponse, status: KubeStatus | null): number | undefined {
   const header = answer.headers["retry-after"];

@@ -6,7 +6,7 @@ import type { PluginSettings } from "#lib/drivers/cluster/client/plugin.ts";
 export interface KubeUser {
   readonly name: string;
   readonly token?: string;
-  /** The file of the token. It is read for each connection and takes precedence over `token`. */
+  /** The token's file. Read for each connection, and takes precedence over `token`. */
   readonly tokenFile?: string;
   readonly username?: string;
   readonly password?: string;
@@ -25,7 +25,7 @@ export interface FileOrData {
 
 type Raw = Record<string, unknown>;
 
-/** Parses a user. Relative paths are resolved against the kubeconfig's folder. Throws an Error that names the field. */
+/** Parses a user. Relative paths start at the kubeconfig's folder. Throws an Error that names the field. */
 export function readKubeUser(raw: unknown, field: string, folder: string): KubeUser {
   if (!isRecord(raw) || typeof raw.name !== "string" || !raw.name) throw new Error(`${field}.name is missing`);
   const user = recordOf(raw.user ?? {}, `${field}.user`), at = (name: string) => `${field}.user.${name}`;
