@@ -5,8 +5,8 @@ import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
 import type { Config } from "#lib/base/config.ts";
 import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import type { Dns } from "#lib/drivers/dns/dns.ts";
-import type { Feeds } from "#lib/events/feed.ts";
+import type { DnsClient } from "#lib/drivers/dns/dns.ts";
+import type { HubFeeds } from "#lib/events/feed.ts";
 import type { DatabaseHoldWatch } from "#lib/installation/database-hold.ts";
 import type { LoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -37,9 +37,9 @@ export interface App {
   readonly telemetry: Telemetry;
   readonly db: Database;
   /** The hubs' event streams, shared by their readers on this replica. */
-  readonly feeds: Feeds;
+  readonly feeds: HubFeeds;
   readonly clusters: Clusters;
-  readonly dns: Dns;
+  readonly dns: DnsClient;
   /** Hashes and verifies passwords, a few at a time. */
   readonly passwords: PasswordHasher;
   /** Slows down guesses of one account's password. */

@@ -13,8 +13,8 @@ import { openDatabase } from "#lib/drivers/db/open.ts";
 import { type CallCounter, openCallCounter } from "#lib/domains/deprecations/calls.ts";
 import { recordFirstAnnouncements } from "#lib/domains/deprecations/store.ts";
 import { ANNOUNCED_LIMITS } from "#lib/domains/deprecations/limits.ts";
-import { openDns } from "#lib/drivers/dns/dns.ts";
-import { openFeeds } from "#lib/events/feed.ts";
+import { openDnsClient } from "#lib/drivers/dns/dns.ts";
+import { openHubFeeds } from "#lib/events/feed.ts";
 import { watchDatabaseHold } from "#lib/installation/database-hold.ts";
 import { decideEventVisibility } from "#lib/domains/federations/follow.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
@@ -94,7 +94,7 @@ export async function compose(
     const hold = await watchDatabaseHold(db, log);
     opened.push(() => hold.close());
     log.debug("Starting the replica", { replica: replicaId });
-    const feeds = openFeeds(db, log, { readVisibility: decideEventVisibility, maxStreams: config.maxStreams });
+    const feeds = openHubFeeds(db, log, { readVisibility: decideEventVisibility, maxStreams: config.maxStreams });
     opened.push(() => feeds.close());
     const app: App = Object.freeze({
       config,
@@ -103,7 +103,7 @@ export async function compose(
       db,
       feeds,
       clusters,
-      dns: openDns(config.dnsServers),
+      dns: openDnsClient(config.dnsServers),
       passwords: openPasswordHasher(),
       loginAttempts: openLoginAttempts(),
       blueprint,

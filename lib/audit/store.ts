@@ -4,14 +4,14 @@ import { type AuditKind, isVisibleKind, type ObjectType } from "#lib/audit/kinds
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import {
+  addNewestFirstOrder,
   type ListPage,
   type ListPageRequest,
-  newestFirst,
   type PageBounds,
   readPage,
-  withItems,
+  withPageItems,
 } from "#lib/drivers/db/pages.ts";
-import { prepare } from "#lib/drivers/db/prepare.ts";
+import { prepareQuery } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -107,7 +107,7 @@ export async function listAuditEvents(
     (bounds) => readEventPage(rows, { ...filters, ...bounds }),
     ({ at, id }) => [at, id],
   );
-  return withItems(page, page.items.map(toAuditEvent));
+  return withPageItems(page, page.items.map(toAuditEvent));
 }
 
 /** Filter columns, the most selective first. A page is read by the index of the first given column. */
@@ -118,17 +118,19 @@ const INDEXED_COLUMNS = ["objectId", "spokeId", "actorId", "federationId", "kind
  * The planner expects a frequent kind among the newest events and would walk the whole log. A comparison with a
  * one-element array is not a constant, so the order can name the column, and only its index fits.
  */
-const readEventPage = prepare((rows, { maxRows: most, beforeAt, beforeId, ...columns }: AuditFilter & PageBounds) => {
-  const leadColumn = INDEXED_COLUMNS.find((column) => columns[column] !== undefined);
-  let query = rows.selectFrom("audit_events").selectAll();
-  for (const column of INDEXED_COLUMNS) {
-    const value = columns[column];
-    if (column === leadColumn) {
-      query = query.where(sql<boolean>`${sql.ref(column)} = any(array[${value}])`).orderBy(column);
-    } else if (value !== undefined) query = query.where(column, "=", value);
-  }
-  return newestFirst(query, { maxRows: most, beforeAt, beforeId }, { at: "at" });
-});
+const readEventPage = prepareQuery(
+  (rows, { maxRows: most, beforeAt, beforeId, ...columns }: AuditFilter & PageBounds) => {
+    const leadColumn = INDEXED_COLUMNS.find((column) => columns[column] !== undefined);
+    let query = rows.selectFrom("audit_events").selectAll();
+    for (const column of INDEXED_COLUMNS) {
+      const value = columns[column];
+      if (column === leadColumn) {
+        query = query.where(sql<boolean>`${sql.ref(column)} = any(array[${value}])`).orderBy(column);
+      } else if (value !== undefined) query = query.where(column, "=", value);
+    }
+    return addNewestFirstOrder(query, { maxRows: most, beforeAt, beforeId }, { at: "at" });
+  },
+);
 
 export function toAuditEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
   return { ...row, actor: { id: row.actorId, email: row.actorEmail } };

@@ -1,8 +1,8 @@
 /** Reads the settings of the database, and tests session features over two connections. */
 import { randomBytes } from "node:crypto";
 import { type Client, openClient } from "#lib/drivers/db/client.ts";
-import { MAY_MIGRATE } from "#lib/drivers/db/migrate.ts";
-import { type AppliedMigration, SELECT_APPLIED } from "#lib/drivers/db/compare-schema.ts";
+import { MAY_MIGRATE_SQL } from "#lib/drivers/db/migrate.ts";
+import { type AppliedMigration, SELECT_APPLIED_MIGRATIONS } from "#lib/drivers/db/compare-schema.ts";
 import type { DatabaseSource } from "#lib/base/database-address.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -53,7 +53,7 @@ const SELECT_FACTS = `select
   current_setting('server_encoding') as encoding,
   pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as read_only,
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as connections,
-  ${MAY_MIGRATE} as can_migrate,
+  ${MAY_MIGRATE_SQL} as can_migrate,
   case when (select rolsuper from pg_roles where rolname = current_user) then 'superuser'
     when (select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass('audit_events')) then 'owner'
     else 'service' end as role,
@@ -101,7 +101,7 @@ export async function readDatabaseFacts(
     const before = Date.now();
     const [clock] = await query(first, "select extract(epoch from clock_timestamp()) * 1000 as ms");
     const aheadMs = Math.round(Number(clock!.ms) - (before + Date.now()) / 2);
-    const applied = migrated ? await query(first, SELECT_APPLIED) as unknown as AppliedMigration[] : null;
+    const applied = migrated ? await query(first, SELECT_APPLIED_MIGRATIONS) as unknown as AppliedMigration[] : null;
     const [operator] = withUsers ? await query(first, "select 1 from users where operator limit 1") : [];
     const moved = withDigests ? await query(first, SELECT_MOVED_TAGS) : [];
     return {

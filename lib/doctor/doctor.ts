@@ -11,7 +11,7 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import { createdIssuerName, issuerNameOf } from "#lib/catalog/inputs.ts";
 import type { Config } from "#lib/base/config.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
-import { type Dns, openDns } from "#lib/drivers/dns/dns.ts";
+import { type DnsClient, openDnsClient } from "#lib/drivers/dns/dns.ts";
 import {
   type BlueprintRequirements,
   type ClusterCheckOptions,
@@ -46,7 +46,7 @@ export interface DoctorOptions {
   readonly readTimeout?: number;
   /** Milliseconds for pods to start. Defaults to 3 minutes. */
   readonly podTimeout?: number;
-  readonly resolveAddresses?: Dns["addresses"];
+  readonly resolveAddresses?: DnsClient["addresses"];
 }
 
 /** Yields the sections in a fixed order. Each section follows as soon as it and all earlier ones are complete. */
@@ -70,7 +70,7 @@ export async function* runChecks(options: DoctorOptions): AsyncGenerator<Finding
     ])),
     examineDatabase(config, migrations, timedRead, readTimeout),
     Promise.all([
-      checkDomain(config.rootDomain, timedRead, options.resolveAddresses ?? openDns(config.dnsServers).addresses),
+      checkDomain(config.rootDomain, timedRead, options.resolveAddresses ?? openDnsClient(config.dnsServers).addresses),
       checkMail(config.smtp, timedRead),
       checkRelay(config.relay),
       checkPayments(config.stripe, timedRead),

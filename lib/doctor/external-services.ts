@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Config } from "#lib/base/config.ts";
-import type { Dns } from "#lib/drivers/dns/dns.ts";
+import type { DnsClient } from "#lib/drivers/dns/dns.ts";
 import { createPass, createWarning, type Finding, formatList, type ReadResult } from "#lib/doctor/finding.ts";
 import { findRefusal, type TimedRead } from "#lib/doctor/timed-read.ts";
 import type { DriverError } from "#lib/base/errors.ts";
@@ -11,7 +11,11 @@ import { openPayments } from "#lib/drivers/payments/open.ts";
 import { checkSmtp } from "#lib/drivers/mail/smtp.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-export async function checkDomain(domain: string, timedRead: TimedRead, resolve: Dns["addresses"]): Promise<Finding> {
+export async function checkDomain(
+  domain: string,
+  timedRead: TimedRead,
+  resolve: DnsClient["addresses"],
+): Promise<Finding> {
   if (isLocalhost(domain)) return checkResolvedDomain(domain, { value: [] });
   const name = `doctor-${randomBytes(4).toString("hex")}.${domain}`;
   return checkResolvedDomain(domain, await timedRead((signal) => resolve(name, signal)));

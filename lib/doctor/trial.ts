@@ -5,12 +5,12 @@
 import { randomBytes } from "node:crypto";
 import { isTerminating } from "#lib/drivers/cluster/guard.ts";
 import {
-  type Call,
   type Cluster,
+  type ClusterCall,
   ClusterError,
+  type ClusterNamespace,
   type KubeObject,
-  refOf,
-  type Space,
+  objectRefOf,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { ReadResult } from "#lib/doctor/finding.ts";
 import { type TimedRead, timeoutAfter, toReadError } from "#lib/doctor/timed-read.ts";
@@ -49,7 +49,6 @@ export interface TrialOptions {
   readonly callTimeout: number;
   /** Milliseconds for pods to start, and for the namespace to be deleted. */
   readonly podTimeout: number;
-  /** Shows a progress message about the namespace of the trial. */
   readonly report: (sentence: string) => void;
 }
 
@@ -96,7 +95,7 @@ function failAllTests(
   return { namespaceCreated: why, podSecurity: why, quota: why, limitRange: why, podStarts: [why], network: why };
 }
 
-async function runAllTests(space: Space, objects: TrialObjects, options: TrialOptions) {
+async function runAllTests(space: ClusterNamespace, objects: TrialObjects, options: TrialOptions) {
   const prepared = await options.timedRead((signal) => space.apply([objects.quota, objects.limitRange], { signal }));
   if (!("value" in prepared)) return failAllTests(prepared);
   const secrets = await options.timedRead(async (signal) => {
@@ -111,11 +110,13 @@ async function runAllTests(space: Space, objects: TrialObjects, options: TrialOp
   return { ...refusals, podStarts: [database, moodle], network };
 }
 
-async function testAdmission(space: Space, objects: TrialObjects, { timedRead }: TrialOptions) {
+async function testAdmission(space: ClusterNamespace, objects: TrialObjects, { timedRead }: TrialOptions) {
   const podSecurity = objects.enforcesRestricted
     ? await timedRead((signal) => dryRunUntilRefused(space, objects.unsafePod, { signal }))
     : null;
-  const quotaReady = await timedRead((signal) => space.ready([refOf(objects.quota)], { signal, timeout: 8 * SECOND }));
+  const quotaReady = await timedRead((signal) =>
+    space.ready([objectRefOf(objects.quota)], { signal, timeout: 8 * SECOND })
+  );
   const quota = "value" in quotaReady
     ? await timedRead((signal) => dryRunUntilRefused(space, objects.claim, { signal }))
     : quotaReady;
@@ -127,7 +128,11 @@ async function testAdmission(space: Space, objects: TrialObjects, { timedRead }:
  * Dry-runs an object until the cluster rejects it. Retries, because each API server notices a new quota separately.
  * Throws if the account lacks the permission.
  */
-async function dryRunUntilRefused(space: Space, object: KubeObject, call: Call): Promise<DryRunResult> {
+async function dryRunUntilRefused(
+  space: ClusterNamespace,
+  object: KubeObject,
+  call: ClusterCall,
+): Promise<DryRunResult> {
   for (let attempts = 1; attempts <= DRY_RUN_ATTEMPTS; attempts++) {
     if (attempts > 1) await sleep(SECOND, call.signal);
     try {
@@ -140,17 +145,16 @@ async function dryRunUntilRefused(space: Space, object: KubeObject, call: Call):
   return { accepted: true };
 }
 
-/** Returns whether the error means that the account lacks the permission. */
 function isPermissionDenied({ status, message }: ClusterError): boolean {
   return status === 403 && /User "[^"]*" cannot /.test(message);
 }
 
-async function testNetwork(space: Space, objects: TrialObjects, options: TrialOptions) {
+async function testNetwork(space: ClusterNamespace, objects: TrialObjects, options: TrialOptions) {
   const { signal, podTimeout: timeout } = options;
   const [image] = objects.servers.map(firstImage);
   const database = await testImage(image!, options, async () => {
     await space.apply(objects.servers, { signal });
-    await space.ready(objects.servers.map(refOf), { signal, timeout });
+    await space.ready(objects.servers.map(objectRefOf), { signal, timeout });
   });
   if (!("value" in database) || database.value.problem !== null) {
     return { database, network: { error: "the test pods did not start" } };
@@ -185,14 +189,18 @@ async function testImage(
   }
 }
 
-async function runJob(space: Space, job: KubeObject, { signal, podTimeout }: TrialOptions): Promise<readonly string[]> {
+async function runJob(
+  space: ClusterNamespace,
+  job: KubeObject,
+  { signal, podTimeout }: TrialOptions,
+): Promise<readonly string[]> {
   const { succeeded, reason, message, log } = await space.run(job, { signal, timeout: podTimeout });
   if (succeeded) return log;
   const lastLine = log.at(-1) ?? message ?? reason ?? "no log output";
   throw new ClusterError(reason ?? "Failed", `the Job failed: ${lastLine}`, { transient: false });
 }
 
-async function readPodAddress(space: Space, server: KubeObject, call: Call): Promise<string> {
+async function readPodAddress(space: ClusterNamespace, server: KubeObject, call: ClusterCall): Promise<string> {
   const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, selectTrialPods(server), call);
   const address = pods.map((pod) => pod["status"]?.podIP).find((each) => typeof each === "string");
   if (address === undefined) throw new Error(`pod ${server.metadata.name} has no IP address`);
@@ -223,7 +231,7 @@ async function deleteTrialNamespace(
 export async function deleteRemainingNamespaces(
   cluster: Cluster,
   release: string,
-  call: Call,
+  call: ClusterCall,
 ): Promise<readonly string[]> {
   const namespaces = await cluster.listAll({ apiVersion: "v1", kind: "Namespace" }, `${DOCTOR_LABEL}=true`, call);
   const now = Date.now() + (await cluster.about()).aheadMs;

@@ -1,8 +1,7 @@
 /**
- * Makes HTTP requests over node:http or node:https, with a deadline and abort signals. A lost connection is always an
- * error. Requests carry the caller's trace headers.
- *
- * fetch is not used: its pool keeps connections that the peer has closed, and on Deno an abort can leave it hanging.
+ * Makes HTTP requests over node:http or node:https, with a deadline, abort signals and the caller's trace headers. A
+ * lost connection is always an error. fetch is not used, because its pool keeps closed connections, and on Deno an
+ * abort can leave it hanging.
  */
 import http from "node:http";
 import https from "node:https";
@@ -31,7 +30,7 @@ export interface OutgoingRequest {
   readonly signals: readonly AbortSignal[];
   /** The maximum size of the response in bytes (64 MiB). */
   readonly maxBytes?: number;
-  /** Throws to stop the request just before it is sent. */
+  /** Called just before the request is sent. May throw to stop the request. */
   readonly check?: (() => void) | undefined;
   /** Creates the driver's error. `description` is the method, host and path. */
   readonly fail: (failure: ExchangeFailure, description: string, cause: Error) => DriverError;
@@ -42,7 +41,7 @@ export interface ResponseStream {
   readonly headers: http.IncomingHttpHeaders;
   /** The body. Throws the abort reason, or the driver's error if the connection was lost. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Closes the stream. A reader gets the reason as its error. */
+  /** Closes the stream. Readers get `reason` as their error. */
   close(reason?: Error): void;
 }
 
@@ -50,7 +49,7 @@ export interface ResponseStream {
 const MAX_BODY_BYTES = 64 * 2 ** 20;
 
 /** Sends a request and reads the complete response. */
-export async function exchange(outgoing: OutgoingRequest): Promise<ExchangeResponse> {
+export async function sendHttpRequest(outgoing: OutgoingRequest): Promise<ExchangeResponse> {
   const pendingExchange = openExchange(outgoing), { maxBytes: maxSize = MAX_BODY_BYTES } = outgoing;
   try {
     const response = await pendingExchange.response;
@@ -68,8 +67,7 @@ export async function exchange(outgoing: OutgoingRequest): Promise<ExchangeRespo
   }
 }
 
-/** Sends a request and streams the response. */
-export async function openStream(outgoing: OutgoingRequest): Promise<ResponseStream> {
+export async function openHttpStream(outgoing: OutgoingRequest): Promise<ResponseStream> {
   const pendingExchange = openExchange(outgoing);
   try {
     const response = await pendingExchange.response;

@@ -1,17 +1,15 @@
 /**
- * Shares the reading of a hub's events between its readers on a replica.
- *
- * New rows of a hub are read once, however many readers follow the hub. A wake-up makes the feed read new events into a
- * short ring buffer and wake the readers. A poll is the fallback for lost wake-ups. A reader that fell behind the ring
- * buffer reads the table directly.
+ * Reads new events of a hub once for all its stream readers on this replica. After a wake-up, or a poll in case one was
+ * lost, the feed reads new events into a ring buffer and wakes the readers. A reader that fell behind the ring buffer
+ * reads the table directly.
  */
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { retryWhileUnavailable } from "#lib/drivers/db/retry-while-unavailable.ts";
-import { openReaders, type Readers, type ReadersOptions } from "#lib/events/readers.ts";
+import { openStreamReaders, type StreamReaders, type StreamReadersOptions } from "#lib/events/readers.ts";
 import { readEvents, readStreamBounds, type StreamEvent } from "#lib/events/store.ts";
 import { runDetached } from "#lib/base/work-context.ts";
 import { messageOf } from "#lib/base/errors.ts";
-import { createKeepAlives, type KeepAlive, type Send } from "#lib/events/keep-alive.ts";
+import { createKeepAlives, type SendFrame, type StreamKeepAlive } from "#lib/events/keep-alive.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -19,14 +17,14 @@ const RING_SIZE = 512, PAGE_SIZE = 500, POLL_INTERVAL = 5 * SECOND;
 const KEEP_ALIVE_AFTER = 15 * SECOND; // proxies close silent connections; nginx does so after 60 s
 const WAKE_BATCH = 500; // readers that are woken in one batch; other work runs between batches
 
-export interface Feeds extends Readers {
-  /** Follows a hub until the reader ends. The feed exists until its last reader leaves. */
+export interface HubFeeds extends StreamReaders {
+  /** Follows a hub until `ended` aborts. The feed exists until its last reader leaves. */
   join(federationId: string, ended: AbortSignal): Feed;
   /** Sends keep-alives on a stream that is silent for too long. */
-  openKeepAlive(send: Send): KeepAlive;
+  openKeepAlive(send: SendFrame): StreamKeepAlive;
   /**
-   * Reads rows for one reader, retried until the database answers. These reads run one after another, so a shared read
-   * never waits for more than one of them.
+   * Reads rows for one reader, and retries until the database answers. These reads run one after another, so that a
+   * shared read waits for one of them at most.
    */
   read<T>(work: (rows: Rows) => Promise<T>, ended: AbortSignal): Promise<T>;
   closing(): boolean;
@@ -35,7 +33,7 @@ export interface Feeds extends Readers {
   readonly log: Log;
 }
 
-/** Events in order, and the time when they were read (`performance.now()`). */
+/** Events in order, and when they were read (`performance.now()`). */
 export interface FeedPage {
   readonly events: readonly StreamEvent[];
   readonly readAt: number;
@@ -46,7 +44,7 @@ export interface Feed {
   readonly opened: Promise<void>;
   /** Returns the number of the newest event that the feed has read. */
   last(): number;
-  /** Returns the events after this number. Null if the ring buffer no longer has all of them. */
+  /** Returns the events after this number. Null if the ring buffer lacks some of them. */
   after(number: number): FeedPage | null;
   /** Waits for an event newer than this number, or for the end of the reader. */
   wait(number: number): void | Promise<void>;
@@ -69,17 +67,17 @@ interface HubFeed {
   end: () => void;
 }
 
-interface FeedsOptions extends ReadersOptions {
+interface FeedsOptions extends StreamReadersOptions {
   /** Milliseconds of silence before a keep-alive is sent. */
   readonly keepAliveAfterMs?: number;
 }
 
-export function openFeeds(db: Database, log: Log, options: FeedsOptions): Feeds {
+export function openHubFeeds(db: Database, log: Log, options: FeedsOptions): HubFeeds {
   const feeds = new Map<string, HubFeed>();
-  const { enter, close } = openReaders(db, log, options);
+  const { enter, close } = openStreamReaders(db, log, options);
   let closing = false, lastRead: Promise<unknown> = Promise.resolve();
 
-  const read: Feeds["read"] = (work, ended) =>
+  const read: HubFeeds["read"] = (work, ended) =>
     retryWhileUnavailable(() => {
       const result = lastRead.then(() => (ended.throwIfAborted(), work(db.streams)));
       lastRead = result.catch(() => {});
@@ -177,8 +175,7 @@ function findInRing({ last, ring, readAt: at }: HubFeed, number: number): FeedPa
   if (number >= last) return { events: [], readAt: at };
   const first = ring[0]?.number;
   if (first === undefined || number < first - 1) return null;
-  // The position is searched from the newest event and not calculated, because the numbers have gaps in a restored
-  // database.
+  // Searches from the newest event, because event numbers have gaps in a restored database.
   return { events: ring.slice(ring.findLastIndex((event) => event.number <= number) + 1), readAt: at };
 }
 

@@ -9,23 +9,23 @@ export type StreamFrame =
   | { readonly retry: number };
 
 /** Sends a frame. The promise settles when the client can receive more. */
-export type Send = (frame: StreamFrame) => void | Promise<void>;
+export type SendFrame = (frame: StreamFrame) => void | Promise<void>;
 
-export interface KeepAlive {
-  readonly send: Send;
+export interface StreamKeepAlive {
+  readonly send: SendFrame;
   end(): void;
 }
 
 interface OpenStream {
   /** The time of the last frame. Infinity until the client has received it. */
   sentAt: number;
-  readonly send: Send;
+  readonly send: SendFrame;
 }
 
 const KEEP_ALIVE_FRAME: StreamFrame = { comment: "still here" };
 
 /** Creates a function that adds keep-alives to a stream, sent after this many milliseconds of silence. */
-export function createKeepAlives(silenceMs: number): (send: Send) => KeepAlive {
+export function createKeepAlives(silenceMs: number): (send: SendFrame) => StreamKeepAlive {
   const streams = new Set<OpenStream>();
   let timer: ReturnType<typeof setInterval> | undefined;
 

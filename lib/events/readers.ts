@@ -1,17 +1,15 @@
 /**
- * Limits the event streams of a replica and tracks what each reader may see.
- *
- * The visibility is decided once per credential and hub, for all its streams. The decision is renewed when a wake-up
- * names the user, when a reader needs a newer decision, and every 3 s in case a wake-up was lost. A decision ends with
- * its credential.
+ * Limits the event streams of a replica and tracks which events each reader may see. This is decided once per
+ * credential and hub. The decision is renewed after a wake-up for the user, when a reader needs a newer one, and every
+ * 3 s in case a wake-up was lost.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import {
   createHubAccess,
-  type Follower,
   type HubAccess,
   openAccessChecks,
   type ReadVisibility,
+  type StreamFollower,
   type StreamVisibility,
 } from "#lib/events/visibility.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -21,12 +19,11 @@ import { SECOND } from "#lib/base/time.ts";
 export interface StreamReader {
   readonly federationId: string;
   readonly userId: string;
-  /** Aborts when the stream must end: the access was revoked, the client disconnected, or the replica stops. */
+  /** Aborts when the stream must end: access revoked, client disconnected, or replica stopping. */
   readonly ended: AbortSignal;
   /**
-   * Returns what the reader may see, or null if no current decision exists. A decision is current if its check began at
-   * most 4.5 s ago and not before `since` (`performance.now()`). It must also have begun after the reader entered and
-   * after its user's last wake-up.
+   * Returns what the reader may see, or null without a current decision. The decision's check must have begun at most
+   * 4.5 s ago, not before `since` (`performance.now()`), after the reader entered, and after the user's last wake-up.
    */
   visibility(since: number): StreamVisibility | null;
   /** Settles after another check has succeeded or failed. */
@@ -34,14 +31,13 @@ export interface StreamReader {
   leave(): void;
 }
 
-export interface Readers {
+export interface StreamReaders {
   /** Adds a stream until the follower leaves. Throws a `limited` fault (`too_many_streams`). */
-  enter(follower: Follower): StreamReader;
-  /** Ends all streams. */
+  enter(follower: StreamFollower): StreamReader;
   close(): void;
 }
 
-export interface ReadersOptions {
+export interface StreamReadersOptions {
   readonly readVisibility: ReadVisibility;
   /** The maximum number of open streams on this replica. */
   readonly maxStreams: number;
@@ -55,10 +51,14 @@ interface UserStreams {
 
 const MAX_PER_USER = 20;
 const CHECK_INTERVAL = 3 * SECOND;
-// The interval between checks, plus the time that a slow check may take before readers wait.
+// The maximum age of a decision in milliseconds: the interval between checks, plus time for a slow check.
 const MAX_AGE = 1.5 * CHECK_INTERVAL;
 
-export function openReaders(db: Database, log: Log, { readVisibility, maxStreams }: ReadersOptions): Readers {
+export function openStreamReaders(
+  db: Database,
+  log: Log,
+  { readVisibility, maxStreams }: StreamReadersOptions,
+): StreamReaders {
   const accesses = new Map<string, HubAccess>(), users = new Map<string, UserStreams>();
   const closing = new AbortController(),
     { check, remove } = openAccessChecks(db, log, readVisibility, { onLost, closing: closing.signal });
@@ -83,7 +83,7 @@ export function openReaders(db: Database, log: Log, { readVisibility, maxStreams
   }
 
   function checkDue(): void {
-    // Includes a tolerance, so that a check is not delayed to the next timer.
+    // The half second is a tolerance, so that a check is not delayed to the next timer.
     const due = performance.now() - CHECK_INTERVAL + SECOND / 2;
     for (const access of accesses.values()) if (access.decidedAt <= due) void check(access);
   }
@@ -150,7 +150,7 @@ export function openReaders(db: Database, log: Log, { readVisibility, maxStreams
   };
 }
 
-function keyOf({ credentialId, federationId }: Follower): string {
+function keyOf({ credentialId, federationId }: StreamFollower): string {
   return `${credentialId} ${federationId}`;
 }
 

@@ -95,7 +95,7 @@ const members = sql<string[]>`array(
   select user_id from spoke_members as member where member.spoke_id = stream_events.spoke_id
 )`.as("members");
 
-/** Returns at most `limit` events after the given number, in order. */
+/** Returns at most `limit` events after `after`, in order. */
 export async function readEvents(
   rows: Rows,
   federationId: string,
@@ -126,8 +126,8 @@ export async function readStreamBounds(rows: Rows, federationId: string): Promis
 }
 
 /**
- * Returns the first events for a new reader, up to number `last`. These are the latest event of the hub and of each
- * spoke that exists or was removed in the last 5 minutes, in order.
+ * Returns the first events for a new reader, up to number `last`: the latest event of the hub and of each spoke.
+ * Includes spokes that were removed in the last 5 minutes.
  */
 export async function readLatestEvents(rows: Rows, federationId: string, last: number): Promise<StreamEvent[]> {
   const { rows: found } = await sql<EventRow>`

@@ -1,16 +1,14 @@
 /**
- * Streams a hub's events to one reader: first a replay, then live events, without a gap.
- *
- * The loop sends new events that the reader may see, and waits for more. It also waits until the client has received
- * each event, so a slow client slows only its own loop. While the database does not answer, the stream waits. When the
- * hub is removed, `StreamEnd` is the last event.
+ * Streams a hub's events to one reader: first a replay, then live events, without a gap. The loop waits until the
+ * client has received each event, so a slow client slows only its own loop. While the database does not answer, the
+ * stream waits. When the hub is removed, `StreamEnd` is the last event.
  */
 import { sql } from "kysely";
-import type { Feed, FeedPage, Feeds } from "#lib/events/feed.ts";
+import type { Feed, FeedPage, HubFeeds } from "#lib/events/feed.ts";
 import type { StreamVisibility } from "#lib/events/visibility.ts";
 import type { StreamReader } from "#lib/events/readers.ts";
 import { readEvents, readLatestEvents, readStreamBounds, type StreamEvent } from "#lib/events/store.ts";
-import type { Send, StreamFrame } from "#lib/events/keep-alive.ts";
+import type { SendFrame, StreamFrame } from "#lib/events/keep-alive.ts";
 import { removeOperatorDetailsIn } from "#lib/base/operator-details.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { HOUR, SECOND } from "#lib/base/time.ts";
@@ -19,14 +17,14 @@ const PAGE_SIZE = 500;
 
 /** Sends the complete stream. `since` is the last event that the client has; null starts with the current state. */
 export async function followHub(
-  feeds: Feeds,
+  feeds: HubFeeds,
   reader: StreamReader,
   since: number | null,
-  write: Send,
+  write: SendFrame,
 ): Promise<void> {
   const { ended, federationId, userId } = reader;
   const feed = feeds.join(federationId, ended), keepAlive = feeds.openKeepAlive(write);
-  const send: Send = (frame) => {
+  const send: SendFrame = (frame) => {
     ended.throwIfAborted();
     const drained = keepAlive.send(frame);
     if (drained) return unlessEnded(ended, () => drained);
@@ -48,11 +46,11 @@ export async function followHub(
 }
 
 interface StreamContext {
-  readonly feeds: Feeds;
+  readonly feeds: HubFeeds;
   readonly feed: Feed;
   readonly reader: StreamReader;
   readonly since: number | null;
-  readonly send: Send;
+  readonly send: SendFrame;
 }
 
 /** Sends events until the hub is removed. Throws when the reader ends. */
@@ -68,7 +66,7 @@ async function sendEvents(context: StreamContext): Promise<void> {
     sent = page.events.at(-1)?.number ?? Math.max(sent, existing);
     removed = page.events.some(isRemoval);
   }
-  // A removed hub has no further events. A client that reconnects gets the same reply, so its retry delay is long.
+  // A client that reconnects to a removed hub gets the same reply, so its retry delay is long.
   await send({ retry: HOUR });
   await sendVisible(context, { events: [await createNotice(context, "StreamEnd", sent)], readAt: performance.now() });
 }
@@ -101,8 +99,7 @@ async function* readBacklog(
     );
     return yield { events, readAt: performance.now() };
   }
-  // If the replay is incomplete, the client's last event was pruned or is from before a database restore. The client
-  // must then start again.
+  // Otherwise the client's last event was pruned or is from before a database restore, and the client must start again.
   const isComplete = since >= prunedThrough && since <= last;
   if (!isComplete) {
     yield { events: [await createNotice(context, "StreamReset", prunedThrough)], readAt: performance.now() };
@@ -143,8 +140,7 @@ async function createNotice(
 }
 
 /**
- * Sends the events that the reader may see. The visibility is checked for each event, because a slow reader can take
- * hours for a page.
+ * Sends the events that the reader may see. Checks the visibility for each event, because a slow reader can take hours.
  */
 async function sendVisible(context: StreamContext, { events, readAt: at }: FeedPage): Promise<void> {
   const { reader, send } = context;
@@ -162,7 +158,7 @@ async function sendVisible(context: StreamContext, { events, readAt: at }: FeedP
 
 const fullFrames = new WeakMap<StreamEvent, StreamFrame>(), plainFrames = new WeakMap<StreamEvent, StreamFrame>();
 
-/** Returns the frame of an event, with or without operator details. All readers share the frame. */
+/** Returns the frame of an event, which all readers share, with or without operator details. */
 function frameOf(event: StreamEvent, visibility: StreamVisibility): StreamFrame {
   const frames = visibility === "all" ? fullFrames : plainFrames, existing = frames.get(event);
   if (existing) return existing;

@@ -1,6 +1,6 @@
 /**
- * Checks what stream readers may see. One query checks many readers, and only one query runs at a time. While the
- * database does not answer, the check is retried and the readers wait.
+ * Checks which events stream readers may see. One query checks many readers, and only one query runs at a time. While
+ * the database does not answer, the check is retried and the readers wait.
  */
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { runDetached } from "#lib/base/work-context.ts";
@@ -8,10 +8,12 @@ import { messageOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
-/** The events of a hub that a reader may see: all, all without operator details, or only the events of some spokes. */
+/**
+ * The events of a hub that a reader may see: all, all without operator details (`plain`), or only those of some spokes.
+ */
 export type StreamVisibility = "all" | "plain" | ReadonlySet<string>;
 
-export interface Follower {
+export interface StreamFollower {
   readonly credentialId: string;
   readonly userId: string;
   readonly federationId: string;
@@ -26,15 +28,14 @@ export interface VisibilityDecision {
 /** Returns what each follower may see, in the same order. Null for a follower that may no longer follow the hub. */
 export type ReadVisibility = (
   rows: Rows,
-  followers: readonly Follower[],
+  followers: readonly StreamFollower[],
 ) => Promise<readonly (VisibilityDecision | null)[]>;
 
 /** A credential's access to a hub, shared by all its streams of that hub. */
-export interface HubAccess extends Follower {
-  /** Functions that end the streams. */
+export interface HubAccess extends StreamFollower {
   readonly endStreams: Set<() => void>;
   visibility: StreamVisibility | null;
-  /** The start of the check that decided the visibility, and the end of its validity. */
+  /** When the deciding check began, and when its decision expires. */
   decidedAt: number;
   expiresAt: number;
   /** Whether a wake-up of its user arrived after the running check began. */
@@ -46,7 +47,6 @@ export interface HubAccess extends Follower {
 export interface AccessChecks {
   /** Checks the access soon. Settles after the check or its failure. */
   check(access: HubAccess): Promise<void>;
-  /** Stops checking the access. */
   remove(access: HubAccess): void;
 }
 
@@ -121,7 +121,7 @@ export function openAccessChecks(
   return { check, remove: (access) => void pending.delete(access) };
 }
 
-export function createHubAccess({ credentialId, userId, federationId }: Follower): HubAccess {
+export function createHubAccess({ credentialId, userId, federationId }: StreamFollower): HubAccess {
   const initialState = {
     visibility: null,
     decidedAt: -Infinity,

@@ -4,7 +4,7 @@
  * partial unique indexes let only one replica win.
  */
 import { sql } from "kysely";
-import { violates } from "#lib/drivers/db/faults.ts";
+import { violatesConstraint } from "#lib/drivers/db/faults.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
@@ -75,8 +75,8 @@ export async function nullIfLaneTaken<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    if (violates(error, "jobs_one_running_per_lane")) return null;
-    if (violates(error, "jobs_one_running_operation_per_spoke")) return null;
+    if (violatesConstraint(error, "jobs_one_running_per_lane")) return null;
+    if (violatesConstraint(error, "jobs_one_running_operation_per_spoke")) return null;
     throw error;
   }
 }

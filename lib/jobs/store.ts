@@ -2,7 +2,13 @@
 import { type Selectable, sql, type SqlBool } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { type ListPage, type ListPageRequest, newestFirst, readPage, withItems } from "#lib/drivers/db/pages.ts";
+import {
+  addNewestFirstOrder,
+  type ListPage,
+  type ListPageRequest,
+  readPage,
+  withPageItems,
+} from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { currentTrace } from "#lib/base/work-context.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -87,9 +93,9 @@ export async function listOperations(rows: Rows, filter: OperationFilter): Promi
   if (filter.spokeIds) query = query.where(sql<boolean>`spoke_id = any(${filter.spokeIds}::text[])`);
   const page = await readPage(filter, (bounds) => {
     const last = sql`(select seq from jobs where id = ${bounds.beforeId})`;
-    return newestFirst(query, bounds, { id: "seq", last }).execute();
+    return addNewestFirstOrder(query, bounds, { id: "seq", last }).execute();
   }, (row) => [row.createdAt, row.id]);
-  return withItems(page, page.items.map(toJob));
+  return withPageItems(page, page.items.map(toJob));
 }
 
 /**

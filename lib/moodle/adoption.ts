@@ -9,7 +9,7 @@ import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, sitePvcNames } from "#lib/moodle/names.ts";
 import { formatQuantity } from "#lib/moodle/quota.ts";
 import { type DiskName, maxQuantity, withDisks } from "#lib/moodle/resize.ts";
-import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
+import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 
 /** Returns the inputs with disks large enough for the snapshots. `sizes` are in bytes; null if unknown. */
 export function withDisksForSnapshots(
@@ -34,7 +34,8 @@ export function findOriginProblem(
   const { origin: _, ...installed } = inputs;
   const render = (source: SpokeInputs) => SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(source, step));
   const objects = render(inputs), installedObjects = render(installed);
-  const isRef = ({ kind, name }: Ref) => (object: KubeObject) => object.kind === kind && object.metadata.name === name;
+  const isRef = ({ kind, name }: ObjectRef) => (object: KubeObject) =>
+    object.kind === kind && object.metadata.name === name;
   for (
     const [ref, placeholder] of [[DATABASE_STATEFULSET, "ADOPT_DATABASE"], [MOODLE_DEPLOYMENT, "ADOPT_FILES"]] as const
   ) {

@@ -2,7 +2,7 @@
  * Builds the names of objects in the cluster. A namespace name is never reused, because it contains 60 random bits of
  * the spoke's or hub's ID.
  */
-import type { Ref } from "#lib/drivers/cluster/cluster.ts";
+import type { ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { createHash } from "node:crypto";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { DiskName } from "#lib/moodle/resize.ts";
@@ -79,9 +79,9 @@ export function sitePvcNames(
 }
 
 /** The objects that run a site. */
-export const DATABASE_STATEFULSET: Ref = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
-export const MOODLE_DEPLOYMENT: Ref = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
-export const MOODLE_CRONJOB: Ref = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };
+export const DATABASE_STATEFULSET: ObjectRef = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
+export const MOODLE_DEPLOYMENT: ObjectRef = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
+export const MOODLE_CRONJOB: ObjectRef = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };
 
 /** The label selector for pods of Jobs that must not run in parallel. */
 export const EXCLUSIVE_PODS = "op in (install,reset,upgrade)";

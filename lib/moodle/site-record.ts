@@ -7,7 +7,7 @@ import * as v from "valibot";
 import type { Selectable } from "kysely";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
-import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
+import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { HostName, Slug } from "#lib/base/schema.ts";
 import { isDigest } from "#lib/moodle/image-digest.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -16,7 +16,7 @@ type SpokeRow = Selectable<Schema["spokes"]>;
 type FederationRow = Selectable<Schema["federations"]>;
 
 const KIND = { apiVersion: "v1", kind: "ConfigMap" };
-export const SITE_RECORD_CONFIG_MAP: Ref = { ...KIND, name: "wheelwright" };
+export const SITE_RECORD_CONFIG_MAP: ObjectRef = { ...KIND, name: "wheelwright" };
 /** The label or annotation with the type of object that the record describes. */
 export const SITE_RECORD_KEY = "wheelwright.dev/site-record-of";
 

@@ -6,7 +6,13 @@
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { isMap } from "#lib/moodle/render.ts";
-import { ClusterError, type KubeObject, type PatchOperation, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
+import {
+  ClusterError,
+  type KubeObject,
+  type ObjectRef,
+  objectRefOf,
+  type PatchOperation,
+} from "#lib/drivers/cluster/cluster.ts";
 
 /** A part of a field's path: a field name, or a list item with its index and name. */
 type Step = string | { readonly at: number; readonly key?: "name" | "type"; readonly is?: unknown };
@@ -17,7 +23,7 @@ export interface SizeField {
 }
 
 export interface ObjectSizeFields {
-  readonly ref: Ref;
+  readonly ref: ObjectRef;
   readonly fields: readonly SizeField[];
 }
 
@@ -30,7 +36,7 @@ export function findSizeFields(
   const fixed = { ...inputs, madeDatabaseDisk: inputs.madeDatabaseDisk ?? inputs.resources.disks.database };
   const others = render({ ...fixed, resources: changeAmounts(inputs.resources) });
   return render(fixed).map((object, i) => {
-    return { ref: refOf(object), fields: diffFields([], object, others[i]) };
+    return { ref: objectRefOf(object), fields: diffFields([], object, others[i]) };
   }).filter(({ fields }) => fields.length > 0);
 }
 

@@ -6,7 +6,7 @@ import type { ObjectPut } from "#lib/operations/change.ts";
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
-import { type KubeObject, refOf } from "#lib/drivers/cluster/cluster.ts";
+import { type KubeObject, objectRefOf } from "#lib/drivers/cluster/cluster.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Applies the blueprint's objects in the order of an install. */
@@ -65,7 +65,7 @@ type Site = Pick<SpokeSubject, "blueprint"> & ExpectedSite;
 export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[]): ObjectPut[] {
   return listExpectedObjects(site.blueprint, site, steps).map(({ object, ...how }) => {
     const missingReason = describeLoss(site, object);
-    return { ref: refOf(object), put: object, ...how, ...(missingReason !== null && { missingReason }) };
+    return { ref: objectRefOf(object), put: object, ...how, ...(missingReason !== null && { missingReason }) };
   });
 }
 

@@ -1,6 +1,6 @@
 /** Defines handlers. A handler has a function for each step of a job's kind, and hooks for the job's start and end. */
 import type { AuditedChange } from "#lib/changes/record.ts";
-import type { Evidence } from "#lib/drivers/cluster/cluster.ts";
+import type { FailureEvidence } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
@@ -59,7 +59,7 @@ export type Steps<Step extends string, Site> = Readonly<Record<NoInfer<Step>, Si
 /** The hooks of a handler, and functions that read the cluster after a failure. */
 export interface HandlerHooks<Site> {
   readonly hooks: Hooks;
-  readonly readEvidence?: SiteFunction<Site, Evidence>;
+  readonly readEvidence?: SiteFunction<Site, FailureEvidence>;
   readonly observe?: SiteFunction<Site, unknown>;
 }
 
@@ -69,7 +69,7 @@ export interface Handler {
   readonly steps: Readonly<Record<string, StepFunction>>;
   readonly hooks?: Hooks;
   /** Reads logs and events after a failure whose report contains none. */
-  readonly readEvidence?: (run: Run) => Promise<Evidence>;
+  readonly readEvidence?: (run: Run) => Promise<FailureEvidence>;
   /**
    * Reads the cluster's state after a failure. The result must not be undefined. It is stored as `observed` in the
    * job's progress before `onFailed` is called.

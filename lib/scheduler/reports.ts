@@ -4,7 +4,7 @@
  * characters are removed.
  */
 import { isClusterUnavailable } from "#lib/drivers/cluster/availability.ts";
-import { ClusterError, type Evidence } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, type FailureEvidence } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import { redact, redactLines } from "#lib/base/redact.ts";
 import { DriverError, Fault } from "#lib/base/errors.ts";
@@ -68,7 +68,7 @@ function createReport(
   code: string,
   message: string,
   fault: FailureReport["fault"],
-  evidence?: Evidence,
+  evidence?: FailureEvidence,
 ): FailureReport {
   return { step, code, fault, message: redactMessage(message), hint: null, ...redactEvidence(evidence) };
 }
@@ -78,7 +78,7 @@ export function withUnknownState(report: FailureReport): FailureReport {
   return { ...report, message: redactMessage(`${report.message}. The current state could not be read`) };
 }
 
-export function withEvidence(report: FailureReport, evidence: Evidence): FailureReport {
+export function withEvidence(report: FailureReport, evidence: FailureEvidence): FailureReport {
   const found = redactEvidence(evidence);
   return {
     ...report,
@@ -87,7 +87,7 @@ export function withEvidence(report: FailureReport, evidence: Evidence): Failure
   };
 }
 
-function redactEvidence(evidence: Evidence | undefined): Pick<FailureReport, "log" | "events"> {
+function redactEvidence(evidence: FailureEvidence | undefined): Pick<FailureReport, "log" | "events"> {
   const events = evidence?.events ?? [];
   return {
     log: redactLines(evidence?.log ?? []),

@@ -1,6 +1,6 @@
 /** Claims due jobs for the free slots of this replica, and takes over orphaned jobs. */
 import type { Database } from "#lib/drivers/db/database.ts";
-import { refusesWrites } from "#lib/drivers/db/faults.ts";
+import { isWriteRefused } from "#lib/drivers/db/faults.ts";
 import { Fault, messageOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import {
@@ -93,7 +93,7 @@ async function startCandidate(
     if (job) runs.start(handler, job, lease);
     return job !== null;
   } catch (error) {
-    if (refusesWrites(error)) throw error; // other jobs would fail in the same way
+    if (isWriteRefused(error)) throw error; // other jobs would fail in the same way
     const isTransient = error instanceof Fault && error.kind === "unavailable";
     const { id: operation, kind } = candidate, { traceId } = traceOfJob(candidate, () => false);
     const logFields = { operation, kind, traceId };

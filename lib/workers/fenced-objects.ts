@@ -12,13 +12,13 @@
  */
 import { FENCE_KEY } from "#lib/moodle/names.ts";
 import {
-  type Call,
+  type ClusterCall,
   ClusterError,
+  type ClusterNamespace,
   type KubeObject,
+  type ObjectRef,
+  objectRefOf,
   type PatchOperation,
-  type Ref,
-  refOf,
-  type Space,
 } from "#lib/drivers/cluster/cluster.ts";
 import { FenceLost, type JobFence } from "#lib/jobs/fence.ts";
 import { moveOwnershipToApply } from "#lib/workers/field-owner.ts";
@@ -28,16 +28,16 @@ const TRIES = 10;
 const ANNOTATION = `/metadata/annotations/${FENCE_KEY.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
 export interface FencedPatch {
-  readonly ref: Ref;
+  readonly ref: ObjectRef;
   readonly jobFence: JobFence;
   readonly change: (object: KubeObject) => readonly PatchOperation[];
 }
 
 /** Patches an object under a fence. Throws FenceLost if a newer run has changed the object. */
 export async function patchFenced(
-  space: Space,
+  space: ClusterNamespace,
   { ref, jobFence, change }: FencedPatch,
-  call: Call,
+  call: ClusterCall,
 ): Promise<KubeObject> {
   for (let attempt = 1;; attempt++) {
     const object = await space.get(ref, call);
@@ -56,12 +56,12 @@ export async function patchFenced(
  * missing.
  */
 export async function applyFenced(
-  space: Space,
+  space: ClusterNamespace,
   object: KubeObject,
   jobFence: JobFence,
-  call: Call,
+  call: ClusterCall,
 ): Promise<KubeObject> {
-  const ref = refOf(object), { metadata } = object;
+  const ref = objectRefOf(object), { metadata } = object;
   for (let attempt = 1;; attempt++) {
     const { uid, resourceVersion } =
       (await patchFenced(space, { ref, jobFence, change: moveOwnershipToApply }, call)).metadata;
@@ -78,12 +78,12 @@ export async function applyFenced(
 
 /** Applies or creates an object under a fence, and returns it. Throws FenceLost if a newer run has changed it. */
 export async function replaceFenced(
-  space: Space,
+  space: ClusterNamespace,
   object: KubeObject,
   jobFence: JobFence,
-  call: Call,
+  call: ClusterCall,
 ): Promise<KubeObject> {
-  if (await space.get(refOf(object), call)) return await applyFenced(space, object, jobFence, call);
+  if (await space.get(objectRefOf(object), call)) return await applyFenced(space, object, jobFence, call);
   return await createFenced(space, object, jobFence, call);
 }
 
@@ -92,10 +92,10 @@ export async function replaceFenced(
  * has changed it.
  */
 export async function createFenced(
-  space: Space,
+  space: ClusterNamespace,
   object: KubeObject,
   jobFence: JobFence,
-  call: Call,
+  call: ClusterCall,
 ): Promise<KubeObject> {
   const { metadata } = object, annotations = { ...metadata.annotations, [FENCE_KEY]: jobFence.fence };
   try {
@@ -104,12 +104,12 @@ export async function createFenced(
   } catch (error) {
     // A quota or webhook may refuse the POST although the object already exists.
     const refused = error instanceof ClusterError && [400, 403, 422].includes(error.status);
-    if (!refused || !await space.get(refOf(object), call)) throw error;
+    if (!refused || !await space.get(objectRefOf(object), call)) throw error;
   }
   return await applyFenced(space, object, jobFence, call);
 }
 
-export function missingObjectError({ kind, name }: Ref): ClusterError {
+export function missingObjectError({ kind, name }: ObjectRef): ClusterError {
   return permanentError(
     "NotFound",
     `The ${kind} ${name} is missing from the cluster`,

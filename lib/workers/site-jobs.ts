@@ -13,7 +13,12 @@ import {
   type SiteIdentity,
 } from "#lib/moodle/job-results.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
-import { ClusterError, type Evidence, type JobResult, type Space } from "#lib/drivers/cluster/cluster.ts";
+import {
+  ClusterError,
+  type ClusterNamespace,
+  type FailureEvidence,
+  type JobResult,
+} from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -26,7 +31,7 @@ const MAX_LINE_LENGTH = 500; // characters of a log line in a message
 export interface JobContext {
   readonly blueprint: Blueprint;
   readonly inputs: SpokeInputs;
-  readonly space: Space;
+  readonly space: ClusterNamespace;
 }
 
 /**
@@ -58,7 +63,7 @@ export async function requireTask(site: JobContext, run: Run, result: JobResult,
 }
 
 /** Creates the error of a failed Job: what failed, the cause from the log, and the cluster's reason. */
-function failureOf(result: JobResult, what: string, events: Evidence["events"]): ClusterError {
+function failureOf(result: JobResult, what: string, events: FailureEvidence["events"]): ClusterError {
   const { log, exitCode } = result;
   const reason = result.reason ?? "JobFailed", message = result.message ?? "the Job failed";
   const hasExitCode = exitCode === null || message.includes("exit code");

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { applyMailSettings, hubInputs } from "#lib/catalog/inputs.ts";
-import { type Cluster, ClusterError, type ClusterWait, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { type Cluster, ClusterError, type ClusterNamespace, type ClusterWait } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
@@ -38,7 +38,7 @@ export interface Site {
   readonly cluster: Cluster;
   readonly holding: NamespaceRecord;
   /** The namespace in the row. Throws a `NotFound` ClusterError if it was never created. */
-  readonly space: Space;
+  readonly space: ClusterNamespace;
 }
 
 export interface SpokeSite extends Site {
@@ -70,7 +70,7 @@ export async function openHub(app: App, run: Run): Promise<HubSite> {
 }
 
 function siteOf<Own extends object>(app: App, cluster: Cluster, holding: NamespaceRecord, own: Own): Site & Own {
-  let space: Space | undefined;
+  let space: ClusterNamespace | undefined;
   return {
     ...own,
     app,
@@ -83,7 +83,7 @@ function siteOf<Own extends object>(app: App, cluster: Cluster, holding: Namespa
   };
 }
 
-function spaceOf(cluster: Cluster, { namespace, uid }: NamespaceRecord): Space {
+function spaceOf(cluster: Cluster, { namespace, uid }: NamespaceRecord): ClusterNamespace {
   if (uid === null) {
     throw new ClusterError("NotFound", `The namespace ${namespace} was never created`, { transient: false });
   }

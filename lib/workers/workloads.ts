@@ -4,11 +4,11 @@
  */
 import {
   ClusterError,
+  type ClusterNamespace,
   type KubeObject,
+  type ObjectRef,
+  objectRefOf,
   type PatchOperation,
-  type Ref,
-  refOf,
-  type Space,
   withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import { redact } from "#lib/base/redact.ts";
@@ -28,7 +28,7 @@ const CODES_EXPLAINED_BY_LOG: ReadonlySet<string> = new Set(["CrashLoopBackOff",
 export async function patchSiteObject(
   { space }: SpokeSite,
   run: Run,
-  ref: Ref,
+  ref: ObjectRef,
   createPatch: (object: KubeObject) => readonly PatchOperation[],
 ): Promise<void> {
   await patchFenced(space, { ref, jobFence: run.job, change: createPatch }, run);
@@ -46,11 +46,11 @@ export async function patchSiteObjects(
   }
 }
 
-export async function scaleSite(site: SpokeSite, run: Run, ref: Ref, replicas: 0 | 1): Promise<void> {
+export async function scaleSite(site: SpokeSite, run: Run, ref: ObjectRef, replicas: 0 | 1): Promise<void> {
   await patchSiteObjects(site, run, [setField(ref, "/spec/replicas", replicas)]);
 }
 
-export async function waitForWorkload({ space }: Pick<SpokeSite, "space">, run: Run, ref: Ref): Promise<void> {
+export async function waitForWorkload({ space }: Pick<SpokeSite, "space">, run: Run, ref: ObjectRef): Promise<void> {
   if (ref === DATABASE_STATEFULSET) await replaceStuckDatabase(space, run);
   await withLogCause(() => space.ready([ref], clusterWaitOf(run)));
 }
@@ -81,11 +81,16 @@ export async function waitForQuota(
   run: Run,
   limits: readonly KubeObject[],
 ): Promise<void> {
-  await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf), clusterWaitOf(run));
+  await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(objectRefOf), clusterWaitOf(run));
 }
 
 /** Throws if the site is suspended, for example after a failed resume, because nothing would start. */
-export async function requireRunning(space: Space, run: Run, restriction: string, action: string): Promise<void> {
+export async function requireRunning(
+  space: ClusterNamespace,
+  run: Run,
+  restriction: string,
+  action: string,
+): Promise<void> {
   const parts = await Promise.all([DATABASE_STATEFULSET, MOODLE_DEPLOYMENT].map((ref) => space.get(ref, run)));
   if (parts.every((part) => part?.["spec"]?.replicas !== 0)) return;
   throw permanentError(
@@ -129,7 +134,7 @@ export async function scaleToZero(
  * Waits for running scheduled tasks. Deletes the Jobs of tasks that do not end in time, so that they cannot block the
  * operation.
  */
-async function endCron(space: Space, run: Run): Promise<void> {
+async function endCron(space: ClusterNamespace, run: Run): Promise<void> {
   try {
     return await space.noPods(CRON_PODS, clusterWaitOf(run, CRON_GRACE));
   } catch (error) {
@@ -151,7 +156,7 @@ const REVISION_LABEL = "controller-revision-hash"; // set by Kubernetes
  * Deletes a database pod that is not ready and has an outdated template. Otherwise the StatefulSet would wait forever
  * for this pod before creating a new one. A ready pod is replaced as usual.
  */
-async function replaceStuckDatabase(space: Space, run: Run): Promise<void> {
+async function replaceStuckDatabase(space: ClusterNamespace, run: Run): Promise<void> {
   let template: unknown;
   await pollUntil(run, async () => {
     const set = await space.get(DATABASE_STATEFULSET, run);

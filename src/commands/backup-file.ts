@@ -13,8 +13,8 @@ import {
   BackupDamaged,
   type BackupManifest,
   type BackupPart,
-  type OnRows,
   readScript,
+  type RowProgressListener,
 } from "#lib/drivers/dump/script.ts";
 import { promptSecret } from "../cli/prompt.ts";
 import { plural } from "../cli/text.ts";
@@ -58,7 +58,7 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 interface ReadOptions {
-  readonly onRows: OnRows;
+  readonly onRows: RowProgressListener;
   /** Whether to accept an unencrypted file although BACKUP_PASSPHRASE is set. */
   readonly allowUnencrypted: boolean;
 }
@@ -101,7 +101,7 @@ export function describeManifest({ takenAt, release, migrations }: BackupManifes
 }
 
 export interface RowCounter {
-  readonly onRows: OnRows;
+  readonly onRows: RowProgressListener;
   /** Clears the progress line on the terminal. */
   end(): void;
   /** Returns the total number of tables and rows as text. */

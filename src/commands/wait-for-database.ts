@@ -1,6 +1,6 @@
 /** Waits for the configured database, because Docker Compose starts it at the same time as Wheelwright. */
 import { openClient } from "#lib/drivers/db/client.ts";
-import { hasState, isReadOnly, readOnlyFault } from "#lib/drivers/db/faults.ts";
+import { hasSqlState, isReadOnly, readOnlyFault } from "#lib/drivers/db/faults.ts";
 import { type DatabaseSource, describeDatabase, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { reasonOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -32,7 +32,7 @@ export async function waitForDatabase(source: DatabaseSource, log: Log, waitLimi
  */
 export function toDatabaseError(error: unknown): CommandError {
   const cause = innermost(error);
-  const [status, what] = hasState(cause, "28P01", "28000", "3D000")
+  const [status, what] = hasSqlState(cause, "28P01", "28000", "3D000")
     ? [EX_CONFIG, "refuses the connection"] as const
     : [EX_UNAVAILABLE, isReadOnly(cause) ? "cannot be used" : "cannot be reached"] as const;
   const message = `The database ${what} (see ${VARIABLES}): ${reasonOf(cause)}`;

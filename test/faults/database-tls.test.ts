@@ -7,7 +7,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { openControl } from "#lib/drivers/db/control.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
-import { type Lease, openPool, type Pool } from "#lib/drivers/db/pool.ts";
+import { openPool, type Pool, type PooledConnection } from "#lib/drivers/db/pool.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openProxy, type TcpProxy } from "#test/support/proxy.ts";
 import { openSecureServer, withTlsUrl } from "#test/support/secure-server.ts";
@@ -43,7 +43,7 @@ test.after(async ({ db, server }) => {
 const sleepers = "select 1 from pg_stat_activity where query like 'select pg_sleep%' and state = 'active'";
 const sleeps = (db: TestDatabase) => until(async () => (await db.sql(sleepers)).length === 1);
 const rests = (db: TestDatabase) => until(async () => (await db.sql(sleepers)).length === 0);
-const sleepOn = (lease: Lease, signal?: AbortSignal) =>
+const sleepOn = (lease: PooledConnection, signal?: AbortSignal) =>
   lease.query("select pg_sleep(60)", [], signal ? { ...LIMIT, signal } : LIMIT);
 
 /** Asserts that the pool still serves the next caller. */

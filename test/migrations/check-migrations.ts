@@ -4,7 +4,7 @@
  * must know, `-- needs 0060_add_size`, and the last release must have it. Everything else needs a reason: `-- accepts
  * rows: the table has as many rows as there are clusters`. */
 import { type Node, parse } from "libpg-query";
-import { checksumOf, type Migration, requiredMigration } from "#lib/drivers/db/compare-schema.ts";
+import { checksumOf, findRequiredMigration, type Migration } from "#lib/drivers/db/compare-schema.ts";
 import { checkStatement, createdTableOf, MIGRATION_RULES, type MigrationRule } from "#test/migrations/rules.ts";
 
 /** The migrations of the last release with their checksums, by name. */
@@ -48,7 +48,10 @@ function checkMigration(
   young: ReadonlySet<string>,
   released: ReleasedMigrations,
 ): string[] {
-  const accepted = acceptedBy(text), needs = requiredMigration(text), used = new Set<string>(), found: string[] = [];
+  const accepted = acceptedBy(text),
+    needs = findRequiredMigration(text),
+    used = new Set<string>(),
+    found: string[] = [];
   for (const { rule, what } of statements.flatMap((statement) => checkStatement(statement, young))) {
     used.add(rule);
     if (accepted.has(rule) || rule === "contract" && needs !== null) continue;

@@ -4,8 +4,8 @@ import { loadCatalog } from "#lib/catalog/load.ts";
 import { readConfig } from "#lib/base/config.ts";
 import { openPasswordHasher } from "#lib/drivers/crypto/password.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import { openDns } from "#lib/drivers/dns/dns.ts";
-import { openFeeds } from "#lib/events/feed.ts";
+import { openDnsClient } from "#lib/drivers/dns/dns.ts";
+import { openHubFeeds } from "#lib/events/feed.ts";
 import { decideEventVisibility } from "#lib/domains/federations/follow.ts";
 import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -24,9 +24,9 @@ export async function createTestApp(db: Database, env: Readonly<Record<string, s
     log: silentLog,
     telemetry: NO_TELEMETRY,
     db,
-    feeds: openFeeds(db, silentLog, { readVisibility: decideEventVisibility, maxStreams: config.maxStreams }),
+    feeds: openHubFeeds(db, silentLog, { readVisibility: decideEventVisibility, maxStreams: config.maxStreams }),
     clusters: { clusterFor: () => "default", open: () => Promise.reject(new Error("This test has no cluster")) },
-    dns: openDns(config.dnsServers),
+    dns: openDnsClient(config.dnsServers),
     passwords: openPasswordHasher(),
     loginAttempts: openLoginAttempts(),
     blueprint,

@@ -4,7 +4,7 @@
  * stops with the process. */
 import { randomBytes } from "node:crypto";
 import type { OpenDatabase } from "#lib/drivers/db/database.ts";
-import { fromColumn } from "#lib/drivers/db/naming.ts";
+import { fromColumnName } from "#lib/drivers/db/naming.ts";
 import { type DatabaseOptions, openDatabase } from "#lib/drivers/db/open.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { connect, createTemplateDatabase, databaseUrl, openPostgresServer } from "#test/support/server.ts";
@@ -61,7 +61,7 @@ export async function openTestDatabase(
     await admin.end({ timeout: 1 });
     throw error;
   });
-  const past = connect(url, PAST, { transform: { column: { from: fromColumn } } });
+  const past = connect(url, PAST, { transform: { column: { from: fromColumnName } } });
   const opened: OpenDatabase[] = [];
   const openAgain = async (more: Partial<DatabaseOptions> = {}): Promise<OpenDatabase> => {
     const one = await openDatabase({ url, size: 5, log: silentLog, ...more });

@@ -7,7 +7,7 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import type { Call, Cluster } from "#lib/drivers/cluster/cluster.ts";
+import type { Cluster, ClusterCall } from "#lib/drivers/cluster/cluster.ts";
 import { createFailure, createPass, type Finding, type FindingSection, formatCount } from "#lib/doctor/finding.ts";
 import { checkBackups } from "#lib/doctor/reconcile/check-backups.ts";
 import { checkFences, checkSandboxes, readLastFence } from "#lib/doctor/reconcile/check-fences.ts";
@@ -113,7 +113,7 @@ async function surveyAllClusters(context: ReconcileContext, hold: DatabaseHold |
 /** Finds namespaces that rows refer to but that lack Wheelwright's label. A list by label does not include them. */
 async function findUnlabelled(
   cluster: Cluster,
-  call: Call,
+  call: ClusterCall,
   { name, namespaces }: ClusterSurvey,
   { hubs, spokes }: KnownRows,
 ): Promise<Map<string, string>> {

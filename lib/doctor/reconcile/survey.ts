@@ -7,7 +7,13 @@ import {
   SITE_RECORD_CONFIG_MAP,
   SITE_RECORD_KEY,
 } from "#lib/moodle/site-record.ts";
-import { type Call, type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import {
+  type Cluster,
+  type ClusterCall,
+  ClusterError,
+  type KubeObject,
+  type ObjectRef,
+} from "#lib/drivers/cluster/cluster.ts";
 import {
   FEDERATION_LABEL,
   isTerminating,
@@ -52,7 +58,7 @@ export interface ClusterSurvey {
   readonly unlistableKinds: readonly string[];
 }
 
-type Kind = Omit<Ref, "name">;
+type Kind = Omit<ObjectRef, "name">;
 
 const MANAGED_SELECTOR = `${MANAGED_BY_LABEL}=wheelwright`;
 const PAGE_SIZE = 500;
@@ -72,7 +78,7 @@ const FENCED_KINDS: readonly Kind[] = [
 export async function surveyCluster(
   cluster: Cluster,
   isOwn: (namespace: string) => boolean,
-  call: Call,
+  call: ClusterCall,
 ): Promise<ClusterSurvey> {
   const unlistableKinds: string[] = [], signedRecords = new Map<string, SignedRecord>();
   const replicas = new Map<string, { app: number | null; database: number | null }>();
@@ -155,7 +161,7 @@ export async function surveyCluster(
 
 async function visitObjects(
   cluster: Cluster,
-  call: Call,
+  call: ClusterCall,
   kind: Kind,
   selector: string,
   visit: (object: KubeObject) => void,

@@ -5,8 +5,8 @@
 import { sql, type SqlBool } from "kysely";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { prepareShared } from "#lib/drivers/db/prepare.ts";
-import { refusesWrites } from "#lib/drivers/db/faults.ts";
+import { prepareSharedRead } from "#lib/drivers/db/prepare.ts";
+import { isWriteRefused } from "#lib/drivers/db/faults.ts";
 import { toUser, type User, userColumns } from "#lib/domains/users/store.ts";
 
 const IDLE_HOURS = 12, MAX_AGE_DAYS = 30; // of a session
@@ -43,10 +43,10 @@ const selectSessions = (rows: Rows) =>
   rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.userId")
     .select([...userColumns, "sessions.id", isStale("sessions.lastUsedAt").as("stale")])
     .where(isSessionValid).where("users.disabledAt", "is", null);
-const findSessionByHash = prepareShared((rows, { hash }: { hash: Uint8Array }) =>
+const findSessionByHash = prepareSharedRead((rows, { hash }: { hash: Uint8Array }) =>
   selectSessions(rows).where("tokenHash", "=", hash)
 );
-const findSessionById = prepareShared((rows, { id }: { id: string }) =>
+const findSessionById = prepareSharedRead((rows, { id }: { id: string }) =>
   selectSessions(rows).where("sessions.id", "=", id)
 );
 
@@ -54,10 +54,12 @@ const selectTokens = (rows: Rows) =>
   rows.selectFrom("api_tokens as token").innerJoin("users", "users.id", "token.userId")
     .select([...userColumns, "token.id", "token.scope", "token.prefix", isStale("token.lastUsedAt").as("stale")])
     .where(isTokenValid).where("users.disabledAt", "is", null);
-const findTokenByHash = prepareShared((rows, { hash }: { hash: Uint8Array }) =>
+const findTokenByHash = prepareSharedRead((rows, { hash }: { hash: Uint8Array }) =>
   selectTokens(rows).where("tokenHash", "=", hash)
 );
-const findTokenById = prepareShared((rows, { id }: { id: string }) => selectTokens(rows).where("token.id", "=", id));
+const findTokenById = prepareSharedRead((rows, { id }: { id: string }) =>
+  selectTokens(rows).where("token.id", "=", id)
+);
 
 /** Returns the session if it is valid and its user is not disabled. */
 export async function findSession(rows: Rows, key: CredentialKey): Promise<ValidSession | undefined> {
@@ -84,7 +86,7 @@ export async function recordTokenUse(rows: Rows, id: string): Promise<void> {
 
 /** Ignores the error of a database that is read-only at the moment, so that requests that only read still work. */
 function ignoreReadOnly(error: unknown): void {
-  if (!refusesWrites(error)) throw error;
+  if (!isWriteRefused(error)) throw error;
 }
 
 /** Returns the SQL condition that an update is due. The condition is false on a standby, which cannot write. */

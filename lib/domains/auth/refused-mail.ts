@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import type { Template } from "#lib/drivers/mail/letter.ts";
+import type { MailTemplate } from "#lib/drivers/mail/letter.ts";
 
 /** Maximum number of events for one refused invitation. */
 const MAX_EVENTS = 50;
@@ -10,7 +10,7 @@ const MAX_EVENTS = 50;
 /** Stores the reason and returns the events to record. Returns no events if no user has the address. */
 export async function recordRefusedMail(
   tx: Tx,
-  { email, template, reason }: { readonly email: string; readonly template: Template; readonly reason: string },
+  { email, template, reason }: { readonly email: string; readonly template: MailTemplate; readonly reason: string },
 ): Promise<AuditEntry[]> {
   const user = await tx.updateTable("users").set({ mailRefusal: reason }).where("email", "=", email).returning("id")
     .executeTakeFirst();

@@ -7,7 +7,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import { hashSecret } from "#lib/drivers/crypto/secret.ts";
 import { newToken } from "#lib/drivers/crypto/token.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { type ListPage, type ListPageRequest, readNewest, withItems } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, readNewestRows, withPageItems } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { isId, newId } from "#lib/base/ids.ts";
@@ -74,8 +74,8 @@ export async function createToken(
 export async function listTokens(rows: Rows, actor: Actor, request: ListPageRequest): Promise<ListPage<ApiToken>> {
   const own = rows.selectFrom("api_tokens").selectAll().where("userId", "=", actor.userId)
     .where("revokedAt", "is", null);
-  const page = await readNewest(own, request);
-  return withItems(page, page.items.map(toToken));
+  const page = await readNewestRows(own, request);
+  return withPageItems(page, page.items.map(toToken));
 }
 
 /** Revokes a token. When this returns, no replica accepts the token, and its streams end. */

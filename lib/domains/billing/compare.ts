@@ -1,8 +1,8 @@
 /** Compares a hub's subscription with its stored state. Returns the new state and what has changed. Pure. */
 import { type BilledQuantities, quantityOf } from "#lib/domains/billing/quantities.ts";
 import {
-  hasEnded,
-  isDunning,
+  hasSubscriptionEnded,
+  isPaymentOverdue,
   type Subscription,
   type SubscriptionItem,
   type SubscriptionStatus,
@@ -65,7 +65,7 @@ export function compareSubscription(
   const before = isSameSubscription ? stored.status : null;
   const status = observed ? observed.status : stored.subscriptionId === null ? null : "canceled";
   const items = observed?.items ?? [];
-  const dunning = !isDunning({ status }) ? "none" : isDunning({ status: before }) ? "goes on" : "begins";
+  const dunning = !isPaymentOverdue({ status }) ? "none" : isPaymentOverdue({ status: before }) ? "goes on" : "begins";
   const difference = findDifference(stored, status, items, billed);
   const quantities = diffQuantities(countBySize(isSameSubscription ? stored.items : []), countBySize(items));
   const changes: SubscriptionChanges = {
@@ -89,9 +89,11 @@ function findDifference(
   billed: BilledQuantities,
 ): BillingDifference | null {
   if (sentQuantities === null || diffQuantities(sentQuantities, billed)) return difference;
-  const actual = hasEnded({ status }) ? {} : countBySize(items);
+  const actual = hasSubscriptionEnded({ status }) ? {} : countBySize(items);
   const parts = diffQuantities(billed, actual);
-  if (hasEnded({ status })) return parts && `The subscription has ended (${status}), but there are spokes to bill`;
+  if (hasSubscriptionEnded({ status })) {
+    return parts && `The subscription has ended (${status}), but there are spokes to bill`;
+  }
   const sizes = Object.keys(parts?.from ?? {}).map((size) => ({
     size,
     spokes: parts!.from[size]!,

@@ -18,7 +18,7 @@ import type { BillingAddress, BillingRecord } from "#lib/domains/billing/views.t
 import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { hasEnded } from "#lib/drivers/payments/payments.ts";
+import { hasSubscriptionEnded } from "#lib/drivers/payments/payments.ts";
 
 interface Hub {
   readonly id: string;
@@ -65,7 +65,7 @@ export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promis
     await recordChange(tx, actor, { jobs: [syncBillingJob(hub.id)] });
     const row = await lockSubscription(tx, hub.id);
     if (!row) throw new Fault("conflict", "not_billed", "Cannot reconcile a hub that is not billed; connect it first");
-    await updateSubscription(tx, hub.id, { ...RESYNC, ...(hasEnded(row) && NO_SUBSCRIPTION) });
+    await updateSubscription(tx, hub.id, { ...RESYNC, ...(hasSubscriptionEnded(row) && NO_SUBSCRIPTION) });
     await recordChange(tx, actor, {
       audit: [{
         kind: "billing_reconcile_requested",

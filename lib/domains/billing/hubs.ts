@@ -14,7 +14,7 @@ import { SYNC_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
 import type { SubscriptionRow } from "#lib/domains/billing/store.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { hasEnded, type SubscriptionItem } from "#lib/drivers/payments/payments.ts";
+import { hasSubscriptionEnded, type SubscriptionItem } from "#lib/drivers/payments/payments.ts";
 
 export interface BilledHub {
   readonly row: SubscriptionRow;
@@ -76,7 +76,7 @@ export function needsBillingSync(hub: BilledHub, catalog: Pick<Catalog, "priceOf
   ) {
     return true;
   }
-  return removed && status !== null && !hasEnded({ status });
+  return removed && status !== null && !hasSubscriptionEnded({ status });
 }
 
 async function selectHubs(rows: Rows, where: RawBuilder<unknown>): Promise<BilledHub[]> {

@@ -5,7 +5,7 @@ import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
 import { findSubscriptionRow } from "#lib/domains/billing/store.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { PaymentError, type SizeChange } from "#lib/drivers/payments/payments.ts";
+import { PaymentError, type SizeQuantityChange } from "#lib/drivers/payments/payments.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 type CostDependencies = Pick<App, "catalog" | "db" | "log" | "payments">;
@@ -67,7 +67,7 @@ async function readCost(app: CostDependencies, change: CostChange, signal: Abort
   if (row.customerId === null) {
     throw unavailable("The hub is being connected to the payment provider; try again", SETUP_RETRY_SECONDS);
   }
-  const sizes = priceChangesOf(change).map(({ size, by }): SizeChange => ({
+  const sizes = priceChangesOf(change).map(({ size, by }): SizeQuantityChange => ({
     size,
     by,
     price: priceForSize(catalog, size),

@@ -4,10 +4,10 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { isSessionValid, isTokenValid, sessionExpiry } from "#lib/domains/auth/credentials.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import type { Follower, StreamVisibility, VisibilityDecision } from "#lib/events/visibility.ts";
+import type { StreamFollower, StreamVisibility, VisibilityDecision } from "#lib/events/visibility.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { followHub } from "#lib/events/stream.ts";
-import type { Send } from "#lib/events/keep-alive.ts";
+import type { SendFrame } from "#lib/events/keep-alive.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 
 interface FollowOptions {
@@ -18,7 +18,7 @@ interface FollowOptions {
 
 interface StreamSource {
   /** Sends events until the stream ends (followHub). */
-  run(send: Send): Promise<void>;
+  run(send: SendFrame): Promise<void>;
   cancel(): void;
 }
 
@@ -57,7 +57,7 @@ export function parseResumePosition(request: Request, requested: number | undefi
  */
 export async function decideEventVisibility(
   rows: Rows,
-  followers: readonly Follower[],
+  followers: readonly StreamFollower[],
 ): Promise<(VisibilityDecision | null)[]> {
   const credentials = followers.map(({ credentialId }) => credentialId);
   const hubs = followers.map(({ federationId }) => federationId);

@@ -1,6 +1,6 @@
 /** Converts hubs to API records, with their current operation and the number of visible spokes. */
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { type ListPage, type ListPageRequest, withItems } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, withPageItems } from "#lib/drivers/db/pages.ts";
 import {
   countSpokes,
   type FederationRow,
@@ -44,5 +44,5 @@ export async function findFederations(
   removed: RemovedVisibility,
 ): Promise<ListPage<FederationRecord>> {
   const page = await listFederations(rows, viewer, request, removed);
-  return withItems(page, await showFederations(rows, viewer, page.items));
+  return withPageItems(page, await showFederations(rows, viewer, page.items));
 }

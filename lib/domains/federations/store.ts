@@ -2,9 +2,9 @@
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import * as v from "valibot";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { type ListPage, type ListPageRequest, readNewest } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, readNewestRows } from "#lib/drivers/db/pages.ts";
 import { containsText } from "#lib/drivers/db/text-search.ts";
-import { prepareShared } from "#lib/drivers/db/prepare.ts";
+import { prepareSharedRead } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { isHubVisibleTo, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter } from "#lib/domains/federations/views.ts";
@@ -22,7 +22,7 @@ interface HubKey {
   readonly hidden?: true | undefined;
 }
 
-const findHubByKey = prepareShared((rows, { id, slug, hidden }: HubKey) => {
+const findHubByKey = prepareSharedRead((rows, { id, slug, hidden }: HubKey) => {
   const hubs = rows.selectFrom("federations").selectAll();
   const matching = id ? hubs.where("id", "=", id) : hubs.where("slug", "=", slug!);
   // Written as SQL text, so that the partial index for live rows is used.
@@ -53,7 +53,7 @@ export async function listFederations(
   if (page.slug) query = query.where("slug", "=", page.slug);
   if (page.state) query = query.where("state", "=", page.state);
   if (page.q) query = query.where(containsText(["slug", "name"], page.q));
-  return await readNewest(query, page);
+  return await readNewestRows(query, page);
 }
 
 /** Counts the live spokes that the viewer can see in each hub. Hubs without any are missing. */

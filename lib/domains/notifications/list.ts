@@ -5,7 +5,7 @@
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { comesAfter, type ListPage, type PageBounds, readPageByTime, withItems } from "#lib/drivers/db/pages.ts";
+import { isAfterCursor, type ListPage, type PageBounds, readPageByTime, withPageItems } from "#lib/drivers/db/pages.ts";
 import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
 import { type Notification, type NotificationRow, toNotification } from "#lib/domains/notifications/notification.ts";
 import {
@@ -26,7 +26,7 @@ export async function listNotifications(
   query: NotificationQuery,
 ): Promise<ListPage<Notification>> {
   const page = await readPageByTime(query, (bounds) => readRows(rows, reader, query, bounds), ({ at, id }) => [at, id]);
-  return withItems(page, page.items.map((row) => toNotification(row, reader)));
+  return withPageItems(page, page.items.map((row) => toNotification(row, reader)));
 }
 
 async function readRows(
@@ -36,7 +36,7 @@ async function readRows(
   bounds: PageBounds,
 ): Promise<NotificationRow[]> {
   const pageSize = bounds.maxRows ?? limit;
-  const earlier = comesAfter(bounds, sql`event.at`, sql`event.id`);
+  const earlier = isAfterCursor(bounds, sql`event.at`, sql`event.id`);
   const walk = { unreadOnly, limit: pageSize };
   if (reader.role !== "operator") {
     return await readEvents(rows, reader, selectFromObjects(reader, walk, earlier), pageSize);

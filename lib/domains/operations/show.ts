@@ -1,6 +1,6 @@
 /** Shows operations in the API: all of a hub, all of a spoke, or a single one with its failure report. */
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { type ListPage, type ListPageRequest, withItems } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, withPageItems } from "#lib/drivers/db/pages.ts";
 import { canManageHub, canSeeObject, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import {
@@ -37,7 +37,7 @@ export async function findSpokeOperations(
 
 async function showPage(rows: Rows, viewer: Viewer, page: ListPage<Job>): Promise<ListPage<OperationView>> {
   const descriptions = await describeOperations(rows, page.items, (job) => canSeeObject(viewer, job));
-  return withItems(page, hideOperatorDetails(viewer, descriptions));
+  return withPageItems(page, hideOperatorDetails(viewer, descriptions));
 }
 
 export async function showOperation(rows: Rows, viewer: Viewer, operation: Job): Promise<OperationDetail> {

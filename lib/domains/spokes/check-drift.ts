@@ -1,26 +1,26 @@
 /** Compares an object in the cluster with its manifest by a dry run. Writes nothing. */
 import { type ExpectedObject, objectTitle, withObservedRevision } from "#lib/moodle/expected-objects.ts";
 import {
-  type Call,
   type Cluster,
+  type ClusterCall,
   ClusterError,
+  type ClusterNamespace,
   type KubeObject,
-  refOf,
-  type Space,
+  objectRefOf,
 } from "#lib/drivers/cluster/cluster.ts";
-import { type Difference, diffObjects, findMismatches } from "#lib/drivers/cluster/diff.ts";
+import { diffObjects, type FieldDifference, findMismatches } from "#lib/drivers/cluster/diff.ts";
 import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
 
 interface DriftTarget {
   readonly cluster: Pick<Cluster, "findNamespace">;
-  readonly space: Pick<Space, "get" | "dryRun">;
+  readonly space: Pick<ClusterNamespace, "get" | "dryRun">;
 }
 
 /** Returns the drift of an object; null if none exists. Throws a ClusterError if the cluster does not answer. */
 export async function checkObjectDrift(
   target: DriftTarget,
   expected: Pick<ExpectedObject, "object" | "comparison">,
-  call: Call,
+  call: ClusterCall,
 ): Promise<DriftedObject | null> {
   const { object, comparison } = expected;
   const current = await find(target, object, call);
@@ -36,8 +36,8 @@ async function dryRunDifferences(
   { space }: DriftTarget,
   manifest: KubeObject,
   current: KubeObject,
-  call: Call,
-): Promise<Difference[]> {
+  call: ClusterCall,
+): Promise<FieldDifference[]> {
   if (manifest.kind === "Namespace") return diffObjects(current, withManifestLabels(current, manifest));
   try {
     const { objects: [after] } = await space.dryRun([manifest], call);
@@ -63,7 +63,7 @@ export function withManifestLabels(current: KubeObject, manifest: KubeObject): K
   return { ...current, metadata };
 }
 
-async function find({ cluster, space }: DriftTarget, object: KubeObject, call: Call) {
-  const ref = refOf(object);
+async function find({ cluster, space }: DriftTarget, object: KubeObject, call: ClusterCall) {
+  const ref = objectRefOf(object);
   return ref.kind === "Namespace" ? await cluster.findNamespace(ref.name, call) : await space.get(ref, call);
 }

@@ -1,7 +1,7 @@
 /** Previews changes in the cluster with dry runs. Writes nothing. */
 import type { App } from "#lib/app.ts";
 import { fitToObserved } from "#lib/moodle/expected-objects.ts";
-import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { type Cluster, ClusterError, type ClusterNamespace, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diffObjects } from "#lib/drivers/cluster/diff.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -23,7 +23,7 @@ interface PreviewResult {
   readonly refusals: readonly string[];
 }
 
-type PreviewTarget = Pick<Cluster, "find"> & { readonly space: Space };
+type PreviewTarget = Pick<Cluster, "find"> & { readonly space: ClusterNamespace };
 
 /** Previews the changes. Throws an `unavailable` fault if the cluster does not answer. */
 export async function previewInCluster(

@@ -5,7 +5,7 @@
  */
 import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, sitePvcNames } from "#lib/moodle/names.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
-import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
+import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 
 /** Number of failed checks in a row that make a spoke degraded. One successful check makes it healthy. */
 export const FAILED_CHECKS_LIMIT = 3;
@@ -13,7 +13,7 @@ export const FAILED_CHECKS_LIMIT = 3;
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /** Returns the objects of a site that must be healthy, in addition to the namespace. */
-export function healthObjectsOf(site: Parameters<typeof sitePvcNames>[0]): readonly Ref[] {
+export function healthObjectsOf(site: Parameters<typeof sitePvcNames>[0]): readonly ObjectRef[] {
   return [
     MOODLE_DEPLOYMENT,
     DATABASE_STATEFULSET,
@@ -21,7 +21,7 @@ export function healthObjectsOf(site: Parameters<typeof sitePvcNames>[0]): reado
   ];
 }
 
-export const HEALTH_OBJECT_KINDS: readonly Omit<Ref, "name">[] = [MOODLE_DEPLOYMENT, DATABASE_STATEFULSET, CLAIM]
+export const HEALTH_OBJECT_KINDS: readonly Omit<ObjectRef, "name">[] = [MOODLE_DEPLOYMENT, DATABASE_STATEFULSET, CLAIM]
   .map(({ apiVersion, kind }) => ({ apiVersion, kind }));
 
 /** Returns the problem of the namespace as a sentence, or null. */
@@ -37,7 +37,10 @@ export function findNamespaceProblem(namespace: KubeObject | null, uid: string):
 }
 
 /** Returns the problem of an object, or null. */
-export function findObjectProblem({ kind, name }: Omit<Ref, "apiVersion">, object: KubeObject | null): string | null {
+export function findObjectProblem(
+  { kind, name }: Omit<ObjectRef, "apiVersion">,
+  object: KubeObject | null,
+): string | null {
   const what = `${kind} ${name}`;
   if (!object) return `${what} is missing`;
   const status = object["status"] ?? {};

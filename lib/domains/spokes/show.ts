@@ -2,7 +2,7 @@
 import { type AuditEvent, listAuditEvents, redactForReader } from "#lib/audit/store.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { type ListPage, type ListPageRequest, withItems } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, withPageItems } from "#lib/drivers/db/pages.ts";
 import type { RemovedVisibility } from "#lib/domains/federations/store.ts";
 import { canSeeObject, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -64,7 +64,7 @@ export async function findSpokes(
   removed: RemovedVisibility,
 ): Promise<ListPage<SpokeRecord>> {
   const page = await listSpokes(rows, viewer, where, removed);
-  return withItems(page, await showListedSpokes(rows, viewer, page.items));
+  return withPageItems(page, await showListedSpokes(rows, viewer, page.items));
 }
 
 /** Finds the activity of a spoke, newest first. */
@@ -75,5 +75,5 @@ export async function findActivity(
   request: ListPageRequest,
 ): Promise<ListPage<AuditEvent>> {
   const page = await listAuditEvents(rows, { spokeId: id }, request);
-  return withItems(page, page.items.map((event) => redactForReader(viewer, event)));
+  return withPageItems(page, page.items.map((event) => redactForReader(viewer, event)));
 }

@@ -7,7 +7,7 @@ import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { applyMailSettings } from "#lib/catalog/inputs.ts";
-import { ClusterError, type JobResult, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, type ClusterNamespace, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { redactLines } from "#lib/base/redact.ts";
 import { createSealedReply, type SealedReply } from "#lib/drivers/crypto/seal.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -97,7 +97,7 @@ function belongsToRequest(job: KubeObject, { publicKey }: SealedReply): boolean 
 
 /** Deletes the Job. Also runs after the request was aborted, or if the response to the creation was lost. */
 async function deleteJob(
-  space: Space,
+  space: ClusterNamespace,
   { apiVersion, kind, metadata: { name } }: KubeObject,
   seal: SealedReply,
   log: Log,

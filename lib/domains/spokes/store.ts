@@ -3,9 +3,15 @@ import { type Insertable, type Selectable, sql } from "kysely";
 import * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { type ListPage, type ListPageRequest, newestFirst, type PageBounds, readPage } from "#lib/drivers/db/pages.ts";
-import { isLike, likePattern } from "#lib/drivers/db/text-search.ts";
-import { prepare, prepareShared } from "#lib/drivers/db/prepare.ts";
+import {
+  addNewestFirstOrder,
+  type ListPage,
+  type ListPageRequest,
+  type PageBounds,
+  readPage,
+} from "#lib/drivers/db/pages.ts";
+import { likePattern, matchesPattern } from "#lib/drivers/db/text-search.ts";
+import { prepareQuery, prepareSharedRead } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { RemovedVisibility } from "#lib/domains/federations/store.ts";
 import { canManageHub, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
@@ -77,10 +83,10 @@ interface SpokeKey {
 
 const matchesKey = ({ id, domain, hidden }: SpokeKey) =>
   sql<boolean>`${id ? sql`id = ${id}` : sql`domain = ${domain}`} and ${hidden ? isLive : sql`true`}`;
-const findByKey = prepareShared((rows, key: SpokeKey) =>
+const findByKey = prepareSharedRead((rows, key: SpokeKey) =>
   rows.selectFrom("spokes").selectAll().select(extraColumns).where(matchesKey(key))
 );
-const findListedByKey = prepareShared((rows, key: SpokeKey) =>
+const findListedByKey = prepareSharedRead((rows, key: SpokeKey) =>
   rows.selectFrom("spokes").select(listedColumns).select(extraColumns).where(matchesKey(key))
 );
 
@@ -131,7 +137,7 @@ interface SpokesPage extends Omit<SpokeQuery, "q" | keyof ListPageRequest>, Page
   readonly spokeIds?: readonly string[];
 }
 
-const pageOfSpokes = prepare((rows, { federationIds, spokeIds, ...where }: SpokesPage) => {
+const pageOfSpokes = prepareQuery((rows, { federationIds, spokeIds, ...where }: SpokesPage) => {
   let query = rows.selectFrom("spokes").select(listedColumns).select(extraColumns);
   if (federationIds && spokeIds) {
     const viewer: Viewer = { role: "hub_admin", federationIds, spokeIds };
@@ -142,8 +148,8 @@ const pageOfSpokes = prepare((rows, { federationIds, spokeIds, ...where }: Spoke
   if (where.slug) query = query.where("slug", "=", where.slug);
   if (where.state) query = query.where("state", "=", where.state);
   if (where.health) query = query.where("health", "=", where.health);
-  if (where.pattern) query = query.where(isLike(["slug", "displayName", "domain"], where.pattern));
-  return newestFirst(query, where);
+  if (where.pattern) query = query.where(matchesPattern(["slug", "displayName", "domain"], where.pattern));
+  return addNewestFirstOrder(query, where);
 });
 
 /** Lists the spokes that the viewer can see, of one hub or all, newest first. */

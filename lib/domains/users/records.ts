@@ -2,7 +2,13 @@
 import { sql } from "kysely";
 import { containsText } from "#lib/drivers/db/text-search.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { type ListPage, type ListPageRequest, newestFirst, readPage, withItems } from "#lib/drivers/db/pages.ts";
+import {
+  addNewestFirstOrder,
+  type ListPage,
+  type ListPageRequest,
+  readPage,
+  withPageItems,
+} from "#lib/drivers/db/pages.ts";
 import { isId } from "#lib/base/ids.ts";
 import { toUser, userColumns, type UserRow } from "#lib/domains/users/store.ts";
 import { showUser, type UserRecord, type UserState } from "#lib/domains/users/views.ts";
@@ -53,10 +59,10 @@ export async function listUserRecords(rows: Rows, filter: UserFilter): Promise<L
   if (filter.role) query = query.where(role, "=", filter.role);
   const page = await readPage(
     filter,
-    (bounds) => newestFirst(query, bounds, { id: "userId" }).execute(),
+    (bounds) => addNewestFirstOrder(query, bounds, { id: "userId" }).execute(),
     ({ createdAt, userId }) => [createdAt, userId],
   );
-  return withItems(page, page.items.map(toRecord));
+  return withPageItems(page, page.items.map(toRecord));
 }
 
 interface RecordRow extends UserRow, Omit<UserRecord, keyof UserRow | "id" | "role"> {

@@ -1,9 +1,7 @@
 /**
- * Defines the interface to Kubernetes for the rest of the program. `openCluster` in open.ts implements it.
- *
- * Every call takes a signal and has its own deadline. Every failure is a ClusterError that states whether a retry can
- * succeed. All calls in a namespace use `Space`, which checks the namespace's UID first. Another namespace may reuse
- * the name, but never the UID.
+ * Defines the interface to Kubernetes, which `openCluster` in open.ts implements. Every call takes a signal and has its
+ * own deadline. Every failure is a ClusterError that states whether a retry can succeed. All calls in a namespace use
+ * `ClusterNamespace`, which verifies the namespace's UID first, because another namespace may reuse the name.
  */
 import { DriverError, type DriverErrorOptions } from "#lib/base/errors.ts";
 import { escapeInvisibleCharacters } from "#lib/base/readable.ts";
@@ -30,54 +28,53 @@ export interface KubeObject {
   [field: string]: any;
 }
 
-/** A reference to an object by kind and name. */
-export interface Ref {
+export interface ObjectRef {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
 }
 
-export function refOf({ apiVersion, kind, metadata: { name } }: KubeObject): Ref {
+export function objectRefOf({ apiVersion, kind, metadata: { name } }: KubeObject): ObjectRef {
   return { apiVersion, kind, name };
 }
 
 /** A permission in all namespaces, for example to `create` `jobs` in `batch`. A subresource is written `pods/log`. */
 export interface ClusterAccess {
   readonly verb: string;
-  /** The API group. Empty for the core group. */
+  /** Empty for the core group. */
   readonly group: string;
   readonly resource: string;
-  /** The name of the only object that the permission covers. It covers all objects if absent. */
+  /** The only object that the permission covers. Absent for all objects. */
   readonly name?: string;
 }
 
-/** The context of a call. */
-export interface Call {
+/** The cancellation and permission checks of a call to the cluster. */
+export interface ClusterCall {
   readonly signal: AbortSignal;
   /**
-   * Throws if the caller may no longer act, for example without a lease. Called just before each request is sent. The
-   * signal is not enough: a process that was paused may use its sockets before a timer aborts the signal.
+   * Throws if the caller may no longer act, for example without a lease. Called just before each request is sent. A
+   * signal is not enough: a process that was paused may send a request before a timer aborts the signal.
    */
   readonly check?: () => void;
 }
 
-export interface ClusterWait extends Call {
+export interface ClusterWait extends ClusterCall {
   /** Milliseconds until the wait ends with a transient ClusterError `deadline`. */
   readonly timeout: number;
-  /** Called with a progress sentence whenever it changes. */
+  /** Called with each new progress sentence. */
   readonly onProgress?: (sentence: string) => void;
 }
 
 export interface JobWait extends ClusterWait {
   /**
    * Called each time a log is read from its first line, also after a reconnect. Returns the function that receives each
-   * line. If the function returns a sentence, the sentence is reported as progress instead of the line.
+   * line and may return a progress sentence. Without a sentence, the line itself is the progress.
    */
   readonly listen?: () => (line: string) => string | null;
 }
 
-/** The evidence of a failure, kept after its namespace is gone. */
-export interface Evidence {
+/** The events and logs that explain a failure. They are kept after the namespace is deleted. */
+export interface FailureEvidence {
   /** The last 200 log lines of the failed container, oldest first. */
   readonly log: readonly string[];
   /** The namespace's events, oldest first. */
@@ -87,19 +84,19 @@ export interface Evidence {
 export interface ClusterErrorOptions extends DriverErrorOptions {
   /** HTTP status of the response, or 0 without one. */
   readonly status?: number;
-  readonly evidence?: Evidence | undefined;
+  readonly evidence?: FailureEvidence | undefined;
   readonly cause?: unknown;
 }
 
 /**
  * A failed call, or a wait for a state that cannot be reached. `code` is the cluster's reason (NotFound, Conflict,
- * Forbidden, ErrImagePull, ExceededQuota, BackoffLimitExceeded …) or one of Wheelwright's (deadline, unreachable,
- * stranger: a namespace of somebody else). `message` says what failed, and then the cluster's reason.
+ * Forbidden, ErrImagePull, ExceededQuota, BackoffLimitExceeded …) or one of Wheelwright's (deadline, unreachable;
+ * stranger: somebody else's namespace). `message` says what failed, followed by the cluster's reason.
  */
 export class ClusterError extends DriverError {
   override readonly name = "ClusterError";
   readonly status: number;
-  readonly evidence: Evidence | undefined;
+  readonly evidence: FailureEvidence | undefined;
 
   constructor(code: string, message: string, options: ClusterErrorOptions) {
     super(code, escapeInvisibleCharacters(message), { blame: "cluster", ...options });
@@ -125,9 +122,9 @@ export interface JobResult {
   readonly reason: string | null;
   readonly message: string | null;
   readonly exitCode: number | null;
-  /** The last 200 log lines of its pod, oldest first: of the failed container, if one failed. */
+  /** The last 200 log lines of the Job's pod, oldest first. After a failure, those of the failed container. */
   readonly log: readonly string[];
-  /** Whether the log was read to its end. Otherwise lines may be missing. */
+  /** Whether `log` ends with the last line. Otherwise lines may be missing. */
   readonly isLogComplete: boolean;
 }
 
@@ -135,45 +132,42 @@ export type PatchOperation =
   | { readonly op: "test" | "add" | "replace"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string };
 
-/** A namespace that Wheelwright created. A check of its UID is valid for one second. */
-export interface Space {
+/** Calls in one namespace that Wheelwright created. The namespace's UID is verified at most once a second. */
+export interface ClusterNamespace {
   readonly namespace: string;
   readonly uid: string;
-  /**
-   * Applies the objects in the given order, by server-side apply as field manager `wheelwright` with force. Returns the
-   * warnings too.
-   */
-  apply(objects: readonly KubeObject[], call: Call): Promise<{ objects: KubeObject[]; warnings: string[] }>;
+  /** Applies the objects in this order by server-side apply, as field manager `wheelwright` with force. */
+  apply(objects: readonly KubeObject[], call: ClusterCall): Promise<{ objects: KubeObject[]; warnings: string[] }>;
   /** Returns what `apply` would return, by a server-side dry run. */
-  dryRun(objects: readonly KubeObject[], call: Call): Promise<{ objects: KubeObject[]; warnings: string[] }>;
-  /** Creates the object, or returns an existing one of that name unchanged. */
-  create(object: KubeObject, call: Call): Promise<KubeObject>;
-  get(ref: Ref, call: Call): Promise<KubeObject | null>;
-  list(kind: Omit<Ref, "name">, selector: string, call: Call): Promise<KubeObject[]>;
+  dryRun(objects: readonly KubeObject[], call: ClusterCall): Promise<{ objects: KubeObject[]; warnings: string[] }>;
+  /** Creates the object, or returns the existing object of that name unchanged. */
+  create(object: KubeObject, call: ClusterCall): Promise<KubeObject>;
+  get(ref: ObjectRef, call: ClusterCall): Promise<KubeObject | null>;
+  list(kind: Omit<ObjectRef, "name">, selector: string, call: ClusterCall): Promise<KubeObject[]>;
   /** Applies a JSON Patch. A failed `test` is a permanent ClusterError with code `Invalid` (422). */
-  patch(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
+  patch(ref: ObjectRef, operations: readonly PatchOperation[], call: ClusterCall): Promise<KubeObject>;
   /** Returns what `patch` would return, by a server-side dry run. */
-  dryRunPatch(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
-  /** Deletes the object with this UID, and its dependents in the background. Succeeds if it no longer exists. */
-  delete(ref: Ref, uid: string, call: Call): Promise<void>;
+  dryRunPatch(ref: ObjectRef, operations: readonly PatchOperation[], call: ClusterCall): Promise<KubeObject>;
+  /** Deletes the object with this UID, and its dependents in the background. Succeeds if the object is already gone. */
+  delete(ref: ObjectRef, uid: string, call: ClusterCall): Promise<void>;
   /**
    * Waits until each object is ready: Deployment, StatefulSet, Job, PersistentVolumeClaim, Ingress with an address, or
    * any kind with a Ready or Available condition. Throws a permanent ClusterError with evidence as soon as pods or
    * events show that this is impossible.
    */
-  ready(refs: readonly Ref[], waiting: ClusterWait): Promise<void>;
+  ready(refs: readonly ObjectRef[], waiting: ClusterWait): Promise<void>;
   /** Waits until none of these objects exist. Finalizers may delay this. */
-  gone(refs: readonly Ref[], waiting: ClusterWait): Promise<void>;
+  gone(refs: readonly ObjectRef[], waiting: ClusterWait): Promise<void>;
   /** Waits until no pod matches the selector. Completed pods do not count. */
   noPods(selector: string, waiting: ClusterWait): Promise<void>;
   /**
-   * Creates the Job unless it exists, waits until it has succeeded or failed, and returns the result with its last log
-   * lines. If it cannot start (image, quota …), throws a permanent ClusterError with evidence.
+   * Creates the Job unless it exists, waits until it succeeds or fails, and returns the result. Throws a permanent
+   * ClusterError with evidence if the Job cannot start (image, quota …).
    */
   run(job: KubeObject, waiting: JobWait): Promise<JobResult>;
   follow(job: string, waiting: JobWait): Promise<JobResult>;
   /** Returns the namespace's current events and logs for a failure report. */
-  evidence(call: Call): Promise<Evidence>;
+  evidence(call: ClusterCall): Promise<FailureEvidence>;
   /** Deletes the namespace with this UID, and waits until it is gone. */
   remove(waiting: ClusterWait): Promise<void>;
 }
@@ -204,41 +198,43 @@ export interface WatchedChange {
 
 export interface Cluster {
   readonly name: string;
-  /** Creates the Namespace. Succeeds if one with the same labels exists. Throws `stranger` if the labels differ. */
-  createNamespace(manifest: KubeObject, call: Call): Promise<{ uid: string }>;
-  findNamespace(name: string, call: Call): Promise<KubeObject | null>;
-  find(ref: Ref, call: Call): Promise<KubeObject | null>;
+  /**
+   * Creates the Namespace. Succeeds if a namespace with the same labels exists. Throws `stranger` if the labels differ.
+   */
+  createNamespace(manifest: KubeObject, call: ClusterCall): Promise<{ uid: string }>;
+  findNamespace(name: string, call: ClusterCall): Promise<KubeObject | null>;
+  find(ref: ObjectRef, call: ClusterCall): Promise<KubeObject | null>;
   /**
    * Returns the UID of the namespace kube-system, which identifies the cluster. Null if that namespace does not exist.
-   * It is read on each call, because a kubeconfig may point to another cluster later.
+   * Reads the UID on each call, because a kubeconfig may later point to another cluster.
    */
-  identity(call: Call): Promise<string | null>;
-  space(namespace: string, uid: string): Space;
+  identity(call: ClusterCall): Promise<string | null>;
+  space(namespace: string, uid: string): ClusterNamespace;
   /** Applies cluster-scoped objects by server-side apply, for example a ClusterIssuer. */
-  applyGlobal(objects: readonly KubeObject[], call: Call): Promise<void>;
-  /** Creates a cluster-scoped object, or returns an existing one of that name unchanged. */
-  createGlobal(object: KubeObject, call: Call): Promise<KubeObject>;
-  /** Deletes the cluster-scoped object if it has this UID. Succeeds if the object no longer exists. */
-  deleteGlobal(ref: Ref, uid: string, call: Call): Promise<void>;
-  /** Applies a JSON Patch to a cluster-scoped object. A failed `test` is a permanent ClusterError `Invalid` (422). */
-  patchGlobal(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
-  /** Whether the API server serves this kind (cert-manager, snapshots). */
-  serves(kind: Omit<Ref, "name">, call: Call): Promise<boolean>;
+  applyGlobal(objects: readonly KubeObject[], call: ClusterCall): Promise<void>;
+  /** Creates the object, or returns the existing object of that name unchanged. */
+  createGlobal(object: KubeObject, call: ClusterCall): Promise<KubeObject>;
+  /** Deletes the object if it has this UID. Succeeds if the object is already gone. */
+  deleteGlobal(ref: ObjectRef, uid: string, call: ClusterCall): Promise<void>;
+  /** Applies a JSON Patch. A failed `test` is a permanent ClusterError with code `Invalid` (422). */
+  patchGlobal(ref: ObjectRef, operations: readonly PatchOperation[], call: ClusterCall): Promise<KubeObject>;
+  /** Whether the API server serves this kind, for example of cert-manager or snapshots. */
+  serves(kind: Omit<ObjectRef, "name">, call: ClusterCall): Promise<boolean>;
   /** Lists the objects of this kind with these labels in all namespaces. */
-  listAll(kind: Omit<Ref, "name">, selector: string, call: Call): Promise<KubeObject[]>;
+  listAll(kind: Omit<ObjectRef, "name">, selector: string, call: ClusterCall): Promise<KubeObject[]>;
   /** Lists the objects in a namespace that may no longer exist. A forced deletion can leave objects behind. */
-  listUnder(kind: Omit<Ref, "name">, namespace: string, call: Call): Promise<KubeObject[]>;
+  listUnder(kind: Omit<ObjectRef, "name">, namespace: string, call: ClusterCall): Promise<KubeObject[]>;
   /** Lists one page of a long list. An expired `next` throws status 410. */
-  listPage(kind: Omit<Ref, "name">, page: PageRequest, call: Call): Promise<ObjectPage>;
+  listPage(kind: Omit<ObjectRef, "name">, page: PageRequest, call: ClusterCall): Promise<ObjectPage>;
   /**
-   * Yields the changes after a list of this version, and reconnects when a watch ends. Ends only by throwing: status
-   * 410 when the version has expired.
+   * Yields the changes since this version, and reconnects when a watch ends. Ends only by throwing: status 410 when the
+   * version has expired.
    */
-  follow(kind: Omit<Ref, "name">, from: WatchStart, call: Call): AsyncIterable<WatchedChange>;
-  version(call: Call): Promise<string>;
+  follow(kind: Omit<ObjectRef, "name">, from: WatchStart, call: ClusterCall): AsyncIterable<WatchedChange>;
+  version(call: ClusterCall): Promise<string>;
   /** Whether Wheelwright's credentials have this permission (SelfSubjectAccessReview). */
-  allows(access: ClusterAccess, call: Call): Promise<boolean>;
-  /** Returns the server's address, and by how far its clock is ahead of the local one (0 below two seconds). */
+  allows(access: ClusterAccess, call: ClusterCall): Promise<boolean>;
+  /** Returns the server's address, and the milliseconds by which its clock is ahead (0 below two seconds). */
   about(): Promise<{ server: string; aheadMs: number }>;
   close(): Promise<void>;
 }

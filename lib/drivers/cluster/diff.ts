@@ -1,16 +1,13 @@
 /**
- * Compares objects of the cluster. `findMismatches` returns where an object does not match a manifest. `diffObjects`
- * returns the fields in which two states of an object differ.
- *
- * `findMismatches` is a fast filter for thousands of objects, without API calls. It does not know the API server's
- * defaults, so a dry run must confirm its results. It never misses a difference. `diffObjects` compares an object with
- * the result of `space.dryRun`, so both sides have the server's defaults.
+ * Compares objects of the cluster. `findMismatches` is a fast filter for thousands of objects, without API calls. It
+ * ignores the API server's defaults, so a dry run must confirm its results, but it misses no difference. `diffObjects`
+ * compares an object with the result of `space.dryRun`, so both sides have the defaults.
  */
 import { escapeInvisibleCharacters, escapeInvisibleCharactersIn } from "#lib/base/readable.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
-export interface Difference {
+export interface FieldDifference {
   /** The path of the field, for example `spec.template.spec.containers[moodle].image`. Empty for a new object. */
   readonly path: string;
   /** The previous value. Null if the field did not exist. */
@@ -25,7 +22,7 @@ const IGNORED_METADATA = new Set([
   ...["uid", "resourceVersion", "generation", "managedFields", "creationTimestamp", "selfLink"],
   ...["deletionTimestamp", "deletionGracePeriodSeconds"],
 ]);
-/** Fields that can identify the items of a list, if each item has one and all are different. */
+/** Fields that identify the items of a list, if each item has a different value. */
 const LIST_KEYS = ["name", "mountPath", "host", "containerPort", "port", "key"] as const;
 /** Lists that the API server treats as one value: an extra item is a difference. */
 const ATOMIC_LISTS = new Set<unknown>([
@@ -34,17 +31,17 @@ const ATOMIC_LISTS = new Set<unknown>([
 const ATOMIC_MAPS = new Set<unknown>(["selector", "podSelector", "namespaceSelector", "labelSelector"]);
 /** Maps whose values are quantities. Equal quantities can be written in several ways. */
 const QUANTITY_MAPS = new Set(["limits", "requests", "hard", "max", "min", "default", "defaultRequest", "capacity"]);
-/** Replaces secret values. The fact that they differ is not secret. */
+/** Replaces secret values. Whether two secret values differ is not secret. */
 const CONCEALED = "(concealed)";
 const SECRET_FIELD = "data";
 
-/** Returns the paths at which the object does not match the manifest. Empty if it matches. */
+/** Returns the paths at which the object does not match the manifest. */
 export function findMismatches(manifest: KubeObject, observed: KubeObject): string[] {
   return compare([], strip(manifest), strip(observed), "ignore").map(({ at }) => pathOf(at));
 }
 
 /** Returns the differences between two states. Values of Secrets are concealed. `before` is null for a new object. */
-export function diffObjects(before: KubeObject | null, after: KubeObject): Difference[] {
+export function diffObjects(before: KubeObject | null, after: KubeObject): FieldDifference[] {
   const conceal = after.kind === "Secret";
   if (before === null) return [readableDifference("", null, conceal ? concealSecret(strip(after)) : strip(after))];
   return compare([], strip(before), strip(after), "report").map(({ at, from, to }) => {
@@ -53,8 +50,8 @@ export function diffObjects(before: KubeObject | null, after: KubeObject): Diffe
   });
 }
 
-/** Makes values safe to display. They may come from untrusted writers. */
-function readableDifference(path: string, from: unknown, to: unknown): Difference {
+/** Makes values from untrusted writers safe to display. */
+function readableDifference(path: string, from: unknown, to: unknown): FieldDifference {
   return {
     path: escapeInvisibleCharacters(path),
     from: escapeInvisibleCharactersIn(from),
@@ -68,12 +65,11 @@ interface RawDifference {
   readonly to: unknown;
 }
 
-/** The name of a field, or an item of a list by its index or key. */
 type Step = string | { readonly item: string | number };
 
 /**
- * How to treat fields and items that only the second state has. `report` them, `ignore` them, or treat the surrounding
- * value as different (`compare whole`).
+ * How to treat fields and items that only the second state has: report them, ignore them, or report the surrounding
+ * value.
  */
 type ExtraFields = "report" | "ignore" | "compare whole";
 
@@ -122,7 +118,7 @@ function isSame(at: readonly Step[], from: unknown, to: unknown): boolean {
   return from.every((item, i) => !isMap(item) && !Array.isArray(item) && item === to[i]);
 }
 
-/** Maps the items by their key, or by their index if none has a key. */
+/** Maps the items by `key`, or by index without a key. */
 function itemsBy(key: string | undefined, list: readonly Fields[]): Map<string | number, Fields> {
   return new Map(list.map((item, i) => [key === undefined ? i : String(item[key]), item]));
 }

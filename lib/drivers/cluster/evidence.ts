@@ -1,5 +1,5 @@
 /** Collects the evidence of a failure: the namespace's events, and the log of the container that failed last. */
-import type { Api } from "#lib/drivers/cluster/client/api.ts";
+import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import {
   containersOf,
   type ContainerState,
@@ -7,9 +7,9 @@ import {
   lastOccurrence,
   parseTime,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
-import type { Call, Evidence, KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { ClusterCall, FailureEvidence, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type LogSource, readLog } from "#lib/drivers/cluster/logs.ts";
-import type { Objects } from "#lib/drivers/cluster/objects.ts";
+import type { ObjectClient } from "#lib/drivers/cluster/objects.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { escapeInvisibleCharacters } from "#lib/base/readable.ts";
 
@@ -17,16 +17,16 @@ const MAX_EVENTS = 100;
 const MAX_MESSAGE_LENGTH = 2048;
 
 interface EvidenceContext {
-  readonly api: Api;
-  readonly objects: Objects;
+  readonly api: KubeApi;
+  readonly objects: ObjectClient;
   readonly namespace: string;
 }
 
-/**
- * Collects the evidence that can be read. The log notes which parts could not be read. Throws only if the signal
- * aborts.
- */
-export async function collectEvidence({ api, objects, namespace }: EvidenceContext, call: Call): Promise<Evidence> {
+/** Collects the readable evidence. The log notes which parts could not be read. Throws only if the signal aborts. */
+export async function collectEvidence(
+  { api, objects, namespace }: EvidenceContext,
+  call: ClusterCall,
+): Promise<FailureEvidence> {
   const missing: string[] = [];
   const list = (kind: string) =>
     objects.list({ apiVersion: "v1", kind }, "", call).catch((error) => {
@@ -40,11 +40,9 @@ export async function collectEvidence({ api, objects, namespace }: EvidenceConte
   return { log: [...missing, ...log], events: describeEvents(events) };
 }
 
-/**
- * Returns the newest 100 events, oldest first. Repeated messages about an object are merged, and their counts added.
- */
-export function describeEvents(events: readonly KubeObject[]): Evidence["events"] {
-  const merged = new Map<string, Evidence["events"][number]>();
+/** Returns the newest 100 events, oldest first. Repeated messages about an object are merged, with a count. */
+export function describeEvents(events: readonly KubeObject[]): FailureEvidence["events"] {
+  const merged = new Map<string, FailureEvidence["events"][number]>();
   for (const event of events.toSorted((a, b) => lastOccurrence(a) - lastOccurrence(b))) {
     const about = event["involvedObject"] ?? {};
     const object = escapeInvisibleCharacters(`${about.kind ?? "?"}/${about.name ?? "?"}`),

@@ -1,24 +1,23 @@
 /** Verifies before each call that a namespace is still the one that Wheelwright created. */
-import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import type { Objects } from "#lib/drivers/cluster/objects.ts";
+import { type ClusterCall, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { ObjectClient } from "#lib/drivers/cluster/objects.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
-/** Labels on Wheelwright's objects, with the IDs of their hub and spoke. */
+/** Labels with the IDs of an object's hub and spoke. */
 export const FEDERATION_LABEL = "wheelwright.dev/federation";
 export const SPOKE_LABEL = "wheelwright.dev/spoke";
-/** Labels on the objects of a sandbox, with the sandbox's ID and the spoke that its site was created from. */
+/** Labels with the IDs of a sandbox and of the spoke that the sandbox was created from. */
 export const SANDBOX_LABEL = "wheelwright.dev/sandbox";
 export const CREATED_FROM_LABEL = "wheelwright.dev/made-after";
 const OURS = "wheelwright";
 
-export interface Guard {
-  /** Throws if Wheelwright did not create the namespace, or if it is being deleted. */
-  write(call: Call): Promise<void>;
-  /** Throws if Wheelwright did not create the namespace. It may be in deletion. */
-  read(call: Call): Promise<void>;
-  /** Makes the next call check again. */
+export interface NamespaceGuard {
+  /** Throws if the namespace is being deleted, or if Wheelwright did not create it. */
+  write(call: ClusterCall): Promise<void>;
+  /** Throws if Wheelwright did not create the namespace. Accepts a namespace that is being deleted. */
+  read(call: ClusterCall): Promise<void>;
   forget(): void;
 }
 
@@ -30,19 +29,19 @@ interface NamespaceCheck {
   readonly terminating: boolean;
 }
 
-/** Opens the guard of a namespace. `objects` must be cluster-scoped. */
-export function openGuard(objects: Objects, namespace: string, uid: string): Guard {
+/** `objects` must be cluster-scoped. */
+export function openNamespaceGuard(objects: ObjectClient, namespace: string, uid: string): NamespaceGuard {
   let lastCheck: NamespaceCheck | undefined, pending: Promise<NamespaceCheck> | undefined;
 
-  async function readNamespace(call: Call): Promise<NamespaceCheck> {
+  async function readNamespace(call: ClusterCall): Promise<NamespaceCheck> {
     const at = performance.now(), found = await findNamespace(objects, namespace, call);
     if (!found) throw missingError(namespace);
     requireOwnNamespace(found, uid);
     return { at, terminating: isTerminating(found) };
   }
 
-  /** Shares one request between concurrent callers. If it fails, each of the other callers sends its own. */
-  async function check(call: Call): Promise<NamespaceCheck> {
+  /** Shares one request between concurrent callers. If the request fails, each other caller sends its own. */
+  async function check(call: ClusterCall): Promise<NamespaceCheck> {
     if (lastCheck && performance.now() - lastCheck.at < CHECK_TTL) return lastCheck;
     const other = pending;
     const shared = other && await runWithin([call.signal], null, () => other).catch(() => call.signal.throwIfAborted());
@@ -66,7 +65,7 @@ export function openGuard(objects: Objects, namespace: string, uid: string): Gua
   };
 }
 
-export function findNamespace(objects: Objects, name: string, call: Call): Promise<KubeObject | null> {
+export function findNamespace(objects: ObjectClient, name: string, call: ClusterCall): Promise<KubeObject | null> {
   return objects.get({ apiVersion: "v1", kind: "Namespace", name }, call);
 }
 

@@ -1,9 +1,7 @@
 /**
- * Runs a Job to its end and returns its log.
- *
- * The condition FailureTarget means that a Job will fail while its pods are still ending. Only the condition Failed means
- * that the pods have ended and their logs are complete. So the wait continues until Failed. If the wait times out first,
- * the Job counts as failed.
+ * Runs a Job to its end and returns its log. The condition FailureTarget appears while pods of a failing Job are still
+ * ending. Logs are complete only with the condition Failed, so the wait continues until then. If the wait times out
+ * first, the Job counts as failed.
  */
 import {
   conditionOf,
@@ -13,7 +11,7 @@ import {
   parseTime,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import {
-  type Call,
+  type ClusterCall,
   ClusterError,
   type JobResult,
   type JobWait,
@@ -27,7 +25,7 @@ import {
   attachEvidence,
   errorOfDiagnosis,
   type NamespaceContext,
-  POD,
+  POD_KIND,
   readNamespaceObjects,
 } from "#lib/drivers/cluster/ready.ts";
 import { type CheckResult, waitFor } from "#lib/drivers/cluster/wait.ts";
@@ -39,14 +37,14 @@ const LOG_EXCERPT_AFTER = 10 * SECOND;
 /** Milliseconds that followed logs may take to end after the Job has ended. */
 const LOG_TIMEOUT = 3 * SECOND;
 
-/** The state of a followed Job, including its pods that the cluster has deleted. */
+/** The state of a followed Job, including pods that no longer exist. */
 interface JobRun {
   readonly context: NamespaceContext;
   readonly name: string;
   job: KubeObject | undefined;
   readonly pods: Map<string, KubeObject>;
   readonly logs: LogFollower;
-  /** The last progress that the Job's log reported. */
+  /** The last progress sentence from the Job's log. */
   lastSentence: string | undefined;
 }
 
@@ -80,14 +78,14 @@ function reportLines(jobRun: JobRun, { onProgress }: JobWait, onLine: (line: str
 async function waitForEnd(jobRun: JobRun, waiting: JobWait): Promise<void> {
   const { context, name, logs } = jobRun;
   const since = context.api.now();
-  const check = async (call: Call, isFirst: boolean): Promise<CheckResult<true>> => {
+  const check = async (call: ClusterCall, isFirst: boolean): Promise<CheckResult<true>> => {
     await context.guard.write(call);
     const job = await context.objects.get({ ...JOB, name }, call);
     if (!job) throw jobMissingError(name, jobRun.job !== undefined);
     const complete = isStatusTrue(conditionOf(job, "Complete")); // a complete Job needs neither events nor watches
     if (isFirst && !complete) return {};
     const { pods, events, watches: namespaceWatches } = complete
-      ? { pods: await context.objects.list(POD, "", call), events: [], watches: [] }
+      ? { pods: await context.objects.list(POD_KIND, "", call), events: [], watches: [] }
       : await readNamespaceObjects(context, call);
     const own = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === job.metadata.uid));
     for (const pod of own) jobRun.pods.set(pod.metadata.uid ?? pod.metadata.name, pod);
@@ -119,7 +117,7 @@ async function waitForEnd(jobRun: JobRun, waiting: JobWait): Promise<void> {
   }
 }
 
-async function resultOf(jobRun: JobRun, call: Call): Promise<JobResult> {
+async function resultOf(jobRun: JobRun, call: ClusterCall): Promise<JobResult> {
   const { context, name } = jobRun, pods = [...jobRun.pods.values()], followed = jobRun.logs.followed();
   const failure = failureOf(jobRun.job!, pods);
   const end = lastEnd(pods, failure !== undefined);

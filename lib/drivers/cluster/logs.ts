@@ -1,13 +1,12 @@
 /**
- * Reads the logs of containers, once or while they run.
- *
- * The logs of a pod are deleted with the pod, for example at a Job's deadline. So logs are followed from the start, and
- * only their last lines are kept. A reconnect sends the last lines again, which replace the old ones.
+ * Reads the logs of containers, once or while they run. Logs are deleted with their pod, for example at a Job's
+ * deadline, so they are followed from the start. Only the last lines are kept. After a reconnect, the server sends them
+ * again and they replace the old ones.
  */
-import { type Api, isClosed } from "#lib/drivers/cluster/client/api.ts";
+import { isClosed, type KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { containersOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
-import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { pathOf } from "#lib/drivers/cluster/client/kinds.ts";
+import { type ClusterCall, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { apiPathOf } from "#lib/drivers/cluster/client/kinds.ts";
 import { splitLines } from "#lib/drivers/cluster/client/split-lines.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { escapeInvisibleCharacters } from "#lib/base/readable.ts";
@@ -15,7 +14,7 @@ import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 const MAX_LINES = 200;
 const MAX_LINE_LENGTH = 4096;
-/** The maximum number of bytes of a log that the server sends. */
+/** The maximum number of bytes that the server sends of a log. */
 const MAX_LOG_BYTES = 4 * 2 ** 20;
 
 /** The start of the line that replaces an unreadable log. */
@@ -25,12 +24,12 @@ export interface LogSource {
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
-  /** Reads the log of the container's previous run. */
+  /** Whether to read the log of the container's previous run. */
   readonly previous?: boolean;
 }
 
 /** Returns the current last lines of the log. If the log cannot be read, returns one line with the error. */
-export async function readLog(api: Api, source: LogSource, call: Call): Promise<string[]> {
+export async function readLog(api: KubeApi, source: LogSource, call: ClusterCall): Promise<string[]> {
   const previous: Record<string, string> = source.previous ? { previous: "true" } : {};
   const query = {
     container: source.container,
@@ -64,9 +63,9 @@ export interface LogFollower {
   close(timeoutMs: number): Promise<void>;
 }
 
-/** Follows the logs of pods. With `listen`, each log is read from its first line. Otherwise only its end is read. */
+/** Follows the logs of pods. With `listen`, each log is read from its first line. Otherwise only the end is read. */
 export function followLogs(
-  api: Api,
+  api: KubeApi,
   namespace: string,
   signal: AbortSignal,
   listen: (() => (line: string) => void) | null = null,
@@ -127,14 +126,19 @@ export function followLogs(
 }
 
 /**
- * Whether a retry can succeed. For a container that is about to start, the server answers 400. A retry is useless if
- * the pod was deleted, or if reading its log is forbidden.
+ * Whether a retry can succeed. The server answers 400 for a container that is about to start. A deleted pod or a
+ * forbidden log makes retries useless.
  */
 function isWorthReopening(error: unknown): boolean {
   return error instanceof ClusterError && (error.transient || error.status === 400) && !isClosed(error);
 }
 
-async function* linesOf(api: Api, source: LogSource, fromStart: boolean, call: Call): AsyncGenerator<string> {
+async function* linesOf(
+  api: KubeApi,
+  source: LogSource,
+  fromStart: boolean,
+  call: ClusterCall,
+): AsyncGenerator<string> {
   const end: Record<string, string> = fromStart ? {} : { tailLines: String(MAX_LINES) };
   const query = { container: source.container, follow: "true", ...end };
   const answer = await api.stream(pathOfLog(source), query, call);
@@ -146,7 +150,7 @@ async function* linesOf(api: Api, source: LogSource, fromStart: boolean, call: C
 }
 
 function pathOfLog(source: LogSource): string {
-  return `${pathOf("v1", "pods", source.namespace, source.pod)}/log`;
+  return `${apiPathOf("v1", "pods", source.namespace, source.pod)}/log`;
 }
 
 function trim(line: string): string {

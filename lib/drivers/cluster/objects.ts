@@ -1,16 +1,16 @@
 /** Reads and writes objects by kind and name, without the namespace guard. */
-import type { Api, ClusterRequest } from "#lib/drivers/cluster/client/api.ts";
+import type { ClusterRequest, KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import {
-  type Call,
+  type ClusterCall,
   ClusterError,
   type KubeObject,
   type ObjectPage,
+  type ObjectRef,
+  objectRefOf,
   type PageRequest,
   type PatchOperation,
-  type Ref,
-  refOf,
 } from "#lib/drivers/cluster/cluster.ts";
-import { type Kind, type Kinds, pathOf } from "#lib/drivers/cluster/client/kinds.ts";
+import { apiPathOf, type Kind, type KindRegistry } from "#lib/drivers/cluster/client/kinds.ts";
 import { isObject, listOnePage, listPages } from "#lib/drivers/cluster/client/pages.ts";
 import { isUidMismatch, unexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
 import type { WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
@@ -20,27 +20,27 @@ interface ApiObjectReply {
   readonly warnings: readonly string[];
 }
 
-/** Whether to write, or to return the result of a dry run. */
 export type WriteMode = "write" | "dry run";
 
 /**
- * The objects of one namespace. Without a namespace, these are cluster-scoped objects, and lists cover all namespaces.
+ * Calls for the objects of one namespace. Without a namespace, objects are cluster-scoped and lists cover all
+ * namespaces.
  */
-export interface Objects {
-  get(ref: Ref, call: Call): Promise<KubeObject | null>;
+export interface ObjectClient {
+  get(ref: ObjectRef, call: ClusterCall): Promise<KubeObject | null>;
   /** Lists the objects with these labels, or all of the kind for an empty selector. */
-  list(kind: Kind, selector: string, call: Call): Promise<KubeObject[]>;
-  listPage(kind: Kind, page: PageRequest, call: Call): Promise<ObjectPage>;
+  list(kind: Kind, selector: string, call: ClusterCall): Promise<KubeObject[]>;
+  listPage(kind: Kind, page: PageRequest, call: ClusterCall): Promise<ObjectPage>;
   /** Creates the object. Returns null if an object with that name exists. */
-  create(object: KubeObject, call: Call): Promise<KubeObject | null>;
-  apply(object: KubeObject, mode: WriteMode, call: Call): Promise<ApiObjectReply>;
-  patch(ref: Ref, operations: readonly PatchOperation[], mode: WriteMode, call: Call): Promise<KubeObject>;
-  /** Deletes the object with this UID. Returns false if the object does not exist, or no longer exists. */
-  delete(ref: Ref, uid: string, call: Call): Promise<boolean>;
-  /** Lists the objects, and returns the query to watch them from then on. */
-  listWatchable(kind: Kind, selector: string, call: Call): Promise<WatchableList>;
+  create(object: KubeObject, call: ClusterCall): Promise<KubeObject | null>;
+  apply(object: KubeObject, mode: WriteMode, call: ClusterCall): Promise<ApiObjectReply>;
+  patch(ref: ObjectRef, operations: readonly PatchOperation[], mode: WriteMode, call: ClusterCall): Promise<KubeObject>;
+  /** Deletes the object with this UID. Returns false if the object does not exist. */
+  delete(ref: ObjectRef, uid: string, call: ClusterCall): Promise<boolean>;
+  /** Lists the objects, and returns a query that watches for later changes. */
+  listWatchable(kind: Kind, selector: string, call: ClusterCall): Promise<WatchableList>;
   /** Returns the query to watch the kind from the version of this object. */
-  watchSince(kind: Kind, object: KubeObject | null, call: Call): Promise<WatchQuery>;
+  watchSince(kind: Kind, object: KubeObject | null, call: ClusterCall): Promise<WatchQuery>;
 }
 
 interface WatchableList {
@@ -49,29 +49,29 @@ interface WatchableList {
 }
 
 export const FIELD_MANAGER = "wheelwright";
-/** The field manager of created objects. It differs from that of patches (lib/workers/field-owner.ts). */
+/** The field manager of created objects. Patches use a different one (lib/workers/field-owner.ts). */
 export const CREATE_FIELD_MANAGER = "wheelwright-create";
 /** The maximum number of restarts of a list whose continue token has expired. */
 const MAX_LIST_RESTARTS = 3;
 
-export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects {
-  const path = async (kind: Kind, call: Call, name?: string): Promise<string> => {
+export function openObjectClient(api: KubeApi, kinds: KindRegistry, namespace?: string): ObjectClient {
+  const path = async (kind: Kind, call: ClusterCall, name?: string): Promise<string> => {
     const resource = await kinds.resolve(kind, call);
     if (!resource.namespaced && namespace !== undefined) throw scopeError(kind, "is not a namespaced kind");
     if (resource.namespaced && namespace === undefined && name !== undefined) {
       throw scopeError(kind, "is a namespaced kind");
     }
-    return pathOf(kind.apiVersion, resource.plural, namespace, name);
+    return apiPathOf(kind.apiVersion, resource.plural, namespace, name);
   };
 
-  const send = async (request: ClusterRequest, call: Call): Promise<ApiObjectReply> => {
+  const send = async (request: ClusterRequest, call: ClusterCall): Promise<ApiObjectReply> => {
     const { body: object, warnings } = await api.call(request, call);
     if (isObject(object)) return { object, warnings };
     const { method, path } = request;
     throw unexpectedResponseError(`${method} ${path} did not return a Kubernetes object`, 200);
   };
 
-  const listWatchable: Objects["listWatchable"] = async (kind, selector, call) => {
+  const listWatchable: ObjectClient["listWatchable"] = async (kind, selector, call) => {
     const at = await path(kind, call), query = queryOf(selector);
     for (let restarts = 0;; restarts++) {
       try {
@@ -102,7 +102,7 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
     create: async (object, call) => {
       const at = await path(object, call), query = { fieldManager: CREATE_FIELD_MANAGER }, { name } = object.metadata;
       try {
-        // Repeating is safe. If an earlier attempt succeeded, the server answers the next one that the name exists.
+        // Repeating is safe: if an earlier attempt succeeded, the server answers that the name exists.
         return (await send({ method: "POST", path: at, name, query, body: object, repeat: "safe" }, call)).object;
       } catch (error) {
         if (hasCode(error, "AlreadyExists")) return null;
@@ -138,11 +138,11 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
   };
 }
 
-/** Creates the object. An existing object of that name stays unchanged and is returned. */
-export async function createOrFind(objects: Objects, object: KubeObject, call: Call): Promise<KubeObject> {
+/** Creates the object, or returns the existing object of that name unchanged. */
+export async function createOrFind(objects: ObjectClient, object: KubeObject, call: ClusterCall): Promise<KubeObject> {
   const created = await objects.create(object, call);
   if (created) return created;
-  const existing = await objects.get(refOf(object), call);
+  const existing = await objects.get(objectRefOf(object), call);
   if (existing && !existing.metadata.deletionTimestamp) return existing;
   const message = `${object.kind} ${object.metadata.name} is being deleted`;
   throw new ClusterError("Conflict", message, { transient: true, status: 409 });

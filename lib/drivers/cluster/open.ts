@@ -1,6 +1,6 @@
 /** Opens a cluster with one connection, one concurrency limit and one cache of kinds. */
 import { bindRole, isAllowed } from "#lib/drivers/cluster/role-binding.ts";
-import { openApi } from "#lib/drivers/cluster/client/api.ts";
+import { openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import type { Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import {
@@ -8,20 +8,20 @@ import {
   foreignNamespaceError,
   hasSameLabels,
   isTerminating,
-  openGuard,
+  openNamespaceGuard,
   terminatingError,
 } from "#lib/drivers/cluster/guard.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
-import { openKinds } from "#lib/drivers/cluster/client/kinds.ts";
-import { createOrFind, openObjects, queryOf } from "#lib/drivers/cluster/objects.ts";
-import { openSpace } from "#lib/drivers/cluster/space.ts";
-import { PATIENCE, type Patience } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
+import { openKindRegistry } from "#lib/drivers/cluster/client/kinds.ts";
+import { createOrFind, openObjectClient, queryOf } from "#lib/drivers/cluster/objects.ts";
+import { openClusterNamespace } from "#lib/drivers/cluster/space.ts";
+import { DIAGNOSIS_TIME_LIMITS, type DiagnosisTimeLimits } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { watch } from "#lib/drivers/cluster/client/watch.ts";
 import type { Log } from "#lib/base/log.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-export type { KubeconfigSource, Patience };
+export type { DiagnosisTimeLimits, KubeconfigSource };
 
 export interface ClusterOptions {
   /** The cluster's name in the catalog and in logs. */
@@ -31,13 +31,9 @@ export interface ClusterOptions {
   readonly concurrency?: number;
   /** Milliseconds for a call (30 s). */
   readonly deadline?: number;
-  readonly patience?: Partial<Patience>;
-  /** This program's version, for the User-Agent. */
+  readonly patience?: Partial<DiagnosisTimeLimits>;
   readonly version?: string;
-  /**
-   * The ClusterRole to bind in each new namespace. Without a role, the credentials must have their permissions in the
-   * whole cluster.
-   */
+  /** The ClusterRole to bind in each new namespace. Null if the credentials have cluster-wide permissions. */
   readonly role?: string | null;
   readonly log: Log;
   readonly telemetry?: Telemetry;
@@ -50,17 +46,17 @@ export interface ClusterOptions {
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const log = options.log.with({ cluster: options.name });
   const connections = await openServerConnections(options.kubeconfig, { log });
-  const api = openApi({
+  const api = openKubeApi({
     connections,
     telemetry: options.telemetry ?? NO_TELEMETRY,
     concurrency: options.concurrency ?? 16,
     deadline: options.deadline ?? 30 * SECOND,
     userAgent: options.version ? `wheelwright/${options.version}` : "wheelwright",
   });
-  const kinds = openKinds(api);
-  const objects = openObjects(api, kinds);
-  const objectsIn = (namespace: string) => openObjects(api, kinds, namespace);
-  const patience = { ...PATIENCE, ...options.patience };
+  const kinds = openKindRegistry(api);
+  const objects = openObjectClient(api, kinds);
+  const objectsIn = (namespace: string) => openObjectClient(api, kinds, namespace);
+  const patience = { ...DIAGNOSIS_TIME_LIMITS, ...options.patience };
 
   return {
     name: options.name,
@@ -79,9 +75,9 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     find: objects.get,
     identity: async (call) => (await findNamespace(objects, "kube-system", call))?.metadata.uid ?? null,
     space: (namespace, uid) => {
-      const guard = openGuard(objects, namespace, uid);
+      const guard = openNamespaceGuard(objects, namespace, uid);
       const context = { api, objects: objectsIn(namespace), all: objects, guard, namespace, uid, patience };
-      return openSpace({ ...context, log: log.with({ namespace }) });
+      return openClusterNamespace({ ...context, log: log.with({ namespace }) });
     },
     applyGlobal: async (list, call) => {
       for (const object of list) await objects.apply(object, "write", call);

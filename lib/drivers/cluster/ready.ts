@@ -1,21 +1,21 @@
-/** Waits until objects are ready or gone. Fails as soon as one of them cannot become ready. */
-import type { Api } from "#lib/drivers/cluster/client/api.ts";
+/** Waits until objects are ready or gone. Fails as soon as an object can never become ready. */
+import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import {
-  type Call,
+  type ClusterCall,
   ClusterError,
   type ClusterWait,
-  type Evidence,
+  type FailureEvidence,
   type KubeObject,
-  type Ref,
+  type ObjectRef,
   withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { isPvcEvent, PVC_KIND, withoutOutdatedPvcEvents } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
-import type { Guard } from "#lib/drivers/cluster/guard.ts";
+import type { NamespaceGuard } from "#lib/drivers/cluster/guard.ts";
 import { readLog, UNREADABLE_LOG } from "#lib/drivers/cluster/logs.ts";
-import type { Objects } from "#lib/drivers/cluster/objects.ts";
-import type { Diagnosis, Patience, WaitClock } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
+import type { ObjectClient } from "#lib/drivers/cluster/objects.ts";
+import type { Diagnosis, DiagnosisTimeLimits, WaitClock } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { type CheckResult, waitFor } from "#lib/drivers/cluster/wait.ts";
 import { describeUnready } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import { capitalize, displayNameOf } from "#lib/drivers/cluster/diagnosis/display-names.ts";
@@ -27,35 +27,35 @@ import { SECOND } from "#lib/base/time.ts";
 
 /** The dependencies of functions that wait in one namespace. */
 export interface NamespaceContext {
-  readonly api: Api;
+  readonly api: KubeApi;
   /** The objects of this namespace; `all` are cluster-scoped. */
-  readonly objects: Objects;
-  readonly all: Objects;
-  readonly guard: Guard;
+  readonly objects: ObjectClient;
+  readonly all: ObjectClient;
+  readonly guard: NamespaceGuard;
   readonly namespace: string;
   readonly uid: string;
-  readonly patience: Patience;
+  readonly patience: DiagnosisTimeLimits;
   readonly log: Log;
 }
 
-export const POD = { apiVersion: "v1", kind: "Pod" };
+export const POD_KIND = { apiVersion: "v1", kind: "Pod" };
 const EVENT = { apiVersion: "v1", kind: "Event" };
 /** Time limit for collecting evidence after a failure. */
 const EVIDENCE_TIMEOUT = 15 * SECOND;
 /** The maximum number of characters of a quoted log line. */
 const MAX_QUOTED_LENGTH = 300;
-/** The maximum number of sentences in a progress message. Further ones are only counted. */
+/** The maximum number of sentences in a progress message. Further sentences are only counted. */
 const MAX_SENTENCES = 3;
 
 export async function waitUntilReady(
   context: NamespaceContext,
-  refs: readonly Ref[],
+  refs: readonly ObjectRef[],
   waiting: ClusterWait,
 ): Promise<void> {
   if (refs.length === 0) return;
   const since = context.api.now();
   const what = refs.map((ref) => `${ref.kind} ${ref.name}`).join(", ");
-  const check = async (call: Call, isFirst: boolean): Promise<CheckResult<true>> => {
+  const check = async (call: ClusterCall, isFirst: boolean): Promise<CheckResult<true>> => {
     await context.guard.write(call);
     const found = await Promise.all(refs.map((ref) => context.objects.get(ref, call)));
     if (found.every((object) => object && describeUnready(object) === undefined)) return { done: true };
@@ -79,11 +79,11 @@ export async function waitUntilReady(
 /** Waits until deleted objects are gone, and reports which finalizers delay this. */
 export async function waitUntilGone(
   context: NamespaceContext,
-  refs: readonly Ref[],
+  refs: readonly ObjectRef[],
   waiting: ClusterWait,
 ): Promise<void> {
   if (refs.length === 0) return;
-  const check = async (call: Call): Promise<CheckResult<undefined>> => {
+  const check = async (call: ClusterCall): Promise<CheckResult<undefined>> => {
     await context.guard.read(call);
     const found = await Promise.all(refs.map((ref) => context.objects.get(ref, call)));
     const left = found.filter((object) => object !== null).map(({ kind, metadata: { name, finalizers = [] } }) =>
@@ -103,10 +103,13 @@ interface NamespaceObjects {
   readonly watches: readonly WatchQuery[];
 }
 
-/** Reads all pods and events of the namespace, without outdated events of PersistentVolumeClaims. */
-export async function readNamespaceObjects({ objects }: NamespaceContext, call: Call): Promise<NamespaceObjects> {
+/** Reads the namespace's pods and events, without outdated events of PersistentVolumeClaims. */
+export async function readNamespaceObjects(
+  { objects }: NamespaceContext,
+  call: ClusterCall,
+): Promise<NamespaceObjects> {
   const [pods, events] = await Promise.all([
-    objects.listWatchable(POD, "", call),
+    objects.listWatchable(POD_KIND, "", call),
     objects.listWatchable(EVENT, "", call),
   ]);
   const observed = { pods: pods.items, events: events.items, watches: [pods.watch, events.watch] };
@@ -123,10 +126,10 @@ const ORDER_KINDS = [
 ] as const;
 
 /**
- * Lists the objects that cert-manager creates for a certificate. Omits kinds that Wheelwright may not list, or that the
- * cluster does not have because it has no ACME.
+ * Lists the objects that cert-manager creates for a certificate. Omits kinds that Wheelwright may not list or that the
+ * cluster does not serve.
  */
-async function listOrders(context: NamespaceContext, call: Call): Promise<KubeObject[]> {
+async function listOrders(context: NamespaceContext, call: ClusterCall): Promise<KubeObject[]> {
   const lists = ORDER_KINDS.map((kind) =>
     context.objects.list(kind, "", call).catch((error) => {
       if (error instanceof ClusterError && (error.code === "NoKind" || error.status === 403)) return [];
@@ -137,14 +140,14 @@ async function listOrders(context: NamespaceContext, call: Call): Promise<KubeOb
 }
 
 /**
- * Returns one watch per kind. For several objects of a kind, the watch starts without a version, because the objects
- * have different versions.
+ * Returns one watch per kind. With several objects of a kind, the watch has no start version, because their versions
+ * differ.
  */
 export async function watchesOf(
   { objects }: NamespaceContext,
-  refs: readonly Ref[],
+  refs: readonly ObjectRef[],
   found: readonly (KubeObject | null)[],
-  call: Call,
+  call: ClusterCall,
 ): Promise<WatchQuery[]> {
   const watches = new Map<string, WatchQuery>();
   for (const [index, ref] of refs.entries()) {
@@ -160,7 +163,11 @@ export function errorOfDiagnosis(diagnosis: Diagnosis & { is: "impossible" }): C
 }
 
 /** Runs the function, and adds evidence to a permanent failure or a timeout. */
-export async function attachEvidence<T>(context: NamespaceContext, call: Call, run: () => Promise<T>): Promise<T> {
+export async function attachEvidence<T>(
+  context: NamespaceContext,
+  call: ClusterCall,
+  run: () => Promise<T>,
+): Promise<T> {
   try {
     return await run();
   } catch (error) {
@@ -170,7 +177,7 @@ export async function attachEvidence<T>(context: NamespaceContext, call: Call, r
   }
 }
 
-async function evidenceInTime(context: NamespaceContext, call: Call): Promise<Evidence> {
+async function evidenceInTime(context: NamespaceContext, call: ClusterCall): Promise<FailureEvidence> {
   const timeoutError = () => new Error("timed out while collecting evidence");
   try {
     return await runWithin(
@@ -184,13 +191,11 @@ async function evidenceInTime(context: NamespaceContext, call: Call): Promise<Ev
   }
 }
 
-/**
- * Adds the last log line of a container that does not answer its probe. The line shows what the container was doing.
- */
+/** Adds the last log line of a container that does not answer its probe. */
 async function withLastLogLine(
   { api, namespace }: NamespaceContext,
   diagnosis: Diagnosis,
-  call: Call,
+  call: ClusterCall,
 ): Promise<Diagnosis> {
   if (diagnosis.is !== "waiting" || !diagnosis.log) return diagnosis;
   const lines = await readLog(api, { namespace, ...diagnosis.log }, call);
@@ -200,7 +205,7 @@ async function withLastLogLine(
   return { ...diagnosis, sentence: `${diagnosis.sentence}. Its log ends: ${words}` };
 }
 
-function notCreated(ref: Ref): Diagnosis {
+function notCreated(ref: ObjectRef): Diagnosis {
   return { is: "waiting", sentence: `${capitalize(displayNameOf(ref.kind, ref.name))} is not created yet` };
 }
 

@@ -1,16 +1,14 @@
 /**
- * Deletes a namespace, waits until it is gone, and reports what delays it. Deletion is never forced.
- *
- * A namespace's conditions state how many objects of which kinds remain. The names of these objects are added, so that
- * operators can find them.
+ * Deletes a namespace, waits until it is gone, and reports what delays the deletion. Deletion is never forced. The
+ * namespace's conditions only count the remaining objects by kind, so their names are added for operators.
  */
 import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
-import type { Call, ClusterWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { ClusterCall, ClusterWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findNamespace, isTerminating, requireOwnNamespace } from "#lib/drivers/cluster/guard.ts";
-import { groupPath, pathOf } from "#lib/drivers/cluster/client/kinds.ts";
+import { apiGroupPath, apiPathOf } from "#lib/drivers/cluster/client/kinds.ts";
 import { isStatusTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import { describeTerminatingPod, formatMinute } from "#lib/drivers/cluster/diagnosis/display-names.ts";
-import { type NamespaceContext, POD } from "#lib/drivers/cluster/ready.ts";
+import { type NamespaceContext, POD_KIND } from "#lib/drivers/cluster/ready.ts";
 import { type CheckResult, waitFor } from "#lib/drivers/cluster/wait.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -18,15 +16,12 @@ import { SECOND } from "#lib/base/time.ts";
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
 /** The maximum number of names per kind in a message. */
 const MAX_NAMES = 5;
-/**
- * Milliseconds between polls. Namespaces are polled in addition to watches, because not every installation may watch
- * them.
- */
+/** Milliseconds between polls, because not every installation may watch namespaces. */
 const POLL_INTERVAL = 2 * SECOND;
 
 export async function removeNamespace(context: NamespaceContext, waiting: ClusterWait): Promise<void> {
   const { all, namespace: name, uid } = context;
-  const check = async (call: Call): Promise<CheckResult<true>> => {
+  const check = async (call: ClusterCall): Promise<CheckResult<true>> => {
     const found = await findNamespace(all, name, call);
     if (!found || found.metadata.uid !== uid) return { done: true };
     if (!isTerminating(found)) {
@@ -44,7 +39,7 @@ export async function removeNamespace(context: NamespaceContext, waiting: Cluste
 }
 
 /** Describes what a terminating namespace waits for, and since when. */
-async function describeRemoval(context: NamespaceContext, namespace: KubeObject, call: Call): Promise<string> {
+async function describeRemoval(context: NamespaceContext, namespace: KubeObject, call: ClusterCall): Promise<string> {
   const { name, deletionTimestamp } = namespace.metadata;
   const since = deletionTimestamp ? `, terminating since ${formatMinute(deletionTimestamp)},` : "";
   const blocking = ["NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure"]
@@ -68,12 +63,12 @@ async function describeRemoval(context: NamespaceContext, namespace: KubeObject,
 }
 
 /**
- * Describes the remaining pods. Pods are deleted first, and the namespace's conditions have no details until then. A pod
- * on a lost node is never deleted automatically.
+ * Describes the remaining pods. The namespace's conditions have no details until all pods are deleted. A pod on a lost
+ * node is never deleted automatically.
  */
-async function describePods(context: NamespaceContext, since: string, call: Call): Promise<string | null> {
+async function describePods(context: NamespaceContext, since: string, call: ClusterCall): Promise<string | null> {
   try {
-    const { items: pods, next } = await context.objects.listPage(POD, { selector: "", limit: MAX_NAMES }, call);
+    const { items: pods, next } = await context.objects.listPage(POD_KIND, { selector: "", limit: MAX_NAMES }, call);
     if (pods.length === 0) return null;
     const names = pods.map((pod) => describeTerminatingPod(pod, context.api.now()));
     const held = [...new Set(pods.flatMap(({ metadata }) => metadata.finalizers ?? []))];
@@ -90,12 +85,12 @@ async function describePods(context: NamespaceContext, since: string, call: Call
 /**
  * Turns `persistentvolumeclaims. has 2 resource instances, pods.…` into "persistentvolumeclaims data-db-0 and files".
  */
-function nameRemaining(context: NamespaceContext, message: string, call: Call): Promise<string[]> {
+function nameRemaining(context: NamespaceContext, message: string, call: ClusterCall): Promise<string[]> {
   const kinds = [...message.matchAll(/([a-z0-9]+)\.([a-z0-9.-]*) has (\d+) resource instances/g)];
   return Promise.all(kinds.map(async ([, plural, group, count]) => {
     try {
       const version = group ? await preferredVersion(context, group, call) : "v1";
-      const path = pathOf(version, plural!, context.namespace);
+      const path = apiPathOf(version, plural!, context.namespace);
       const query = { limit: String(MAX_NAMES) };
       const { body } = await context.api.call({ method: "GET", path, query, repeat: "safe" }, call);
       const names = ((body.items ?? []) as KubeObject[]).map((item) => item.metadata.name);
@@ -110,9 +105,9 @@ function nameRemaining(context: NamespaceContext, message: string, call: Call): 
   }));
 }
 
-async function preferredVersion(context: NamespaceContext, group: string, call: Call): Promise<string> {
+async function preferredVersion(context: NamespaceContext, group: string, call: ClusterCall): Promise<string> {
   // `/apis/<group>` is the path of the group.
-  const path = groupPath(`${group}/`).replace(/\/$/, "");
+  const path = apiGroupPath(`${group}/`).replace(/\/$/, "");
   const { body } = await context.api.call({ method: "GET", path, repeat: "safe" }, call);
   return body.preferredVersion.groupVersion;
 }

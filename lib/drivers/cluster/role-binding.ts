@@ -1,38 +1,33 @@
 /**
- * Grants Wheelwright its permissions in each namespace that it creates, if it has none in the whole cluster.
- *
- * Wheelwright binds the role CLUSTER_ROLE to its own account in the namespace. So it can read only the Secrets of its
- * own hubs and spokes.
+ * Binds the role CLUSTER_ROLE to Wheelwright's account in each namespace that Wheelwright creates. So an installation
+ * without cluster-wide permissions can read only the Secrets of its own hubs and spokes.
  */
-import { type Call, type ClusterAccess, ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { type ClusterAccess, type ClusterCall, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
-import type { Objects } from "#lib/drivers/cluster/objects.ts";
-import type { Api } from "#lib/drivers/cluster/client/api.ts";
-import { pathOf } from "#lib/drivers/cluster/client/kinds.ts";
+import type { ObjectClient } from "#lib/drivers/cluster/objects.ts";
+import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
+import { apiPathOf } from "#lib/drivers/cluster/client/kinds.ts";
 import { isRecord, unexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
-/**
- * Milliseconds to wait for a binding. API servers learn about it through a watch, usually immediately, but later when
- * they are busy.
- */
+/** Milliseconds to wait until a binding is in effect. Busy API servers notice bindings late. */
 const BINDING_TIMEOUT = 30 * SECOND;
 const POLL_INTERVAL = SECOND / 4;
-/** An access that is allowed only once the binding is in effect. */
+/** A permission that exists only once the binding is in effect. */
 const PROBE_ACCESS: ClusterAccess = { verb: "get", group: "", resource: "secrets" };
 
 interface RoleBindingContext {
-  readonly api: Api;
-  readonly objects: Objects;
+  readonly api: KubeApi;
+  readonly objects: ObjectClient;
   readonly namespace: string;
 }
 
-/** Binds the role, and returns once the API server confirms that it is in effect. Idempotent. */
+/** Binds the role, and waits until the API server confirms the permission. Idempotent. */
 export async function bindRole(
   { api, objects, namespace }: RoleBindingContext,
   role: string,
-  call: Call,
+  call: ClusterCall,
 ): Promise<void> {
   const binding = {
     apiVersion: `${RBAC}/v1`,
@@ -57,10 +52,10 @@ export async function bindRole(
 
 /** Whether the API server allows the access, in all namespaces if none is given. */
 export async function isAllowed(
-  api: Api,
+  api: KubeApi,
   access: ClusterAccess,
   namespace: string | undefined,
-  call: Call,
+  call: ClusterCall,
 ): Promise<boolean> {
   const { verb, group, resource: resourcePath, name } = access, [resource, subresource] = resourcePath.split("/");
   const spec = { resourceAttributes: { verb, group, resource, subresource, namespace, name } };
@@ -68,7 +63,7 @@ export async function isAllowed(
   return (await createReview(api, review, call))["allowed"] === true;
 }
 
-async function readOwnUsername(api: Api, call: Call): Promise<string> {
+async function readOwnUsername(api: KubeApi, call: ClusterCall): Promise<string> {
   const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
   const { userInfo } = await createReview(api, review, call);
   const name = isRecord(userInfo) ? userInfo["username"] : undefined;
@@ -78,13 +73,12 @@ async function readOwnUsername(api: Api, call: Call): Promise<string> {
   return name;
 }
 
-/** Creates a review and returns its status. A review changes nothing in the cluster. */
 async function createReview(
-  api: Api,
+  api: KubeApi,
   review: { readonly apiVersion: string; readonly kind: string },
-  call: Call,
+  call: ClusterCall,
 ): Promise<Record<string, unknown>> {
-  const path = pathOf(review.apiVersion, `${review.kind.toLowerCase()}s`, undefined);
+  const path = apiPathOf(review.apiVersion, `${review.kind.toLowerCase()}s`, undefined);
   const { body } = await api.call({ method: "POST", path, body: review, repeat: "safe" }, call);
   return isRecord(body.status) ? body.status : {};
 }

@@ -1,9 +1,14 @@
 /** Opens a namespace that Wheelwright created. Every call checks the guard first. */
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
-import { type Call, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
+import {
+  type ClusterCall,
+  ClusterError,
+  type ClusterNamespace,
+  type KubeObject,
+} from "#lib/drivers/cluster/cluster.ts";
 import { followJob } from "#lib/drivers/cluster/job.ts";
 import { describeTerminatingPod } from "#lib/drivers/cluster/diagnosis/display-names.ts";
-import { type NamespaceContext, POD, waitUntilGone, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
+import { type NamespaceContext, POD_KIND, waitUntilGone, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
 import { createOrFind, type WriteMode } from "#lib/drivers/cluster/objects.ts";
 import { removeNamespace } from "#lib/drivers/cluster/remove-namespace.ts";
 import { waitFor } from "#lib/drivers/cluster/wait.ts";
@@ -11,7 +16,7 @@ import { waitFor } from "#lib/drivers/cluster/wait.ts";
 /** The maximum number of pod names in a message. */
 const MAX_NAMES = 5;
 
-export function openSpace(context: NamespaceContext): Space {
+export function openClusterNamespace(context: NamespaceContext): ClusterNamespace {
   const { api, objects, guard, namespace, uid } = context;
 
   /** Returns the object with this namespace. Throws if the object names another namespace. */
@@ -24,7 +29,7 @@ export function openSpace(context: NamespaceContext): Space {
     throw new ClusterError("BadRequest", message, { transient: false, blame: "operator" });
   };
 
-  const applyAll = async (list: readonly KubeObject[], mode: WriteMode, call: Call) => {
+  const applyAll = async (list: readonly KubeObject[], mode: WriteMode, call: ClusterCall) => {
     const applied: { objects: KubeObject[]; warnings: string[] } = { objects: [], warnings: [] };
     for (const object of list.map(withNamespace)) {
       await guard.write(call);
@@ -35,7 +40,7 @@ export function openSpace(context: NamespaceContext): Space {
     return applied;
   };
 
-  const create = async (object: KubeObject, call: Call): Promise<KubeObject> => {
+  const create = async (object: KubeObject, call: ClusterCall): Promise<KubeObject> => {
     const manifest = withNamespace(object);
     await guard.write(call);
     return await createOrFind(objects, manifest, call);
@@ -76,7 +81,7 @@ export function openSpace(context: NamespaceContext): Space {
         check: async (call) => {
           await guard.read(call);
           // Completed pods of Jobs stay for their logs.
-          const { items, watch } = await objects.listWatchable(POD, selector, call);
+          const { items, watch } = await objects.listWatchable(POD_KIND, selector, call);
           const names = items
             .filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase))
             .map((pod) => describeTerminatingPod(pod, api.now()));

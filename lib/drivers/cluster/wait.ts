@@ -1,12 +1,10 @@
 /**
- * Polls the cluster until a state is reached: after each change, and at least every ten seconds.
- *
- * Short waits end with the second check. Longer waits watch for changes since the last check. A watch only triggers the
- * next check, and each check reads the current state. So a lost, refused or late watch can delay the result, but the
- * result is always correct. If the API server does not answer, the wait continues.
+ * Polls the cluster until a state is reached: after each change, and at least every ten seconds. A watch only triggers
+ * the next check, and each check reads the current state. So a lost, refused or late watch can delay the result, but
+ * never makes it wrong. If the API server does not answer, the wait continues.
  */
-import type { Api } from "#lib/drivers/cluster/client/api.ts";
-import { type Call, ClusterError, type ClusterWait } from "#lib/drivers/cluster/cluster.ts";
+import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
+import { type ClusterCall, ClusterError, type ClusterWait } from "#lib/drivers/cluster/cluster.ts";
 import { watch, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 import { openNotifier } from "#lib/base/notifier.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -16,7 +14,7 @@ import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 export type CheckResult<T> =
   | { readonly done: T }
   | {
-    /** The progress for users. Absent if no progress is known yet. */
+    /** The progress message for users. Absent if no progress is known yet. */
     readonly sentence?: string;
     /** Milliseconds until the next check at the latest. */
     readonly again?: number | undefined;
@@ -25,22 +23,22 @@ export type CheckResult<T> =
   };
 
 interface WaitTask<T> {
-  readonly api: Api;
+  readonly api: KubeApi;
   readonly log: Log;
-  /** The purpose of the wait. The timeout message starts with it. */
+  /** The purpose of the wait, with which the timeout message starts. */
   readonly what: string;
   /** Checks the state. The first check may omit the progress sentence, because the wait may end soon. */
-  readonly check: (call: Call, isFirst: boolean) => Promise<CheckResult<T>>;
+  readonly check: (call: ClusterCall, isFirst: boolean) => Promise<CheckResult<T>>;
 }
 
 const POLL_INTERVAL = 10 * SECOND;
-/** Milliseconds between checks without watches. Some installations do not permit watches. */
+/** Milliseconds between checks where watches are not permitted. */
 const UNWATCHED_INTERVAL = 3 * SECOND;
 /** Milliseconds between the first and the second check. */
 const SECOND_CHECK_AFTER = 50;
-/** The minimum of milliseconds between checks. Changes come in bursts: the start of a pod causes a dozen. */
+/** The minimum milliseconds between checks. Starting a pod causes a dozen changes. */
 const MIN_INTERVAL = 250;
-/** The maximum delay of a timer, in milliseconds. */
+/** The maximum delay of `setTimeout`, in milliseconds. */
 const MAX_TIMER = 2 ** 31 - 1;
 
 export async function waitFor<T>(wait: WaitTask<T>, waiting: ClusterWait): Promise<T> {
@@ -51,7 +49,7 @@ export async function waitFor<T>(wait: WaitTask<T>, waiting: ClusterWait): Promi
   };
   const notifier = openNotifier();
   const pollUntilDone = async (signal: AbortSignal): Promise<T> => {
-    const call: Call = { ...waiting, signal };
+    const call: ClusterCall = { ...waiting, signal };
     for (let checks = 0, failures = 0;;) {
       let pause = backstop;
       try {
@@ -99,7 +97,7 @@ interface ChangeListener {
 async function watchAll<T>(
   wait: WaitTask<T>,
   watches: readonly WatchQuery[],
-  call: Call,
+  call: ClusterCall,
   listener: ChangeListener,
 ): Promise<void> {
   const one = async (options: WatchQuery) => {

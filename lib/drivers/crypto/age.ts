@@ -1,7 +1,6 @@
 /**
- * Encrypts files with a passphrase in the age format (age-encryption.org/v1), so that `age --decrypt` opens them too.
- *
- * It uses the package of age's author, which is loaded at first use because most commands do not need it.
+ * Encrypts files with a passphrase in the age format (age-encryption.org/v1), so that `age --decrypt` can read them.
+ * The age author's package is loaded at first use, because most commands do not need it.
  */
 import { ReadableStream as NodeStream } from "node:stream/web";
 
@@ -12,7 +11,7 @@ const MAGIC = "age-encryption.org/v1\n";
  */
 const SCRYPT_WORK_FACTOR = 17;
 const CHUNK_BYTES = 64 * 1024;
-/** The maximum size of a header in bytes. The package itself has no limit. */
+/** The maximum header size in bytes. The package has no limit. */
 const MAX_HEADER_BYTES = 16 * CHUNK_BYTES;
 
 type Bytes = Uint8Array<ArrayBufferLike>;
@@ -27,7 +26,7 @@ export function isEncrypted(start: Bytes): boolean {
   return Buffer.from(start).subarray(0, MAGIC.length).equals(Buffer.from(MAGIC));
 }
 
-/** Encrypts the content. Tests set a lower `work` factor. */
+/** Tests set a lower `work` factor. */
 export async function* encrypt(
   content: AsyncIterable<Bytes>,
   passphrase: string,
@@ -39,9 +38,7 @@ export async function* encrypt(
   yield* await encrypter.encrypt(streamOf(content));
 }
 
-/**
- * Decrypts the content. Throws DecryptionFailed, at the latest instead of the last chunk, or the error of the source.
- */
+/** Throws DecryptionFailed, at the latest instead of the last chunk, or the error of the source. */
 export async function* decrypt(ciphertext: AsyncIterable<Bytes>, passphrase: string): AsyncGenerator<Bytes> {
   const { Decrypter } = await import("age-encryption"), decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);

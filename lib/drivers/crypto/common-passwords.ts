@@ -37,7 +37,7 @@ z1x2c3v4b5n6 z1x2c3v4b5n6m7 zaq12wsxcde3 zaq1xsw2cde3 zaqwsxcderfv zxcasdqwe123 
 zxcvbnm123456789 zxcvbnmmnbvcxz
 `;
 
-/** Whether the password is a common one, regardless of case. */
-export function isCommon(password: string): boolean {
+/** Ignores case. */
+export function isCommonPassword(password: string): boolean {
   return COMMON.trim().split(/\s+/).includes(password.toLowerCase());
 }

@@ -2,23 +2,20 @@
  * Checks new passwords: they must be long and not easy to guess. All Unicode characters are allowed, because rules
  * about digits and capitals produce worse passwords.
  */
-import { isCommon } from "#lib/drivers/crypto/common-passwords.ts";
+import { isCommonPassword } from "#lib/drivers/crypto/common-passwords.ts";
 import { Fault } from "#lib/base/errors.ts";
 
 /** Length limits in code points. */
 export const MIN_PASSWORD_LENGTH = 12, MAX_PASSWORD_LENGTH = 256;
 
-/**
- * Returns the problem as the end of a sentence that starts with "the password", or null. `email` is the user's address,
- * if known.
- */
+/** Returns the problem as the end of a sentence that starts with "the password", or null. `email` is the user's. */
 export function findPasswordProblem(password: string, email?: string): string | null {
   if (!password.isWellFormed() || password.includes("\0")) return "must be well-formed text";
   const characters = [...password];
   if (characters.length < MIN_PASSWORD_LENGTH || characters.length > MAX_PASSWORD_LENGTH) {
     return `must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`;
   }
-  if (isCommon(password)) return "must not be a common password";
+  if (isCommonPassword(password)) return "must not be a common password";
   if (isRepeated(password) || isSequence(characters)) return "must not be an easily guessed pattern";
   if (email !== undefined && isAddress(password, email)) return "must not be the account's e-mail address";
   return null;
@@ -31,8 +28,8 @@ export function requirePassword(password: string, email: string): void {
 }
 
 /**
- * Whether the password is the address or the part before its @, regardless of case, with only digits, symbols and
- * spaces around it.
+ * Whether the password is the address or its part before the @. Ignores case and surrounding digits, symbols and
+ * spaces.
  */
 function isAddress(password: string, email: string): boolean {
   const local = email.slice(0, email.lastIndexOf("@"));

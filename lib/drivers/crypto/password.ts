@@ -1,9 +1,7 @@
 /**
- * Hashes passwords with scrypt, as PHC strings such as `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`.
- *
- * scrypt is memory-hard and available in both runtimes. Passwords are hashed as typed, without trimming or
- * normalisation. Verification takes the same time for users without a password, so that timing does not reveal who has
- * an account.
+ * Hashes passwords with scrypt, as PHC strings such as `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`. Passwords are hashed as
+ * typed, without trimming or normalisation. Verification takes the same time for users without a password, so that
+ * timing does not reveal who has an account.
  */
 import { randomBytes, scrypt } from "node:crypto";
 import { constantTimeEqual } from "@oslojs/crypto/subtle";
@@ -22,27 +20,25 @@ interface Cost {
 const COST: Cost = { ln: 15, r: 8, p: 3 };
 const SALT_BYTES = 16, HASH_BYTES = 32;
 
-// Hashing uses two of the runtime's four worker threads. The others stay free for DNS and files.
+// The maximum number of concurrent hashes: two of the runtime's four worker threads. The others stay free for DNS and
+// files.
 const CONCURRENCY = 2;
-// The queue holds less than two seconds of work. Beyond that, an immediate error is better.
+// The maximum length of the queue: less than two seconds of work. Beyond that, an immediate error is better.
 const MAX_WAITING = 16;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]{8,128})\$([A-Za-z0-9+/]{8,128})$/;
 
-/**
- * The result of a verification. `outdated` means that the password is right, but its hash has a lower cost than new
- * hashes and should be replaced.
- */
+/** `outdated` means that the password is right, but its hash has a lower cost than new hashes. */
 type PasswordCheck = "right" | "outdated" | "wrong";
 
-/** Hashes and verifies passwords. Both methods queue the caller, and throw the fault `busy` if the queue is full. */
+/** Both methods queue the caller, and throw the fault `busy` if the queue is full. */
 export interface PasswordHasher {
   hash(password: string, entry: QueueEntry): Promise<string>;
   /** Verifies a password. A null hash takes the same time and never matches. */
   verify(password: string, hash: string | null, entry: QueueEntry): Promise<PasswordCheck>;
 }
 
-/** Opens the password hasher with a limit: each hash needs 32 MiB and a processor. */
+/** Limits concurrency, because each hash needs 32 MiB and a processor. */
 export function openPasswordHasher(limit: WorkLimiter = openWorkLimiter(CONCURRENCY, MAX_WAITING)): PasswordHasher {
   return {
     hash: (password, entry) => limit(entry, () => hashPassword(password)),

@@ -1,10 +1,8 @@
 /**
  * Encrypts a reply that others could read in transit, for example in a pod's log. The receiver creates a key pair for
- * one reply and deletes the private key afterwards.
- *
- * The scheme is X25519 with a new key pair on each side, HKDF-SHA256 over the shared secret and both public keys, and
- * AES-256-GCM. Each key encrypts only one text, so the nonce is zero. The result is base64 of the sender's public key (32
- * bytes), the ciphertext and the tag (16 bytes).
+ * one reply and then deletes the private key. The scheme is X25519 with a new key pair on each side, HKDF-SHA256 over
+ * the shared secret and both public keys, and AES-256-GCM. The nonce is zero, because each key encrypts only one text.
+ * The result is base64 of the sender's public key (32 bytes), the ciphertext and the tag (16 bytes).
  */
 import {
   createCipheriv,

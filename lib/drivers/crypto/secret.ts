@@ -16,8 +16,8 @@ export function isSecret(text: string): boolean {
 }
 
 /**
- * Returns the SHA-256 of a secret. A slow hash is unnecessary, because 256 random bits cannot be guessed. Each request
- * finds its session or token by this hash.
+ * Returns the SHA-256 of a secret, by which requests find their session or token. A slow hash is unnecessary, because
+ * 256 random bits cannot be guessed.
  */
 export function hashSecret(secret: string): Uint8Array {
   return hash("sha256", secret, "buffer");

@@ -22,7 +22,7 @@ const PREFIX_RANDOM_LENGTH = 4;
 const TOKEN = /^(ww_(?:cli|prv|ro)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 interface NewToken {
-  /** Shown once to its creator, and never stored. */
+  /** The complete token. Shown once to the token's creator, and never stored. */
   readonly plaintext: string;
   /** The scope's prefix and the first characters: enough to recognise the token in a log, not enough to guess it. */
   readonly prefix: string;

@@ -6,10 +6,7 @@ import { MINUTE } from "#lib/base/time.ts";
 
 export type WorkLimiter = <T>(entry: QueueEntry, work: () => Promise<T>) => Promise<T>;
 
-/**
- * Opens a limiter. When `maxWaiting` calls are queued, the call of the caller with the most recent calls gets the fault
- * `busy` (503).
- */
+/** When `maxWaiting` calls are queued, the caller with the most recent calls gets the fault `busy` (503). */
 export function openWorkLimiter(concurrency: number, maxWaiting: number): WorkLimiter {
   const recentCounts = openExpiringCounter({ span: MINUTE });
   const queue = openFairQueue({

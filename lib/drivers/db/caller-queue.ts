@@ -1,6 +1,6 @@
 /** Queues callers that wait for a connection, until each is served, cancels or times out. */
 import type { Client } from "#lib/drivers/db/client.ts";
-import { asFault } from "#lib/drivers/db/faults.ts";
+import { toDatabaseFault } from "#lib/drivers/db/faults.ts";
 import type { ConnectionShares } from "#lib/drivers/db/connection-shares.ts";
 import { Fault } from "#lib/base/errors.ts";
 
@@ -12,7 +12,7 @@ interface Waiter {
 
 interface CallerQueueOptions {
   readonly shares: ConnectionShares;
-  /** Milliseconds that a caller waits. Null for no limit. */
+  /** Milliseconds that a caller may wait. Null for no limit. */
   readonly waitLimit: number | null;
   /** Returns why the last connection could not be opened, or null. */
   readonly failure: () => unknown;
@@ -22,9 +22,9 @@ interface CallerQueueOptions {
 
 export interface CallerQueue {
   count(): number;
-  /** Returns how many waiting callers are within their user's share. */
+  /** Returns the number of waiting callers within their user's share. */
   servable(): number;
-  /** Returns the next caller to serve, if one is within its share. */
+  /** Returns the next caller whose user has a free connection in its share. */
   next(): Waiter | undefined;
   wait(signal: AbortSignal | undefined, user: string | undefined): Promise<Client>;
   refuse(error: unknown): void;
@@ -62,11 +62,11 @@ export function openCallerQueue({ shares, waitLimit, failure, answers }: CallerQ
 }
 
 /**
- * Returns the error for a caller that got no connection. If the database answers on other connections, it is only slow
- * to accept a new one.
+ * Returns the fault for a caller that got no connection. If other connections work, the database only accepts new ones
+ * slowly.
  */
 function connectionFault(failure: unknown, answers: boolean): Fault {
-  const fault = failure instanceof Error && asFault(failure.cause); // "too many connections" has its own error
+  const fault = failure instanceof Error && toDatabaseFault(failure.cause); // "too many connections" has its own error
   if (fault instanceof Fault) return fault;
   return failure && !answers
     ? new Fault("unavailable", "database_unavailable", "The database cannot be reached; try again", {

@@ -1,14 +1,19 @@
 /**
- * Opens one connection to PostgreSQL that is used until it breaks and is never reconnected.
- *
- * postgres.js reconnects silently: the second half of a broken transaction could then run, and commit, inside another
- * one. Here a client has exactly one socket. Once the socket is closed or an answer is too late, the client is dead.
- * Its pending and later statements reject. The driver's `begin()`, `reserve()` and `listen()` are not used.
+ * Opens one connection to PostgreSQL that is never reconnected. postgres.js reconnects silently, so the second half of
+ * a broken transaction could run inside another one. Here, once the socket is closed or an answer is late, the client
+ * is dead and rejects its pending and later statements. The driver's `begin()`, `reserve()` and `listen()` are not
+ * used.
  */
 import type postgres from "postgres";
-import { asFault, ConnectionLost, isFatal, isProgrammingError, isReadOnly } from "#lib/drivers/db/faults.ts";
+import {
+  ConnectionLost,
+  isFatalError,
+  isProgrammingError,
+  isReadOnly,
+  toDatabaseFault,
+} from "#lib/drivers/db/faults.ts";
 import { openDriver } from "#lib/drivers/db/driver.ts";
-import { sessionQuery } from "#lib/drivers/db/session.ts";
+import { buildSessionQuery } from "#lib/drivers/db/session.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
 import {
   type DatabaseAddress,
@@ -21,11 +26,10 @@ import { SECOND, withTimeout } from "#lib/base/time.ts";
 
 interface ClientOptions {
   readonly url: DatabaseSource;
-  /** The application name in pg_stat_activity. */
   readonly name: string;
-  /** Session settings, such as statement_timeout. */
+  /** Settings of the session, such as statement_timeout. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Milliseconds for connecting, all hosts together. */
+  /** Milliseconds to connect, for all hosts together. */
   readonly connectLimit: number;
   readonly onNotify?: (channel: string, payload: string) => void;
   readonly onDead?: () => void;
@@ -54,7 +58,7 @@ export interface Client {
   /** Whether the server was a standby when the client connected. */
   readonly standby: boolean;
   readonly host: DatabaseHost;
-  /** Runs one statement. It is sent immediately. The server runs a client's statements in order. */
+  /** Sends one statement immediately. The server runs a client's statements in order. */
   query(text: string, params: readonly unknown[], options: QueryOptions): Promise<StatementResult>;
   /** Closes the connection immediately. The server rolls back open transactions. */
   kill(reason: unknown): void;
@@ -63,17 +67,15 @@ export interface Client {
 }
 
 /**
- * Fields that are missing in the driver's types: whether the statement was sent, and the function that cancels it. The
- * public `cancel()` ignores the promise of that function. An unreachable server would then end the process with an
- * unhandled rejection.
+ * Fields that the driver's types omit: whether the statement was sent, and the function that cancels it. The public
+ * `cancel()` ignores that function's promise, so an unreachable server would cause an unhandled rejection.
  */
 type Query = postgres.PendingQuery<postgres.Row[]> & { state: object | null; canceller(query: Query): Promise<void> };
 
 const CANCEL_LIMIT = 2 * SECOND;
 
 /**
- * Connects to the first host that answers and matches the address. If no host accepts writes, it uses the first host
- * that answers, for reading.
+ * Connects to the first host that answers and matches the address. If no host accepts writes, the client is read-only.
  */
 export async function openClient(options: ClientOptions): Promise<Client> {
   const address = resolveDatabaseAddress(options.url), { hosts, connectTimeout, target } = address;
@@ -81,7 +83,7 @@ export async function openClient(options: ClientOptions): Promise<Client> {
   let chosen: Client | null = null, reader: Client | null = null, failure: unknown = null;
   for (const host of hosts) {
     let client: Client | null = null;
-    // Only the end of the chosen client is reported.
+    // Only the chosen client calls `onDead`.
     const onDead = () => void (client && client === chosen && options.onDead?.());
     try {
       client = await openSession({ ...options, connectLimit, onDead }, address, host);
@@ -120,8 +122,8 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
   }
 
   /**
-   * Abandons a statement and cancels it on the server. The client is dead, because later answers could not be matched
-   * to statements.
+   * Abandons a statement and cancels it on the server. The client is then dead, because later answers could not be
+   * matched to statements.
    */
   function abandon(query: Query, reason: unknown): void {
     dead = new ConnectionLost(reason);
@@ -154,7 +156,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
         settle(() => fail(reason));
       };
       const onAbort = () => abort(signal!.reason);
-      const timer = limit === null ? undefined : setTimeout(() => abort(slowFault(limit)), limit);
+      const timer = limit === null ? undefined : setTimeout(() => abort(statementTimeoutFault(limit)), limit);
       signal?.addEventListener("abort", onAbort, { once: true });
       const refuse = (error: unknown) => settle(() => fail(error));
       pending.add(refuse);
@@ -170,8 +172,8 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
         (error) => {
           if (dead) return settle(() => fail(dead));
           if (isProgrammingError(error)) settle(() => fail(error)); // a bad value; the driver may have sent part of the statement
-          if (isFatal(error)) return die(error);
-          const fault = asFault(error);
+          if (isFatalError(error)) return die(error);
+          const fault = toDatabaseFault(error);
           if (isReadOnly(fault)) return die(fault); // the server is no longer a primary
           settle(() => fail(fault));
         },
@@ -199,7 +201,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
 
 /** Connects, and configures the session with one statement. */
 async function startSession(client: Client, options: ClientOptions, address: DatabaseAddress): Promise<Client> {
-  const { text, params } = sessionQuery(options.settings, address.options);
+  const { text, params } = buildSessionQuery(options.settings, address.options);
   try {
     const { rows } = await client.query(text, params, { limit: options.connectLimit });
     const { pid, readOnly, standby } = rows[0]!;
@@ -214,7 +216,7 @@ async function startSession(client: Client, options: ClientOptions, address: Dat
   }
 }
 
-export function slowFault(limit: number): Fault {
+export function statementTimeoutFault(limit: number): Fault {
   return new Fault("unavailable", "database_slow", `The database did not answer within ${limit} ms; try again`, {
     retryAfter: 1,
   });

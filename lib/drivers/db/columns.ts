@@ -1,10 +1,10 @@
-/** Defines column types: the values that are read, and those that inserts and updates accept. */
+/** Defines column types: the values that selects return, and that inserts and updates accept. */
 import type { ColumnType, JSONColumnType } from "kysely";
 
 /** A timestamp, read as a Date. Optional on insert, because the column has a default. */
 export type TimestampColumn = ColumnType<Date, Date | undefined, Date>;
 export type NullableTimestampColumn = ColumnType<Date | null, Date | null | undefined, Date | null>;
-/** A bigint. The driver reads it as text, and accepts a number or text. */
+/** A bigint. The driver returns text, and accepts a number or text. */
 export type BigintColumn = ColumnType<string, number | string | undefined, number | string>;
 export type NullableBigintColumn = ColumnType<
   string | null,

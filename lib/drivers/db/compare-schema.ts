@@ -1,27 +1,25 @@
 /**
- * Compares the migrations of a database with those of the program.
- *
- * A newer database is accepted: the previous release works with new migrations (sql/README.md), so a rollout can be
- * rolled back. A migration that removes something names the migration that a program must have to work without it: `--
- * needs 0060_add_size`. The database records this name, so that older programs can check it.
+ * Compares a database's migrations with the program's. A newer database is accepted, so that a rollout can be rolled
+ * back: the previous release works with new migrations (sql/README.md). A migration that removes something names the
+ * migration that programs must know to work without it: `-- needs 0060_add_size`. The database stores this name for
+ * older programs.
  */
 import { createHash } from "node:crypto";
 
 export type Migration = readonly [name: string, sql: string];
 
-/** An applied migration. `needs` is the migration that a program must have, or null. */
+/** `needs` is the migration that a program must have to use this database, or null. */
 export interface AppliedMigration {
   readonly name: string;
   readonly checksum: string;
   readonly needs: string | null;
 }
 
-/** An error for a database and a program that are incompatible. The message names the file and the remedy. */
+/** An error for a database that does not fit the program. The message names the file and the remedy. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
 
-/** An incompatibility with its remedy. */
 export class SchemaMismatch extends MigrationError {
   readonly problem: string;
   readonly remedy: string;
@@ -32,17 +30,17 @@ export class SchemaMismatch extends MigrationError {
   }
 }
 
-/** Selects the applied migrations by name. A table from before the first release may lack `needs`. */
-export const SELECT_APPLIED =
+/** Selects the applied migrations. Tables from before the first release may lack `needs`. */
+export const SELECT_APPLIED_MIGRATIONS =
   "select name, checksum, to_jsonb(migrations) ->> 'needs' as needs from migrations order by name";
 
-/** A migration that only development versions had. Release 0.1.0 began with other migrations. */
+/** A migration that only development versions had before release 0.1.0. */
 const UNRELEASED = "0003_create_federations";
 
 export interface SchemaComparison {
   /** Migrations to apply, in order. */
   readonly missing: readonly Migration[];
-  /** Applied migrations that the program does not have but works with. */
+  /** Applied migrations that the program does not know, but works with. */
   readonly newer: readonly string[];
 }
 
@@ -90,12 +88,11 @@ export function compareSchema(
   return { missing, newer };
 }
 
-/** Returns the checksum that is recorded with a migration. */
 export function checksumOf(text: string): string {
   return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
 }
 
 /** Returns the migration that programs need to work with this one, or null. */
-export function requiredMigration(text: string): string | null {
+export function findRequiredMigration(text: string): string | null {
   return /^-- needs (\d{4}_\w+)\r?$/m.exec(text)?.[1] ?? null;
 }

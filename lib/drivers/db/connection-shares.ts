@@ -1,18 +1,14 @@
 /**
- * Counts the connections of each user, so that one user cannot take the whole pool.
- *
- * All requests of a user may wait for the same row. So a user's requests never use the last quarter of a pool, and the
- * waiting user with the fewest connections is served next. Work without a user, such as authentication and jobs, is not
- * limited here, because it is short or limited elsewhere.
+ * Counts the connections of each user, so that one user cannot take the whole pool. A user's requests never use the
+ * last quarter of a pool, because they may all wait for the same row. The waiting user with the fewest connections is
+ * served next. Work without a user, such as jobs, is not limited here.
  */
 export interface ConnectionShares {
   /** Whether the user may take one more connection. */
   mayTake(user: string | undefined): boolean;
   take(user: string | undefined): void;
   release(user: string | undefined): void;
-  /**
-   * Returns the next caller to serve, or undefined if none is within its share. Ties are served in order of arrival.
-   */
+  /** Returns the next caller whose user may take a connection, or undefined. Ties are served in order of arrival. */
   next<W extends { readonly user: string | undefined }>(waiting: Iterable<W>): W | undefined;
 }
 

@@ -1,9 +1,7 @@
 /**
- * Opens the control connection: a client outside of the pool, for LISTEN and heartbeats.
- *
- * LISTEN ends silently with its connection, for example when a network drops packets. So the connection is probed every
- * two seconds and replaced when it does not answer. After each replacement, listeners are called with null, because
- * they may have missed notifications.
+ * Opens the control connection: a client outside of the pool, for LISTEN and heartbeats. A dropped network ends LISTEN
+ * silently. So the connection is probed every two seconds, and replaced when it does not answer. After a replacement,
+ * listeners are called with null, because notifications may be lost.
  */
 import { type Client, openClient, type StatementResult } from "#lib/drivers/db/client.ts";
 import { ConnectionLost, readOnlyFault } from "#lib/drivers/db/faults.ts";
@@ -16,15 +14,15 @@ interface ControlOptions {
   readonly name: string;
   readonly channel: string;
   readonly log: Log;
-  /** Milliseconds between probes. An unanswered probe counts as a failure after the same time. */
+  /** Milliseconds between probes, and the time limit of each probe. */
   readonly probeEvery?: number;
   readonly answerLimit?: number;
-  /** Called with each payload, and with null when notifications may have been missed. */
+  /** Called with each payload, and with null when notifications may be lost. */
   readonly onNotify: (payload: string | null) => void;
 }
 
 interface OpenControl {
-  /** The process ID of its backend. Null while disconnected. */
+  /** The process ID of the server's backend. Null while disconnected. */
   readonly pid: number | null;
   query(text: string, params?: readonly unknown[]): Promise<StatementResult>;
   /** Resolves when the connection is open and listens. */
@@ -60,7 +58,7 @@ export function openControl(options: ControlOptions): OpenControl {
         if (client) ready = newReady();
         client?.kill(error);
         client = null;
-        // The first failure is logged as a warning, and repeated failures at debug level.
+        // Repeated failures are logged only at debug level.
         options.log[down ? "debug" : "warn"]("The control connection to the database is down, replacing it", { error });
         down = true;
         await sleep(backoffDelay(attempt + 1, 100, 2 * SECOND), end.signal).catch(() => {});
@@ -91,7 +89,7 @@ export function openControl(options: ControlOptions): OpenControl {
     }
   }
 
-  /** Probes the client until it is dead. An answered heartbeat counts as a probe. */
+  /** Probes the client until the client is dead. An answered heartbeat counts as a probe. */
   async function probeRegularly(target: Client): Promise<void> {
     const every = options.probeEvery ?? 2 * SECOND;
     while (!target.dead && !end.signal.aborted) {

@@ -1,7 +1,6 @@
 /**
- * Opens a connection that reads or writes complete tables with COPY in one transaction. Backpressure limits the speed
- * to that of the other side. As in client.ts, a broken connection is not reconnected: pending and later statements
- * fail.
+ * Opens a connection that copies complete tables with COPY in one transaction. Backpressure limits the speed to that of
+ * the reader or writer. A broken connection is not reconnected: pending and later statements fail.
  */
 import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -10,7 +9,7 @@ import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { connectPausableTls } from "#lib/drivers/db/pausable-tls.ts";
 import { openDriver } from "#lib/drivers/db/driver.ts";
 import { findHost } from "#lib/drivers/db/find-host.ts";
-import { sessionQuery } from "#lib/drivers/db/session.ts";
+import { buildSessionQuery } from "#lib/drivers/db/session.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
@@ -28,15 +27,15 @@ export interface Copier {
   close(): Promise<void>;
 }
 
-/** A query with the method that receives its error. The driver's types omit this method. */
+/** A query with the method that rejects it. The driver's types omit this method. */
 type Query = postgres.PendingQuery<postgres.Row[]> & { reject(error: unknown): void };
 
 const CHUNK_BYTES = 64 * 1024;
 const CONNECT_LIMIT = 30 * SECOND;
-/** The session settings. A copy has no time limit. If the peer is gone, the copy ends when the socket closes. */
+/** The session settings. A copy has no time limit, but ends when the socket closes. */
 const SETTINGS = { statement_timeout: "0", idle_in_transaction_session_timeout: "0", lock_timeout: "30000" };
 
-/** Connects. `settings` override the settings above. */
+/** `settings` override the settings above. */
 export async function openCopier(
   source: DatabaseSource,
   name: string,
@@ -100,7 +99,7 @@ export async function openCopier(
       sockets.cutAll();
     },
   };
-  const { text, params } = sessionQuery({ ...SETTINGS, ...settings }, address.options);
+  const { text, params } = buildSessionQuery({ ...SETTINGS, ...settings }, address.options);
   const late = () => new ConnectionLost(new Error(`The database did not answer within ${CONNECT_LIMIT} ms`));
   try {
     await runWithin([], { ms: CONNECT_LIMIT, createError: late }, () => copier.run(text, params));
@@ -117,9 +116,8 @@ function asConnectionLost(error: unknown): unknown {
 }
 
 /**
- * Returns a promise that rejects when the server refuses the rows. The driver resolves the query as soon as its stream
- * is open, and ignores errors after the last row, such as a violated foreign key. Without this promise, the caller
- * would wait for the stream forever.
+ * Returns a promise that rejects when the server refuses the rows. The driver resolves the query when its stream is
+ * open, and ignores later errors, such as a violated foreign key. Without this promise, the caller would wait forever.
  */
 function rejectionOf(query: Query): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>(), before = query.reject;

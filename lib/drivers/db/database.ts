@@ -1,18 +1,14 @@
 /**
- * Defines the interface to the database for the rest of the program. `openDatabase` in open.ts implements it.
- *
- * `rows` runs single statements, `transact` runs several as one transaction. Both use the pool in pool.ts instead of
- * the driver's own. A lost connection rejects its pending statements and never runs them on another one.
+ * Defines the interface to the database, which `openDatabase` in open.ts implements. `rows` runs single statements, and
+ * `transact` runs several as one transaction. A lost connection rejects its pending statements and never runs them on
+ * another connection.
  */
 import type { Kysely, Transaction } from "kysely";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
-/** Runs single statements, on the pool or within the caller's transaction. They are retried after a deadlock. */
+/** Runs single statements, on the pool or in the caller's transaction. Statements are retried after a deadlock. */
 export type Rows = Kysely<Schema> & {
-  /**
-   * Runs a short read on a shared connection. Absent in a transaction, because its reads must run on its own
-   * connection.
-   */
+  /** Runs a short read on a shared connection. Absent in a transaction, whose reads run on its own connection. */
   readonly readShared?: (text: string, params: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 };
 
@@ -22,30 +18,27 @@ export interface Tx extends Transaction<Schema> {
 }
 
 /**
- * The topic of a wake-up: new stream events of a hub, work in the queue, a running job to cancel, or a user whose
- * credentials or memberships changed. A wake-up has no data: listeners must read the rows.
+ * The topic of a wake-up: new stream events of a hub, queued work, a running job to cancel, or a user whose credentials
+ * or memberships changed. A wake-up has no data, so listeners must read the rows.
  */
 export type WakeupTopic = `federation:${string}` | `job:${string}` | `user:${string}` | "jobs";
 
 /** Wake-ups from all replicas, including this one. */
 export interface Wakeups {
   /**
-   * Calls the listener for each wake-up of the topic, and whenever some may have been missed because the control
-   * connection was replaced. Returns a function that ends the subscription.
+   * Calls the listener for each wake-up of the topic, and whenever a wake-up may be lost. Returns a function that
+   * unsubscribes.
    */
   subscribe(topic: WakeupTopic, listener: () => void): () => void;
 }
 
-/**
- * The control connection. Requests never use it, so heartbeats do not wait for requests. It is replaced when it closes
- * or does not answer.
- */
+/** The connection for heartbeats, separate from those of requests. Replaced when it closes or does not answer. */
 export interface ControlConnection {
-  /** Runs one statement. Rejects after two seconds without an answer, and immediately while disconnected. */
+  /** Rejects after two seconds without an answer, and immediately while disconnected. */
   query(text: string, params?: readonly unknown[]): Promise<Record<string, unknown>[]>;
 }
 
-/** The user of a transaction, and a check that runs before its work. */
+/** The user of a transaction, and a check that runs before the work. */
 export interface TransactionHold {
   /**
    * The user's ID. A transaction that revokes a right of this user waits, after its commit, until this transaction has
@@ -54,7 +47,7 @@ export interface TransactionHold {
   readonly user: string;
   /** Throws if the work is not allowed. The check sees all revocations that were already confirmed. */
   readonly check: (tx: Tx) => Promise<void>;
-  /** Wraps COMMIT, which must not be cancelled. The caller can pause its time limit during the commit. */
+  /** Wraps COMMIT, which must not be cancelled. The caller can pause the time limit meanwhile. */
   readonly onCommit?: <T>(commit: () => Promise<T>) => Promise<T>;
 }
 
@@ -71,14 +64,14 @@ interface DatabaseStats {
 export interface Database {
   readonly rows: Rows;
   /**
-   * Runs the work as one transaction: commits when it returns, rolls back when it throws. After a deadlock the work
-   * runs again, so it must have no effects that a rollback does not undo. If the transaction wakes a user, the call
-   * returns only when earlier transactions of that user have ended.
+   * Runs the work as one transaction: commits when it returns, and rolls back when it throws. The work runs again after
+   * a deadlock, so its effects must be limited to the database. If the transaction wakes a user, the call waits until
+   * that user's earlier transactions have ended.
    */
   transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * Runs reads for event streams, on separate connections without a wait limit. `within` does not apply to these reads,
-   * because a cancelled query closes its connection and stream clients disconnect often.
+   * Runs reads for event streams on separate connections, without a wait limit. `within` does not cancel these reads,
+   * because a cancelled query closes its connection.
    */
   readonly streams: Rows;
   /** Returns the database for one request. When the signal aborts, waiting ends and running queries are cancelled. */
@@ -88,11 +81,10 @@ export interface Database {
   readonly wakeups: Wakeups;
   readonly control: ControlConnection;
   stats(): DatabaseStats;
-  /** Returns the database's time. */
+  /** Returns the time of the database server. */
   now(): Promise<Date>;
 }
 
-/** The database with the method that closes it. */
 export interface OpenDatabase extends Database {
   /** Lets running statements finish for up to two seconds, then closes all connections. */
   close(): Promise<void>;

@@ -17,18 +17,24 @@ import {
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import type { StatementResult } from "#lib/drivers/db/client.ts";
 import type { TransactionHold, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
-import { CommitUnknown, isAbortedTransaction, isFatal, isStalePlan, refusesWrites } from "#lib/drivers/db/faults.ts";
-import { toColumn } from "#lib/drivers/db/naming.ts";
-import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
+import {
+  CommitUnknown,
+  isAbortedTransaction,
+  isFatalError,
+  isStalePlan,
+  isWriteRefused,
+} from "#lib/drivers/db/faults.ts";
+import { toColumnName } from "#lib/drivers/db/naming.ts";
+import type { Pool, PooledConnection } from "#lib/drivers/db/pool.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
 export interface DialectOptions {
   readonly pool: Pick<Pool, "acquire">;
-  /** Milliseconds for one statement, measured by this process. */
+  /** The time limit of a statement in milliseconds, measured by this process. */
   readonly limit: number;
   /** Cancels the wait for a connection and running statements. */
   readonly signal?: AbortSignal | undefined;
-  /** The ID of the user. Each transaction locks this user and uses the user's share of the pool. */
+  /** The user's ID. Each transaction takes this user's advisory lock, and a connection of the user's share. */
   readonly user?: string | undefined;
   readonly onCommit?: TransactionHold["onCommit"] | undefined;
 }
@@ -47,11 +53,11 @@ export function openDialect(options: DialectOptions): Dialect {
 /** Translates the program's names of tables and columns into those of the database. */
 class ColumnCompiler extends PostgresQueryCompiler {
   protected override sanitizeIdentifier(name: string): string {
-    return super.sanitizeIdentifier(toColumn(name));
+    return super.sanitizeIdentifier(toColumnName(name));
   }
 }
 
-// The adapter and the compiler are stateless and shared. Creating them for each request would cost 3% of its time.
+// The adapter and compiler are shared. Creating them for each request would take 3% of its time.
 const adapter = new PostgresAdapter(), compiler = new ColumnCompiler();
 
 /** Returns the key of the advisory lock that a user's transactions share. */
@@ -71,9 +77,8 @@ function openDriver({ pool, limit, signal, user }: DialectOptions): Driver {
 }
 
 /**
- * Runs the work in a transaction. Statements of the same moment are sent to the server in one write, together with
- * BEGIN, and run in order. If the work throws or COMMIT fails, the transaction is rolled back, and the first error is
- * thrown.
+ * Runs the work in a transaction. Statements that start together are sent in one write, together with BEGIN, and run in
+ * order. If the work throws or COMMIT fails, the transaction is rolled back, and the first error is thrown.
  */
 export async function inTransaction<T>(
   options: DialectOptions,
@@ -90,7 +95,8 @@ export async function inTransaction<T>(
     failures.push(error);
     throw error;
   };
-  const workLease: Lease = { ...lease, query: (...args) => lease.query(...args).catch(recordFailure) }; // the lease that the work uses
+  // The connection that the work uses.
+  const workLease: PooledConnection = { ...lease, query: (...args) => lease.query(...args).catch(recordFailure) };
   try {
     const result = await work(transactionFor(workLease, options)).finally(() => workLease.query = refuseAfterEnd);
     await beginning;
@@ -103,7 +109,7 @@ export async function inTransaction<T>(
     if (first) lease.release(first.error);
     // The session's other prepared statements are stale as well. A new session has none.
     else if (isStalePlan(error)) lease.release(error);
-    // This never rejects, so that the caller sees the original error. Closing the session also rolls back.
+    // Never rejects, so that the caller sees the original error. Closing the session also rolls back.
     else await lease.query("rollback", [], { limit }).catch((failure) => lease.release(failure));
     throw first ? first.error : error;
   } finally {
@@ -117,15 +123,15 @@ function refuseAfterEnd(): Promise<never> {
 }
 
 /**
- * Runs single statements, each on its own connection. Kysely's intermediate layers are skipped, because they would be
- * created for each request.
+ * Runs single statements, each on its own connection. Skips Kysely's intermediate layers, which would be created for
+ * each request.
  */
 export function rowsOn(options: DialectOptions): Kysely<Schema> {
   const { pool, limit, signal, user } = options;
   const provider = {
     async provideConnection<R>(use: (one: DatabaseConnection) => Promise<R>): Promise<R> {
       const lease = await pool.acquire(signal, user);
-      const query: Lease["query"] = (...args) => retryTransient(() => lease.query(...args), { signal });
+      const query: PooledConnection["query"] = (...args) => retryTransient(() => lease.query(...args), { signal });
       try {
         return await use(connectionFor({ ...lease, query }, limit, signal));
       } finally {
@@ -136,25 +142,22 @@ export function rowsOn(options: DialectOptions): Kysely<Schema> {
   return new Kysely<Schema>(propsOf(options, provider));
 }
 
-/** Returns a transaction that is already open on another connection. Its owner ends it. */
+/** Returns a transaction that another connection has begun and will end. */
 export function transactionOn(
   runStatement: (text: string, params: readonly unknown[]) => Promise<StatementResult["rows"]>,
 ): Tx {
-  const query: Lease["query"] = async (text, params) => ({
+  const query: PooledConnection["query"] = async (text, params) => ({
     rows: await runStatement(text, params),
     command: "",
     count: 0,
   });
-  const lease: Lease = { pid: 0, dead: null, query, release: () => {} };
+  const lease: PooledConnection = { pid: 0, dead: null, query, release: () => {} };
   const pool = { acquire: () => Promise.resolve(lease) };
   return Object.assign(transactionFor(lease, { pool, limit: 0 }), { wakes: new Set<WakeupTopic>() });
 }
 
-/**
- * Creates a transaction without Kysely's own implementation, which sends a statement only after the answer to the
- * previous one.
- */
-function transactionFor(lease: Lease, options: DialectOptions): Transaction<Schema> {
+/** Creates a transaction without Kysely's implementation, which waits for each answer before the next statement. */
+function transactionFor(lease: PooledConnection, options: DialectOptions): Transaction<Schema> {
   const connection = connectionFor(lease, options.limit, options.signal);
   return new Transaction<Schema>(propsOf(options, { provideConnection: (use) => use(connection) }));
 }
@@ -166,19 +169,18 @@ function propsOf(options: DialectOptions, provider: ConnectionProvider): KyselyP
 }
 
 /** Commits without an abort signal. Cancelling after COMMIT was sent would only lose the answer. */
-async function commit(lease: Lease, limit: number): Promise<string> {
+async function commit(lease: PooledConnection, limit: number): Promise<string> {
   if (lease.dead) throw lease.dead; // COMMIT was not sent, so nothing was committed
   try {
     return (await lease.query("commit", [], { limit })).command;
   } catch (error) {
     // An error from the server means that nothing was committed. Without an answer, the result is unknown.
-    throw isFatal(error) && !refusesWrites(error) ? new CommitUnknown(error) : error;
+    throw isFatalError(error) && !isWriteRefused(error) ? new CommitUnknown(error) : error;
   }
 }
 
 /**
- * Quotes a lock key. The key is sent together with `begin`, without parameters, so it must contain nothing but one of
- * our IDs.
+ * Quotes a lock key, which must contain only Wheelwright's IDs. It is sent with `begin`, which accepts no parameters.
  */
 function quote(text: string): string {
   if (!/^[a-z0-9_: ]+$/.test(text)) throw new Error(`Invalid lock key: ${text}`);
@@ -186,10 +188,10 @@ function quote(text: string): string {
 }
 
 interface LeasedConnection extends DatabaseConnection {
-  readonly lease: Lease;
+  readonly lease: PooledConnection;
 }
 
-function connectionFor(lease: Lease, limit: number, signal: AbortSignal | undefined): LeasedConnection {
+function connectionFor(lease: PooledConnection, limit: number, signal: AbortSignal | undefined): LeasedConnection {
   return {
     lease,
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {

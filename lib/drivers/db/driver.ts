@@ -1,15 +1,14 @@
 /** Creates the driver's client for one connection to one host, without settings from environment variables. */
 import type { Socket } from "node:net";
 import postgres from "postgres";
-import { fromColumn } from "#lib/drivers/db/naming.ts";
-import { findPassword } from "#lib/drivers/db/passfile.ts";
+import { fromColumnName } from "#lib/drivers/db/naming.ts";
+import { findDatabasePassword } from "#lib/drivers/db/passfile.ts";
 import { valueTypes } from "#lib/drivers/db/values.ts";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
 
 interface DriverEvents {
   readonly onclose: () => void;
   readonly onnotify?: (channel: string, payload: string) => void;
-  /** Opens a connected socket. */
   readonly socket: () => Promise<Socket>;
 }
 
@@ -22,7 +21,7 @@ export function openDriver(address: DatabaseAddress, host: DatabaseHost, name: s
     port: [host.port],
     database: address.database,
     user: address.user,
-    pass: () => findPassword(address, host),
+    pass: () => findDatabasePassword(address, host),
     ssl: false, // the socket is already encrypted
     target_session_attrs: "read-write",
     max: 1,
@@ -31,12 +30,12 @@ export function openDriver(address: DatabaseAddress, host: DatabaseHost, name: s
     max_lifetime: null,
     connect_timeout: 0,
     types: valueTypes,
-    transform: { column: { from: fromColumn } },
+    transform: { column: { from: fromColumnName } },
     connection: { application_name: name, ...(address.options === null ? {} : { options: address.options }) },
     onnotice: () => {},
     ...events,
   };
-  // The driver uses parsed options unchanged. In unparsed options, PGTARGETSESSIONATTRS would replace the null.
+  // Parsed options prevent the environment variable PGTARGETSESSIONATTRS from replacing the null.
   const { options } = postgres(settings as DriverOptions), parsed: object = { ...options, target_session_attrs: null };
   return postgres(parsed as DriverOptions) as Sql;
 }

@@ -3,8 +3,8 @@ import postgres from "postgres";
 import { Fault } from "#lib/base/errors.ts";
 
 /**
- * The fault of a lost connection. The statement may or may not have run. The transaction was rolled back, unless its
- * COMMIT was pending (CommitUnknown).
+ * The fault of a lost connection. The statement may have run, but its transaction was rolled back. A connection lost
+ * during COMMIT causes CommitUnknown instead.
  */
 export class ConnectionLost extends Fault {
   constructor(cause: unknown) {
@@ -16,7 +16,7 @@ export class ConnectionLost extends Fault {
   }
 }
 
-/** The fault of an unanswered COMMIT. The transaction was either committed completely or not at all. */
+/** The fault of an unanswered COMMIT. The transaction was committed completely or not at all. */
 export class CommitUnknown extends Fault {
   constructor(cause: unknown) {
     const message = "The database did not confirm whether this was saved; check before trying again";
@@ -25,34 +25,33 @@ export class CommitUnknown extends Fault {
   }
 }
 
-export function hasState(error: unknown, ...states: string[]): boolean {
+export function hasSqlState(error: unknown, ...states: string[]): boolean {
   return error instanceof postgres.PostgresError && states.includes(error.code);
 }
 
 /** Whether the statement violated this unique index, constraint or foreign key. */
-export function violates(error: unknown, constraint: string): boolean {
-  return hasState(error, "23505", "23514", "23503", "23P01") &&
+export function violatesConstraint(error: unknown, constraint: string): boolean {
+  return hasSqlState(error, "23505", "23514", "23503", "23P01") &&
     (error as postgres.PostgresError).constraint_name === constraint;
 }
 
 /** Whether a retry from the start may succeed: after a deadlock, a serialization failure or a stale plan. */
 export function isRetryable(error: unknown): boolean {
-  return hasState(error, "40P01", "40001") || isStalePlan(error);
+  return hasSqlState(error, "40P01", "40001") || isStalePlan(error);
 }
 
-/** Whether the statement was refused because an earlier one in its transaction had failed. */
+/** Whether an earlier statement in the transaction had failed. */
 export function isAbortedTransaction(error: unknown): boolean {
-  return hasState(error, "25P02");
+  return hasSqlState(error, "25P02");
 }
 
 /**
- * Whether a migration invalidated a prepared statement. The driver prepares it again, but only after the statements
- * that are already sent. So the first error may come from the next statement, as an aborted transaction. If another
- * error came first, dialect.ts reports that error.
+ * Whether a migration invalidated a prepared statement. Statements that are already sent fail too, so the first error
+ * may be an aborted transaction.
  */
 export function isStalePlan(error: unknown): boolean {
   return isAbortedTransaction(error) ||
-    hasState(error, "0A000") && (error as postgres.PostgresError).routine === "RevalidateCachedQuery";
+    hasSqlState(error, "0A000") && (error as postgres.PostgresError).routine === "RevalidateCachedQuery";
 }
 
 /** Whether the error is a bug of this program: a value that cannot be encoded or decoded. */
@@ -63,14 +62,14 @@ export function isProgrammingError(error: unknown): boolean {
 }
 
 /** Whether the session has ended or is in an unknown state. */
-export function isFatal(error: unknown): boolean {
+export function isFatalError(error: unknown): boolean {
   return !(error instanceof postgres.PostgresError) || ["FATAL", "PANIC"].includes(error.severity) ||
-    hasState(error, "57P01", "57P02", "57P03");
+    hasSqlState(error, "57P01", "57P02", "57P03");
 }
 
-/** Whether the server refused the role or password, also as the cause of another error. */
+/** Whether the server refused the role or password. Also checks the error's causes. */
 export function isRefusedLogin(error: unknown): boolean {
-  if (hasState(error, "28P01", "28000")) return true;
+  if (hasSqlState(error, "28P01", "28000")) return true;
   return error instanceof Error && error.cause !== undefined && isRefusedLogin(error.cause);
 }
 
@@ -81,20 +80,20 @@ const EXHAUSTED_MESSAGES: Readonly<Record<string, string>> = {
   "53300": "The database accepts no more connections; try again",
 };
 
-/** Converts errors of the server into faults for callers. Returns other errors unchanged. */
-export function asFault(error: unknown): unknown {
-  if (hasState(error, "25006")) return readOnlyFault(error);
+/** Converts errors of the server into faults. Returns other errors unchanged. */
+export function toDatabaseFault(error: unknown): unknown {
+  if (hasSqlState(error, "25006")) return readOnlyFault(error);
   if (error instanceof postgres.PostgresError && error.code.startsWith("53")) {
     const message = EXHAUSTED_MESSAGES[error.code] ?? "The database is short of resources; try again";
     return new Fault("unavailable", "database_exhausted", message, { retryAfter: 5, cause: error });
   }
-  if (hasState(error, "57014")) {
+  if (hasSqlState(error, "57014")) {
     return new Fault("unavailable", "database_slow", "The database took too long; try again", {
       retryAfter: 1,
       cause: error,
     });
   }
-  return hasState(error, "55P03") ? lockedFault(error) : error;
+  return hasSqlState(error, "55P03") ? lockedFault(error) : error;
 }
 
 /** Returns the fault for a conflict that remained after all retries. */
@@ -113,7 +112,7 @@ export function isReadOnly(error: unknown): boolean {
   return error instanceof Fault && error.code === "database_read_only";
 }
 
-/** Whether the server refused the statement because it currently accepts no writes. The statement changed nothing. */
-export function refusesWrites(error: unknown): boolean {
+/** Whether the server refused a statement because the server is currently read-only. The statement changed nothing. */
+export function isWriteRefused(error: unknown): boolean {
   return isReadOnly(error) || error instanceof Fault && error.code === "database_exhausted";
 }

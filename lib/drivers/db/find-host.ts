@@ -1,8 +1,8 @@
-/** Chooses one host of an address with several, for connections that client.ts does not open. */
+/** Finds the host of an address for connections that client.ts does not open. */
 import { openClient } from "#lib/drivers/db/client.ts";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
 
-/** Returns the host that a client would use. Connects only if the address has several hosts. */
+/** Connects only if the address has several hosts. */
 export async function findHost(address: DatabaseAddress, name: string, connectLimit: number): Promise<DatabaseHost> {
   if (address.hosts.length === 1) return address.hosts[0]!;
   const client = await openClient({ url: () => address, name, settings: {}, connectLimit });

@@ -1,9 +1,7 @@
 /**
- * Grants the service's role access to a database that another role owns. The role may change rows, but not the tables
- * themselves.
- *
- * With more privileges, an attacker in the service could disable the triggers that protect the audit log, or drop the
- * table. A new table in the schema must be added here, or the program does not compile.
+ * Grants the service's role access to a database that another role owns. The service may change rows, but not tables.
+ * Otherwise an attacker in the service could disable the triggers that protect the audit log. Each new table must be
+ * listed here, or the program does not compile.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -52,17 +50,17 @@ export const TABLE_PRIVILEGES: Readonly<Record<keyof Schema | "migrations", stri
   deprecation_announcements: "select, insert",
 };
 
-export interface Login {
+export interface ServiceLogin {
   readonly role: string;
-  /** The password. Empty if the server requires none. */
+  /** Empty if the server requires no password. */
   readonly password: string;
 }
 
 /**
- * Returns statements that create the role. The statements contain a SCRAM verifier instead of the password, because
- * servers log statements.
+ * Returns statements that create the role. They contain a SCRAM verifier and not the password, because servers log
+ * statements.
  */
-export function createRole({ role, password }: Login): string {
+export function createRole({ role, password }: ServiceLogin): string {
   const secret = password === "" ? "" : ` password '${verifierOf(password)}'`;
   return `create role ${identifier(role)} login${secret};`;
 }
@@ -105,8 +103,8 @@ export interface TemporaryGrants {
 export const NO_TEMPORARY_GRANTS: TemporaryGrants = { first: "", last: "" };
 
 /**
- * Returns temporary grants on the tables that a migration creates. A trigger on an older table may write to a new one
- * immediately, on behalf of a service of the previous release.
+ * Returns temporary grants on the tables that a migration creates. A trigger on an older table may immediately write to
+ * a new table on behalf of the previous release.
  */
 export function grantTemporarily(role: string, { schema, there, all, owns }: ServiceRole): TemporaryGrants {
   if (!there || all || owns) return NO_TEMPORARY_GRANTS;

@@ -1,28 +1,26 @@
 /**
- * Runs migrations that create an index concurrently. Without this, creating an index on ten million rows blocks writes
- * for minutes.
- *
- * Such a migration begins with `-- concurrently` and has exactly one statement: `create index concurrently if not
- * exists`. PostgreSQL runs it only outside of a transaction, so the index and its record are two steps. If the process
- * dies in between, the index is either valid and found, or invalid and created again.
+ * Runs migrations that create an index concurrently, so that writes are not blocked for minutes. Such a migration
+ * begins with `-- concurrently` and has one statement, `create index concurrently if not exists`. PostgreSQL runs it
+ * only outside of a transaction. If the process dies before the migration is recorded, a valid index is kept and an
+ * invalid one is created again.
  */
 
 const MARK = /^-- concurrently\r?\n/;
 const STATEMENT = /^create (?:unique )?index concurrently if not exists (\w+) on [^;]*;?$/i;
 
-export function isConcurrent(text: string): boolean {
+export function createsIndexConcurrently(text: string): boolean {
   return MARK.test(text);
 }
 
-/**
- * Returns the migration without `concurrently`, so that it can run in a transaction. Other migrations stay unchanged.
- */
+/** Returns the migration without `concurrently`, so that it can run in a transaction. */
 export function withoutConcurrently(text: string): string {
-  return isConcurrent(text) ? text.replace(/^create (unique )?index concurrently/m, "create $1index") : text;
+  return createsIndexConcurrently(text)
+    ? text.replace(/^create (unique )?index concurrently/m, "create $1index")
+    : text;
 }
 
-/** Returns the name of the index. Throws if the migration has any other content. */
-export function indexOf(text: string): string {
+/** Throws if the migration has any other content than an index. */
+export function indexNameOf(text: string): string {
   const bare = text.replace(/--[^\n]*/g, "").trim().replaceAll(/\s+/g, " ");
   const [, index] = STATEMENT.exec(bare) ?? [];
   if (index) return index;
@@ -33,9 +31,9 @@ export function indexOf(text: string): string {
 
 type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
 
-/** Creates the index. It is safe to repeat after any failure. */
+/** Creates the index. Safe to repeat after any failure. */
 export async function createIndex(run: Run, text: string): Promise<void> {
-  const index = indexOf(text);
+  const index = indexNameOf(text);
   if (await isInvalid(run, index)) await run(`drop index concurrently ${index}`);
   await run(text);
   if (await isInvalid(run, index)) throw new Error(`the index ${index} is still invalid`);

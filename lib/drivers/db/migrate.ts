@@ -1,22 +1,19 @@
 /**
- * Migrates a database to the schema of this program.
- *
- * Migrations run in order, each in its own transaction (except indexes: migrate-index.ts), under one advisory lock.
- * Several replicas can start at the same time: one migrates and the others wait. Each migration is recorded with its
- * checksum, so that an incompatible database stops the start instead of failing later.
- *
- * The schema may belong to a role other than the service's. Then migrations run as the owner, who also grants the
- * service's role its privileges. Without the owner, the service only checks that all migrations were applied.
+ * Migrates a database to the schema of this program. Each migration runs in its own transaction (except indexes:
+ * migrate-index.ts). An advisory lock lets one replica migrate while the others wait. A recorded checksum per migration
+ * makes an incompatible database fail at the start. If another role owns the schema, migrations run as the owner, who
+ * then grants the service's role its privileges. Without the owner's address, the service only checks that all
+ * migrations were applied.
  */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
-import { ConnectionLost, hasState } from "#lib/drivers/db/faults.ts";
+import { ConnectionLost, hasSqlState } from "#lib/drivers/db/faults.ts";
 import {
   createRole,
   grantPrivileges,
   grantTemporarily,
-  type Login,
   NO_TEMPORARY_GRANTS,
   reassignOwned,
+  type ServiceLogin,
   type ServiceRole,
   type TemporaryGrants,
 } from "#lib/drivers/db/grants.ts";
@@ -24,12 +21,12 @@ import {
   type AppliedMigration,
   checksumOf,
   compareSchema,
+  findRequiredMigration,
   type Migration,
   MigrationError,
-  requiredMigration,
-  SELECT_APPLIED,
+  SELECT_APPLIED_MIGRATIONS,
 } from "#lib/drivers/db/compare-schema.ts";
-import { createIndex, isConcurrent, withoutConcurrently } from "#lib/drivers/db/migrate-index.ts";
+import { createIndex, createsIndexConcurrently, withoutConcurrently } from "#lib/drivers/db/migrate-index.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
@@ -38,19 +35,19 @@ const LOCK_POLL_MS = 100; // milliseconds between attempts to get the lock
 const REPORT_AFTER = 20; // attempts after which the wait is reported; replicas that start at the same time need fewer
 const LOCK_KEY = "7598807798210291559"; // an arbitrary number that nothing else in the database uses
 
-// Statements queue behind a waiting lock, so the migration waits only briefly and then lets others go first. The limit
-// is below the server's deadlock timeout of one second, so that a deadlock ends the migration and not a request.
+// Milliseconds to wait for a table lock, because other statements queue behind the wait. The limit is below the
+// server's deadlock timeout of one second, so a deadlock ends the migration and not a request.
 const LOCK_LIMIT = 0.8 * SECOND;
 const MAX_ATTEMPTS = 60; // more than four minutes with the pauses; a table that is locked for longer needs attention
 
 /** Whether the role may migrate: it owns the tables, or may create them in an empty schema. */
-export const MAY_MIGRATE = `coalesce(
+export const MAY_MIGRATE_SQL = `coalesce(
   (select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass('migrations')),
   has_schema_privilege(current_schema(), 'create'), false)`;
 
 /**
- * Applies the missing migrations and returns their names. With an owner's address, the migrations run as the owner, who
- * then grants access to the role of `url`. `report` receives progress messages.
+ * Applies the missing migrations and returns their names. With `ownerUrl`, migrations run as the owner, who then grants
+ * access to the role of `url`. `report` receives progress messages.
  */
 export async function migrate(
   url: DatabaseSource,
@@ -65,10 +62,10 @@ export async function migrate(
   try {
     await lock(run, report);
     const [state] = await run(
-      `select to_regclass('migrations') is not null as "there", ${MAY_MIGRATE} as "may"`,
+      `select to_regclass('migrations') is not null as "there", ${MAY_MIGRATE_SQL} as "may"`,
     ) as unknown as [State];
     const { missing, newer } = compareSchema(
-      state.there ? await run(SELECT_APPLIED) as unknown as AppliedMigration[] : [],
+      state.there ? await run(SELECT_APPLIED_MIGRATIONS) as unknown as AppliedMigration[] : [],
       migrations,
     );
     if (newer.length > 0) {
@@ -115,7 +112,6 @@ async function lock(run: Run, report: (sentence: string) => void): Promise<void>
 type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
 type State = { readonly there: boolean; readonly may: boolean };
 
-/** Creates the table of applied migrations. */
 export const CREATE_MIGRATIONS_TABLE = `create table if not exists migrations (
   name text primary key,
   checksum text not null,
@@ -123,7 +119,7 @@ export const CREATE_MIGRATIONS_TABLE = `create table if not exists migrations (
   needs text
 )`;
 
-function loginOf(url: DatabaseSource): Login {
+function loginOf(url: DatabaseSource): ServiceLogin {
   const { user, password } = resolveDatabaseAddress(url);
   return { role: user, password: password ?? "" };
 }
@@ -138,9 +134,9 @@ function missingMessage(missing: readonly Migration[]): string {
 
 /**
  * Grants the service's role its privileges. Owners and superusers have them already. If the service's role owned the
- * tables, the ownership is transferred. So is that of the database, because its owner could drop the schema.
+ * tables or the database, the ownership is transferred, because the owner could drop the schema.
  */
-async function grantAccess(run: Run, login: Login): Promise<void> {
+async function grantAccess(run: Run, login: ServiceLogin): Promise<void> {
   const found = await findRole(run, login);
   if (found.all) return;
   const first = found.owns ? reassignOwned(login.role) : found.there ? "" : createRole(login);
@@ -154,7 +150,7 @@ async function grantAccess(run: Run, login: Login): Promise<void> {
   }
 }
 
-async function findRole(run: Run, { role }: Login): Promise<ServiceRole> {
+async function findRole(run: Run, { role }: ServiceLogin): Promise<ServiceRole> {
   const [found] = await run(
     `select current_schema() as "schema", rolname is not null as "there",
        coalesce(rolsuper or rolname = current_user, false) as "all",
@@ -166,8 +162,8 @@ async function findRole(run: Run, { role }: Login): Promise<ServiceRole> {
 }
 
 /**
- * Applies a migration. A single message contains BEGIN, the migration, its record and COMMIT. So if the process is
- * killed, the migration is applied either completely or not at all. The simple query protocol stops at the first statement that fails.
+ * Applies a migration. One message contains BEGIN, the migration, its record and COMMIT, so a killed process leaves
+ * nothing half applied. The simple query protocol stops at the first statement that fails.
  */
 async function apply(
   run: Run,
@@ -177,7 +173,7 @@ async function apply(
 ): Promise<void> {
   const record = recordOf(name, text);
   try {
-    if (isConcurrent(text)) {
+    if (createsIndexConcurrently(text)) {
       await createIndex(run, text);
       return void await run(record);
     }
@@ -187,7 +183,7 @@ async function apply(
       try {
         return void await run(statements);
       } catch (error) {
-        if (!hasState(error, LOCK_NOT_AVAILABLE, DEADLOCK) || attempt === MAX_ATTEMPTS) throw error;
+        if (!hasSqlState(error, LOCK_NOT_AVAILABLE, DEADLOCK) || attempt === MAX_ATTEMPTS) throw error;
         await run("rollback");
         if (attempt === 1) {
           report(`The migration ${name}.sql is waiting for a table lock and keeps retrying`);
@@ -209,8 +205,8 @@ export async function lockMigrations(run: Run): Promise<void> {
 }
 
 /**
- * Applies migrations within the caller's transaction. The tables are not in use yet, so indexes need not be created
- * concurrently.
+ * Applies migrations within the caller's transaction. Indexes need not be created concurrently, because the tables are
+ * not in use yet.
  */
 export async function applyInTransaction(run: Run, migrations: readonly Migration[]): Promise<void> {
   await run(CREATE_MIGRATIONS_TABLE);
@@ -218,7 +214,7 @@ export async function applyInTransaction(run: Run, migrations: readonly Migratio
 }
 
 function recordOf(name: string, text: string): string {
-  const needs = requiredMigration(text), more = needs === null ? ["", ""] : [", needs", `, ${quote(needs)}`];
+  const needs = findRequiredMigration(text), more = needs === null ? ["", ""] : [", needs", `, ${quote(needs)}`];
   return `insert into migrations (name, checksum${more[0]}) values (${quote(name)}, ${quote(checksumOf(text))}${
     more[1]
   })`;

@@ -7,7 +7,7 @@ import { type DialectOptions, inTransaction, rowsOn, userLockKey } from "#lib/dr
 import { retryWhileUnavailable } from "#lib/drivers/db/retry-while-unavailable.ts";
 import { openPipeline } from "#lib/drivers/db/pipeline.ts";
 import { openPool, type Pool } from "#lib/drivers/db/pool.ts";
-import { CHANNEL, openWakeups } from "#lib/drivers/db/wakeups.ts";
+import { openWakeups, WAKEUP_CHANNEL } from "#lib/drivers/db/wakeups.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import type { Log } from "#lib/base/log.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
@@ -21,9 +21,8 @@ export interface DatabaseOptions {
   readonly streams?: number;
   readonly log: Log;
   readonly telemetry?: Telemetry;
-  /** The application name in pg_stat_activity. Defaults to that of the connection string. */
+  /** Defaults to the application name of the connection string. */
   readonly name?: string;
-  /** Milliseconds for a statement. */
   readonly statementLimit?: number;
   /** Milliseconds that a statement waits for a lock. */
   readonly lockLimit?: number;
@@ -58,14 +57,24 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const pipeline = openPipeline({ pool, limit, maxConnections: Math.ceil(options.size / 4) });
   const streams: Rows = rowsOn({ pool: streamPool, limit });
   const wakeups = openWakeups({ notify, log });
-  const control = openControl({ url, name: `${name} control`, channel: CHANNEL, log, onNotify: wakeups.receive });
+  const control = openControl({
+    url,
+    name: `${name} control`,
+    channel: WAKEUP_CHANNEL,
+    log,
+    onNotify: wakeups.receive,
+  });
 
   async function notify(payloads: readonly string[]): Promise<void> {
     const lease = await pool.acquire();
     try {
-      await lease.query("select pg_notify($1, payload) from unnest($2::text[]) as payload", [CHANNEL, payloads], {
-        limit,
-      });
+      await lease.query(
+        "select pg_notify($1, payload) from unnest($2::text[]) as payload",
+        [WAKEUP_CHANNEL, payloads],
+        {
+          limit,
+        },
+      );
     } finally {
       lease.release();
     }
@@ -73,7 +82,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
 
   function databaseFor(signal?: AbortSignal, hold?: TransactionHold): OpenDatabase {
     let cachedRows: Rows | undefined;
-    // Created lazily: every request has its own database, and many do not use it.
+    // Created lazily, because every request has its own database object and many do not use it.
     const options = { pool, limit, signal, user: hold?.user, onCommit: hold?.onCommit };
     const rows = (): Rows =>
       cachedRows ??= Object.assign(rowsOn(options), {
@@ -116,7 +125,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   }
 
   try {
-    // Connects now, so that a wrong address or password fails at the start instead of at the first request.
+    // Connects now, so that a wrong address or password fails at the start.
     (await pool.acquire()).release();
     await withTimeout(2 * SECOND, control.ready());
     return databaseFor();
@@ -135,9 +144,9 @@ function withCheck<T>(work: (tx: Tx) => Promise<T>, hold: TransactionHold | unde
 }
 
 /**
- * Waits until earlier transactions of these users have ended, because these transactions may not have seen a
- * revocation. The wait begins after the commit and without locks, so it cannot cause a deadlock. Advisory locks are fair,
- * so a constant writer cannot delay the wait forever.
+ * Waits until earlier transactions of these users have ended, because they may not have seen a revocation. Waits after
+ * the commit and without locks, which avoids deadlocks. Advisory locks are fair, so new writers cannot delay the wait
+ * forever.
  */
 async function waitForHolders(
   rows: Rows,

@@ -8,19 +8,19 @@ import { type Cursor, writeCursor } from "#lib/base/schema.ts";
 export interface ListPageRequest {
   /** The page size. Absent for the complete list. */
   readonly limit?: number | undefined;
-  /** Limits the list to rows that are older than this row or this time. */
+  /** Returns only rows that are older than this row or time. */
   readonly before?: Cursor | undefined;
 }
 
 export interface ListPage<Item> {
   readonly items: readonly Item[];
-  /** The value of `before` that continues the list; null on the last page. */
+  /** The `before` of the next page. Null on the last page. */
   readonly next: string | null;
 }
 
 /** The bounds of the query for one page, as flat values for prepared queries. */
 export interface PageBounds {
-  /** The page size plus one row, which shows whether the list continues. */
+  /** The page size plus one row. The extra row shows whether the list continues. */
   readonly maxRows?: number | undefined;
   readonly beforeAt?: Date | undefined;
   readonly beforeId?: string | undefined;
@@ -30,9 +30,7 @@ type ReadPageRows<Row> = (bounds: PageBounds) => Promise<Row[]>;
 
 type KeyOf<Row> = (row: Row) => readonly [at: Date, id: string];
 
-/**
- * Reads a page. `read` returns rows ordered by time and ID, both descending. `keyOf` returns the time and ID of a row.
- */
+/** `read` returns rows ordered by time and ID, both descending. `keyOf` returns a row's time and ID. */
 export async function readPage<Row>(
   { limit, before }: ListPageRequest,
   read: ReadPageRows<Row>,
@@ -45,12 +43,12 @@ export async function readPage<Row>(
   return { items, next: writeCursor(...keyOf(items[limit - 1]!)) };
 }
 
-/** The maximum number of rows beyond the limit that a page by time can have. */
+/** The maximum number of rows by which a page may exceed its limit. */
 const MAX_TIES = 100;
 
 /**
- * Reads a page for clients that continue with the time of its last row. If the cursor has no row, the page includes all
- * rows with the last row's time, at most 100 over its limit. So these clients skip no rows.
+ * Reads a page for clients that continue with the time of its last row. If the cursor has no row ID, the page includes
+ * all rows of that time, so that no row is skipped.
  */
 export async function readPageByTime<Row>(
   request: ListPageRequest & { readonly limit: number },
@@ -70,38 +68,37 @@ export async function readPageByTime<Row>(
 }
 
 /** Reads a page of a table's rows by `createdAt` and `id`. */
-export async function readNewest<DB, Table extends keyof DB, Row extends { createdAt: Date; id: string }>(
+export async function readNewestRows<DB, Table extends keyof DB, Row extends { createdAt: Date; id: string }>(
   query: SelectQueryBuilder<DB, Table, Row>,
   request: ListPageRequest,
 ): Promise<ListPage<Row>> {
   return await readPage<Row>(
     request,
-    (bounds) => newestFirst(query, bounds).execute() as Promise<Row[]>,
+    (bounds) => addNewestFirstOrder(query, bounds).execute() as Promise<Row[]>,
     ({ createdAt, id }) => [createdAt, id],
   );
 }
 
-/** The columns that define the order of a list. */
 interface PageOrder {
   readonly at?: string;
   readonly id?: string;
-  /** The value of `id` at the cursor, if it differs from the cursor's ID. */
+  /** The value of `id` at the cursor, if different from the cursor's ID. */
   readonly last?: RawBuilder<unknown>;
 }
 
 /** Adds the order, the cursor and the limit of a page to the query. */
-export function newestFirst<DB, Table extends keyof DB, Row>(
+export function addNewestFirstOrder<DB, Table extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, Table, Row>,
   bounds: PageBounds,
   { at = "createdAt", id = "id", last }: PageOrder = {},
 ): SelectQueryBuilder<DB, Table, Row> {
   const time = sql.ref(at), key = sql.ref(id);
-  const ordered = query.where(comesAfter(bounds, time, key, last)).orderBy(time, "desc").orderBy(key, "desc");
+  const ordered = query.where(isAfterCursor(bounds, time, key, last)).orderBy(time, "desc").orderBy(key, "desc");
   return bounds.maxRows === undefined ? ordered : ordered.modifyEnd(sql`limit ${bounds.maxRows}`);
 }
 
 /** Whether a row with this time and id comes after the cursor. */
-export function comesAfter(
+export function isAfterCursor(
   { beforeAt, beforeId }: PageBounds,
   at: RawBuilder<unknown>,
   id: RawBuilder<unknown>,
@@ -111,7 +108,7 @@ export function comesAfter(
   return beforeId ? sql`(${at}, ${id}) < (${beforeAt}, ${last ?? beforeId})` : sql`${at} < ${beforeAt}`;
 }
 
-/** Returns the page with other items, in the same order. */
-export function withItems<Item>(page: ListPage<unknown>, items: readonly Item[]): ListPage<Item> {
+/** Replaces the items of a page. */
+export function withPageItems<Item>(page: ListPage<unknown>, items: readonly Item[]): ListPage<Item> {
   return { items, next: page.next };
 }

@@ -1,17 +1,22 @@
-/** Finds a connection's password: the address's own, or the one in a password file as libpq reads it. */
+/** Finds a connection's password, in its address or in a password file as libpq reads it. */
 import { readFile } from "node:fs/promises";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
 
-/** Returns the password. The file is read for each connection, so that a changed password is used without a restart. */
-export async function findPassword(address: DatabaseAddress, { host, port }: DatabaseHost): Promise<string> {
+/** Reads the file for each connection, so that a changed password needs no restart. */
+export async function findDatabasePassword(address: DatabaseAddress, { host, port }: DatabaseHost): Promise<string> {
   if (address.password !== null) return address.password;
   if (address.passfile === null) return "";
   const text = await readFile(address.passfile, "utf8").catch(() => "");
-  return passwordIn(text, [host.startsWith("/") ? "localhost" : host, String(port), address.database, address.user]);
+  return findPasswordInFile(text, [
+    host.startsWith("/") ? "localhost" : host,
+    String(port),
+    address.database,
+    address.user,
+  ]);
 }
 
 /** Returns the password of the first line that matches: host, port, database, user, password; `*` matches anything. */
-export function passwordIn(text: string, connection: readonly string[]): string {
+export function findPasswordInFile(text: string, connection: readonly string[]): string {
   for (const line of text.split(/\r?\n/)) {
     if (line === "" || line.startsWith("#")) continue;
     const fields = line.match(/(?:[^:\\]|\\.)+/g)?.map((field) => field.replace(/\\(.)/g, "$1")) ?? [];

@@ -1,9 +1,7 @@
 /**
- * Opens TLS sockets that can be paused, as the driver does while rows are copied faster than they are read.
- *
- * Deno 2.9.5 can lose the end of a paused TLS socket, even after it is resumed. So on Deno the TLS socket always flows,
- * and the TCP socket below it is paused instead. Deno reads TCP sockets below TLS natively, so a stream is inserted
- * between the two.
+ * Opens TLS sockets that can be paused, as the driver does while rows arrive faster than they are read. Deno 2.9.5 can
+ * lose the end of a paused TLS socket. So on Deno the TCP socket below TLS is paused instead, through a stream between
+ * the two sockets.
  */
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";

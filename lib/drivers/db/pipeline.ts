@@ -1,28 +1,25 @@
 /**
- * Runs short reads on shared connections. Each read is sent immediately, without waiting for pending reads. Reads that
- * start at the same moment are sent in one write. With separate connections, writes took a third of a request's
- * processor time. A read that lost its connection is repeated, because it changed nothing.
+ * Runs short reads on shared connections. Reads are sent without waiting for earlier answers, and reads that start
+ * together are sent in one write. With separate connections, writes took a third of a request's processor time. A read
+ * that lost its connection is repeated, because it changed nothing.
  */
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
-import { slowFault, type StatementResult } from "#lib/drivers/db/client.ts";
+import { type StatementResult, statementTimeoutFault } from "#lib/drivers/db/client.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
-import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
+import type { Pool, PooledConnection } from "#lib/drivers/db/pool.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 interface PipelineOptions {
   readonly pool: Pool;
-  /** Milliseconds for a read. */
   readonly limit: number;
   /** The maximum number of shared connections. */
   readonly maxConnections: number;
-  /**
-   * Milliseconds for which a connection is shared. Then it returns to the pool, which may close it if it is too old.
-   */
+  /** Milliseconds of sharing, after which a connection returns to the pool, which may close an old one. */
   readonly sharedFor?: number;
 }
 
 interface Pipeline {
-  /** Returns the rows. Rejects with the signal's reason soon after it aborts. */
+  /** Rejects with the signal's reason soon after the signal aborts. */
   read(text: string, params: readonly unknown[], signal?: AbortSignal): Promise<Record<string, unknown>[]>;
 }
 
@@ -33,7 +30,7 @@ interface PendingRead {
 }
 
 interface SharedConnection {
-  readonly lease: Lease;
+  readonly lease: PooledConnection;
   readonly since: number;
   readonly reads: Set<PendingRead>;
 }
@@ -47,8 +44,8 @@ export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SE
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * Returns the connection whose oldest read is the most recent. Returns undefined if even that read is slow and
-   * another connection can be opened. A single fast connection is best, because more reads then share a write.
+   * Returns the connection with the most recent oldest read. A single fast connection is best, because reads then share
+   * writes. Returns undefined if all connections are slow and another one can be opened.
    */
   function pick(): SharedConnection | undefined {
     const now = performance.now();
@@ -97,8 +94,8 @@ export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SE
       for (const { signal, at, reject } of pendingReads) {
         if (signal?.aborted) reject(signal.reason);
         if (now - at < limit) continue;
-        reject(slowFault(limit));
-        lease.release(slowFault(limit));
+        reject(statementTimeoutFault(limit));
+        lease.release(statementTimeoutFault(limit));
       }
     }
   }

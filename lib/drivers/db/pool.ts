@@ -1,9 +1,7 @@
 /**
- * Opens a pool of clients that are never reconnected (client.ts explains why).
- *
- * Callers are served in order of arrival, except for users with many connections (connection-shares.ts). While the
- * database is down, callers wait for up to two seconds and connecting is retried. So a restart of PostgreSQL causes a
- * short delay and no error. Work outside of requests uses a pool without a wait limit.
+ * Opens a pool of clients that are never reconnected (client.ts explains why). Callers are served in order of arrival,
+ * except for users with many connections (connection-shares.ts). While the database is down, callers wait for up to two
+ * seconds, so a restart of PostgreSQL causes no error. Background work uses a pool without a wait limit.
  */
 import { openCallerQueue } from "#lib/drivers/db/caller-queue.ts";
 import { type Client, openClient, type QueryOptions, type StatementResult } from "#lib/drivers/db/client.ts";
@@ -23,22 +21,22 @@ export interface PoolOptions {
   readonly waitLimit?: number | null;
 }
 
-/** A connection for one caller. After `release` it rejects all statements. */
-export interface Lease {
+/** A connection for one caller. After `release`, it rejects all statements. */
+export interface PooledConnection {
   readonly pid: number;
   /** The error that ended the connection, or null while it is usable. */
   readonly dead: Error | null;
   query(text: string, params: readonly unknown[], options: QueryOptions): Promise<StatementResult>;
   /**
-   * Returns the connection to the pool. If `spoiled` is set, closes the connection instead, because its session is no
-   * longer clean.
+   * Returns the connection to the pool. Closes the connection instead if `spoiled` is set, because its session is not
+   * clean.
    */
   release(spoiled?: unknown): void;
 }
 
 export interface Pool {
-  /** Gets a connection, counted in the share of `user`. */
-  acquire(signal?: AbortSignal, user?: string): Promise<Lease>;
+  /** Takes a connection, which counts toward the share of `user`. */
+  acquire(signal?: AbortSignal, user?: string): Promise<PooledConnection>;
   stats(): { size: number; open: number; idle: number; waiting: number };
   close(): Promise<void>;
 }
@@ -58,7 +56,6 @@ export function openPool(options: PoolOptions): Pool {
   let retry: ReturnType<typeof setTimeout> | undefined;
   let closed = false;
 
-  /** Opens connections for waiting callers, within the pool's size. */
   function grow(): void {
     if (closed || retry) return;
     const needed = callers.servable();
@@ -120,7 +117,7 @@ export function openPool(options: PoolOptions): Pool {
     if (!client) return await wait(signal, user);
     shares.take(user);
     if (connections.isTrusted(client)) return client;
-    // The client is closed on any error. Otherwise it would stay in the pool without being usable.
+    // Closes the client on any error, because a broken client must not stay in the pool.
     const answered = await client.query("select 1", [], { limit: PROBE_LIMIT }).catch((error) => client.kill(error));
     if (answered) return client;
     shares.release(user);
@@ -153,7 +150,7 @@ export function openPool(options: PoolOptions): Pool {
   };
 }
 
-function lease(client: Client, onReleased: () => void, onAnswer: () => void): Lease {
+function lease(client: Client, onReleased: () => void, onAnswer: () => void): PooledConnection {
   let released = false;
   return {
     pid: client.pid,

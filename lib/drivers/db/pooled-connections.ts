@@ -3,21 +3,17 @@ import type { Client } from "#lib/drivers/db/client.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const CLOSE_LIMIT = 2 * SECOND;
-// An idle connection may be lost without notice (a failover, a firewall timeout).
+// Idle connections are probed after this time, because a failover or firewall can end them silently.
 const TRUSTED_FOR = 10 * SECOND;
-// Sessions collect prepared statements and memory, so they are replaced. Lifetimes vary so that they do not end
-// together.
+// Sessions collect prepared statements and memory, so they are replaced. Random lifetimes spread the replacements.
 const LIFETIME = () => (20 + 20 * Math.random()) * MINUTE;
-// A connection to a read-only server is replaced soon, because the address may point to a primary again.
+// Connections to a read-only server are replaced soon, because the address may point to a primary again.
 const READ_ONLY_LIFETIME = SECOND;
 
 interface PooledConnections {
-  /** Returns the number of open and of idle connections. */
   count(): { readonly open: number; readonly idle: number };
   add(client: Client): void;
-  /** Adds a connection to the idle connections. */
   put(client: Client): void;
-  /** Takes an idle connection. */
   pop(): Client | undefined;
   /** Whether the connection was used so recently that it needs no probe. */
   isTrusted(client: Client): boolean;
@@ -26,7 +22,7 @@ interface PooledConnections {
   forget(client: Client): void;
   /** Expires all writable connections, because the primary has become read-only. */
   expireWritable(): void;
-  /** Closes idle connections, waits two seconds for the others, and then cuts them with this reason. */
+  /** Closes idle connections, waits two seconds for the others, then cuts them with this reason. */
   close(reason: unknown): Promise<void>;
 }
 

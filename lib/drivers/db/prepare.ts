@@ -1,11 +1,10 @@
 /**
- * Builds queries once per process. Building a query and compiling it to SQL takes longer than reading a row. So queries
- * that run in every request are prepared, and other queries are not.
+ * Builds queries once per process, because building and compiling takes longer than reading a row. Only queries that
+ * run in every request are prepared.
  */
 import type { CompiledQuery, QueryExecutorProvider } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
-/** A placeholder for a value in a prepared query. */
 class Placeholder {
   readonly name: string;
   constructor(name: string) {
@@ -21,11 +20,11 @@ interface Buildable<Row> {
 type RowOf<Query> = Query extends Buildable<infer Row> ? Row : never;
 
 /**
- * Prepares the query that `build` returns. `build` is called once, with placeholders instead of values, so it may pass
- * values on but not read them. A list is one value, for `= any(…)`. `build` may test optional values for undefined,
- * because each combination is prepared separately.
+ * Prepares the query that `build` returns. `build` runs once, with placeholders that it may pass on but not read. A
+ * list is one value, for `= any(…)`. `build` may test optional values for undefined, because each combination is
+ * prepared separately.
  */
-export function prepare<Values extends object, Query extends Buildable<unknown>>(
+export function prepareQuery<Values extends object, Query extends Buildable<unknown>>(
   build: (rows: Rows, values: Values) => Query,
 ): (rows: Rows, values: Values) => Promise<RowOf<Query>[]> {
   const compile = compiler(build);
@@ -33,10 +32,10 @@ export function prepare<Values extends object, Query extends Buildable<unknown>>
 }
 
 /**
- * Prepares a read that an index answers immediately. Outside of a transaction it uses a shared connection
+ * Prepares a read that an index answers immediately. Outside of a transaction, the read uses a shared connection
  * (pipeline.ts), where a slow read would delay others.
  */
-export function prepareShared<Values extends object, Query extends Buildable<unknown>>(
+export function prepareSharedRead<Values extends object, Query extends Buildable<unknown>>(
   build: (rows: Rows, values: Values) => Query,
 ): (rows: Rows, values: Values) => Promise<RowOf<Query>[]> {
   const compile = compiler(build);

@@ -7,15 +7,14 @@ const MAX_ATTEMPTS = 3; // after deadlocks
 interface RetryOptions {
   readonly signal?: AbortSignal | undefined;
   /**
-   * The number of sessions with possibly stale plans. After a migration, every session of the pool may have them. Each
-   * session is replaced at its first error.
+   * The number of sessions that may have stale plans after a migration. Each session is replaced at its first error.
    */
   readonly sessions?: () => number;
 }
 
 /**
- * Runs `work`, and retries it after transient errors. `work` must leave no effects when it fails. Rejects with
- * permanent errors immediately.
+ * Runs `work` again after transient errors. A failed run must leave no effects. Rejects immediately with permanent
+ * errors.
  */
 export async function retryTransient<T>(
   work: () => Promise<T>,

@@ -1,11 +1,8 @@
-/** Retries a read until the database answers. For background work that may wait. */
+/** Retries a read of background work until the database answers. */
 import { Fault } from "#lib/base/errors.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
-/**
- * Runs the read until it succeeds. Rejects with the signal's reason when the signal aborts, and immediately with
- * permanent errors.
- */
+/** Rejects with the signal's reason when the signal aborts, and immediately with permanent errors. */
 export async function retryWhileUnavailable<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let failed = 1;; failed++) {
     signal.throwIfAborted();

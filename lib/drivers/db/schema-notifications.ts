@@ -10,7 +10,9 @@ export interface NotificationTables {
     federationId: Generated<string>;
     spokeId: Generated<string>;
     reads: BigintColumn;
-    /** The time up to which all events of the object are read. `-infinity` before that. Read it as text. */
+    /**
+     * The time up to which the user has read the object's events, initially `-infinity`. Select this column as text.
+     */
     readThrough: TimestampColumn;
     /** Events up to this time are from before the user became a member. */
     skipThrough: TimestampColumn;

@@ -230,7 +230,7 @@ export interface Schema
     chain: string;
     count: BigintColumn;
     head: Generated<string>;
-    /** The time of the last sealed event; `-infinity` before the first seal. Read it as text. */
+    /** The time of the last sealed event; `-infinity` before the first seal. Select this column as text. */
     lastAt: TimestampColumn;
     lastId: Generated<string>;
     sealedAt: TimestampColumn;

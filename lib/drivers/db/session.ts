@@ -1,12 +1,10 @@
 /**
- * Sets the settings that the program relies on in each session. Defaults of a role or database must not change how
- * values are encoded, which tables are found, or what a commit means.
- *
- * They are set with a statement, because connection poolers refuse unknown startup parameters.
- * `default_transaction_read_only` is respected: providers set it to protect a server whose disk is full.
+ * Sets the session settings that the program relies on, whatever the defaults of the role or database. A statement sets
+ * them, because connection poolers refuse unknown startup parameters. `default_transaction_read_only` is respected,
+ * because providers use it to protect a server with a full disk.
  */
 
-/** The settings that pg_dump sets, and others that change the result of a statement. */
+/** The settings that pg_dump sets, and others that change a statement's result. */
 const SETTINGS: Readonly<Record<string, string>> = {
   // The text format of values.
   client_encoding: "UTF8",
@@ -42,10 +40,10 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 /**
  * Returns a query that applies these settings and `more`, and reads facts about the session. Skips settings that the
- * server does not have. Also skips settings that already have the value, because only superusers may set some of them.
+ * server does not know or that already have the value, because only superusers may set some.
  */
-export function sessionQuery(more: Readonly<Record<string, string>>, options: string | null): SessionQuery {
-  // Only the connection string can set another search path. Defaults of the role or database are ignored.
+export function buildSessionQuery(more: Readonly<Record<string, string>>, options: string | null): SessionQuery {
+  // Only the connection string can set another search path.
   const path: Record<string, string> = /search_path/i.test(options ?? "") ? {} : { search_path: "public" };
   const settings = { ...SETTINGS, ...path, ...more };
   return { text: TEXT, params: [Object.keys(settings), Object.values(settings)] };
@@ -56,7 +54,7 @@ interface SessionQuery {
   readonly params: readonly (readonly string[])[];
 }
 
-// A confirmed commit must be on disk. A stricter setting is kept.
+// A confirmed commit must be on disk. A stricter `synchronous_commit` is kept.
 const TEXT = `
   select pg_backend_pid() as pid, current_setting('transaction_read_only')::bool as read_only,
     pg_is_in_recovery() as standby,

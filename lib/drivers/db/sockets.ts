@@ -1,6 +1,6 @@
 /**
- * Opens the sockets of one client: one for its session, and a second one only to cancel a statement. When the driver
- * loses the first socket, its request for another one is refused.
+ * Opens the sockets of one client: one for its session, and one to cancel a statement. After the session's socket is
+ * lost, the driver gets no other, so it cannot reconnect.
  */
 import type { Socket } from "node:net";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
@@ -9,19 +9,15 @@ import { openTransport, type Transport } from "#lib/drivers/db/transport.ts";
 
 interface Sockets {
   open(): Promise<Socket>;
-  /** Sets whether the driver may open one more socket. */
+  /** Sets how many more sockets the driver may open. */
   allow(more: 0 | 1): void;
-  /** Closes the session's socket. */
   cut(): void;
   cutAll(): void;
-  /**
-   * Resumes reading from the session. The driver leaves the session paused if a copy ends before it was read
-   * completely.
-   */
+  /** Resumes reading from the session, which the driver pauses if a copy was not read completely. */
   resume(): void;
 }
 
-/** `onRefused` is called with the error for a socket that was requested and not allowed. */
+/** `onRefused` receives the error for a socket that the driver requested without permission. */
 export function openSockets(
   address: DatabaseAddress,
   host: DatabaseHost,

@@ -1,18 +1,17 @@
 /** Builds conditions that find rows by a part of their text, ignoring case. */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 
-/** Returns the `like` pattern for text that contains `part`. Wildcards in `part` are escaped. */
+/** Returns the `like` pattern for text that contains `part`, with wildcards escaped. */
 export function likePattern(part: string): string {
   return `%${part.replace(/[\\%_]/g, "\\$&")}%`;
 }
 
 /** Whether one of the columns matches the pattern. */
-export function isLike(columns: readonly string[], pattern: string): RawBuilder<SqlBool> {
+export function matchesPattern(columns: readonly string[], pattern: string): RawBuilder<SqlBool> {
   const tests = columns.map((column) => sql<SqlBool>`${sql.ref(column)} ilike ${pattern}`);
   return sql<SqlBool>`(${sql.join(tests, sql` or `)})`;
 }
 
-/** Whether one of the columns contains the text. */
 export function containsText(columns: readonly string[], part: string): RawBuilder<SqlBool> {
-  return isLike(columns, likePattern(part));
+  return matchesPattern(columns, likePattern(part));
 }

@@ -1,8 +1,7 @@
 /**
- * Opens the byte stream to one PostgreSQL host: TCP or a Unix socket, with TLS if the address requires it.
- *
- * The driver's own TLS removes its error listeners from the sockets. An error event without a listener ends the
- * process, and lost connections emit errors late. So each socket here always has an error listener.
+ * Opens the byte stream to one PostgreSQL host: TCP or a Unix socket, with TLS if the address requires it. Each socket
+ * always has an error listener, because an unhandled error event ends the process. The driver's own TLS would remove
+ * the listeners.
  */
 import { readFile } from "node:fs/promises";
 import { connect as connectSocket, isIP, type Socket } from "node:net";
@@ -13,16 +12,16 @@ import { messageOf } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface Transport {
-  /** The stream, once it is ready for the protocol. */
+  /** Resolves when the stream is ready for the protocol. */
   readonly ready: Promise<Socket>;
-  /** Destroys the stream, even before it is open. */
+  /** Destroys the stream, even if the stream is not open yet. */
   cut(): void;
 }
 
 const KEEP_ALIVE = 30 * SECOND;
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
-/** Opens the stream. `secure` starts TLS over the TCP socket. */
+/** `secure` starts TLS over the TCP socket. */
 export function openTransport(
   address: DatabaseAddress,
   host: DatabaseHost,
@@ -30,7 +29,7 @@ export function openTransport(
 ): Transport {
   let outermost: Socket | null = null, isCut = false;
 
-  /** Adds a permanent error listener. Code that uses the socket detects its end by the `close` event. */
+  /** Adds a permanent error listener. Users of the socket learn of its end from the `close` event. */
   function keepErrorListener<T extends Socket>(socket: T): T {
     const removeAll = socket.removeAllListeners.bind(socket);
     socket.removeAllListeners = (event?: string | symbol) => {
@@ -39,8 +38,7 @@ export function openTransport(
       return socket.on("error", ignore);
     };
     socket.on("error", ignore);
-    // Destroys the socket when the server ends its side, because the server reads nothing more. A half-closed socket
-    // could wait forever.
+    // A half-closed socket could wait forever, because the server reads nothing more.
     socket.once("end", () => socket === outermost && socket.destroy());
     outermost = socket;
     if (isCut) socket.destroy();
@@ -79,7 +77,7 @@ export function openTransport(
     }
   }
 
-  /** Connects again without TLS, like libpq with sslmode=prefer. */
+  /** Connects again without TLS, as libpq does with sslmode=prefer. */
   async function dialAgain(): Promise<Socket> {
     outermost?.destroy();
     return await dial();
@@ -117,9 +115,8 @@ function waitForEvent(socket: Socket, event: "connect" | "secureConnect"): Promi
 }
 
 /**
- * Requests TLS from the server and returns the answer: S for yes, N for no, or anything else from a server that does not
- * support the request. If more than one byte arrives, an attacker has injected data before the encryption
- * (CVE-2021-23222).
+ * Requests TLS and returns the server's answer: S for yes, N for no, other bytes if the server does not know the
+ * request. Further bytes mean that an attacker injected data before the encryption (CVE-2021-23222).
  */
 async function requestTls(socket: Socket): Promise<string> {
   const answer = await new Promise<Buffer>((resolve, reject) => {
@@ -139,7 +136,7 @@ async function requestTls(socket: Socket): Promise<string> {
   return first;
 }
 
-/** Reads the certificate files. This happens for each connection, because certificates may be renewed at any time. */
+/** Reads the certificate files for each connection, because certificates may be renewed at any time. */
 async function tlsOptions(tls: DatabaseTls, host: string): Promise<ConnectionOptions> {
   const file = (path: string | null) => path === null ? undefined : readFile(path);
   const [ca, cert, key] = await Promise.all([file(tls.rootCert), file(tls.cert), file(tls.key)]);
@@ -158,7 +155,7 @@ async function tlsOptions(tls: DatabaseTls, host: string): Promise<ConnectionOpt
   };
 }
 
-/** Creates an error with a code, so that faults.ts treats it as a connection error and not as a bug. */
+/** Creates an error with a code, so that faults.ts treats the error as a lost connection and not as a bug. */
 function transportError(message: string, cause: unknown = null, code = "EPROTO"): Error {
   return Object.assign(new Error(message, cause ? { cause } : {}), { code });
 }

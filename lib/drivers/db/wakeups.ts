@@ -1,21 +1,18 @@
 /**
- * Sends wake-ups between replicas after a commit.
- *
- * All topics use one channel, and one notification can contain several topics. Notifications are sent after the commit,
- * outside of a transaction, because NOTIFY in a transaction makes commits wait for each other. A wake-up may be lost,
- * so listeners also poll the rows.
+ * Sends wake-ups between replicas after a commit. All topics use one channel, and a notification can contain several
+ * topics. Notifications are sent outside of the transaction, because NOTIFY makes commits wait for each other. A
+ * wake-up may be lost, so listeners also poll the rows.
  */
 import type { Wakeups, WakeupTopic } from "#lib/drivers/db/database.ts";
 import { runDetached } from "#lib/base/work-context.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
-export const CHANNEL = "wheelwright";
+export const WAKEUP_CHANNEL = "wheelwright";
 const PAYLOAD_LIMIT = 7900; // bytes; PostgreSQL accepts 7999
 const MAX_SEND_ATTEMPTS = 5;
 
 interface WakeupsOptions {
-  /** Sends each payload as one notification. */
   readonly notify: (payloads: readonly string[]) => Promise<void>;
   readonly log: Log;
 }
@@ -23,15 +20,15 @@ interface WakeupsOptions {
 interface OpenWakeups extends Wakeups {
   /** Notifies local listeners immediately, and the listeners of other replicas soon after. */
   announce(topics: Iterable<WakeupTopic>): void;
-  /** Handles a payload from the channel. Null means that notifications may have been missed. */
+  /** Handles a payload from the channel. Null means that notifications may be lost. */
   receive(payload: string | null): void;
-  /** Resolves when nothing is left to send. */
+  /** Resolves when all notifications are sent. */
   flushed(): Promise<void>;
 }
 
 export function openWakeups(options: WakeupsOptions): OpenWakeups {
   const listeners = new Map<WakeupTopic, Set<() => void>>();
-  // Identifies this replica's notifications, which its listeners have already received.
+  // Identifies this replica's own notifications, which its listeners have already received.
   const self = crypto.randomUUID().slice(0, 8);
   let pending = new Set<WakeupTopic>();
   let sending: Promise<void> | null = null;
@@ -46,7 +43,7 @@ export function openWakeups(options: WakeupsOptions): OpenWakeups {
     }
   }
 
-  /** Sends one notification at a time. Topics that are announced during a send go into the next notification. */
+  /** Sends one notification at a time. Topics announced during a send wait for the next notification. */
   async function send(): Promise<void> {
     for (let failed = 0; pending.size > 0;) {
       const topics = pending;

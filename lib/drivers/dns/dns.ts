@@ -1,11 +1,9 @@
-/**
- * Queries DNS servers: those of DNS_SERVERS, or the system's. The hosts file is ignored, because visitors do not use it.
- */
+/** Queries the DNS servers of DNS_SERVERS, or the system's. Ignores the hosts file, because visitors do not use it. */
 import { Resolver } from "node:dns/promises";
 import { SECOND } from "#lib/base/time.ts";
 
-/** DNS queries. They reject if no server answers. A missing name or record is an empty list. */
-export interface Dns {
+/** DNS queries, which reject if no server answers. A missing name or record is an empty list. */
+export interface DnsClient {
   /** Returns the TXT records of the name, each with its strings joined. */
   texts(name: string, signal?: AbortSignal): Promise<readonly string[]>;
   /** Returns the IPv4 and IPv6 addresses of the name. */
@@ -14,11 +12,11 @@ export interface Dns {
 
 const TOTAL_TIMEOUT = 5 * SECOND;
 const ATTEMPT_TIMEOUT = 2 * SECOND, ATTEMPTS = 3; // per server; in total longer than TOTAL_TIMEOUT, which therefore applies first
-// Records are untrusted, and a response may have 64 KiB.
+// Limits for untrusted records, because a response may have 64 KiB.
 const MAX_RECORDS = 100, MAX_RECORD_LENGTH = 1000;
 
 /** Opens DNS for `servers`, each `address` or `address:port`. An empty list means the system's servers. */
-export function openDns(servers: readonly string[]): Dns {
+export function openDnsClient(servers: readonly string[]): DnsClient {
   async function query<T>(send: (resolver: Resolver) => Promise<T[]>, signal?: AbortSignal): Promise<T[]> {
     signal?.throwIfAborted();
     const resolver = new Resolver({ timeout: ATTEMPT_TIMEOUT, tries: ATTEMPTS });

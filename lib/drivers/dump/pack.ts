@@ -14,13 +14,13 @@ export function packBackup(text: AsyncIterable<ByteChunk>, passphrase: string | 
   return passphrase === null ? packed : encrypt(packed, passphrase);
 }
 
-/** The backup is not encrypted. Anybody could have written it. */
+/** The error for an unencrypted backup, which anybody could have written. */
 export class BackupUnencrypted extends Error {
   override readonly name = "BackupUnencrypted";
 }
 
 /**
- * Unpacks a file. Calls `readPassphrase` if the file is encrypted. Throws BackupDamaged or DecryptionFailed, and
+ * Unpacks a backup file. Calls `readPassphrase` for an encrypted file. Throws BackupDamaged or DecryptionFailed, or
  * BackupUnencrypted if encryption is required and missing.
  */
 export async function* unpackBackup(

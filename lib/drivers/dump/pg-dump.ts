@@ -1,4 +1,4 @@
-/** Runs pg_dump if it is installed. pg_dump reads the same snapshot as COPY and handles special cases of servers. */
+/** Runs pg_dump on an exported snapshot. pg_dump handles special cases of servers. */
 import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
 import { extendEnvironment, type ProcessVariables } from "#lib/base/environment.ts";
@@ -8,7 +8,6 @@ import { COPY_END, copyLine, parseCopyLine, splitPieces } from "#lib/drivers/dum
 
 interface PgDumpOptions {
   readonly url: DatabaseSource;
-  /** The ID of the exported snapshot. */
   readonly snapshot: string;
   readonly schema: string;
   readonly tables: readonly string[];
@@ -20,7 +19,7 @@ export async function hasPgDump(server: number): Promise<boolean> {
   return Number(/\d+/.exec(version?.stdout ?? "")?.[0] ?? 0) >= server;
 }
 
-/** pg_dump failed. The message has its last output. */
+/** The error of a failed pg_dump. The message includes the last output of pg_dump. */
 export class PgDumpFailed extends Error {
   override readonly name = "PgDumpFailed";
 }
@@ -55,9 +54,9 @@ export async function* pgDump({ url, snapshot, schema, tables }: PgDumpOptions):
 }
 
 /**
- * Returns the address as libpq's environment variables, because others on the machine can read command arguments. Every
- * libpq variable is set, so that this process's own have no effect. Times are written in UTC, whatever the role's time
- * zone is.
+ * Returns the address as libpq's environment variables, because other users can read command arguments. Sets every
+ * libpq variable, so that this process's own variables have no effect. Times are written in UTC, whatever the role's
+ * time zone.
  */
 function variablesFor(address: DatabaseAddress): ProcessVariables {
   const { hosts, tls } = address;

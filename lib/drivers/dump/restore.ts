@@ -1,37 +1,33 @@
-/**
- * Restores a backup into an empty database: its schema, its rows, and then newer migrations. Everything runs in one
- * transaction, so a damaged backup writes nothing.
- */
+/** Restores a backup into an empty database in one transaction, so that a damaged backup writes nothing. */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { transactionOn } from "#lib/drivers/db/dialect.ts";
-import { asFault } from "#lib/drivers/db/faults.ts";
+import { toDatabaseFault } from "#lib/drivers/db/faults.ts";
 import { applyInTransaction, lockMigrations } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { BackupDamaged, type BackupManifest, type BackupPart } from "#lib/drivers/dump/script.ts";
-import { LATER_NUMBER, TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
+import { LATER_NUMBER_SQL, TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
-/** The backup does not match the database or this program. */
+/** The error for a backup that does not match the database or this program. */
 export class RestoreRefused extends Error {
   override readonly name = "RestoreRefused";
 }
 
 export interface RestoreOptions {
-  /** The address of the future owner of the tables. */
   readonly url: DatabaseSource;
   readonly parts: AsyncIterable<BackupPart>;
   readonly migrations: readonly Migration[];
-  /** The advice if the database is not empty. Defaults to advice for a separate database server. */
+  /** The advice for a database that is not empty. Defaults to advice for a separate database server. */
   readonly howToEmpty?: string;
   /** Writes further rows in the same transaction, after all rows of the backup. */
   readonly note?: (tx: Tx, manifest: BackupManifest) => Promise<void>;
 }
 
 /**
- * Restores the backup. The database is held afterwards. Throws RestoreRefused, BackupDamaged, or the error of reading
- * the parts.
+ * Restores a backup. Afterwards no job runs until an operator releases the database. Throws
+ * RestoreRefused, BackupDamaged, or the error of reading the parts.
  */
 export async function restoreParts(options: RestoreOptions): Promise<BackupManifest> {
   const copier = await openCopier(options.url, "wheelwright-restore");
@@ -47,7 +43,7 @@ export async function restoreParts(options: RestoreOptions): Promise<BackupManif
     await copier.run("commit");
     return manifest;
   } catch (error) {
-    throw asFault(error);
+    throw toDatabaseFault(error);
   } finally {
     await copier.close();
   }
@@ -93,7 +89,7 @@ async function loadRows(copier: Copier, { parts, migrations }: RestoreOptions): 
       });
     } else if (part.kind === "sequence") {
       // Objects in the clusters have fences and accept no lower ones.
-      await copier.run(`select setval('job_fences', greatest($1::bigint, ${LATER_NUMBER}))`, [String(part.value)]);
+      await copier.run(`select setval('job_fences', greatest($1::bigint, ${LATER_NUMBER_SQL}))`, [String(part.value)]);
       part = await next();
     } else throw new BackupDamaged("The backup has a table that its release does not have");
   }

@@ -25,13 +25,11 @@ export type BackupManifest = v.InferOutput<typeof BackupManifest>;
 
 const End = v.object({ rows: v.record(Name, v.number()), sha256: v.string() });
 
-/** Complete lines of rows. */
 interface Rows {
   readonly bytes: Buffer;
   readonly count: number;
 }
 
-/** The parts of a backup, in order. */
 export type BackupPart =
   | { readonly kind: "manifest"; readonly manifest: BackupManifest }
   | { readonly kind: "table"; readonly table: string; readonly columns: string }
@@ -39,10 +37,10 @@ export type BackupPart =
   | { readonly kind: "sequence"; readonly sequence: string; readonly value: bigint }
   | { readonly kind: "end"; readonly rows: Readonly<Record<string, number>> };
 
-/** Called with the number of rows so far. */
-export type OnRows = (table: string, rows: number) => void;
+/** Receives the number of rows so far. */
+export type RowProgressListener = (table: string, rows: number) => void;
 
-/** The file is not a backup, or it was changed. */
+/** The error for a file that is not a backup or was changed. */
 export class BackupDamaged extends Error {
   override readonly name = "BackupDamaged";
 }
@@ -73,8 +71,7 @@ export function sequenceLine(sequence: string, value: string): string {
   return `SELECT setval('${sequence}', ${value});\n`;
 }
 
-/** Adds the end line to the text. */
-export async function* withEnd(text: AsyncIterable<ByteChunk>, onRows: OnRows): AsyncGenerator<Buffer> {
+export async function* withEnd(text: AsyncIterable<ByteChunk>, onRows: RowProgressListener): AsyncGenerator<Buffer> {
   const hash = createHash("sha256"), rows: Record<string, number> = {};
   let table = "";
   for await (const piece of splitPieces(text)) {
@@ -88,7 +85,10 @@ export async function* withEnd(text: AsyncIterable<ByteChunk>, onRows: OnRows): 
 }
 
 /** Reads the parts of a backup. Throws BackupDamaged, at the latest instead of the end. */
-export async function* readScript(text: AsyncIterable<ByteChunk>, onRows: OnRows): AsyncGenerator<BackupPart> {
+export async function* readScript(
+  text: AsyncIterable<ByteChunk>,
+  onRows: RowProgressListener,
+): AsyncGenerator<BackupPart> {
   const hash = createHash("sha256"), rows: Record<string, number> = {};
   let table = "", started = false, ended = false;
   for await (const piece of splitPieces(text)) {
@@ -126,7 +126,6 @@ function parse<S extends v.GenericSchema>(schema: S, line: string, start: string
   try {
     if (line.startsWith(start)) return v.parse(schema, JSON.parse(line.slice(start.length)));
   } catch {
-    // The error below covers this.
   }
   throw new BackupDamaged(
     start === MAGIC ? "The file was not written by wheelwright backup" : "The backup has an invalid line",

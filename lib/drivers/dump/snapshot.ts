@@ -1,6 +1,6 @@
 /**
- * Reads a consistent snapshot of all tables while others write, in one repeatable-read transaction. It needs only the
- * privileges of the service's role, and blocks nothing but schema changes.
+ * Reads a consistent snapshot of all tables in one repeatable-read transaction. Needs only the privileges of the
+ * service's role, and blocks nothing but schema changes.
  */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import { type Migration, MigrationError } from "#lib/drivers/db/compare-schema.ts";
@@ -10,7 +10,7 @@ import {
   COPY_END,
   copyLine,
   manifestLine,
-  type OnRows,
+  type RowProgressListener,
   sequenceLine,
   withEnd,
 } from "#lib/drivers/dump/script.ts";
@@ -21,8 +21,8 @@ export interface Snapshot {
   readonly manifest: BackupManifest;
   /** Returns the method that reads the rows. Valid once reading has started. */
   readonly method: () => DumpMethod;
-  /** The text of the backup. It can be read once. */
-  text(onRows: OnRows): AsyncGenerator<Buffer>;
+  /** Returns the text of the backup, which can be read once. */
+  text(onRows: RowProgressListener): AsyncGenerator<Buffer>;
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export async function openSnapshot(
     const names = (await listTables(copier)).map(({ table }) => table).join(", ");
     await copier.run(`begin isolation level repeatable read, read only; lock table ${names} in access share mode`);
     const [info] = await copier.run(SELECT_SNAPSHOT_INFO) as [SnapshotInfo];
-    // The migrations are read again after locking, because one may have ended in between.
+    // Reads the migrations again after locking, because a migration may have ended in between.
     const manifest = { release, takenAt: info.at, migrations: await readApplied(copier, migrations) };
     const tables = await listTables(copier);
     let method: DumpMethod = "COPY";
@@ -74,7 +74,7 @@ async function* textOf(source: SnapshotSource): AsyncGenerator<Buffer> {
   yield Buffer.from(sequenceLine("job_fences", fence));
 }
 
-/** Reads the rows with pg_dump on the same snapshot if possible, or else with COPY. */
+/** Reads the rows with pg_dump if possible, or else with COPY. */
 async function* rowsOf({ copier, url, tables, info, onMethod }: SnapshotSource): AsyncGenerator<Buffer> {
   if (info.sequences && await hasPgDump(info.version)) {
     const dump = pgDump({ url, ...info, tables: tables.map(({ table }) => table) });
@@ -97,7 +97,7 @@ interface SnapshotInfo {
   readonly snapshot: string;
   readonly schema: string;
   readonly version: number;
-  /** Whether our role may read sequences, which pg_dump needs. */
+  /** Whether the role may read sequences, which pg_dump needs. */
   readonly sequences: boolean;
 }
 
@@ -111,7 +111,7 @@ const SELECT_FENCE = `
   select coalesce(last_value, 1)::text as fence from pg_sequences
   where schemaname = current_schema() and sequencename = 'job_fences'`;
 
-/** Lists tables after those that their foreign keys refer to, so that they can be restored in this order. */
+/** Lists each table after the tables that its foreign keys refer to, for the restore. */
 const SELECT_TABLES = `
   with recursive referring (oid, level) as (
     select oid, 0 from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace

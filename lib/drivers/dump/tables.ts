@@ -1,28 +1,26 @@
 /**
- * Defines which tables a database backup includes, and how a restore adjusts their rows. A new table in the schema must
- * be added here, or the program does not compile.
+ * Defines which tables a database backup includes, and how a restore adjusts their rows. Each new table must be listed
+ * here, or the program does not compile.
  */
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
 interface TableRestore {
-  /** Whether backups include its rows. */
+  /** Whether backups include the table's rows. */
   readonly isInBackup: boolean;
   /** A statement that adjusts the rows after a restore. */
   readonly fixup: string | null;
 }
 
 /**
- * An SQL expression for the time in milliseconds. This number is greater than all numbers that were used since the
- * backup, even by an earlier restore of the same backup.
+ * An SQL expression for the time in milliseconds. The result exceeds all numbers that were used since the backup, even
+ * by an earlier restore of the same backup.
  */
-export const LATER_NUMBER = "(extract(epoch from transaction_timestamp()) * 1000)::bigint";
+export const LATER_NUMBER_SQL = "(extract(epoch from transaction_timestamp()) * 1000)::bigint";
 
-/** Tables that are restored without changes. */
 const unchanged: TableRestore = { isInBackup: true, fixup: null };
-/** Tables that are not included in backups. */
 const omitted: TableRestore = { isInBackup: false, fixup: null };
 const withFixup = (fixup: string): TableRestore => ({ isInBackup: true, fixup });
-/** Records the age of the rows' data, so that later updates of a held database do not hide it. */
+/** Stores when the restored rows were current, so that later updates do not hide their age. */
 const withAsOf = (table: string): TableRestore =>
   withFixup(`update ${table} set backup_updated_at = coalesce(backup_updated_at, updated_at)`);
 
@@ -30,7 +28,7 @@ const withAsOf = (table: string): TableRestore =>
 export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   // The installation keeps its ID and key, so that its signatures in the clusters remain valid.
   installation: unchanged,
-  // This table is only used in tests.
+  // Only tests change this table.
   clock_shift: unchanged,
   users: unchanged,
   // Restored sessions could include sessions that have ended since the backup. So users must sign in again.
@@ -49,7 +47,7 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
        updated_at = wheelwright_now()
      where state = 'running'`,
   ),
-  // Replicas are included because jobs refer to them. They are deleted because none of them is running.
+  // Replicas are included because jobs refer to them, and then deleted because none is running.
   replicas: withFixup("delete from replicas"),
   ready_lanes: unchanged,
   audit_events: unchanged,
@@ -57,7 +55,7 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   audit_counts: unchanged,
   // Event numbers jump ahead. Otherwise clients could confuse new events with earlier events of the same numbers.
   stream_heads: withFixup(
-    `update stream_heads set number = greatest(number, ${LATER_NUMBER}), pruned_through = greatest(number, ${LATER_NUMBER})`,
+    `update stream_heads set number = greatest(number, ${LATER_NUMBER_SQL}), pruned_through = greatest(number, ${LATER_NUMBER_SQL})`,
   ),
   stream_events: unchanged,
   idempotency_keys: unchanged,

@@ -1,6 +1,5 @@
 /** Defines the content of a mail before it is rendered, and formats dates. */
 
-/** A block of a mail. */
 export type MailBlock =
   | { readonly kind: "paragraph"; readonly text: string }
   | { readonly kind: "list"; readonly items: readonly string[] }

@@ -1,8 +1,7 @@
 /**
- * Writes mails as `.eml` files for `wheelwright dev`. The file names sort by time.
- *
- * The link is also in a separate header, because the encoded body splits the link over lines. The links give access to
- * accounts, so only the owner may read the files.
+ * Writes mails as `.eml` files for `wheelwright dev`. The file names sort by time. A separate header repeats the link,
+ * because the encoded body splits it over lines. Only the owner may read the files, because the links give access to
+ * accounts.
  */
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -41,7 +40,7 @@ async function encode(mail: Mail, from: string): Promise<Uint8Array> {
 const MAX_ADDRESS_LENGTH = 80;
 
 /**
- * Returns a name such as `2026-11-21T15-04-05-678Z-invitation-ada@example.org-x9n3m8.eml`. The end of the mail's ID
+ * Returns a name such as `2026-11-21T15-04-05-678Z-invitation-ada@example.org-x9n3m8.eml`. The end of the ID
  * distinguishes mails of the same millisecond.
  */
 export function mailFileName({ id, template, to }: Pick<Mail, "id" | "template" | "to">, at: Date): string {

@@ -1,8 +1,6 @@
 /**
- * Renders a mail as HTML: tables and inline styles for old mail programs, and a style sheet for dark mode. It loads no
- * images or other resources, so opening it reveals nothing.
- *
- * Mails have the colours of the portal.
+ * Renders a mail as HTML, with tables and inline styles for old mail programs and a style sheet for dark mode. Loads no
+ * images or other resources, so that opening the mail reveals nothing.
  */
 // Imported as `markup`: the formatter would reformat `html` templates, and whitespace matters in mail programs.
 import { html as markup, raw } from "hono/html";
@@ -18,7 +16,7 @@ const INK = "#191f1b", SOFT = "#4d574f", ACCENT = "#0a5f50", ON_ACCENT = "#fffff
 const TEXT = `margin:0 0 18px;font-size:16px;line-height:26px;color:${INK}`;
 const NOTE = `margin:0 0 12px;font-size:14px;line-height:22px;color:${SOFT}`;
 
-// Some programs ignore a style sheet that they do not fully understand, so it is optional.
+// The mail must look right without this style sheet, because some programs ignore it.
 const SHEET = `
   :root { color-scheme: light dark; supported-color-schemes: light dark; }
   body { -webkit-text-size-adjust: 100%; }
@@ -111,8 +109,8 @@ ${block.text.split("\n").map((line, i) => i === 0 ? markup`${line}` : markup`<br
 }
 
 /**
- * Renders a button as a table, because some programs ignore padding on links. The address below is for programs without
- * links.
+ * Renders a button as a table, because some programs ignore padding on links. The text below the button repeats the
+ * link.
  */
 function renderButton(label: string, link: string): Markup {
   const face = `display:inline-block;padding:13px 26px;border:1px solid ${ACCENT};border-radius:8px;font-size:16px;` +

@@ -1,17 +1,16 @@
 /**
- * Defines the mails: a template, a recipient and the template's data. Queued mails are stored, so they contain no
- * secrets. Links with a secret are created when the mail is sent.
+ * Defines the mails: a template, a recipient and the template's data. Queued mails are stored, so their data contains
+ * no secrets. Links with a secret are created when the mail is sent.
  */
 
 /** The data of each template. Timestamps are ISO 8601. */
-export interface TemplateData {
+export interface MailTemplateData {
   /** For a new user. `places` are the display names of the hubs and spokes to administer. Links to /invite. */
   readonly invitation: { readonly inviter: string; readonly places: readonly string[]; readonly expiresAt: string };
   /** Links to /reset. */
   readonly "password-reset": { readonly expiresAt: string };
   /** Links to /verify. */
   readonly verification: { readonly expiresAt: string };
-  /** A new password was set. */
   readonly "password-changed": { readonly at: string; readonly ip: string };
   /** For operators. `by` is the requester's address, `id` the ID of the hub request. */
   readonly "hub-requested": { readonly id: string; readonly by: string; readonly hub: string; readonly slug: string };
@@ -38,14 +37,11 @@ export interface TemplateData {
   readonly announcement: { readonly notices: readonly AnnouncedNotice[]; readonly more: number };
 }
 
-/** A notice with the data of its recipient. */
 export interface AnnouncedNotice {
   readonly kind: "endpoint" | "limit";
   /** The method and path of an endpoint, or the new limit. */
   readonly what: string;
-  /** The time from which the change applies. */
   readonly from: string;
-  /** The instruction for users. */
   readonly note: string;
   /** The recipient's most active tokens, with their calls in the last 30 days: to the endpoint, or in total. */
   readonly tokens: readonly { readonly name: string; readonly prefix: string; readonly calls: number }[];
@@ -53,14 +49,14 @@ export interface AnnouncedNotice {
   readonly others: { readonly tokens: number; readonly calls: number };
 }
 
-export type Template = keyof TemplateData;
+export type MailTemplate = keyof MailTemplateData;
 
-export type LetterOf<T extends Template> = {
+export type LetterOf<T extends MailTemplate> = {
   readonly [K in T]: {
     readonly template: K;
     readonly to: { readonly email: string; readonly name: string };
-    readonly about: TemplateData[K];
+    readonly about: MailTemplateData[K];
   };
 }[T];
 
-export type Letter = LetterOf<Template>;
+export type Letter = LetterOf<MailTemplate>;

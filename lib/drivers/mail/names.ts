@@ -1,8 +1,6 @@
 /**
- * Cleans names for use in mails: one line, limited length, and no deceptive characters.
- *
- * Users choose their names freely, and we show them to others in our mails. So a name must not change the text
- * direction, cover other lines with stacked marks, or turn into a link in a mail program.
+ * Cleans names for use in mails: one line, limited length, and no deceptive characters. Users choose names freely. A
+ * name must not change the text direction, cover other lines, or turn into a link.
  */
 
 // Marks that change the text direction. Right-to-left letters do not need them.
@@ -11,7 +9,7 @@ const LINE_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
 const INVISIBLE = /[\u00ad\u200b\u2060\ufeff]/g;
 
-/** The maximum number of code points per visible character. A family emoji is one character of seven code points. */
+/** The maximum number of code points per visible character. A family emoji has seven. */
 const MAX_CODE_POINTS = 8;
 
 /** Returns the name on one line, with at most `maxLength` visible characters. */

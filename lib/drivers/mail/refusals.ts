@@ -1,8 +1,6 @@
 /**
- * Turns failures of mail servers into MailErrors with hints.
- *
- * Only an invalid address or a rejected mail is a permanent failure. Problems that an administrator can fix (server,
- * certificate, password, sender, relay policy) are retried.
+ * Turns failures of mail servers into MailErrors with hints. Only an invalid address or a rejected mail is a permanent
+ * failure. Problems that an administrator can fix (certificate, password, sender, relay policy) are retried.
  */
 import type { NodemailerError } from "nodemailer/lib/errors";
 import { messageOf } from "#lib/base/errors.ts";
@@ -13,7 +11,6 @@ import { MailError } from "#lib/drivers/mail/transport.ts";
 interface SendContext {
   /** `host:port`. */
   readonly server: string;
-  /** The recipient's address. */
   readonly to: string;
   /** Texts that must not appear in the message. */
   readonly secrets: readonly string[];
@@ -83,8 +80,7 @@ export function mailServerReply(message: string): string {
 }
 
 /**
- * Whether the reply is a permanent rejection: 5xx, except policy rejections (5.7.x) such as relaying, which an
- * administrator can allow.
+ * Whether the reply is a permanent rejection: 5xx, except policy rejections (5.7.x), which an administrator can lift.
  */
 function isFinal(responseCode: number | undefined, response = ""): boolean {
   return responseCode !== undefined && responseCode >= 500 && responseCode !== 503 &&

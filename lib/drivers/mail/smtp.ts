@@ -1,11 +1,7 @@
 /**
- * Sends mail over SMTP with a few reusable connections.
- *
- * On port 465, and with SMTP_TLS=implicit on any port, connections start with TLS. Otherwise STARTTLS is used if the
- * server offers it. The certificate must be valid in both cases. Without SMTP_TLS=required, an attacker in the network
- * can suppress STARTTLS and read the password.
- *
- * Each wait and each mail has a time limit, so that a slow server cannot block the queue.
+ * Sends mail over SMTP with a few reusable connections. Port 465 and SMTP_TLS=implicit start with TLS. Otherwise
+ * STARTTLS is used if the server offers it. Without SMTP_TLS=required, an attacker in the network can suppress STARTTLS
+ * and read the password. Each wait and each mail has a time limit, so that a slow server cannot block the queue.
  */
 import type { ConnectionOptions } from "node:tls";
 import { createTransport } from "nodemailer";
@@ -51,7 +47,7 @@ export function openSmtp(options: SmtpOptions): MailTransport {
   };
 }
 
-/** Connects and logs in without sending a mail. Throws MailError. */
+/** Connects and logs in. Throws MailError. */
 export async function checkSmtp(options: SmtpOptions): Promise<void> {
   const { host, port, user, pass, timeouts: timeouts = TIMEOUTS } = options, transport = openTransport(options);
   const limit = AbortSignal.timeout(timeouts.total);
@@ -90,7 +86,7 @@ function openTransport({ host, port, user, pass, name, tls, encryption, timeouts
   });
 }
 
-/** Returns the secrets of a mail, in each encoding in which they are sent. A server might repeat them in its reply. */
+/** Returns the secrets of a mail in each encoding, because a server might repeat them in its reply. */
 function secretsOf(link: string | null, user: string | null, pass: string | null): string[] {
   const base64 = (text: string) => Buffer.from(text).toString("base64");
   const token = link === null ? null : new URL(link).searchParams.get("token");

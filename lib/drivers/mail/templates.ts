@@ -1,8 +1,6 @@
 /**
- * Returns the content of each mail: what happened, what to do by when, and what to do if it was unexpected.
- *
- * Until an address is verified, it may belong to anybody. So mails that a stranger can trigger show no text from that
- * stranger, not even a name.
+ * Returns the content of each mail: what happened, what to do, and what to do if the mail is unexpected. An unverified
+ * address may belong to anybody. So mails that a stranger can trigger show no text from that stranger, not even a name.
  */
 import {
   buttonBlock,
@@ -13,7 +11,7 @@ import {
   noteBlock,
   paragraphBlock,
 } from "#lib/drivers/mail/content.ts";
-import type { AnnouncedNotice, LetterOf, Template, TemplateData } from "#lib/drivers/mail/letter.ts";
+import type { AnnouncedNotice, LetterOf, MailTemplate, MailTemplateData } from "#lib/drivers/mail/letter.ts";
 import { cleanName, unlinkName } from "#lib/drivers/mail/names.ts";
 
 const MAX_NAME = 60; // characters of a name in the text
@@ -22,191 +20,193 @@ const MAX_PLACES = 10;
 const MAX_REASON = 2000;
 const MAX_NOTICE_SUBJECT = 200, MAX_SUBJECT_NOTICE = 72; // characters of a notice's subject, in the text and in the mail's subject line
 
-export function mailContentOf<T extends Template>({ template, about, to }: LetterOf<T>, { host }: URL): LetterContent {
+export function mailContentOf<T extends MailTemplate>(
+  { template, about, to }: LetterOf<T>,
+  { host }: URL,
+): LetterContent {
   return TEMPLATES[template](about, host, to.email);
 }
 
-const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: string, email: string) => LetterContent } =
-  {
-    invitation: ({ inviter, places, expiresAt }, host) => {
-      const who = unlinkName(inviter, MAX_NAME) || "Somebody";
-      const names = places.map((place) => unlinkName(place, MAX_NAME)), [first] = names;
-      const more = places.length - 1, many = more > 0;
-      const one = unlinkName(places[0] ?? "", MAX_SUBJECT_NAME);
-      const rest = names.length > MAX_PLACES
-        ? [...names.slice(0, MAX_PLACES), `and ${names.length - MAX_PLACES} more`]
-        : names;
-      const what = first === undefined
-        ? paragraphBlock(`${who} invites you to Wheelwright at ${host}.`)
-        : many
-        ? paragraphBlock(`${who} invites you to administer these learning platforms at ${host}:`)
-        : paragraphBlock(`${who} invites you to administer ${first} at ${host}.`);
-      return {
-        subject: `${unlinkName(inviter, MAX_SUBJECT_NAME) || "Somebody"} invites you to ${
-          first === undefined ? "Wheelwright" : `administer ${one}${many ? ` and ${more} more` : ""}`
-        }`,
-        preview: "Choose a password to get started.",
-        title: "You are invited",
-        blocks: [
-          what,
-          ...(many ? [{ kind: "list", items: rest } as const] : []),
-          paragraphBlock("Choose a password to get started."),
-          buttonBlock("Accept the invitation"),
-          noteBlock(`The link works once, until ${formatMailTimestamp(expiresAt)}.`),
-          noteBlock("If you did not expect this invitation, ignore it. Nothing happens unless you accept."),
-        ],
-      };
-    },
-
-    "password-reset": ({ expiresAt }, host, email) => ({
-      subject: "Choose a new password",
-      preview: "Somebody, probably you, requested a new password.",
-      title: "Choose a new password",
+const TEMPLATES: {
+  readonly [T in MailTemplate]: (about: MailTemplateData[T], host: string, email: string) => LetterContent;
+} = {
+  invitation: ({ inviter, places, expiresAt }, host) => {
+    const who = unlinkName(inviter, MAX_NAME) || "Somebody";
+    const names = places.map((place) => unlinkName(place, MAX_NAME)), [first] = names;
+    const more = places.length - 1, many = more > 0;
+    const one = unlinkName(places[0] ?? "", MAX_SUBJECT_NAME);
+    const rest = names.length > MAX_PLACES
+      ? [...names.slice(0, MAX_PLACES), `and ${names.length - MAX_PLACES} more`]
+      : names;
+    const what = first === undefined
+      ? paragraphBlock(`${who} invites you to Wheelwright at ${host}.`)
+      : many
+      ? paragraphBlock(`${who} invites you to administer these learning platforms at ${host}:`)
+      : paragraphBlock(`${who} invites you to administer ${first} at ${host}.`);
+    return {
+      subject: `${unlinkName(inviter, MAX_SUBJECT_NAME) || "Somebody"} invites you to ${
+        first === undefined ? "Wheelwright" : `administer ${one}${many ? ` and ${more} more` : ""}`
+      }`,
+      preview: "Choose a password to get started.",
+      title: "You are invited",
       blocks: [
-        paragraphBlock(`Somebody, probably you, requested a new password for ${email} at ${host}.`),
-        buttonBlock("Choose a new password"),
+        what,
+        ...(many ? [{ kind: "list", items: rest } as const] : []),
+        paragraphBlock("Choose a password to get started."),
+        buttonBlock("Accept the invitation"),
         noteBlock(`The link works once, until ${formatMailTimestamp(expiresAt)}.`),
-        noteBlock("If it was not you, ignore this mail. Your password does not change."),
+        noteBlock("If you did not expect this invitation, ignore it. Nothing happens unless you accept."),
       ],
-    }),
+    };
+  },
 
-    verification: ({ expiresAt }, host) => ({
-      subject: "Confirm your e-mail address",
-      preview: "One more step to activate your account.",
-      title: "Confirm your address",
+  "password-reset": ({ expiresAt }, host, email) => ({
+    subject: "Choose a new password",
+    preview: "Somebody, probably you, requested a new password.",
+    title: "Choose a new password",
+    blocks: [
+      paragraphBlock(`Somebody, probably you, requested a new password for ${email} at ${host}.`),
+      buttonBlock("Choose a new password"),
+      noteBlock(`The link works once, until ${formatMailTimestamp(expiresAt)}.`),
+      noteBlock("If it was not you, ignore this mail. Your password does not change."),
+    ],
+  }),
+
+  verification: ({ expiresAt }, host) => ({
+    subject: "Confirm your e-mail address",
+    preview: "One more step to activate your account.",
+    title: "Confirm your address",
+    blocks: [
+      paragraphBlock(`Somebody, probably you, signed up at ${host} with this address. Confirm that it is yours.`),
+      buttonBlock("Confirm the address"),
+      noteBlock(`The link works once, until ${formatMailTimestamp(expiresAt)}.`),
+      noteBlock("If it was not you, ignore this mail. Nobody can use the account without this confirmation."),
+    ],
+  }),
+
+  "password-changed": ({ at, ip }, host, email) => {
+    const from = ip === "" ? "" : `, from the address ${cleanName(ip, MAX_NAME)}`;
+    return {
+      subject: "Your password was changed",
+      preview: "If it was you, there is nothing to do.",
+      title: "Your password was changed",
       blocks: [
-        paragraphBlock(`Somebody, probably you, signed up at ${host} with this address. Confirm that it is yours.`),
-        buttonBlock("Confirm the address"),
-        noteBlock(`The link works once, until ${formatMailTimestamp(expiresAt)}.`),
-        noteBlock("If it was not you, ignore this mail. Nobody can use the account without this confirmation."),
+        paragraphBlock(`The password of ${email} at ${host} was changed on ${formatMailTimestamp(at)}${from}.`),
+        paragraphBlock(
+          "If it was you, or somebody who did it for you, there is nothing to do. All other sessions of the account were " +
+            "signed out.",
+        ),
+        noteBlock(
+          "If it was not you, reset your password now and revoke the API tokens that you do not recognise. Then contact the " +
+            `operator of ${host}.`,
+        ),
       ],
-    }),
+    };
+  },
 
-    "password-changed": ({ at, ip }, host, email) => {
-      const from = ip === "" ? "" : `, from the address ${cleanName(ip, MAX_NAME)}`;
-      return {
-        subject: "Your password was changed",
-        preview: "If it was you, there is nothing to do.",
-        title: "Your password was changed",
-        blocks: [
-          paragraphBlock(`The password of ${email} at ${host} was changed on ${formatMailTimestamp(at)}${from}.`),
-          paragraphBlock(
-            "If it was you, or somebody who did it for you, there is nothing to do. All other sessions of the account were " +
-              "signed out.",
-          ),
-          noteBlock(
-            "If it was not you, reset your password now and revoke the API tokens that you do not recognise. Then contact the " +
-              `operator of ${host}.`,
-          ),
-        ],
-      };
-    },
+  "hub-requested": ({ id, by, hub, slug }, host) => ({
+    subject: `New hub request: ${unlinkName(hub, MAX_SUBJECT_NAME)}`,
+    preview: "An operator decides.",
+    title: "New hub request",
+    blocks: [
+      paragraphBlock(
+        `${cleanName(by, MAX_NAME)} requests the hub ${unlinkName(hub, MAX_NAME)} (${
+          cleanName(slug, MAX_NAME)
+        }) at ${host}.`,
+      ),
+      paragraphBlock(
+        `As an operator you can read the reason and decide: POST /api/federation-requests/${id}/approve or …/reject. ` +
+          "Only a person's first request within an hour is mailed. Your notifications show all of them.",
+      ),
+    ],
+  }),
 
-    "hub-requested": ({ id, by, hub, slug }, host) => ({
-      subject: `New hub request: ${unlinkName(hub, MAX_SUBJECT_NAME)}`,
-      preview: "An operator decides.",
-      title: "New hub request",
+  "backup-unverified": ({ spokeId, spoke, domain, backupId, reason }, host) => ({
+    subject: `A backup of ${unlinkName(spoke, MAX_SUBJECT_NAME)} could not be restored`,
+    preview: "A restore test failed. The site is not affected.",
+    title: "A backup could not be restored",
+    blocks: [
+      paragraphBlock(
+        `The restore test of the newest backup of ${unlinkName(spoke, MAX_NAME)} (${
+          unlinkName(domain, MAX_NAME)
+        }) at ${host} ` +
+          "failed. The site itself is not affected. The reason:",
+      ),
+      { kind: "quote", text: cleanLines(reason) },
+      paragraphBlock(
+        `Backup: ${cleanName(backupId, MAX_NAME)} of the spoke ${
+          cleanName(spokeId, MAX_NAME)
+        }. Fix the cause, then create ` +
+          "another backup. You get no further mail until a restore test has succeeded.",
+      ),
+    ],
+  }),
+
+  "restore-requested": ({ by, spoke, domain, backupId, reason, command }, host) => ({
+    subject: `A restore of ${unlinkName(spoke, MAX_SUBJECT_NAME)} is requested`,
+    preview: "An operator restores it or declines.",
+    title: "A restore is requested",
+    blocks: [
+      paragraphBlock(
+        `At ${host}, ${cleanName(by, MAX_NAME)} requests a restore of ${unlinkName(spoke, MAX_NAME)} ` +
+          `(${unlinkName(domain, MAX_NAME)}) from the backup ${cleanName(backupId, MAX_NAME)}:`,
+      ),
+      { kind: "quote", text: cleanLines(reason) },
+      paragraphBlock(`To restore it, run on the server: ${cleanName(command, 200)}`),
+      paragraphBlock(
+        "The request closes when the restore has succeeded. To decline it, use the spoke's backups page or POST " +
+          "/api/restore-requests/{id}/decide. Only a person's first request within an hour is mailed. Your notifications " +
+          "show all of them.",
+      ),
+    ],
+  }),
+
+  "request-approved": ({ hub, slug }, host) => ({
+    subject: `Your hub ${unlinkName(hub, MAX_SUBJECT_NAME)} was approved`,
+    preview: "You are its administrator.",
+    title: "Your hub was approved",
+    blocks: [
+      paragraphBlock(
+        `Your request for the hub ${unlinkName(hub, MAX_NAME)} at ${host} was approved, and you are its administrator.`,
+      ),
+      paragraphBlock(`It is being set up now. Its slug in addresses and commands is ${cleanName(slug, MAX_NAME)}.`),
+    ],
+  }),
+
+  "request-rejected": ({ hub, reason }, host) => {
+    const text = cleanLines(reason);
+    return {
+      subject: `Your request for ${unlinkName(hub, MAX_SUBJECT_NAME)} was declined`,
+      preview: "Here is why.",
+      title: "Your request was declined",
       blocks: [
-        paragraphBlock(
-          `${cleanName(by, MAX_NAME)} requests the hub ${unlinkName(hub, MAX_NAME)} (${
-            cleanName(slug, MAX_NAME)
-          }) at ${host}.`,
-        ),
-        paragraphBlock(
-          `As an operator you can read the reason and decide: POST /api/federation-requests/${id}/approve or …/reject. ` +
-            "Only a person's first request within an hour is mailed. Your notifications show all of them.",
-        ),
+        paragraphBlock(`Your request for the hub ${unlinkName(hub, MAX_NAME)} at ${host} was declined.`),
+        ...(text === "" ? [] : [paragraphBlock("Reason:"), { kind: "quote", text } as const]),
+        paragraphBlock("You can send a new request when this has changed."),
       ],
-    }),
+    };
+  },
 
-    "backup-unverified": ({ spokeId, spoke, domain, backupId, reason }, host) => ({
-      subject: `A backup of ${unlinkName(spoke, MAX_SUBJECT_NAME)} could not be restored`,
-      preview: "A restore test failed. The site is not affected.",
-      title: "A backup could not be restored",
+  announcement: ({ notices, more }, host) => {
+    const all = notices.length + more, [first] = notices.toSorted((a, b) => a.from < b.from ? -1 : 1);
+    if (!first) throw new Error("The announcement has no notices");
+    return {
+      subject: all === 1 ? subjectOf(first) : `${all} changes to the API, the first on ${formatDate(first.from)}`,
+      preview: "What to do, by when, and which of your tokens are affected.",
+      title: all === 1 ? "The API changes" : `${all} changes to the API`,
       blocks: [
-        paragraphBlock(
-          `The restore test of the newest backup of ${unlinkName(spoke, MAX_NAME)} (${
-            unlinkName(domain, MAX_NAME)
-          }) at ${host} ` +
-            "failed. The site itself is not affected. The reason:",
-        ),
-        { kind: "quote", text: cleanLines(reason) },
-        paragraphBlock(
-          `Backup: ${cleanName(backupId, MAX_NAME)} of the spoke ${
-            cleanName(spokeId, MAX_NAME)
-          }. Fix the cause, then create ` +
-            "another backup. You get no further mail until a restore test has succeeded.",
+        paragraphBlock(`You have API tokens at ${host}, so these changes may affect you.`),
+        ...notices.flatMap(describeNotice),
+        ...(more > 0 ? [paragraphBlock(`And ${more} more: see the changelog.`)] : []),
+        buttonBlock("Read the changelog"),
+        noteBlock(
+          "These counts are calls with a token, per day in UTC. Calls to endpoints that need no token are not counted. You " +
+            "get this mail once, because you have active API tokens. Revoke those that you do not need.",
         ),
       ],
-    }),
-
-    "restore-requested": ({ by, spoke, domain, backupId, reason, command }, host) => ({
-      subject: `A restore of ${unlinkName(spoke, MAX_SUBJECT_NAME)} is requested`,
-      preview: "An operator restores it or declines.",
-      title: "A restore is requested",
-      blocks: [
-        paragraphBlock(
-          `At ${host}, ${cleanName(by, MAX_NAME)} requests a restore of ${unlinkName(spoke, MAX_NAME)} ` +
-            `(${unlinkName(domain, MAX_NAME)}) from the backup ${cleanName(backupId, MAX_NAME)}:`,
-        ),
-        { kind: "quote", text: cleanLines(reason) },
-        paragraphBlock(`To restore it, run on the server: ${cleanName(command, 200)}`),
-        paragraphBlock(
-          "The request closes when the restore has succeeded. To decline it, use the spoke's backups page or POST " +
-            "/api/restore-requests/{id}/decide. Only a person's first request within an hour is mailed. Your notifications " +
-            "show all of them.",
-        ),
-      ],
-    }),
-
-    "request-approved": ({ hub, slug }, host) => ({
-      subject: `Your hub ${unlinkName(hub, MAX_SUBJECT_NAME)} was approved`,
-      preview: "You are its administrator.",
-      title: "Your hub was approved",
-      blocks: [
-        paragraphBlock(
-          `Your request for the hub ${
-            unlinkName(hub, MAX_NAME)
-          } at ${host} was approved, and you are its administrator.`,
-        ),
-        paragraphBlock(`It is being set up now. Its slug in addresses and commands is ${cleanName(slug, MAX_NAME)}.`),
-      ],
-    }),
-
-    "request-rejected": ({ hub, reason }, host) => {
-      const text = cleanLines(reason);
-      return {
-        subject: `Your request for ${unlinkName(hub, MAX_SUBJECT_NAME)} was declined`,
-        preview: "Here is why.",
-        title: "Your request was declined",
-        blocks: [
-          paragraphBlock(`Your request for the hub ${unlinkName(hub, MAX_NAME)} at ${host} was declined.`),
-          ...(text === "" ? [] : [paragraphBlock("Reason:"), { kind: "quote", text } as const]),
-          paragraphBlock("You can send a new request when this has changed."),
-        ],
-      };
-    },
-
-    announcement: ({ notices, more }, host) => {
-      const all = notices.length + more, [first] = notices.toSorted((a, b) => a.from < b.from ? -1 : 1);
-      if (!first) throw new Error("The announcement has no notices");
-      return {
-        subject: all === 1 ? subjectOf(first) : `${all} changes to the API, the first on ${formatDate(first.from)}`,
-        preview: "What to do, by when, and which of your tokens are affected.",
-        title: all === 1 ? "The API changes" : `${all} changes to the API`,
-        blocks: [
-          paragraphBlock(`You have API tokens at ${host}, so these changes may affect you.`),
-          ...notices.flatMap(describeNotice),
-          ...(more > 0 ? [paragraphBlock(`And ${more} more: see the changelog.`)] : []),
-          buttonBlock("Read the changelog"),
-          noteBlock(
-            "These counts are calls with a token, per day in UTC. Calls to endpoints that need no token are not counted. You " +
-              "get this mail once, because you have active API tokens. Revoke those that you do not need.",
-          ),
-        ],
-      };
-    },
-  };
+    };
+  },
+};
 
 /** Cleans an operator's text and keeps its lines. Links stay clickable. */
 function cleanLines(text: string): string {

@@ -4,7 +4,6 @@ import type { LetterContent, MailBlock } from "#lib/drivers/mail/content.ts";
 export interface LetterContext {
   readonly home: URL;
   readonly link: string | null;
-  /** The recipient's address. */
   readonly to: string;
 }
 

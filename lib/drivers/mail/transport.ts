@@ -1,19 +1,18 @@
 /** Defines mail transports, and converts mails for nodemailer. */
 import type { SendMailOptions } from "nodemailer";
 import { DriverError } from "#lib/base/errors.ts";
-import type { Template } from "#lib/drivers/mail/letter.ts";
+import type { MailTemplate } from "#lib/drivers/mail/letter.ts";
 import { cleanName } from "#lib/drivers/mail/names.ts";
 
-/** A mail that could not be sent. The message contains neither the password nor the link. */
+/** The error for a mail that could not be sent. The message contains neither the password nor the link. */
 export class MailError extends DriverError {
   override readonly name = "MailError";
 }
 
-/** A rendered mail. */
 export interface Mail {
   /** The Message-ID without brackets. It stays the same when the mail is sent again. */
   readonly id: string;
-  readonly template: Template;
+  readonly template: MailTemplate;
   readonly to: { readonly email: string; readonly name: string };
   readonly subject: string;
   readonly text: string;
@@ -33,17 +32,16 @@ interface Receipt {
 export interface MailTransport {
   /** Sends a mail. Throws MailError, or the signal's reason; after an abort, the mail may or may not have been sent. */
   send(mail: Mail, signal: AbortSignal): Promise<Receipt>;
-  /** Cancels running deliveries. */
   close(): void;
 }
 
 const MAX_NAME_LENGTH = 60;
 
 /**
- * Mails that anybody can trigger for any address. These mails omit the recipient's name, because a stranger may have
- * chosen that name.
+ * Mails that anybody can trigger for any address. They omit the recipient's name, because a stranger may have chosen
+ * the name.
  */
-const WITHOUT_NAME: readonly Template[] = ["verification", "password-reset"];
+const WITHOUT_NAME: readonly MailTemplate[] = ["verification", "password-reset"];
 
 /** Converts a mail for nodemailer. `from` is an address, or a name and an address: `Hubs <hubs@example.org>`. */
 export function composeMail(mail: Mail, from: string): SendMailOptions {

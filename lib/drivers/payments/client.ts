@@ -1,9 +1,8 @@
 /**
- * Calls the payment provider with the provider's package. The package is loaded at first use, because loading takes
- * half a second and 30 MB. Each call has its own client, so that it can be cancelled and has its own deadline.
- *
- * Only a few calls run at the same time, so that reconciling thousands of hubs stays below the provider's rate limit.
- * Previews have separate slots, because users wait for them. Callers retry failed calls; this module does not.
+ * Calls the payment provider with the provider's package, which is loaded at first use (half a second and 30 MB). Each
+ * call has its own client, so that it can be cancelled and has its own deadline. Few calls run at the same time, to
+ * stay below the provider's rate limit. Previews have separate slots, because users wait for them. Callers retry failed
+ * calls.
  */
 import type { Stripe } from "stripe";
 import type * as v from "valibot";
@@ -16,7 +15,7 @@ import { runWithin } from "#lib/base/cancellation.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** The provider's API version that this code is written for. It is the version of the package. */
+/** The provider's API version that this code and the package are written for. */
 const API_VERSION = "2026-10-28.endive";
 
 const API = "https://api.stripe.com";
@@ -29,9 +28,8 @@ export interface ClientOptions {
   readonly secretKey: string;
   readonly webhookSecret: string;
   readonly apiBase: string | null;
-  /** Milliseconds for one call. */
   readonly deadline?: number;
-  /** Milliseconds for a preview, which makes several calls. */
+  /** The total time limit of a preview's calls, in milliseconds. */
   readonly previewTimeoutMs?: number;
   /** Milliseconds after which a cancelled call has also ended at the provider. */
   readonly settleMs?: number;
@@ -41,10 +39,9 @@ export interface ClientOptions {
 export interface PaymentClient {
   /** Makes a background call. Throws a PaymentError, or the signal's reason. */
   call<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
-  /** Makes a call that a user waits for. */
+  /** Makes a call in the slots for previews, because a user waits. */
   callForPreview<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
   load(): Promise<typeof Stripe>;
-  /** Milliseconds for a preview. */
   readonly previewTimeoutMs: number;
   /** Milliseconds after which a cancelled call has also ended at the provider. */
   readonly settleMs: number;
@@ -103,7 +100,6 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
   };
 }
 
-/** Returns all items of a list, from all its pages. */
 export async function listAllPages<S extends v.GenericSchema>(
   { call: send }: Pick<PaymentClient, "call">,
   shape: S,

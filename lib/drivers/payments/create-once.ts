@@ -1,15 +1,9 @@
 /**
- * Creates an object at the provider exactly once, even if the answer is lost or the caller is interrupted and retries.
- *
- * For at least 24 hours, a repeated idempotency key returns the first result, even if that was an error such as a 500.
- * With one key per object, an error could block the object for a day. So keys are numbered. If the answer repeats an
- * earlier error, the next key is used, after a check whether the first call succeeded after all.
- *
- * If a key was used with other parameters, the result of that call is unknown, and the call may still be running. So
- * the code waits as long as a call can take before it treats that call as failed. Otherwise two subscriptions could
- * charge twice.
- *
- * Updates need no key: they set a state that was read before, and add nothing.
+ * Creates an object at the provider exactly once, even if the answer is lost or the caller retries. A repeated
+ * idempotency key returns the first result for at least 24 hours, even an error such as a 500. So keys are numbered:
+ * after a repeated error, the next key is used, unless the first call succeeded after all. If a key was used with other
+ * parameters, that call may still be running. The code waits as long as a call can take, so that two subscriptions
+ * never charge twice. Updates need no key, because they set a state and add nothing.
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
@@ -20,7 +14,7 @@ interface CreateOnceOptions<T> {
   /** A key that is unique per object and hub. */
   readonly key: string;
   find(): Promise<T | null>;
-  /** Creates the object. Returns null if an earlier call with this key created it and it no longer exists. */
+  /** Creates the object. Returns null if an earlier call created the object and it was deleted since. */
   create(idempotencyKey: string): Promise<T | null>;
 }
 

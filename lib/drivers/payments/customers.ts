@@ -1,8 +1,7 @@
 /**
- * Manages the customers at the provider: one per hub, with the hub's ID in its metadata.
- *
- * The search finds customers that are older than about a minute; the idempotency key covers newer ones. A customer is
- * created with only the hub's ID and described afterwards, so that a changed name never conflicts with that key.
+ * Manages the customers at the provider: one per hub, with the hub's ID in its metadata. The search finds customers
+ * that are older than about a minute, and the idempotency key covers newer ones. A customer is created with only the
+ * hub's ID and updated afterwards, so that a changed name never conflicts with the key.
  */
 import * as v from "valibot";
 import { nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
@@ -10,14 +9,13 @@ import { createOnce } from "#lib/drivers/payments/create-once.ts";
 import type { CustomerRequest } from "#lib/drivers/payments/payments.ts";
 import { CustomerShape, parseResponse } from "#lib/drivers/payments/schemas.ts";
 
-export async function customerFor(
+export async function findOrCreateCustomer(
   client: PaymentClient,
   request: CustomerRequest,
   signal: AbortSignal,
 ): Promise<string> {
   const { federationId } = request;
-  // A customer that was just deleted may still be found, or be returned again for the key. The update returns null for
-  // such a customer.
+  // The search or the key may return a customer that was just deleted. The update then returns null.
   const describe = (id: string) => describeCustomer(client, id, request, signal);
   return await createOnce(client, {
     key: `customer-${federationId}`,
@@ -34,7 +32,7 @@ export async function customerFor(
   }, signal);
 }
 
-/** Updates the customer. Returns its ID, or null if it does not exist. */
+/** Updates the customer. Returns the customer's ID, or null if the customer does not exist. */
 export async function describeCustomer(
   client: PaymentClient,
   id: string,

@@ -1,8 +1,6 @@
 /**
- * Converts errors of the provider's package to PaymentErrors: transient or permanent, with the provider's message but
- * without secrets.
- *
- * The package's errors include the request's headers and so the key. Only messages and numbers are kept.
+ * Converts errors of the provider's package to PaymentErrors: transient or permanent. Only messages and numbers are
+ * kept, because the package's errors include the request's headers and so the API key.
  */
 import type { Stripe } from "stripe";
 import type { DriverErrorOptions } from "#lib/base/errors.ts";
@@ -33,7 +31,7 @@ export function isKeyMismatch(error: unknown): boolean {
 }
 
 /**
- * Whether the limit of a single object was exceeded, instead of the account's rate limit. Waiting some seconds does not
+ * Whether the limit of a single object was exceeded. Unlike for the account's rate limit, waiting some seconds does not
  * help.
  */
 export function isResourceLimit(error: unknown): boolean {

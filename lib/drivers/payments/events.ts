@@ -1,8 +1,7 @@
 /**
- * Verifies webhook events: the provider must have signed exactly these bytes, recently.
- *
- * The package replaces invalid UTF-8 before it verifies the body. So invalid UTF-8 is rejected first, and the body that
- * is read is exactly the one that was signed. All errors have the same message, so that a forger learns nothing.
+ * Verifies webhook events: the provider must have signed exactly these bytes, recently. Invalid UTF-8 is rejected
+ * first, because the package would replace it before the verification. All errors have the same message, so that a
+ * forger learns nothing.
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";

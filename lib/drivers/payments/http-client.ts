@@ -1,12 +1,10 @@
 /**
- * Implements the HTTP client of the provider's package, for Node and Deno.
- *
- * The package's own clients cannot be cancelled and differ between runtimes. One of them repeats a call after a lost
- * connection. Connections are not kept alive: the server may have closed one, and Deno then silently sends a POST
- * again. New connections are acceptable, because calls are rare.
+ * Implements the HTTP client of the provider's package, for Node and Deno. The package's own clients cannot be
+ * cancelled, and one of them repeats a call after a lost connection. Connections are not kept alive, because Deno
+ * silently sends a POST again if the server has closed the connection.
  */
 import type { Stripe } from "stripe";
-import { exchange, type ExchangeFailure, type ExchangeResponse } from "#lib/drivers/exchange.ts";
+import { type ExchangeFailure, type ExchangeResponse, sendHttpRequest } from "#lib/drivers/exchange.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 
@@ -29,7 +27,7 @@ export function openStripeHttpClient(
       const url = new URL(base.origin + base.pathname.replace(/\/$/, "") + path);
       const stringHeaders = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
       const send = () =>
-        exchange({
+        sendHttpRequest({
           ...{ url, method, headers: stringHeaders, deadline, fail },
           body: method === "GET" || method === "DELETE" ? undefined : body ?? "",
           options: { agent: false },
@@ -61,8 +59,8 @@ function resourceOf(path: string): string {
 }
 
 /**
- * Creates the error of a failed exchange. If the key has a line break, it cannot be sent as a header. The cause of that
- * error is dropped, because it contains the key.
+ * Creates the error of a failed exchange. A key with a line break cannot be sent as a header. That error's cause is
+ * dropped, because it contains the key.
  */
 function fail(failure: ExchangeFailure, description: string, { message }: Error): PaymentError {
   if (failure === "deadline") return new PaymentError("deadline", `${description} ${message}`, { transient: true });
@@ -75,14 +73,13 @@ function fail(failure: ExchangeFailure, description: string, { message }: Error)
   });
 }
 
-/** Parses a response. Throws a transient error for other content than a JSON object, because a proxy may have sent it. */
+/** Parses a JSON object. Throws a transient error for other content, because a proxy may have sent it. */
 function parse({ status, body }: ExchangeResponse, description: string): object {
   try {
     const parsed: unknown = JSON.parse(body);
     const good = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
     if (good && (status < 300 || "error" in parsed)) return parsed;
   } catch {
-    // The error below covers text that is not JSON.
   }
   throw new PaymentError("bad_answer", `${description} returned ${status} and a body that is not from the provider`, {
     transient: true,

@@ -6,10 +6,13 @@ type ItemChange =
   | { readonly price: string; readonly quantity: number; readonly metadata: { readonly size: string } };
 
 /**
- * Returns only the items that differ. Each size has one item, so a request with an existing price or size changes that
+ * Returns only the items that differ. Each size has one item, so a request for an existing price or size changes that
  * item. A missing item is created again, unless its quantity is zero.
  */
-export function itemChanges(subscription: Pick<Subscription, "items">, requests: readonly ItemRequest[]): ItemChange[] {
+export function computeItemChanges(
+  subscription: Pick<Subscription, "items">,
+  requests: readonly ItemRequest[],
+): ItemChange[] {
   const { items } = subscription;
   return requests.flatMap((each): ItemChange[] => {
     const existing = items.find(({ id }) => "item" in each && id === each.item) ??

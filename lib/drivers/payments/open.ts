@@ -1,16 +1,16 @@
 /** Opens the payment provider, Stripe. Its package is loaded at first use. */
 import { type ClientOptions, nullIfMissing, openPaymentClient } from "#lib/drivers/payments/client.ts";
-import { customerFor, describeCustomer } from "#lib/drivers/payments/customers.ts";
+import { describeCustomer, findOrCreateCustomer } from "#lib/drivers/payments/customers.ts";
 import { readEvent } from "#lib/drivers/payments/events.ts";
 import { PaymentError, type Payments } from "#lib/drivers/payments/payments.ts";
 import { readPreview } from "#lib/drivers/payments/preview.ts";
-import { priceFor } from "#lib/drivers/payments/prices.ts";
+import { findOrCreatePrice } from "#lib/drivers/payments/prices.ts";
 import { readRefunds } from "#lib/drivers/payments/refunds.ts";
 import {
   createSubscription,
   endSubscription,
   findSubscription,
-  readOpen,
+  readOpenSubscription,
   readSubscription,
   setQuantities,
 } from "#lib/drivers/payments/subscriptions.ts";
@@ -21,8 +21,8 @@ export function openPayments(options: PaymentsOptions): Payments {
   const client = openPaymentClient(options);
   return {
     check: async (signal) => void await client.call(signal, (stripe) => stripe.prices.list({ limit: 1 })),
-    priceFor: (request, signal) => priceFor(client, request, signal),
-    customerFor: (request, signal) => customerFor(client, request, signal),
+    priceFor: (request, signal) => findOrCreatePrice(client, request, signal),
+    customerFor: (request, signal) => findOrCreateCustomer(client, request, signal),
     async updateCustomer(id, request, signal) {
       if (await describeCustomer(client, id, request, signal) !== null) return;
       throw new PaymentError("customer_gone", `The customer ${id} no longer exists`, { transient: false });
@@ -31,7 +31,7 @@ export function openPayments(options: PaymentsOptions): Payments {
     createSubscription: (request, signal) => createSubscription(client, request, signal),
     readSubscription: (id, signal) => readSubscription(client, id, signal),
     setQuantities: async (id, items, signal) =>
-      await setQuantities(client, await readOpen(client, id, signal), items, signal),
+      await setQuantities(client, await readOpenSubscription(client, id, signal), items, signal),
     endSubscription: (id, signal) => endSubscription(client, id, signal),
     preview: (change, signal) => readPreview(client, change, signal),
     readRefunds: (object, signal) => nullIfMissing(readRefunds(client, object, signal)),

@@ -1,13 +1,10 @@
 /**
- * Defines the interface to the payment provider. `openPayments` in open.ts implements it.
- *
- * Amounts are integers in minor units of their currency (ISO 4217, upper case), and times are Dates. Every call can be
- * repeated: calls that create an object first search for the hub's ID in the provider's metadata. All calls throw
- * PaymentErrors.
+ * Defines the interface to the payment provider, which `openPayments` in open.ts implements. Amounts are integers in
+ * minor units of their currency (ISO 4217, upper case). Every call can be repeated: before a call creates an object, it
+ * searches for the hub's ID in the provider's metadata. All calls throw PaymentErrors.
  */
 import { DriverError } from "#lib/base/errors.ts";
 
-/** A failed call to the payment provider. */
 export class PaymentError extends DriverError {
   override readonly name = "PaymentError";
 }
@@ -20,46 +17,36 @@ export class SignatureError extends Error {
 export interface Payments {
   /** Checks that the provider answers and accepts the API key. Changes nothing. */
   check(signal: AbortSignal): Promise<void>;
-  /** Returns the ID of the monthly price of a size. Creates it if it does not exist. Throws if it differs. */
+  /** Finds or creates the monthly price of a size, and returns its ID. Throws if an existing price differs. */
   priceFor(request: PriceRequest, signal: AbortSignal): Promise<string>;
-  /** Returns the ID of the hub's customer, found by the hub's ID. Creates it if it does not exist. */
+  /** Finds or creates the hub's customer, and returns its ID. */
   customerFor(request: CustomerRequest, signal: AbortSignal): Promise<string>;
-  /** Updates the customer's name and address. */
   updateCustomer(id: string, request: CustomerRequest, signal: AbortSignal): Promise<void>;
-  /** Finds the hub's open subscription, or returns null. */
+  /** Returns the hub's open subscription, or null. */
   findSubscription(object: { readonly customer: string; readonly federationId: string }, signal: AbortSignal): Promise<
     Subscription | null
   >;
-  /**
-   * Creates a subscription with one item per size, at least one. The subscription is prorated from now on and invoiced
-   * immediately.
-   */
+  /** Creates a subscription with one item per size, at least one. Prorated from now on and invoiced immediately. */
   createSubscription(request: SubscriptionRequest, signal: AbortSignal): Promise<Subscription>;
   /** Returns null if the subscription does not exist. */
   readSubscription(id: string, signal: AbortSignal): Promise<Subscription | null>;
-  /**
-   * Sets quantities, which may be 0, and adds items. Other items stay unchanged. The difference is prorated and
-   * invoiced immediately.
-   */
+  /** Sets quantities, which may be 0, and adds items. The difference is prorated and invoiced immediately. */
   setQuantities(id: string, items: readonly ItemRequest[], signal: AbortSignal): Promise<Subscription>;
   /**
-   * Ends the subscription immediately. Unused time is credited, and open amounts are invoiced. An ended subscription
-   * stays unchanged.
+   * Ends the subscription immediately. Credits unused time and invoices open amounts. Repeating the call changes
+   * nothing.
    */
   endSubscription(id: string, signal: AbortSignal): Promise<Subscription | null>;
   /**
-   * Previews the cost of a change with the provider's invoice preview. Returns null if a size has neither price nor
-   * item, or if the subscription has ended. Changes no quantity. The call takes a few seconds at most, because a user
-   * waits for the result.
+   * Previews the cost of a change, without changing quantities. Takes a few seconds at most, because a user waits.
+   * Returns null if a size has neither price nor item, or if the subscription has ended.
    */
-  preview(change: PreviewRequest, signal: AbortSignal): Promise<Preview | null>;
+  preview(change: InvoicePreviewRequest, signal: AbortSignal): Promise<InvoicePreview | null>;
+  /** Returns all refunds of a charge and its customer. Returns null if the charge does not exist. */
+  readRefunds(object: RefundedObject, signal: AbortSignal): Promise<ChargeRefunds | null>;
   /**
-   * Returns all refunds of a charge and its customer. Returns null if the charge does not exist at the provider.
-   */
-  readRefunds(object: RefundedObject, signal: AbortSignal): Promise<Refunds | null>;
-  /**
-   * Verifies and reads a webhook event. `body` is the raw body, `signature` the header, and `now` the time for checking
-   * the event's age. Throws a SignatureError if the event is not signed by the provider, too old or invalid.
+   * Verifies and reads a webhook event. `body` is the raw body, `signature` the header. Throws a SignatureError if the
+   * event is unsigned, invalid, or too old at the time `now`.
    */
   readEvent(body: Uint8Array, signature: string | null, now: Date): Promise<ProviderEvent>;
 }
@@ -78,8 +65,8 @@ export interface CustomerRequest {
 }
 
 /**
- * An existing item by its ID, or a new one by its price. If price and size are also given, a missing item is created
- * again. If the size already has an item, a new item changes the existing one, so each size has one item.
+ * An existing item by its ID, or a new item by its price. A missing item with price and size is created again. If the
+ * size already has an item, a new item changes the existing one.
  */
 export type ItemRequest =
   | { readonly item: string; readonly quantity: number; readonly price?: string; readonly size?: string }
@@ -91,14 +78,14 @@ export interface SubscriptionRequest {
   readonly items: readonly Extract<ItemRequest, { price: string }>[];
 }
 
-export interface PreviewRequest {
+export interface InvoicePreviewRequest {
   readonly customer: string;
-  /** The ID of the subscription. Null before a subscription exists. */
+  /** Null before a subscription exists. */
   readonly subscription: string | null;
-  readonly sizes: readonly SizeChange[];
+  readonly sizes: readonly SizeQuantityChange[];
 }
 
-export interface SizeChange {
+export interface SizeQuantityChange {
   readonly size: string;
   /** The change of the quantity. 0 only returns the price of one spoke. */
   readonly by: number;
@@ -120,19 +107,19 @@ export const SUBSCRIPTION_STATUSES = [
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 
 /** Whether a payment is overdue. */
-export function isDunning({ status }: { readonly status: string | null }): boolean {
+export function isPaymentOverdue({ status }: { readonly status: string | null }): boolean {
   return status === "past_due" || status === "unpaid";
 }
 
 /** Whether the subscription has ended and cannot continue. */
-export function hasEnded({ status }: { readonly status: string | null }): boolean {
+export function hasSubscriptionEnded({ status }: { readonly status: string | null }): boolean {
   return status === "canceled" || status === "incomplete_expired";
 }
 
 export interface Subscription {
   readonly id: string;
   readonly customer: string;
-  /** The hub. Null if Wheelwright did not create the subscription. */
+  /** The hub's ID. Null if Wheelwright did not create the subscription. */
   readonly federationId: string | null;
   readonly status: SubscriptionStatus;
   readonly currency: string;
@@ -150,7 +137,7 @@ export interface SubscriptionItem {
   readonly monthly: number | null;
 }
 
-/** The latest invoice. If payments are overdue, the invoice that is due first. */
+/** The latest invoice, or the invoice that is due first if payments are overdue. */
 export interface Invoice {
   readonly id: string;
   readonly number: string | null;
@@ -163,7 +150,7 @@ export interface Invoice {
   readonly url: string | null;
 }
 
-export interface Preview {
+export interface InvoicePreview {
   readonly currency: string;
   /** The amount due now: the prorations of the change, or the complete first invoice. May be negative. */
   readonly dueNow: number;
@@ -177,7 +164,7 @@ export interface Preview {
 
 export type RefundedObject = { readonly charge: string } | { readonly refund: string };
 
-export interface Refunds {
+export interface ChargeRefunds {
   readonly customer: string | null;
   readonly refunds: readonly Refund[];
 }
@@ -196,7 +183,7 @@ export interface ProviderEvent {
   readonly type: string;
   readonly createdAt: Date;
   readonly live: boolean;
-  /** The event's object. Only its IDs are used; the object itself is read from the provider again. */
+  /** The event's object. Only its IDs are trusted; the object itself is read from the provider again. */
   readonly object: {
     readonly id: string | null;
     readonly type: string | null;

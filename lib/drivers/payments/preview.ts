@@ -1,15 +1,17 @@
 /**
- * Previews the cost of a change with the provider's invoice preview. Only sums are computed here.
- *
- * One preview contains both results: its prorations are due now, and its other lines recur each month. The provider
- * computes it for its current time, which the preview contains. A line's amount excludes its discounts and taxes, which
- * are listed with it.
+ * Previews the cost of a change with the provider's invoice preview. The preview's prorations are due now, and its
+ * other lines recur each month. A line's amount excludes its discounts and taxes, which are listed with it.
  */
 import * as v from "valibot";
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
-import { itemChanges } from "#lib/drivers/payments/items.ts";
-import { hasEnded, PaymentError, type Preview, type PreviewRequest } from "#lib/drivers/payments/payments.ts";
-import { priceFor } from "#lib/drivers/payments/prices.ts";
+import { computeItemChanges } from "#lib/drivers/payments/items.ts";
+import {
+  hasSubscriptionEnded,
+  type InvoicePreview,
+  type InvoicePreviewRequest,
+  PaymentError,
+} from "#lib/drivers/payments/payments.ts";
+import { findOrCreatePrice } from "#lib/drivers/payments/prices.ts";
 import {
   AmountSchema,
   CurrencySchema,
@@ -54,9 +56,9 @@ type PreviewShape = v.InferOutput<typeof PreviewShape>;
 
 export async function readPreview(
   client: PaymentClient,
-  change: PreviewRequest,
+  change: InvoicePreviewRequest,
   caller: AbortSignal,
-): Promise<Preview | null> {
+): Promise<InvoicePreview | null> {
   const message = `The payment provider did not return a preview within ${client.previewTimeoutMs} ms`;
   const createTimeoutError = () => new PaymentError("deadline", message, { transient: true });
   const previewClient = { ...client, call: client.callForPreview }; // uses the slots for previews
@@ -74,12 +76,12 @@ export async function readPreview(
 
 async function previewOnce(
   client: PaymentClient,
-  change: PreviewRequest,
+  change: InvoicePreviewRequest,
   signal: AbortSignal,
-): Promise<Preview | null> {
+): Promise<InvoicePreview | null> {
   const { customer, subscription } = change;
   const current = subscription === null ? null : await readSubscription(client, subscription, signal);
-  if (subscription !== null && (current === null || hasEnded(current))) return null;
+  if (subscription !== null && (current === null || hasSubscriptionEnded(current))) return null;
   const sizes: PreviewedSize[] = [];
   for (const { size, by, price } of change.sizes) {
     const item = current?.items.find((each) => each.size === size);
@@ -87,12 +89,12 @@ async function previewOnce(
     if (!item && price === null) return null;
     sizes.push({
       size,
-      price: item?.price ?? await priceFor(client, price!, signal),
+      price: item?.price ?? await findOrCreatePrice(client, price!, signal),
       quantity: Math.max(0, (item?.quantity ?? 0) + by),
       monthly: item ? item.monthly : price!.monthly,
     });
   }
-  const items = itemChanges(current ?? { items: [] }, sizes);
+  const items = computeItemChanges(current ?? { items: [] }, sizes);
   if (current === null && items.length === 0) return null; // the first invoice would be empty
   const params = current === null ? { customer, subscription_details: { items } } : {
     customer,
@@ -104,7 +106,6 @@ async function previewOnce(
   return current === null ? previewFirstInvoice(shape, sizes) : previewChange(shape, sizes);
 }
 
-/** Adds the lines that are not in the first page. */
 async function withAllLines(client: PaymentClient, shape: PreviewShape, signal: AbortSignal): Promise<PreviewShape> {
   const { id, lines } = shape;
   if (!lines.has_more || id === null) return shape;
@@ -121,7 +122,7 @@ interface PreviewedSize {
 }
 
 /** Previews a new subscription: everything is due now and each month. Pure. */
-export function previewFirstInvoice(shape: PreviewShape, sizes: readonly PreviewedSize[]): Preview {
+export function previewFirstInvoice(shape: PreviewShape, sizes: readonly PreviewedSize[]): InvoicePreview {
   const { currency, created, lines } = shape;
   const total = sum(lines.data.map(totalOf));
   const prorationDate = new Date(created * SECOND);
@@ -132,7 +133,7 @@ export function previewFirstInvoice(shape: PreviewShape, sizes: readonly Preview
 export function previewChange(
   { currency, created, lines, parent }: PreviewShape,
   sizes: readonly PreviewedSize[],
-): Preview {
+): InvoicePreview {
   const [prorations, others] = [lines.data.filter(isProration), lines.data.filter((line) => !isProration(line))];
   const at = parent?.subscription_details?.subscription_proration_date ??
     Math.max(...prorations.map(({ period }) => period.start), prorations.length === 0 ? created : 0);
@@ -147,7 +148,7 @@ export function previewChange(
   };
 }
 
-function monthlyPrices(lines: readonly LineShape[], sizes: readonly PreviewedSize[]): Preview["sizes"] {
+function monthlyPrices(lines: readonly LineShape[], sizes: readonly PreviewedSize[]): InvoicePreview["sizes"] {
   return sizes.map(({ size, price, monthly: fallback }) => {
     const sizeLines = lines.filter((line) => priceOf(line) === price);
     const quantity = sum(sizeLines.map((line) => line.quantity));

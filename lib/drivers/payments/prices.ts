@@ -1,8 +1,6 @@
 /**
- * Manages the prices of sizes at the provider. Each has a lookup key with its size, currency and amount.
- *
- * The provider's prices cannot be changed. So a new amount in the catalog is a new price, and existing items keep the
- * old one.
+ * Manages the prices of sizes at the provider, by lookup keys with size, currency and amount. The provider's prices
+ * cannot be changed. So a new amount in the catalog is a new price, and existing items keep the old price.
  */
 import * as v from "valibot";
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
@@ -11,7 +9,11 @@ import { PaymentError, type PriceRequest } from "#lib/drivers/payments/payments.
 import { isMonthly, parseResponse, PriceShape } from "#lib/drivers/payments/schemas.ts";
 import { PaymentRefusal } from "#lib/drivers/payments/errors.ts";
 
-export async function priceFor(client: PaymentClient, request: PriceRequest, signal: AbortSignal): Promise<string> {
+export async function findOrCreatePrice(
+  client: PaymentClient,
+  request: PriceRequest,
+  signal: AbortSignal,
+): Promise<string> {
   const { size, title, currency, monthly } = request;
   const lookupKey = lookupKeyOf(request);
   const params = {
@@ -61,7 +63,7 @@ function requireMatchingPrice(price: PriceShape, { currency, monthly }: PriceReq
   });
 }
 
-/** Hashes the parameters, because the title may change and a key must not be reused with other parameters. */
+/** Hashes a price's parameters for its idempotency key, because a key must not be reused with another title. */
 async function digest(text: string): Promise<string> {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Buffer.from(hash).toString("hex").slice(0, 16);

@@ -1,14 +1,14 @@
 /** Reads all refunds of a charge, by the charge or by one of its refunds. */
 import type { Stripe } from "stripe";
 import { listAllPages, type PaymentClient } from "#lib/drivers/payments/client.ts";
-import type { RefundedObject, Refunds } from "#lib/drivers/payments/payments.ts";
+import type { ChargeRefunds, RefundedObject } from "#lib/drivers/payments/payments.ts";
 import { ChargeShape, parseResponse, RefundShape } from "#lib/drivers/payments/schemas.ts";
 
 export async function readRefunds(
   client: PaymentClient,
   object: RefundedObject,
   signal: AbortSignal,
-): Promise<Refunds> {
+): Promise<ChargeRefunds> {
   if ("charge" in object) return await readRefundsOfCharge(client, object.charge, signal);
   const answer = await client.call(signal, (stripe) => stripe.refunds.retrieve(object.refund));
   const refund = parseResponse(RefundShape, answer, "refund");
@@ -16,7 +16,7 @@ export async function readRefunds(
   return await readRefundsOfCharge(client, refund.charge, signal);
 }
 
-async function readRefundsOfCharge(client: PaymentClient, id: string, signal: AbortSignal): Promise<Refunds> {
+async function readRefundsOfCharge(client: PaymentClient, id: string, signal: AbortSignal): Promise<ChargeRefunds> {
   const charge = parseResponse(
     ChargeShape,
     await client.call(signal, (stripe) => stripe.charges.retrieve(id)),

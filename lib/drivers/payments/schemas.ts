@@ -1,8 +1,6 @@
 /**
- * Defines schemas for the provider's objects, and converts the objects to the types of payments.ts.
- *
- * The package's types are not checked at runtime. With these schemas, an unexpected response is an error that names the
- * field, instead of an undefined value in a row.
+ * Defines schemas for the provider's objects, and converts the objects to the types of payments.ts. An unexpected
+ * response becomes an error that names the field, because the package's types are not checked at runtime.
  */
 import * as v from "valibot";
 import {
@@ -23,7 +21,7 @@ export const AmountSchema = v.pipe(v.number(), v.safeInteger());
 export const CurrencySchema = v.pipe(v.string(), v.regex(/^[a-z]{3}$/i), v.toUpperCase());
 const Metadata = v.nullish(v.record(v.string(), v.string()), {});
 
-/** An object's ID, from an ID or an expanded object. */
+/** The ID of an object, which may be expanded. */
 export const ObjectIdSchema = v.union([v.string(), v.pipe(v.object({ id: v.string() }), v.transform(({ id }) => id))]);
 const NullableObjectIdSchema = v.nullish(ObjectIdSchema, null);
 
@@ -128,8 +126,7 @@ const EventShape = v.object({
 });
 
 /**
- * Parses a response. Throws a PaymentError if it does not match the schema. `what` names the object, for example
- * "subscription".
+ * Throws a PaymentError if the response does not match the schema. `what` names the object, for example "subscription".
  */
 export function parseResponse<S extends v.GenericSchema>(schema: S, value: unknown, what: string): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
@@ -159,7 +156,7 @@ export function isMonthly({ recurring, billing_scheme, unit_amount }: PriceShape
     (recurring.usage_type ?? "licensed") === "licensed" && unit_amount !== null;
 }
 
-/** Parses an event. Returns null if it is invalid. */
+/** Returns null for an invalid event. */
 export function eventOf(value: unknown): ProviderEvent | null {
   const { success, output } = v.safeParse(EventShape, value);
   if (!success) return null;
@@ -181,7 +178,7 @@ export function eventOf(value: unknown): ProviderEvent | null {
   };
 }
 
-/** Returns the ID from a value that may be an ID, an object with one, or anything else. */
+/** Returns the ID of a string or an object. Null for anything else. */
 function idIn(value: unknown): string | null {
   const id = typeof value === "object" && value !== null ? (value as { id?: unknown }).id : value;
   return typeof id === "string" && id !== "" ? id : null;

@@ -1,17 +1,15 @@
 /**
- * Manages the subscriptions at the provider: one open subscription per hub, with the hub's ID in its metadata.
- *
- * Invoices are sent by mail and due within 30 days, because Wheelwright stores no cards. To charge cards, change the
- * collection method at the provider; Wheelwright does not overwrite it. Changes are prorated and invoiced immediately, as
- * in the preview.
+ * Manages the subscriptions at the provider: one open subscription per hub, with the hub's ID in its metadata. Invoices
+ * are sent by mail and due within 30 days, because Wheelwright stores no cards. Operators can change the collection
+ * method at the provider to charge cards. Changes are prorated and invoiced immediately, as in the preview.
  */
 import { listAllPages, nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
-import { itemChanges } from "#lib/drivers/payments/items.ts";
+import { computeItemChanges } from "#lib/drivers/payments/items.ts";
 import { createOnce } from "#lib/drivers/payments/create-once.ts";
 import {
-  hasEnded,
+  hasSubscriptionEnded,
   type Invoice,
-  isDunning,
+  isPaymentOverdue,
   type ItemRequest,
   PaymentError,
   type Subscription,
@@ -51,7 +49,7 @@ export async function createSubscription(
   // The key includes the last ended subscription, because another one may be created after it.
   const earlier = await listSubscriptions(client, request, signal);
   const subscription = await createOnce<Subscription>(client, {
-    key: `subscription-${federationId}-${earlier.findLast(hasEnded)?.id ?? "first"}`,
+    key: `subscription-${federationId}-${earlier.findLast(hasSubscriptionEnded)?.id ?? "first"}`,
     find: async () => await findSubscription(client, request, signal),
     create: async (idempotencyKey) => {
       const response = await client.call(signal, (stripe) =>
@@ -66,14 +64,14 @@ export async function createSubscription(
       const subscription = await readAll(client, response, signal);
       // The key may return an old result, so the subscription is read again.
       const now = await readSubscription(client, subscription.id, signal);
-      return now && !hasEnded(now) ? now : null;
+      return now && !hasSubscriptionEnded(now) ? now : null;
     },
   }, signal);
   // An existing subscription may have other items.
   return await setQuantities(client, subscription, request.items, signal);
 }
 
-/** Reads a subscription. Returns null if it does not exist. */
+/** Returns null if the subscription does not exist. */
 export async function readSubscription(
   client: PaymentClient,
   id: string,
@@ -85,10 +83,8 @@ export async function readSubscription(
 }
 
 /**
- * Sets the quantities. Sends only the differences, so that a repeated call changes nothing and creates no invoice.
- *
- * The provider creates at most 20 invoices per day and subscription (https://docs.stripe.com/rate-limits). Beyond that,
- * changes are added to the next invoice.
+ * Sets the quantities. Sends only differences, so a repeated call creates no invoice. The provider creates at most 20
+ * invoices per day and subscription (https://docs.stripe.com/rate-limits). Later changes go on the next invoice.
  */
 export async function setQuantities(
   client: PaymentClient,
@@ -96,7 +92,7 @@ export async function setQuantities(
   request: readonly ItemRequest[],
   signal: AbortSignal,
 ): Promise<Subscription> {
-  const items = itemChanges(subscription, request);
+  const items = computeItemChanges(subscription, request);
   if (items.length === 0) return subscription;
   const change = (proration_behavior: "always_invoice" | "create_prorations") =>
     client.call(signal, (stripe) =>
@@ -113,9 +109,13 @@ export async function setQuantities(
 }
 
 /** Reads an open subscription. Throws if it has ended, because nobody would be billed. */
-export async function readOpen(client: PaymentClient, id: string, signal: AbortSignal): Promise<Subscription> {
+export async function readOpenSubscription(
+  client: PaymentClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<Subscription> {
   const subscription = await readSubscription(client, id, signal);
-  if (subscription && !hasEnded(subscription)) return subscription;
+  if (subscription && !hasSubscriptionEnded(subscription)) return subscription;
   const message = `The subscription ${id} ${subscription ? "has ended" : "no longer exists"}`;
   throw new PaymentError("subscription_ended", message, {
     transient: false,
@@ -129,7 +129,7 @@ export async function endSubscription(
   signal: AbortSignal,
 ): Promise<Subscription | null> {
   const subscription = await readSubscription(client, id, signal);
-  if (!subscription || hasEnded(subscription)) return subscription;
+  if (!subscription || hasSubscriptionEnded(subscription)) return subscription;
   const params = { invoice_now: true, prorate: true, expand: ["latest_invoice"] };
   const ended = await nullIfMissing(client.call(signal, (stripe) => stripe.subscriptions.cancel(id, params)));
   if (ended === null) return await readSubscription(client, id, signal); // somebody else ended it
@@ -138,7 +138,7 @@ export async function endSubscription(
 
 /** Returns the open subscription. If several exist, every replica chooses the oldest. */
 function findOpen(subscriptions: readonly Subscription[]): Subscription | null {
-  return subscriptions.find((each) => !hasEnded(each)) ?? null;
+  return subscriptions.find((each) => !hasSubscriptionEnded(each)) ?? null;
 }
 
 /** Lists the hub's subscriptions, oldest first. */
@@ -163,7 +163,7 @@ async function readAll(client: PaymentClient, answer: unknown, signal: AbortSign
 /** Adds missing items and, if a payment is overdue, the invoice that is due first. */
 async function complete(client: PaymentClient, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
   const subscription = await withItems(client, shape, signal);
-  if (!isDunning(subscription)) return subscription;
+  if (!isPaymentOverdue(subscription)) return subscription;
   // The latest invoice is often newer than the overdue invoice that must be paid.
   const params = { subscription: shape.id, status: "open", limit: 100 } as const;
   const open = await listAllPages(client, InvoiceShape, signal, (stripe) => stripe.invoices.list(params));
@@ -175,7 +175,6 @@ function dueTime({ dueAt }: Invoice): number {
   return dueAt?.getTime() ?? 0; // an invoice without a due date is due immediately
 }
 
-/** Adds the items beyond the first page. */
 async function withItems(client: PaymentClient, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
   if (!shape.items.has_more) return subscriptionOf(shape);
   const params = { subscription: shape.id, limit: 100 };

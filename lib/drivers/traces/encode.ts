@@ -19,7 +19,7 @@ const ROLES = { internal: 1, server: 2, client: 3 };
 const ERROR = 2;
 
 /** Returns an OTLP request in JSON for encoded spans. */
-export function encodeBatch(
+export function encodeSpanBatch(
   resource: Readonly<Record<string, string>>,
   version: string,
   spans: readonly string[],

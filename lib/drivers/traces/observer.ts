@@ -1,16 +1,14 @@
 /**
- * Creates spans from telemetry, with the names of OpenTelemetry's conventions. Requests and jobs are the root spans of
- * their context, and everything else is a child of the current span. Work without a context has no span.
- *
- * A job has one span, even if several replicas run it one after another. The span's ID is derived from the job's ID. The
- * spans of the steps are its children. The replica that ends the job sends the span.
+ * Creates spans from telemetry, with the names of OpenTelemetry's conventions. Requests and jobs are root spans, and
+ * everything else is a child of the current span. Work without a context has no span. A job has one span, even if
+ * several replicas run it: its ID is derived from the job's ID, and the last replica sends it.
  */
 import { currentContext, runInSpan } from "#lib/base/work-context.ts";
 import { DriverError, Fault } from "#lib/base/errors.ts";
 import type { Observation, Observer, Span, SpanKind, SpanLabels } from "#lib/base/telemetry.ts";
 import { childSpanContext, type Sampler } from "#lib/base/trace.ts";
 import { redact, REDACTED } from "#lib/base/redact.ts";
-import type { Exporter } from "#lib/drivers/traces/exporter.ts";
+import type { SpanExporter } from "#lib/drivers/traces/exporter.ts";
 import type { AttributeValue, RecordedSpan } from "#lib/drivers/traces/encode.ts";
 
 type SpanShape = Pick<RecordedSpan, "name" | "role"> & {
@@ -68,7 +66,7 @@ const SHAPES: { readonly [K in SpanKind]: (labels: SpanLabels[K], details: Span[
   }),
 };
 
-export function observeTraces(sampler: Sampler, exporter: Pick<Exporter, "add">): Observer {
+export function observeTraces(sampler: Sampler, exporter: Pick<SpanExporter, "add">): Observer {
   const now = openClock();
   return { sampler, startSpan };
 
@@ -116,8 +114,8 @@ function attributesOf(
 const EXPECTED_STATUSES = [404, 409];
 
 /**
- * Whether the span failed. A refused request (4xx) is not a failure of the server. Work that was cancelled or moved to
- * another replica has not failed either.
+ * Whether the span failed. A refused request (4xx) and work that was cancelled or moved to another replica have not
+ * failed.
  */
 function hasFailed({ kind, labels, outcome }: Span): boolean {
   const { status } = labels as { readonly status?: number | string };
@@ -136,10 +134,7 @@ function errorTypeOf({ error, labels }: Span): string {
   return name ?? (status ? String(status) : "_OTHER");
 }
 
-/**
- * Returns the error's message without mail addresses. Returns an empty string for bugs, whose messages belong only in the
- * log.
- */
+/** Returns the error's message without mail addresses. Empty for bugs, whose messages belong only in the log. */
 function messageOf(error: unknown): string {
   if (!(error instanceof DriverError || error instanceof Fault)) return "";
   return redact(error.message).replace(MAIL_ADDRESS, REDACTED).slice(0, MAX_MESSAGE_LENGTH);
@@ -156,10 +151,7 @@ function parseClusterPath(path: string): { readonly resource: string; readonly n
   return { resource, namespace: decodeURIComponent(namespace!) };
 }
 
-/**
- * Returns a clock in milliseconds since the epoch. The clock has a higher resolution than the system clock, and follows
- * changes of the system clock.
- */
+/** Returns a clock in milliseconds since the epoch. Follows the system clock, with a higher resolution. */
 function openClock(): () => number {
   let ahead = Date.now() - performance.now();
   return () => {

@@ -2,7 +2,7 @@
 import type { Log } from "#lib/base/log.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
 import type { Observer } from "#lib/base/telemetry.ts";
-import { openExporter } from "#lib/drivers/traces/exporter.ts";
+import { openSpanExporter } from "#lib/drivers/traces/exporter.ts";
 import { observeTraces } from "#lib/drivers/traces/observer.ts";
 
 export interface Traces {
@@ -13,7 +13,6 @@ export interface Traces {
 
 export interface TracesOptions {
   readonly log: Log;
-  /** The ID of this replica and the version of the program. */
   readonly replicaId: string;
   readonly version: string;
   readonly onDropped: () => void;
@@ -21,6 +20,6 @@ export interface TracesOptions {
 
 export function openTraces(settings: TraceSettings, { log, replicaId, version, onDropped }: TracesOptions): Traces {
   const resource = { "service.version": version, "service.instance.id": replicaId, ...settings.resource };
-  const exporter = openExporter({ settings: { ...settings, resource }, version, log, onDropped });
+  const exporter = openSpanExporter({ settings: { ...settings, resource }, version, log, onDropped });
   return { observer: observeTraces(settings.sampler, exporter), close: exporter.close };
 }

@@ -11,8 +11,8 @@ import {
   ClusterError,
   type JobResult,
   type KubeObject,
+  type ObjectRef,
   type PatchOperation,
-  type Ref,
 } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
@@ -21,7 +21,7 @@ import { patchSiteObject } from "#lib/workers/workloads.ts";
 import { addNotes } from "#lib/workers/site.ts";
 import { siteTaskHandler } from "#lib/workers/actions/tasks.ts";
 
-const ADMIN: Ref = { apiVersion: "v1", kind: "Secret", name: "admin" };
+const ADMIN: ObjectRef = { apiVersion: "v1", kind: "Secret", name: "admin" };
 const KEY = "ADMIN_PASSWORD", PREVIOUS_KEY = "ADMIN_PASSWORD_BEFORE";
 const OPERATION_ANNOTATION = `/metadata/annotations/${PASSWORD_OPERATION_ANNOTATION.replaceAll("/", "~1")}`;
 const RESET_FAILED = "The administrator's password could not be set";

@@ -13,7 +13,7 @@ import {
   type Cluster,
   ClusterError,
   type KubeObject,
-  type Ref,
+  type ObjectRef,
   withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -98,7 +98,7 @@ async function deleteBackup(site: SpokeSite, run: Run, backup: Backup): Promise<
 
 /** Deletes the snapshots with their contents, and waits until they are gone. */
 export async function deleteBackupSnapshots(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
-  const { space } = site, refs: Ref[] = [];
+  const { space } = site, refs: ObjectRef[] = [];
   for (const { snapshot: name, snapshotUid, content } of backup.volumes) {
     const ref = { ...VOLUME_SNAPSHOT, name };
     const snapshot = await space.get(ref, run);

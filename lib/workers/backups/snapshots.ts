@@ -19,7 +19,7 @@ import {
 import { BACKUP_ANNOTATION, sitePvcNames } from "#lib/moodle/names.ts";
 import { serializeBackupRecord, type SignedRecord, SITE_RECORD_KEY } from "#lib/moodle/site-record.ts";
 import { readInstallation, signWithInstallationKey } from "#lib/installation/installation.ts";
-import { type Call, type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { type Cluster, type ClusterCall, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import {
@@ -199,7 +199,7 @@ async function readPvcs(
 /** Returns the cluster's snapshot classes with deletionPolicy Retain. */
 export async function readRetainingClasses(
   cluster: Pick<Cluster, "serves" | "listAll">,
-  call: Call,
+  call: ClusterCall,
 ): Promise<SnapshotClass[]> {
   if (!await cluster.serves(CLASS, call)) return [];
   const classes = await cluster.listAll(CLASS, "", call);

@@ -23,7 +23,7 @@ import {
 import { recordChange } from "#lib/changes/record.ts";
 import {
   type CustomerRequest,
-  hasEnded,
+  hasSubscriptionEnded,
   PaymentError,
   type Payments,
   type Subscription,
@@ -112,7 +112,7 @@ async function sendQuantities(app: SyncDependencies, run: Run, payments: Payment
   const subscription = customer === null
     ? null
     : await findCurrentSubscription(run, payments, { ...row, customerId: customer });
-  const ended = subscription ? hasEnded(subscription) : row.subscriptionId !== null;
+  const ended = subscription ? hasSubscriptionEnded(subscription) : row.subscriptionId !== null;
   const desired = selectBilledQuantities(counts, app.catalog, subscription?.items ?? []);
   let result = subscription;
   if (removed && subscription && !ended) {

@@ -6,10 +6,10 @@
 import { hasIssuanceFailed } from "#lib/drivers/cluster/diagnosis/certificate.ts";
 import {
   ClusterError,
+  type ClusterNamespace,
   type KubeObject,
-  type Ref,
-  refOf,
-  type Space,
+  type ObjectRef,
+  objectRefOf,
   withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -54,7 +54,7 @@ function isRedirectFrom(ingress: KubeObject, hosts: readonly string[]): boolean 
  * Deletes a failed Certificate, because cert-manager would retry only after an hour. The Ingress creates it again. A
  * valid certificate stays in its Secret.
  */
-async function deleteFailedCertificate(space: Space, run: Run, ref: Ref): Promise<void> {
+async function deleteFailedCertificate(space: ClusterNamespace, run: Run, ref: ObjectRef): Promise<void> {
   const found = await space.get(ref, run);
   if (found && hasIssuanceFailed(found)) await space.delete(ref, found.metadata.uid!, run);
 }
@@ -78,7 +78,7 @@ async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: Ku
     ]);
   }
   try {
-    await space.ready([refOf(ingress)], clusterWaitOf(run, ADDRESS_TIMEOUT));
+    await space.ready([objectRefOf(ingress)], clusterWaitOf(run, ADDRESS_TIMEOUT));
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;

@@ -4,10 +4,10 @@ import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { type HubSettings, NO_HUB_SETTINGS } from "#lib/moodle/seed.ts";
 import {
   ClusterError,
+  type ClusterNamespace,
   type KubeObject,
+  objectRefOf,
   type PatchOperation,
-  refOf,
-  type Space,
   withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { ObjectPut } from "#lib/operations/change.ts";
@@ -92,7 +92,7 @@ export async function updateLabels(site: SpokeSite, run: Run): Promise<void> {
   if (changes.length === 0) return;
   const uidTest: PatchOperation = { op: "test", path: "/metadata/uid", value: spoke.namespaceUid };
   try {
-    await cluster.patchGlobal(refOf(manifest!), [uidTest, ...changes], run);
+    await cluster.patchGlobal(objectRefOf(manifest!), [uidTest, ...changes], run);
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 403) throw error;
     await addNotes(run, [
@@ -184,10 +184,14 @@ export async function applySiteState(site: SpokeSite, run: Run, step: SpokeStep)
 }
 
 /** Applies the objects in order and returns them as the cluster stored them. */
-export async function applySiteObjects(space: Space, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
+export async function applySiteObjects(
+  space: ClusterNamespace,
+  run: Run,
+  objects: readonly KubeObject[],
+): Promise<KubeObject[]> {
   const applied: KubeObject[] = [];
   for (const object of objects) {
-    const existing = await space.get(refOf(object), run);
+    const existing = await space.get(objectRefOf(object), run);
     if (existing) applied.push(await applyOrReplaceFields(space, run, fitToObserved(object, existing), existing));
     else applied.push(await replaceFenced(space, object, run.job, run));
   }
@@ -199,7 +203,7 @@ export async function applySiteObjects(space: Space, run: Run, objects: readonly
  * case the function replaces the differing fields and applies the object again.
  */
 async function applyOrReplaceFields(
-  space: Space,
+  space: ClusterNamespace,
   run: Run,
   object: KubeObject,
   existing: KubeObject,
@@ -218,7 +222,7 @@ async function applyOrReplaceFields(
       fields = findMismatches(object, existing).map((path) => /^spec\.(\w+)/.exec(path)?.[1] ?? "");
     const change = [...new Set(fields)].filter((field) => Object.hasOwn(spec, field))
       .map((field): PatchOperation => ({ op: "add", path: `/spec/${field}`, value: spec[field] }));
-    await patchFenced(space, { ref: refOf(object), jobFence: run.job, change: () => change }, run);
+    await patchFenced(space, { ref: objectRefOf(object), jobFence: run.job, change: () => change }, run);
     return await applyFenced(space, object, run.job, run);
   } catch (error) {
     throw isRefusal(error) ? explainRefusal(error, object) : error;

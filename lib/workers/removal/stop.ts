@@ -4,7 +4,12 @@
  * the run, so a late call cannot start the site again.
  */
 import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_PODS } from "#lib/moodle/names.ts";
-import { ClusterError, type PatchOperation, type Ref, type Space } from "#lib/drivers/cluster/cluster.ts";
+import {
+  ClusterError,
+  type ClusterNamespace,
+  type ObjectRef,
+  type PatchOperation,
+} from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { backoffDelay, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
@@ -37,7 +42,7 @@ export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /** Stops Jobs, Moodle and the database, if they exist. */
-export async function stopAll(space: Space, run: Run): Promise<void> {
+export async function stopAll(space: ClusterNamespace, run: Run): Promise<void> {
   await patchIfExists(space, run, MOODLE_CRONJOB, { op: "add", path: "/spec/suspend", value: true });
   // Scheduled tasks and Jobs of cancelled operations are deleted, because no operation waits for them.
   for (const { metadata } of await space.list(BATCH_JOB, "", run)) {
@@ -55,7 +60,7 @@ function podWaitOf(run: Run): number {
 }
 
 /** Patches an object under the fence. Does nothing if the object was deleted. */
-async function patchIfExists(space: Space, run: Run, ref: Ref, change: PatchOperation): Promise<void> {
+async function patchIfExists(space: ClusterNamespace, run: Run, ref: ObjectRef, change: PatchOperation): Promise<void> {
   if (!await space.get(ref, run)) return;
   await patchFenced(space, { ref, jobFence: run.job, change: () => [change] }, run);
 }

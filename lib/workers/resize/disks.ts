@@ -6,7 +6,7 @@
  */
 import { sitePvcNames } from "#lib/moodle/names.ts";
 import { DISK_NAMES, type DiskName, type DiskSizes, type GrowableDisks } from "#lib/moodle/resize.ts";
-import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import { type Cluster, ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { patchFenced } from "#lib/workers/fenced-objects.ts";
@@ -161,6 +161,6 @@ function classOf(claim: KubeObject): string {
     "";
 }
 
-function refOf({ inputs }: DiskSite, disk: DiskName): Ref {
+function refOf({ inputs }: DiskSite, disk: DiskName): ObjectRef {
   return { ...CLAIM, name: sitePvcNames(inputs)[disk] };
 }

@@ -9,7 +9,7 @@ import type { App } from "#lib/app.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DISK_NAMES, inputsDuringResize, maxQuantity, resizedInputs, withDisks } from "#lib/moodle/resize.ts";
 import { buildSizePatch, readSizeField, type SizeField } from "#lib/moodle/size-fields.ts";
-import { ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
@@ -103,7 +103,7 @@ function atLeast(object: KubeObject, { path, value }: SizeField): SizeField {
 }
 
 /** Waits until the status of the quotas shows the requested limits. */
-export async function waitForQuotaRecount({ space }: SpokeSite, run: Run, refs: readonly Ref[]): Promise<void> {
+export async function waitForQuotaRecount({ space }: SpokeSite, run: Run, refs: readonly ObjectRef[]): Promise<void> {
   const problem = await pollUntil(run, async () => {
     const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
     const behind = quotas.find((quota) =>
@@ -137,7 +137,7 @@ async function setSize(
   site: SpokeSite,
   run: Run,
   step: "database" | "app" | "cron" | "limits",
-  restarted?: Ref,
+  restarted?: ObjectRef,
 ): Promise<void> {
   const objects = sizeDependentObjects(site.blueprint, withStoredSize(site.inputs, run, "after"))[step];
   for (const { ref, fields } of objects.filter((each) => !restarted || !isSameObject(each.ref, restarted))) {
@@ -151,7 +151,7 @@ async function setSize(
   await patchSiteObject(site, run, restarted, (object) => buildSizePatch(object, [...own, stamp]));
 }
 
-function isSameObject(ref: Ref, other: Ref): boolean {
+function isSameObject(ref: ObjectRef, other: ObjectRef): boolean {
   return ref.kind === other.kind && ref.name === other.name;
 }
 

@@ -6,7 +6,7 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { sitePvcNames } from "#lib/moodle/names.ts";
 import { formatQuantity } from "#lib/moodle/quota.ts";
 import { maxQuantity } from "#lib/moodle/resize.ts";
-import { refOf } from "#lib/drivers/cluster/cluster.ts";
+import { objectRefOf } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
@@ -36,5 +36,5 @@ export async function raiseStorageQuota(site: SpokeSite, run: Run): Promise<void
     run,
     blueprint.spokeObjects(withStorageQuota(inputs, storageQuota), "policies"),
   );
-  await waitForQuotaRecount(site, run, limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf));
+  await waitForQuotaRecount(site, run, limits.filter(({ kind }) => kind === "ResourceQuota").map(objectRefOf));
 }

@@ -12,7 +12,7 @@ import type { App } from "#lib/app.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { buildDenyAllPolicy, type SandboxInputs } from "#lib/moodle/sandbox.ts";
 import { MANAGED_BY_LABEL, SANDBOX_LABEL } from "#lib/drivers/cluster/guard.ts";
-import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { type Cluster, ClusterError, type ClusterNamespace, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { settleAll } from "#lib/base/cancellation.ts";
 import { createFenced } from "#lib/workers/fenced-objects.ts";
@@ -25,7 +25,7 @@ export interface Sandbox extends VolumeContext {
   readonly cluster: Cluster;
   readonly inputs: SandboxInputs;
   /** The namespace of the sandbox. Throws a `NotFound` ClusterError before `createSandbox`. */
-  readonly space: Space;
+  readonly space: ClusterNamespace;
 }
 
 /** The cluster's identity and the namespace's UID, stored in the job's progress before the namespace is created. */
@@ -36,7 +36,7 @@ interface SandboxRecord {
 
 export async function openSandbox(app: App, cluster: string, inputs: SandboxInputs, run: Run): Promise<Sandbox> {
   const opened = await app.clusters.open(cluster), { namespace } = inputs;
-  let space: Space | undefined;
+  let space: ClusterNamespace | undefined;
   return {
     blueprint: app.blueprint,
     cluster: opened,

@@ -1,5 +1,5 @@
 /** Determines the health of spokes. An object that is in no list is read by name before it counts as missing. */
-import { ClusterError, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { findNamespaceProblem, findObjectProblem, healthObjectsOf } from "#lib/domains/spokes/health.ts";
 import { objectTitle } from "#lib/moodle/expected-objects.ts";
 import { sleep } from "#lib/base/time.ts";
@@ -29,7 +29,7 @@ export async function confirmHealth(check: SweepCheck): Promise<SpokeHealth[]> {
   return healths;
 }
 
-function isUnlisted({ problems }: SpokeFacts, { kind, name }: Ref): boolean {
+function isUnlisted({ problems }: SpokeFacts, { kind, name }: ObjectRef): boolean {
   return !problems.has(objectTitle({ kind, metadata: { name } }));
 }
 

@@ -4,12 +4,12 @@ import { type ExpectedObject, listExpectedObjects } from "#lib/moodle/expected-o
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import { type Cluster, ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import type { SweptSpoke } from "#lib/workers/sweep/rows.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { sleep } from "#lib/base/time.ts";
 
-export interface SweptKind extends Omit<Ref, "name"> {
+export interface SweptKind extends Omit<ObjectRef, "name"> {
   /** A label selector; defaults to the objects of all spokes. */
   readonly selector?: string;
 }

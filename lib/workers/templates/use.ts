@@ -19,7 +19,7 @@ import {
   type SiteTemplate,
   type TemplateUse,
 } from "#lib/domains/templates/store.ts";
-import { ClusterError, refOf } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, objectRefOf } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { findOriginProblem } from "#lib/moodle/adoption.ts";
@@ -207,8 +207,8 @@ async function undoTemplateUse(site: SpokeSite, run: Run, use: TemplateUse): Pro
   for (const disk of DISK_NAMES) {
     const claim = await space.get({ ...PVC, name: names[disk] }, run);
     if (claim?.["spec"]?.dataSource?.name !== originSnapshotName(disk, use.turn)) continue;
-    await space.delete(refOf(claim), claim.metadata.uid!, run);
-    refs.push(refOf(claim));
+    await space.delete(objectRefOf(claim), claim.metadata.uid!, run);
+    refs.push(objectRefOf(claim));
   }
   await space.gone(refs, clusterWaitOf(run));
   await deleteSourceObjects(withTemplateOrigin(site, use), run);

@@ -14,7 +14,13 @@ import { sitePvcNames } from "#lib/moodle/names.ts";
 import { formatQuantity } from "#lib/moodle/quota.ts";
 import { ownerLabels } from "#lib/moodle/owner-labels.ts";
 import { DISK_NAMES, type DiskName, maxQuantity } from "#lib/moodle/resize.ts";
-import { type Cluster, ClusterError, type KubeObject, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
+import {
+  type Cluster,
+  ClusterError,
+  type KubeObject,
+  type ObjectRef,
+  objectRefOf,
+} from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
 import { readRetainingClasses } from "#lib/workers/backups/snapshots.ts";
@@ -59,7 +65,7 @@ export async function createPvcsFromSnapshots(context: VolumeContext, run: Run, 
   }
   const pvcs = renderPvcs(context, from), existing = new Map<DiskName, KubeObject>();
   for (const disk of DISK_NAMES) {
-    const pvc = await space.get(refOf(pvcs[disk]), run);
+    const pvc = await space.get(objectRefOf(pvcs[disk]), run);
     if (pvc) requireSource(pvc, originSnapshotName(disk, turn));
     if (pvc) existing.set(disk, pvc);
   }
@@ -90,7 +96,7 @@ export async function deleteSourceObjectsWhenBound(context: VolumeContext, run: 
 
 /** Deletes the snapshot objects behind the PVCs. The storage's own snapshots stay. */
 export async function deleteSourceObjects(context: VolumeContext, run: Run): Promise<void> {
-  const { space, cluster } = context, { turn } = requireOrigin(context), deleted: Ref[] = [];
+  const { space, cluster } = context, { turn } = requireOrigin(context), deleted: ObjectRef[] = [];
   for (const disk of DISK_NAMES) {
     const ref = { ...VOLUME_SNAPSHOT, name: originSnapshotName(disk, turn) }, snapshot = await space.get(ref, run);
     if (!snapshot) continue;
@@ -113,7 +119,9 @@ export async function deleteSourceContents(
       content !== null
     );
     for (const content of remaining) {
-      if (!content.metadata.deletionTimestamp) await cluster.deleteGlobal(refOf(content), content.metadata.uid!, run);
+      if (!content.metadata.deletionTimestamp) {
+        await cluster.deleteGlobal(objectRefOf(content), content.metadata.uid!, run);
+      }
     }
     return remaining.length > 0
       ? `Not deleted yet: ${remaining.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(", ")}`

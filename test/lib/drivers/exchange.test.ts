@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { runInContext } from "#lib/base/work-context.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
 import { exchangeError } from "#lib/drivers/cluster/client/failures.ts";
-import { exchange } from "#lib/drivers/exchange.ts";
+import { sendHttpRequest } from "#lib/drivers/exchange.ts";
 import {
   failureOf,
   GET_REQUEST,
@@ -105,9 +105,9 @@ test("runs the check once connected, and sends nothing if it throws", () =>
     url.hostname = "localhost";
     const limits = { deadline: 10_000, signals: [], fail: exchangeError };
     const call = { method: "POST", url, headers: {}, body: "{}", options, ...limits };
-    assert.is(await exchange({ ...call, check }).catch((error) => error), reason);
+    assert.is(await sendHttpRequest({ ...call, check }).catch((error) => error), reason);
     assert.is(server.requests.length, 0);
-    assert.is((await exchange(call)).status, 200);
+    assert.is((await sendHttpRequest(call)).status, 200);
     assert.is(server.requests.length, 1);
   }));
 

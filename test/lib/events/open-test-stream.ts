@@ -2,8 +2,8 @@
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
-import type { Feeds } from "#lib/events/feed.ts";
-import type { Follower, ReadVisibility, StreamVisibility, VisibilityDecision } from "#lib/events/visibility.ts";
+import type { HubFeeds } from "#lib/events/feed.ts";
+import type { ReadVisibility, StreamFollower, StreamVisibility, VisibilityDecision } from "#lib/events/visibility.ts";
 import { followHub } from "#lib/events/stream.ts";
 import type { StreamFrame } from "#lib/events/keep-alive.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -27,10 +27,10 @@ export function createDecision(sight: StreamVisibility | null, endsIn = Infinity
 }
 
 export function openTestStream(
-  feeds: Feeds,
+  feeds: HubFeeds,
   federationId: string,
   since: number | null = null,
-  who: Partial<Follower> = {},
+  who: Partial<StreamFollower> = {},
 ) {
   const userId = newId("usr"), follower = { credentialId: newId("tok"), userId, federationId, ...who };
   const reader = feeds.enter(follower);

@@ -6,10 +6,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { OpenDatabase } from "#lib/drivers/db/database.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
-import { type Feeds, openFeeds } from "#lib/events/feed.ts";
+import { type HubFeeds, openHubFeeds } from "#lib/events/feed.ts";
 import type { ReadVisibility } from "#lib/events/visibility.ts";
 import { followHub } from "#lib/events/stream.ts";
-import type { Send, StreamFrame } from "#lib/events/keep-alive.ts";
+import type { SendFrame, StreamFrame } from "#lib/events/keep-alive.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { emitEvent, openTestStream, readTestVisibility, visibilities } from "#test/lib/events/open-test-stream.ts";
 import { readFrames } from "#test/support/frames.ts";
@@ -22,7 +22,7 @@ interface Stage {
   db: TestDatabase;
   proxy: TcpProxy;
   far: OpenDatabase;
-  feeds: Feeds;
+  feeds: HubFeeds;
   user: string;
 }
 
@@ -36,7 +36,7 @@ test.before(async (stage) => {
     await sql`select 1`.execute(rows);
     return await readTestVisibility(rows, followers);
   };
-  stage.feeds = openFeeds(stage.far, silentLog, { readVisibility: asking, maxStreams: 99 });
+  stage.feeds = openHubFeeds(stage.far, silentLog, { readVisibility: asking, maxStreams: 99 });
   stage.user = await insertUser(stage.db);
 });
 test.after(async ({ db, proxy, far, feeds }) => {
@@ -69,10 +69,10 @@ test("new and live streams wait without losing events", async ({ db, proxy, feed
 
 test("streams send keep-alives", async ({ db, proxy, far, user }) => {
   const federationId = await insertHub(db, user, "talking"),
-    feeds = openFeeds(far, silentLog, { readVisibility: readTestVisibility, maxStreams: 9, keepAliveAfterMs: 20 });
+    feeds = openHubFeeds(far, silentLog, { readVisibility: readTestVisibility, maxStreams: 9, keepAliveAfterMs: 20 });
   lose(proxy);
   const reader = feeds.enter({ credentialId: "tok", userId: "usr", federationId }), said: StreamFrame[] = [];
-  const run = (send: Send) => followHub(feeds, reader, null, send);
+  const run = (send: SendFrame) => followHub(feeds, reader, null, send);
   for await (const frame of readFrames<StreamFrame>({ run, cancel: reader.leave })) if (said.push(frame) === 4) break;
   assert.equal(said, ["following", "still here", "still here", "still here"].map((comment) => ({ comment })));
   feeds.close();
@@ -95,7 +95,7 @@ test("a reader who lost access gets no events from the outage", async ({ db, pro
 
 test("close ends waiting streams with a reconnection delay", async ({ db, proxy, far, user }) => {
   const hub = await insertHub(db, user, "closing"),
-    feeds = openFeeds(far, silentLog, { readVisibility: readTestVisibility, maxStreams: 9 });
+    feeds = openHubFeeds(far, silentLog, { readVisibility: readTestVisibility, maxStreams: 9 });
   lose(proxy);
   const reader = openTestStream(feeds, hub), next = reader.next();
   feeds.close();

@@ -1,7 +1,7 @@
 /** Tests readers who may see only some spokes, including spokes that were granted a moment ago. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Feeds, openFeeds } from "#lib/events/feed.ts";
+import { type HubFeeds, openHubFeeds } from "#lib/events/feed.ts";
 import type { ReadVisibility } from "#lib/events/visibility.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { emitEvent, openTestStream, readTestVisibility, visibilities } from "#test/lib/events/open-test-stream.ts";
@@ -10,11 +10,11 @@ import { addSpokeAdmin, createTestUser } from "#test/support/users.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub with partial visibility");
+const test = suite<{ db: TestDatabase; feeds: HubFeeds; user: string }>("followHub with partial visibility");
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
-  context.feeds = openFeeds(context.db, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
+  context.feeds = openHubFeeds(context.db, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
   context.user = await insertUser(context.db);
 });
 test.after(async (context) => {
@@ -67,7 +67,7 @@ test("checks no visibility for events of other spokes", async ({ db, user }) => 
     ];
   let checks = 0;
   const counting: ReadVisibility = (rows, followers) => (checks++, readTestVisibility(rows, followers));
-  const feeds = openFeeds(db, silentLog, { readVisibility: counting, maxStreams: 9 });
+  const feeds = openHubFeeds(db, silentLog, { readVisibility: counting, maxStreams: 9 });
   visibilities.set("owner", new Set([own]));
   const reader = openTestStream(feeds, hub, 0, { userId: "owner" }), next = reader.next();
   await emitEvent(db, hub, "active", own);

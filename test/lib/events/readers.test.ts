@@ -2,8 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
-import type { Follower, ReadVisibility } from "#lib/events/visibility.ts";
-import { openReaders, type Readers, type StreamReader } from "#lib/events/readers.ts";
+import type { ReadVisibility, StreamFollower } from "#lib/events/visibility.ts";
+import { openStreamReaders, type StreamReader, type StreamReaders } from "#lib/events/readers.ts";
 import { createDecision } from "#test/lib/events/open-test-stream.ts";
 import { currentContext, runInContext } from "#lib/base/work-context.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -11,7 +11,7 @@ import { startSpanContext } from "#lib/base/trace.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase; opened: Readers[] }>("openReaders");
+const test = suite<{ db: TestDatabase; opened: StreamReaders[] }>("openReaders");
 
 test.before(async (context) => void (context.db = await openTestDatabase()));
 test.before.each((context) => void (context.opened = []));
@@ -20,13 +20,13 @@ test.after(({ db }) => db.close());
 
 /** Opens readers and records each check as the list of its credentials. */
 function open(
-  context: { db: TestDatabase; opened: Readers[] },
+  context: { db: TestDatabase; opened: StreamReaders[] },
   look: ReadVisibility = all,
   most = 99,
   db: Database = context.db,
 ) {
   const checks: string[] = [], warnings: string[] = [];
-  const readers = openReaders(db, { ...silentLog, warn: (message) => void warnings.push(message) }, {
+  const readers = openStreamReaders(db, { ...silentLog, warn: (message) => void warnings.push(message) }, {
     maxStreams: most,
     readVisibility: (rows, followers) => {
       checks.push(followers.map(({ credentialId }) => credentialId).join());
@@ -34,7 +34,7 @@ function open(
     },
   });
   context.opened.push(readers);
-  const enter = (who: Partial<Follower> = {}) =>
+  const enter = (who: Partial<StreamFollower> = {}) =>
     readers.enter({ credentialId: "token", userId: "user", federationId: "hub", ...who });
   return { looks: checks, warnings, readers, enter };
 }

@@ -1,7 +1,7 @@
 /** Tests the number of streams, and how far the slowest is behind. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openFeeds } from "#lib/events/feed.ts";
+import { openHubFeeds } from "#lib/events/feed.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { emitEvent, openTestStream, readTestVisibility } from "#test/lib/events/open-test-stream.ts";
 import { openTestDatabase } from "#test/support/database.ts";
@@ -12,7 +12,7 @@ const test = suite("openFeeds, stats");
 
 test("count the streams and the backlog of the slowest reader", async () => {
   const db = await openTestDatabase(),
-    feeds = openFeeds(db, silentLog, { readVisibility: readTestVisibility, maxStreams: 9 });
+    feeds = openHubFeeds(db, silentLog, { readVisibility: readTestVisibility, maxStreams: 9 });
   const user = await insertUser(db),
     hub = await insertHub(db, user, "north"),
     other = await insertHub(db, user, "south");

@@ -3,20 +3,20 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { type Feeds, openFeeds } from "#lib/events/feed.ts";
+import { type HubFeeds, openHubFeeds } from "#lib/events/feed.ts";
 import { followHub } from "#lib/events/stream.ts";
-import type { Send, StreamFrame } from "#lib/events/keep-alive.ts";
+import type { SendFrame, StreamFrame } from "#lib/events/keep-alive.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { emitEvent, openTestStream, readTestVisibility, visibilities } from "#test/lib/events/open-test-stream.ts";
 import { readFrames } from "#test/support/frames.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 
-const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("a hub's stream");
+const test = suite<{ db: TestDatabase; feeds: HubFeeds; user: string }>("a hub's stream");
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
-  context.feeds = openFeeds(context.db, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
+  context.feeds = openHubFeeds(context.db, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
   context.user = await insertUser(context.db);
 });
 test.after(async (context) => {
@@ -49,7 +49,7 @@ test("sends operator details only to operators", async ({ db, feeds, user }) => 
   const labels: (string | undefined)[] = [];
   for (const userId of ["usr_all", "usr_plain", "usr_own"]) {
     const reader = feeds.enter({ credentialId: userId, userId, federationId: hub });
-    const run = (send: Send) => followHub(feeds, reader, null, send);
+    const run = (send: SendFrame) => followHub(feeds, reader, null, send);
     for await (const frame of readFrames<StreamFrame>({ run, cancel: reader.leave })) {
       if ("event" in frame) {
         labels.push(frame.data.error);

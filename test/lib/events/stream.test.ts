@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
-import { type Feeds, openFeeds } from "#lib/events/feed.ts";
+import { type HubFeeds, openHubFeeds } from "#lib/events/feed.ts";
 import { currentContext, runInContext } from "#lib/base/work-context.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { emitEvent, openTestStream, readTestVisibility, visibilities } from "#test/lib/events/open-test-stream.ts";
@@ -11,11 +11,11 @@ import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub");
+const test = suite<{ db: TestDatabase; feeds: HubFeeds; user: string }>("followHub");
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
-  context.feeds = openFeeds(context.db, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
+  context.feeds = openHubFeeds(context.db, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
   context.user = await insertUser(context.db);
 });
 test.after(async (context) => {
@@ -57,7 +57,7 @@ test("reads shared events outside of the first request's context", async ({ db, 
       return db.streams;
     },
   };
-  const feeds = openFeeds(watched, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
+  const feeds = openHubFeeds(watched, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
   const feed = runInContext(
     { rootSpan: startSpanContext(null, () => true), logFields: {} },
     () => feeds.join(hub, over.signal),
@@ -170,7 +170,7 @@ test("runs the readers' own reads one after another", async ({ feeds }) => {
 
 test("releases the slot of an ended stream", async ({ db, user }) => {
   const hub = await insertHub(db, user, "places"),
-    feeds = openFeeds(db, silentLog, { readVisibility: readTestVisibility, maxStreams: 1 });
+    feeds = openHubFeeds(db, silentLog, { readVisibility: readTestVisibility, maxStreams: 1 });
   visibilities.set("nobody", null);
   for (let i = 0; i < 3; i++) assert.is(await openTestStream(feeds, hub, null, { userId: "nobody" }).next(), undefined);
   feeds.close();
@@ -209,7 +209,7 @@ test("omits a spoke that was removed over five minutes ago", async ({ db, feeds,
 
 test("close sends each reader a reconnection delay and ends its stream", async ({ db, user }) => {
   const hub = await insertHub(db, user, "closing"),
-    feeds = openFeeds(db, silentLog, { readVisibility: readTestVisibility, maxStreams: 9 });
+    feeds = openHubFeeds(db, silentLog, { readVisibility: readTestVisibility, maxStreams: 9 });
   await emitEvent(db, hub, "active");
   const reader = openTestStream(feeds, hub);
   await reader.next();
@@ -223,7 +223,7 @@ test("accepts a last event that is newer than this replica's feed", async ({ db,
   const hub = await insertHub(db, user, "ahead");
   await emitEvent(db, hub, "provisioning");
   // Its wake-ups are lost, as if the control connection were being replaced. Only the poll finds new events.
-  const feeds = openFeeds({ ...db, wakeups: { subscribe: () => () => {} } } as Database, silentLog, {
+  const feeds = openHubFeeds({ ...db, wakeups: { subscribe: () => () => {} } } as Database, silentLog, {
     readVisibility: readTestVisibility,
     maxStreams: 9,
   });

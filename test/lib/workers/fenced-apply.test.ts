@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, type ClusterNamespace, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -8,7 +8,7 @@ import { applyFenced } from "#lib/workers/fenced-objects.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<{ simulator: Simulator; space: Space; close: () => Promise<void> }>("applyFenced");
+const test = suite<{ simulator: Simulator; space: ClusterNamespace; close: () => Promise<void> }>("applyFenced");
 const call = { signal: new AbortController().signal };
 
 test.before(async (context) => {
@@ -37,7 +37,7 @@ const settings = (name: string, version: string): KubeObject => ({
 });
 const hold = (fence: number) => ({ id: "op_1", fence: String(fence) });
 
-async function versionOf(space: Space, name: string): Promise<string> {
+async function versionOf(space: ClusterNamespace, name: string): Promise<string> {
   return (await space.get({ apiVersion: "v1", kind: "ConfigMap", name }, call))!["data"].version;
 }
 
@@ -59,7 +59,7 @@ test("rejects an older holder", async ({ space }) => {
 test("is rejected by the API server if a newer holder wrote between read and apply", async ({ space }) => {
   await space.apply([settings("c", "old")], call);
   const late: KubeObject[] = [];
-  const slow: Space = {
+  const slow: ClusterNamespace = {
     ...space,
     apply: async (objects, at) => {
       if (late.length === 0) {
@@ -79,7 +79,7 @@ test("is rejected by the API server if a newer holder wrote between read and app
 test("retries after a conflict with another writer", async ({ space }) => {
   await space.apply([settings("d", "old")], call);
   let first = true;
-  const busy: Space = {
+  const busy: ClusterNamespace = {
     ...space,
     apply: async (objects, at) => {
       if (first) {

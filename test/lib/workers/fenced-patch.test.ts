@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { ClusterError, Space } from "#lib/drivers/cluster/cluster.ts";
+import type { ClusterError, ClusterNamespace } from "#lib/drivers/cluster/cluster.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
 import { patchFenced } from "#lib/workers/fenced-objects.ts";
 import { rejection } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "./scene.ts";
 import { deleteAsAdmin } from "#test/support/service-account.ts";
 
-const test = suite<{ scene: WorkScene; space: Space }>("patchFenced");
+const test = suite<{ scene: WorkScene; space: ClusterNamespace }>("patchFenced");
 test.before.each(async (context) => {
   context.scene = await openWorkScene();
   const cluster = await context.scene.app.clusters.open("default");
@@ -27,12 +27,12 @@ const NAMESPACE = "spoke-main-here";
 const call = { signal: new AbortController().signal };
 const REF = { apiVersion: "v1", kind: "ConfigMap", name: "thing" };
 
-function write(space: Space, fence: string, value: string): Promise<unknown> {
+function write(space: ClusterNamespace, fence: string, value: string): Promise<unknown> {
   const change = () => [{ op: "add" as const, path: "/data/value", value }];
   return patchFenced(space, { ref: REF, jobFence: { id: "op", fence }, change }, call);
 }
 
-async function value(space: Space): Promise<string> {
+async function value(space: ClusterNamespace): Promise<string> {
   return (await space.get(REF, call))!["data"].value;
 }
 
@@ -55,7 +55,7 @@ test("is rejected by the API server if a newer holder wrote in between", async (
       await space.patch(REF, [{ op: "add", path: "/metadata/annotations/wheelwright.dev~1fence", value: "4" }], call);
     }
     const newer = before ? "70" : "7", older = before ? "60" : "3";
-    const slow: Space = {
+    const slow: ClusterNamespace = {
       ...space,
       async patch(ref, operations, at) {
         await write(space, newer, "new"); // between the late holder's look and its patch
@@ -69,7 +69,7 @@ test("is rejected by the API server if a newer holder wrote in between", async (
 
 test("retries after another writer's change", async ({ space }) => {
   let touched = false;
-  const busy: Space = {
+  const busy: ClusterNamespace = {
     ...space,
     async patch(ref, operations, at) {
       if (!touched) await space.patch(ref, [{ op: "add", path: "/data/other", value: "x" }], at);

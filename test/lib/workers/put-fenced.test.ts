@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, type ClusterNamespace, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -9,7 +9,7 @@ import { createFenced, replaceFenced } from "#lib/workers/fenced-objects.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<{ simulator: Simulator; space: Space; close: () => Promise<void> }>("replaceFenced");
+const test = suite<{ simulator: Simulator; space: ClusterNamespace; close: () => Promise<void> }>("replaceFenced");
 const call = { signal: new AbortController().signal };
 
 test.before(async (context) => {
@@ -58,7 +58,7 @@ test("keeps fields that patches changed", async ({ space }) => {
 
 test("does not change a newer object when its holder is late", async ({ space }) => {
   let newer: KubeObject | undefined;
-  const slow: Space = {
+  const slow: ClusterNamespace = {
     ...space,
     create: async (object, at) => {
       newer ??= await replaceFenced(space, settings("c", { of: "newer" }), hold(8), call);
@@ -70,7 +70,7 @@ test("does not change a newer object when its holder is late", async ({ space })
 });
 
 test("continues if a controller wrote first", async ({ space }) => {
-  const busy: Space = {
+  const busy: ClusterNamespace = {
     ...space,
     create: async (object, at) => {
       const made = await space.create(object, at);
@@ -92,7 +92,7 @@ test("creates a missing object and applies an existing one without reading it fi
 
 test("applies an existing object if the quota refuses the POST", async ({ space }) => {
   const refusal = new ClusterError("Forbidden", "exceeded quota", { transient: false, status: 403 });
-  const full: Space = { ...space, create: () => Promise.reject(refusal) };
+  const full: ClusterNamespace = { ...space, create: () => Promise.reject(refusal) };
   await createFenced(space, settings("f", { kept: "1" }), hold(5), call);
   assert.equal((await createFenced(full, settings("f", { kept: "2" }), hold(6), call))["data"], { kept: "2" });
   assert.is(await rejection(createFenced(full, settings("g", {}), hold(6), call)), refusal);

@@ -1,6 +1,6 @@
 /** Calls a test server with the HTTP client that the cluster driver uses. */
 import * as assert from "uvu/assert";
-import { type Api, type ClusterRequest, openApi } from "#lib/drivers/cluster/client/api.ts";
+import { type ClusterRequest, type KubeApi, openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
@@ -12,11 +12,11 @@ export const UNCANCELLED = { signal: new AbortController().signal };
 
 export async function withServer(
   handle: KubeHandler,
-  use: (api: Api, server: KubeServer) => Promise<void>,
+  use: (api: KubeApi, server: KubeServer) => Promise<void>,
   options: { concurrency?: number; deadline?: number; path?: string; telemetry?: Telemetry } = {},
 ): Promise<void> {
   const server = await openKubeServer(handle);
-  const api = openApi({
+  const api = openKubeApi({
     connections: await openServerConnections(server.kubeconfig({}, undefined, options.path)),
     concurrency: options.concurrency ?? 4,
     deadline: options.deadline ?? 5000,

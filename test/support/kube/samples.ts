@@ -1,14 +1,14 @@
 /** Builds objects, pods and events as a cluster shows them in each failure. Timestamps come from a fixed clock. */
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { type Diagnosis, PATIENCE, type WaitClock } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
+import { type Diagnosis, DIAGNOSIS_TIME_LIMITS, type WaitClock } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 
 const START = Date.parse("2026-11-21T01:00:00Z");
 export const timestampAt = (ms: number) => new Date(START + ms).toISOString();
 export const waitClockAt = (ms: number, since = 0): WaitClock => ({
   now: START + ms,
   since: START + since,
-  patience: PATIENCE,
+  patience: DIAGNOSIS_TIME_LIMITS,
 });
 
 export const metadataOf = (name: string, more = {}) => ({

@@ -1,5 +1,5 @@
 /** Opens a simulated cluster, a client for it, and one namespace of Wheelwright. */
-import type { Cluster, ClusterError, KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
+import type { Cluster, ClusterError, ClusterNamespace, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type ClusterOptions, openCluster } from "#lib/drivers/cluster/open.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -9,7 +9,7 @@ export const UNCANCELLED_CALL = { signal: new AbortController().signal };
 export interface KubeScene {
   readonly simulator: Simulator;
   readonly cluster: Cluster;
-  readonly space: Space;
+  readonly space: ClusterNamespace;
 }
 
 export const namespace = (name: string, labels: Record<string, string> = {}): KubeObject => ({

@@ -1,5 +1,5 @@
 /** Serves a collection to watch: its lists and the rounds of a watch are defined by the test. */
-import { openApi } from "#lib/drivers/cluster/client/api.ts";
+import { openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { watch, type WatchChange, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 import {
@@ -44,7 +44,7 @@ export async function readWatch(
   options: Partial<WatchQuery> = {},
 ): Promise<{ changes: string[]; watches: KubeRequest[]; asked: readonly KubeRequest[]; server: KubeServer }> {
   const server = await openKubeServer(handle);
-  const api = openApi({
+  const api = openKubeApi({
     connections: await openServerConnections(server.kubeconfig()),
     concurrency: 1,
     deadline: 5000,

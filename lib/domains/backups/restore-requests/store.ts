@@ -3,7 +3,7 @@ import { type Selectable, sql } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { RestoreRequestRecord, RestoreRequestState } from "#lib/domains/backups/restore-requests/views.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { type ListPage, type ListPageRequest, readNewest, withItems } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, readNewestRows, withPageItems } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
 export type RestoreRequestRow = Selectable<Schema["restore_requests"]>;
@@ -21,8 +21,8 @@ export async function listRestoreRequests(
   let query = rows.selectFrom("restore_requests").selectAll();
   if (spokeId !== undefined) query = query.where("spokeId", "=", spokeId);
   if (state) query = query.where("state", "=", state);
-  const page = await readNewest(query, request);
-  return withItems(page, await showRestoreRequests(rows, actor, page.items));
+  const page = await readNewestRows(query, request);
+  return withPageItems(page, await showRestoreRequests(rows, actor, page.items));
 }
 
 /** Converts rows to API records, in the same order. */

@@ -1,7 +1,7 @@
 /** Converts hub requests to API records, with the people in them. */
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { type ListPage, withItems } from "#lib/drivers/db/pages.ts";
+import { type ListPage, withPageItems } from "#lib/drivers/db/pages.ts";
 import { type HubRequestRow, listHubRequests, type RequestFilter } from "#lib/domains/federations/requests/store.ts";
 import type { FederationRequestRecord } from "#lib/domains/federations/requests/views.ts";
 
@@ -13,7 +13,7 @@ export async function findVisibleHubRequests(
 ): Promise<ListPage<FederationRequestRecord>> {
   const own = actor.role === "operator" ? {} : { requestedBy: actor.userId };
   const page = await listHubRequests(rows, { ...request, ...own });
-  return withItems(page, await showRequests(rows, page.items));
+  return withPageItems(page, await showRequests(rows, page.items));
 }
 
 export async function showHubRequest(rows: Rows, row: HubRequestRow): Promise<FederationRequestRecord> {

@@ -1,7 +1,7 @@
 /** Stores hub requests. They are never deleted. A slug has at most one pending request. */
 import { type Insertable, type Selectable, sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { type ListPage, type ListPageRequest, readNewest } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, readNewestRows } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { isId } from "#lib/base/ids.ts";
 import type { RequestState } from "#lib/domains/federations/requests/views.ts";
@@ -22,7 +22,7 @@ export async function listHubRequests(rows: Rows, filter: RequestFilter): Promis
   let query = rows.selectFrom("federation_requests").selectAll();
   if (filter.requestedBy) query = query.where("requestedBy", "=", filter.requestedBy);
   if (filter.state) query = query.where("state", "=", filter.state);
-  return await readNewest(query, filter);
+  return await readNewestRows(query, filter);
 }
 
 /** Adds the request. Returns undefined if a pending request has the same slug. */

@@ -1,13 +1,12 @@
 /**
- * Calls one API server with a limit on concurrency, deadlines and retries. Every failure is a ClusterError.
- *
- * At most `concurrency` calls run at the same time; streams are not counted. After a 429 all calls wait as long as the
- * server requests. The caller decides which requests may be repeated. Repeating a create or an apply is safe, because
- * the repeated request finds the object. A JSON patch is repeated only if the server cannot have received it.
+ * Calls one Kubernetes API server with a limit on concurrency, deadlines and retries. Every failure is a ClusterError.
+ * After a 429, all calls wait as long as the server requests. Streams do not count toward the concurrency limit. A
+ * repeated create or apply is safe, because it finds the object. A JSON patch is repeated only if the server cannot
+ * have received the first attempt.
  */
-import { type Call, ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import type { Connection, Connections } from "#lib/drivers/cluster/client/connection.ts";
-import { exchangeError, lateError, wasNeverSent } from "#lib/drivers/cluster/client/failures.ts";
+import { type ClusterCall, ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { ServerConnection, ServerConnections } from "#lib/drivers/cluster/client/connection.ts";
+import { credentialsTimeoutError, exchangeError, wasNeverSent } from "#lib/drivers/cluster/client/failures.ts";
 import {
   errorOfResponse,
   isRecord,
@@ -18,11 +17,11 @@ import {
 import { openThrottle, sleepWithSignals } from "#lib/drivers/cluster/client/throttle.ts";
 import { traceCall } from "#lib/drivers/cluster/client/trace-call.ts";
 import {
-  exchange,
   type ExchangeResponse,
-  openStream,
+  openHttpStream,
   type OutgoingRequest,
   type ResponseStream,
+  sendHttpRequest,
 } from "#lib/drivers/exchange.ts";
 import { openSemaphore } from "#lib/base/limits/semaphore.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
@@ -31,7 +30,7 @@ import { backoffDelay, SECOND } from "#lib/base/time.ts";
 
 export interface ClusterRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** The path below the server's base path. Every segment is encoded. */
+  /** The path below the server's base path. Every segment must be percent-encoded. */
   readonly path: string;
   /** The name of the object to create, for error messages. The path of a POST does not contain the name. */
   readonly name?: string;
@@ -48,25 +47,22 @@ interface ApiReply {
   readonly warnings: readonly string[];
 }
 
-export interface Api {
-  call(request: ClusterRequest, call: Call): Promise<ApiReply>;
-  /** A GET with a plain-text response, for example a log. */
-  text(path: string, query: Readonly<Record<string, string>>, call: Call): Promise<string>;
-  /** A GET with a streamed response: a watch or a followed log. */
-  stream(path: string, query: Readonly<Record<string, string>>, call: Call): Promise<ResponseStream>;
-  /**
-   * The cluster's current time in milliseconds. Compare the cluster's timestamps with this time instead of the local
-   * clock.
-   */
+export interface KubeApi {
+  call(request: ClusterRequest, call: ClusterCall): Promise<ApiReply>;
+  /** Sends a GET and returns the text of the response, for example a log. */
+  text(path: string, query: Readonly<Record<string, string>>, call: ClusterCall): Promise<string>;
+  /** Sends a GET and streams the response: a watch or a followed log. */
+  stream(path: string, query: Readonly<Record<string, string>>, call: ClusterCall): Promise<ResponseStream>;
+  /** The API server's current time in milliseconds. Compare Kubernetes timestamps with it, not with the local clock. */
   now(): number;
-  /** Aborts when the API is closed. Its reason is the error of every later call. */
+  /** Aborts when the API is closed. The abort reason is the error of every later call. */
   readonly closed: AbortSignal;
   readonly telemetry: Telemetry;
   close(): void;
 }
 
 interface ApiOptions {
-  readonly connections: Connections;
+  readonly connections: ServerConnections;
   readonly concurrency: number;
   readonly deadline: number;
   readonly userAgent: string;
@@ -78,32 +74,29 @@ const CLOSED = "closed";
 const MAX_ATTEMPTS = 4;
 /** Time limit for reading an error response where a stream was expected. */
 const DRAIN_TIMEOUT = 2 * SECOND;
-/**
- * The minimum clock difference that is corrected. The Date header has whole seconds, so smaller differences mean
- * nothing.
- */
+/** The minimum clock difference that is corrected, because the Date header has only whole seconds. */
 const MIN_CLOCK_SKEW = 2 * SECOND;
 
-export function openApi(options: ApiOptions): Api {
+export function openKubeApi(options: ApiOptions): KubeApi {
   const { connections, concurrency, deadline, telemetry = NO_TELEMETRY } = options;
   const slots = openSemaphore(concurrency);
   const closing = new AbortController(), throttle = openThrottle(deadline);
   let skew = 0;
 
-  const signalsOf = (call: Call) => [call.signal, closing.signal];
+  const signalsOf = (call: ClusterCall) => [call.signal, closing.signal];
 
-  function outgoing(request: ClusterRequest, connection: Connection, call: Call): OutgoingRequest {
+  function outgoing(request: ClusterRequest, connection: ServerConnection, call: ClusterCall): OutgoingRequest {
     return { ...outgoingOf(request, connection, options), signals: signalsOf(call), check: call.check };
   }
 
-  /** Sends the request. Sends it again with renewed credentials if the server answers 401. */
+  /** Sends the request, and repeats it with renewed credentials if the server answers 401. */
   async function withCredentials<T extends { readonly status: number }>(
-    call: Call,
-    send: (connection: Connection) => Promise<T>,
+    call: ClusterCall,
+    send: (connection: ServerConnection) => Promise<T>,
     discard: (refused: T) => void,
   ): Promise<T> {
     const withDeadline = <R>(run: () => Promise<R>) =>
-      runWithin(signalsOf(call), { ms: deadline, createError: () => lateError(deadline) }, run);
+      runWithin(signalsOf(call), { ms: deadline, createError: () => credentialsTimeoutError(deadline) }, run);
     const connection = connections.cached() ?? await withDeadline(connections.current);
     const answer = await send(connection);
     if (answer.status !== 401) return answer;
@@ -112,14 +105,14 @@ export function openApi(options: ApiOptions): Api {
     return await send(await withDeadline(connections.current));
   }
 
-  async function sendOnce(request: ClusterRequest, call: Call): Promise<ExchangeResponse> {
+  async function sendOnce(request: ClusterRequest, call: ClusterCall): Promise<ExchangeResponse> {
     let description = `${request.method} ${request.path}`;
-    const send = async (connection: Connection) => {
+    const send = async (connection: ServerConnection) => {
       // The throttle is checked after queueing, so that calls that queued before the 429 also wait.
       await throttle.waitUntilAllowed(signalsOf(call));
       const out = outgoing(request, connection, call);
       description = `${out.method} ${out.url.host}${out.url.pathname}${request.name ? `/${request.name}` : ""}`;
-      return await traceCall(telemetry, request.method, out, exchange);
+      return await traceCall(telemetry, request.method, out, sendHttpRequest);
     };
     const answer = await slots.run(signalsOf(call), () => withCredentials(call, send, () => {}));
     if (answer.status >= 300) throw throttle.noteError(errorOfResponse(answer, description));
@@ -128,7 +121,7 @@ export function openApi(options: ApiOptions): Api {
     return answer;
   }
 
-  async function sendWithRetries(request: ClusterRequest, call: Call): Promise<ExchangeResponse> {
+  async function sendWithRetries(request: ClusterRequest, call: ClusterCall): Promise<ExchangeResponse> {
     const started = performance.now();
     for (let attempt = 1;; attempt++) {
       try {
@@ -158,9 +151,9 @@ export function openApi(options: ApiOptions): Api {
       (await sendWithRetries({ method: "GET", path, query, repeat: "safe" }, call)).body,
     stream: async (path, query, call) => {
       await throttle.waitUntilAllowed(signalsOf(call));
-      const open = (connection: Connection) => {
+      const open = (connection: ServerConnection) => {
         const out = outgoing({ method: "GET", path, query, repeat: "safe" }, connection, call);
-        return traceCall(telemetry, "STREAM", out, openStream);
+        return traceCall(telemetry, "STREAM", out, openHttpStream);
       };
       const stream = await withCredentials(call, open, (refused) => refused.close());
       if (stream.status < 300) return stream;
@@ -173,8 +166,7 @@ export function openApi(options: ApiOptions): Api {
   };
 }
 
-/** Returns the HTTP request for this connection. */
-function outgoingOf(request: ClusterRequest, connection: Connection, { deadline, userAgent }: ApiOptions) {
+function outgoingOf(request: ClusterRequest, connection: ServerConnection, { deadline, userAgent }: ApiOptions) {
   const { server, headers, options, once } = connection;
   const query = new URLSearchParams(request.query).toString();
   return {
@@ -211,7 +203,6 @@ function parseBody(answer: ExchangeResponse, request: ClusterRequest): unknown {
     const body = JSON.parse(text);
     if (isRecord(body)) return body;
   } catch {
-    // The error below covers text that is not JSON.
   }
   const what = text === "" ? "an empty body" : `a body that is not a JSON object: ${text.slice(0, 200)}`;
   throw unexpectedResponseError(`${request.method} ${request.path} returned ${what}`, answer.status);

@@ -1,40 +1,36 @@
 /**
- * Connects to the API server of a kubeconfig: the current credentials and a keep-alive agent.
- *
- * Credentials rotate (a token file, an exec plugin, a mounted certificate). So they are read every ten seconds, and by
- * `renew` after a 401. The kubeconfig is read again when it changes. While it cannot be read, the last version is used.
- * The context stays the same, even if somebody switches kubectl to another cluster. The agent is replaced only when
- * certificates change, because its sockets use them.
- *
- * Files, plugins and providers may hang, so each has a deadline. After the deadline, the next call tries again.
+ * Connects to the API server of a kubeconfig. Credentials rotate, so they are read every ten seconds and after a 401.
+ * While a changed kubeconfig cannot be read, its last version is used. The context never changes, even if kubectl
+ * switches to another one. The agent is replaced only with new certificates. Each file, plugin and provider has a
+ * deadline, and the next call tries again.
  */
 import http from "node:http";
 import https from "node:https";
-import { credentialsError, lateError } from "#lib/drivers/cluster/client/failures.ts";
+import { credentialsError, credentialsTimeoutError } from "#lib/drivers/cluster/client/failures.ts";
 import { type CredentialSources, openCredentials } from "#lib/drivers/cluster/client/credentials.ts";
 import { openFileReader } from "#lib/drivers/cluster/client/files.ts";
 import { type KubeconfigSource, readKubeconfig, readKubeconfigTexts } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { type Log, silentLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-export interface Connection {
-  /** The server's URL with its base path, without a trailing slash. */
+export interface ServerConnection {
+  /** The API server's URL with its base path, without a trailing slash. */
   readonly server: URL;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly options: https.RequestOptions;
   /**
-   * Options without keep-alive, for a request that must be sent only once. The server may have closed a kept connection
-   * already. Deno then silently sends the request again, even a PATCH.
+   * Options without keep-alive, for a request that must be sent only once. If the server has closed a kept connection,
+   * Deno silently sends the request again, even a PATCH.
    */
   readonly once: https.RequestOptions;
 }
 
-export interface Connections {
-  /** The cached connection, or undefined if its credentials must be read again. */
-  cached(): Connection | undefined;
-  current(): Promise<Connection>;
+export interface ServerConnections {
+  /** Returns the cached connection, or undefined if the credentials must be read again. */
+  cached(): ServerConnection | undefined;
+  current(): Promise<ServerConnection>;
   /** Reads the credentials again after the server refused the credentials of this connection. */
-  renew(refused: Connection): Promise<void>;
+  renew(refused: ServerConnection): Promise<void>;
   close(): void;
 }
 
@@ -42,23 +38,23 @@ interface ConnectionOptions {
   /** Milliseconds until credentials are read again (10 s). */
   readonly ttl?: number;
   /**
-   * Milliseconds for each file, plugin or provider (20 s). It is less than a call's deadline, so that the error names
-   * the cause.
+   * Milliseconds for each file, plugin or provider (20 s). Shorter than a call's deadline, so that the error names the
+   * cause.
    */
   readonly deadline?: number;
   readonly log?: Log;
 }
 
-/** Opens the connections. Throws a ClusterError `kubeconfig` or `credentials` if the first credentials fail. */
+/** Reads the first credentials. Throws a ClusterError `kubeconfig` or `credentials` if this fails. */
 export async function openServerConnections(
   source: KubeconfigSource,
   options: ConnectionOptions = {},
-): Promise<Connections> {
+): Promise<ServerConnections> {
   const { ttl: ttl = 10 * SECOND, deadline: ms = 20 * SECOND, log = silentLog } = options;
   const closing = new AbortController();
   const lateCredentials = (description: string) => {
     log.warn("Timed out while reading the cluster's credentials", { waitedFor: description, ms });
-    return lateError(ms, description);
+    return credentialsTimeoutError(ms, description);
   };
   const reader = { files: openFileReader(ms, lateCredentials), idTokens: new Map() };
   const sources: CredentialSources = { ...reader, ms, late: lateCredentials, signal: closing.signal };
@@ -66,12 +62,12 @@ export async function openServerConnections(
   let config = readKubeconfig(source, texts), credentials = openCredentials(config, sources);
   const { context } = config;
   let agent: { key: string; agent: http.Agent; once: http.Agent } | undefined;
-  let cache: { until: number; connection: Connection } | undefined;
-  let connecting: Promise<Connection> | undefined, renewing: Promise<void> | undefined;
+  let cache: { until: number; connection: ServerConnection } | undefined;
+  let connecting: Promise<ServerConnection> | undefined, renewing: Promise<void> | undefined;
   let generation = 0; // the generation of the credentials; several connections can use the same one
-  const generations = new WeakMap<Connection, number>();
+  const generations = new WeakMap<ServerConnection, number>();
 
-  async function connect(): Promise<Connection> {
+  async function connect(): Promise<ServerConnection> {
     await reload().catch(() => {}); // an unreadable file may be half written; the last version is still valid
     const { server } = config, startGeneration = generation;
     const { tls, headers, agent: proxied } = await credentials();
@@ -116,7 +112,7 @@ export async function openServerConnections(
 
   const cachedConnection = () => cache && performance.now() < cache.until ? cache.connection : undefined;
 
-  const current = async (): Promise<Connection> => {
+  const current = async (): Promise<ServerConnection> => {
     const connection = cachedConnection();
     if (connection) return connection;
     // Only one connection is opened at a time, so that a hanging plugin is not started repeatedly.

@@ -1,7 +1,6 @@
 /**
- * Gets the credentials of a kubeconfig's user: certificates, headers, and an agent if a proxy is set.
- *
- * The Kubernetes library has 80 MB and takes most of a second to load, so it is loaded only for a proxy.
+ * Reads the credentials of a kubeconfig's user: certificates, headers, and an agent for a proxy. The Kubernetes library
+ * is loaded only for a proxy, because it has 80 MB and takes most of a second to load.
  */
 import type https from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node/dist/config.js";
@@ -9,12 +8,12 @@ import type { Cluster } from "@kubernetes/client-node/dist/config_types.js";
 import type { FileReader } from "#lib/drivers/cluster/client/files.ts";
 import type { Kubeconfig } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { type IdTokens, isExpired, refreshIdToken } from "#lib/drivers/cluster/client/oidc.ts";
-import { openPlugin } from "#lib/drivers/cluster/client/plugin.ts";
+import { openExecPlugin } from "#lib/drivers/cluster/client/plugin.ts";
 import type { FileOrData, KubeUser } from "#lib/drivers/cluster/client/user.ts";
 
 export interface CredentialSources {
   readonly files: FileReader;
-  /** Milliseconds for a plugin or provider. */
+  /** The time limit of a plugin or provider, in milliseconds. */
   readonly ms: number;
   readonly late: (description: string) => Error;
   /** Stops running plugins and requests. */
@@ -29,15 +28,14 @@ type Headers = Record<string, string | string[]>;
 export interface ClusterCredentials {
   readonly tls: Tls;
   readonly headers: Headers;
-  /** The agent for the kubeconfig's proxy. */
   readonly agent?: https.RequestOptions["agent"];
 }
 
-/** Returns a function that gets the credentials. Plugins cache their credentials until these expire. */
+/** Returns a function that reads the credentials. Plugins cache their credentials until these expire. */
 export function openCredentials(config: Kubeconfig, sources: CredentialSources): () => Promise<ClusterCredentials> {
   const { cluster, user, clusterInfo } = config, { files } = sources;
   const settings = user.exec && { ...user.exec, cluster: user.exec.provideClusterInfo ? clusterInfo : null };
-  const plugin = settings && openPlugin(settings, sources);
+  const plugin = settings && openExecPlugin(settings, sources);
   const tokenOf = openToken(user, files);
 
   return async () => {
@@ -65,7 +63,7 @@ export function openCredentials(config: Kubeconfig, sources: CredentialSources):
   };
 }
 
-/** Returns a function that reads the token. If the file cannot be read, it returns the last token. */
+/** Returns a function that reads the token, or the last token if the file cannot be read. */
 function openToken({ token, tokenFile }: KubeUser, files: FileReader): () => Promise<string | undefined> {
   let last = token;
   return async () => {
@@ -97,7 +95,7 @@ async function agentThroughProxy({ caFile: _, ...cluster }: Cluster, tls: Tls) {
   const fullConfig: KubeConfig = new (await import("@kubernetes/client-node/dist/config.js")).KubeConfig();
   const base64 = (bytes: unknown) => bytes === undefined ? undefined : Buffer.from(bytes as Buffer).toString("base64");
   const caData = base64(tls.ca), certData = base64(tls.cert), keyData = base64(tls.key);
-  // The library refuses plain HTTP unless TLS verification is off.
+  // The Kubernetes library refuses plain HTTP unless TLS verification is off.
   const skipTLSVerify = cluster.skipTLSVerify || cluster.server.startsWith("http:");
   const user = { name: "proxied", ...(certData && keyData && { certData, keyData }) };
   fullConfig.loadFromClusterAndUser({ ...cluster, ...(caData && { caData }), skipTLSVerify }, user);

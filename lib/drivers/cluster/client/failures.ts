@@ -4,7 +4,7 @@ import { unexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
 import type { ExchangeFailure } from "#lib/drivers/exchange.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
-/** Returns a transient error: the file may be half written, or somebody may fix it soon. */
+/** Returns a transient error, because the kubeconfig may be half written or soon corrected. */
 export function configError(message: string, cause?: unknown): ClusterError {
   return new ClusterError("kubeconfig", message, {
     transient: true,
@@ -14,7 +14,9 @@ export function configError(message: string, cause?: unknown): ClusterError {
   });
 }
 
-/** Returns a transient error: an exec plugin or a token file may work again soon. The caller limits the retries. */
+/**
+ * Returns a transient error, because an exec plugin or a token file may work again soon. The caller limits the retries.
+ */
 export function credentialsError(cause: unknown, description?: string): ClusterError {
   if (cause instanceof ClusterError) return cause;
   const why = messageOf(cause).trim();
@@ -30,7 +32,7 @@ export function credentialsError(cause: unknown, description?: string): ClusterE
 }
 
 /** Returns the error for credentials that did not arrive in time. `description` names the file or program. */
-export function lateError(ms: number, description?: string): ClusterError {
+export function credentialsTimeoutError(ms: number, description?: string): ClusterError {
   const why = description === undefined ? `timed out after ${ms} ms` : `${description} did not end within ${ms} ms`;
   return credentialsError(new Error(why));
 }

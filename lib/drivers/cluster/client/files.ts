@@ -1,8 +1,7 @@
 /**
- * Reads the files of a kubeconfig, each within a deadline.
- *
- * A hanging file system cannot be interrupted, and each read occupies a thread of the runtime. So a file has only one
- * read at a time. While a read hangs past its deadline, later reads of that file fail immediately.
+ * Reads the files of a kubeconfig, each within a deadline. A read from a hanging file system cannot be interrupted and
+ * occupies a thread. So each file has at most one read at a time. While a read hangs past its deadline, later reads of
+ * that file fail immediately.
  */
 import { readFile } from "node:fs/promises";
 import { runWithin } from "#lib/base/cancellation.ts";
@@ -11,7 +10,7 @@ export interface FileReader {
   read(path: string): Promise<Buffer>;
 }
 
-/** Opens the reader. `late` returns the error for a file that could not be read in time. */
+/** `late` creates the error for a file that could not be read within `ms`. */
 export function openFileReader(ms: number, late: (description: string) => Error): FileReader {
   const reading = new Map<string, Promise<Buffer>>(), hanging = new Set<string>();
   return {

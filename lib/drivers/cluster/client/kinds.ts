@@ -1,22 +1,21 @@
 /**
- * Finds the API path of a kind: from a table for common kinds, by API discovery for others.
- *
- * The table saves a request before the first call. Whether the cluster serves a kind is always read from the server.
+ * Finds the API path of a kind: from a table for common kinds, by API discovery for others. The table saves a
+ * request. Whether the cluster serves a kind is always read from the server.
  */
-import type { Api } from "#lib/drivers/cluster/client/api.ts";
-import { type Call, ClusterError, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
+import { type ClusterCall, ClusterError, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { unknownKindError } from "#lib/drivers/cluster/client/status.ts";
 
-export type Kind = Omit<Ref, "name">;
+export type Kind = Omit<ObjectRef, "name">;
 
 interface Resource {
   readonly plural: string;
   readonly namespaced: boolean;
 }
 
-export interface Kinds {
-  resolve(kind: Kind, call: Call): Promise<Resource>;
-  serves(kind: Kind, call: Call): Promise<boolean>;
+export interface KindRegistry {
+  resolve(kind: Kind, call: ClusterCall): Promise<Resource>;
+  serves(kind: Kind, call: ClusterCall): Promise<boolean>;
 }
 
 const NAMESPACED: Readonly<Record<string, string>> = {
@@ -37,20 +36,20 @@ const CLUSTER_SCOPED: Readonly<Record<string, string>> = {
   "storage.k8s.io/v1": "StorageClass",
 };
 
-/** Returns the plural of a kind, as in API paths. It is correct for all kinds in the tables above. */
+/** Returns the plural of a kind as in API paths. Correct only for the kinds in the tables above. */
 export function pluralOf(kind: string): string {
   const name = kind.toLowerCase();
   if (name.endsWith("y")) return `${name.slice(0, -1)}ies`;
   return name.endsWith("s") ? `${name}es` : `${name}s`;
 }
 
-export function openKinds(api: Api): Kinds {
+export function openKindRegistry(api: KubeApi): KindRegistry {
   const cache = new Map<string, Resource>(); // only served kinds are cached; others may be installed at any time
 
-  async function discover(kind: Kind, call: Call): Promise<Resource> {
+  async function discover(kind: Kind, call: ClusterCall): Promise<Resource> {
     const key = `${kind.apiVersion}/${kind.kind}`, cached = cache.get(key);
     if (cached) return cached;
-    const { body } = await api.call({ method: "GET", path: groupPath(kind.apiVersion), repeat: "safe" }, call);
+    const { body } = await api.call({ method: "GET", path: apiGroupPath(kind.apiVersion), repeat: "safe" }, call);
     const resources = (body.resources ?? []) as { name: string; kind: string; namespaced: boolean }[];
     const match = resources.find((resource) => resource.kind === kind.kind && !resource.name.includes("/"));
     if (!match) throw unknownKindError(`no matches for kind "${kind.kind}" in version "${kind.apiVersion}"`);
@@ -80,14 +79,14 @@ export function openKinds(api: Api): Kinds {
 
 /**
  * Returns a path such as `/apis/apps/v1/namespaces/n/deployments/d`. Without a namespace, the path covers all
- * namespaces. Without a name, it is the path of the collection.
+ * namespaces. Without a name, the result is the path of the collection.
  */
-export function pathOf(apiVersion: string, plural: string, namespace: string | undefined, name?: string): string {
+export function apiPathOf(apiVersion: string, plural: string, namespace: string | undefined, name?: string): string {
   const scope = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `${groupPath(apiVersion)}${scope}/${plural}${name === undefined ? "" : `/${encodeURIComponent(name)}`}`;
+  return `${apiGroupPath(apiVersion)}${scope}/${plural}${name === undefined ? "" : `/${encodeURIComponent(name)}`}`;
 }
 
-export function groupPath(apiVersion: string): string {
+export function apiGroupPath(apiVersion: string): string {
   const path = apiVersion.split("/").map(encodeURIComponent).join("/");
   return apiVersion.includes("/") ? `/apis/${path}` : `/api/${path}`;
 }

@@ -1,9 +1,7 @@
 /**
- * Reads kubeconfig files as kubectl does: the server, the context and the user.
- *
- * KUBECONFIG may name several files. The first file that sets a value, or defines a cluster, context or user, wins. The
- * Kubernetes library reads clusters and contexts. The library supports fewer user settings than kubectl, so `user.ts`
- * reads the users.
+ * Reads kubeconfig files as kubectl does: the server, the context and the user. KUBECONFIG may list several files; the
+ * first one that sets a value or defines a name wins. The Kubernetes library reads clusters and contexts, and `user.ts`
+ * reads the users, because the library supports fewer user settings.
  */
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { delimiter, dirname } from "node:path";
@@ -16,7 +14,7 @@ import { isRecord } from "#lib/drivers/cluster/client/status.ts";
 import { absolutePath, type KubeUser, readKubeUser } from "#lib/drivers/cluster/client/user.ts";
 import { reasonOf } from "#lib/base/errors.ts";
 
-/** The source of a kubeconfig. `file` may be a list of files, like KUBECONFIG. */
+/** The source of a kubeconfig. `file` may be a list of files, as in KUBECONFIG. */
 export type KubeconfigSource = "in-cluster" | { file?: string; text?: string; context?: string };
 
 export interface KubeconfigText {
@@ -30,7 +28,7 @@ export interface Kubeconfig {
   readonly server: URL;
   readonly cluster: Cluster;
   readonly user: KubeUser;
-  /** The cluster as it is passed to an exec plugin. */
+  /** The cluster information that an exec plugin receives. */
   readonly clusterInfo: object;
 }
 

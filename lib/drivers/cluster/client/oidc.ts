@@ -4,7 +4,7 @@
  * The Kubernetes library (2.0.1) cannot refresh tokens: it passes a string where its OpenID package expects a URL
  * object.
  */
-import { exchange } from "#lib/drivers/exchange.ts";
+import { sendHttpRequest } from "#lib/drivers/exchange.ts";
 import { isRecord } from "#lib/drivers/cluster/client/status.ts";
 import { DriverError } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -16,7 +16,6 @@ export interface IdTokens {
 
 interface Provider {
   readonly config: Readonly<Record<string, string>>;
-  /** The provider's certificate authority. */
   readonly ca: Buffer | undefined;
   readonly ms: number;
   readonly signal: AbortSignal;
@@ -24,7 +23,7 @@ interface Provider {
 
 class ProviderError extends DriverError {}
 
-/** The time before its expiry at which a token is renewed, as in kubectl. */
+/** The time before expiry at which a token is renewed, as in kubectl. */
 const MARGIN = 10 * SECOND;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -66,7 +65,7 @@ async function send(
 ): Promise<Record<string, unknown>> {
   if (url.protocol !== "https:") throw new Error(`the auth provider ${url.origin} does not use https`);
   const type = form && { "content-type": "application/x-www-form-urlencoded" };
-  const { status, body } = await exchange({
+  const { status, body } = await sendHttpRequest({
     method: form ? "POST" : "GET",
     url,
     headers: { accept: "application/json", ...type, ...headers },
@@ -78,7 +77,7 @@ async function send(
     fail: (_, description, cause) => new ProviderError("oidc", `${description}: ${cause.message}`, { transient: true }),
   });
   const answer = status === 200 ? parseObject(body) : null;
-  // The body is not quoted, because it may contain a token.
+  // The response body may contain a token, so it is not quoted.
   if (!answer) throw new Error(`${url.origin}${url.pathname} returned ${status} without a JSON object`);
   return answer;
 }

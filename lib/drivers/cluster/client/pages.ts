@@ -1,11 +1,11 @@
 /** Reads lists page by page, and rejects responses that are not lists. */
-import type { Api } from "#lib/drivers/cluster/client/api.ts";
-import type { Call, KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
+import type { ClusterCall, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { isRecord, unexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
 
 /** Objects per page, as kubectl uses. */
 const PAGE_SIZE = "500";
-/** The maximum number of pages of a list. It stops reading if a server announces more pages forever. */
+/** The maximum number of pages of a list, in case a server announces more pages forever. */
 const MAX_PAGES = 2000;
 
 interface List {
@@ -15,10 +15,10 @@ interface List {
 }
 
 export async function listPages(
-  api: Api,
+  api: KubeApi,
   path: string,
   query: Readonly<Record<string, string>>,
-  call: Call,
+  call: ClusterCall,
 ): Promise<List> {
   const items: KubeObject[] = [];
   for (let next = "", pages = 1;; pages++) {
@@ -42,21 +42,17 @@ interface ListPage extends List {
   readonly next: string;
 }
 
-/** Reads one page, with the `limit` and `continue` of the query. */
 export async function listOnePage(
-  api: Api,
+  api: KubeApi,
   path: string,
   query: Readonly<Record<string, string>>,
-  call: Call,
+  call: ClusterCall,
 ): Promise<ListPage> {
   const { body } = await api.call({ method: "GET", path, query, repeat: "safe" }, call);
   return readPage(body, path);
 }
 
-/**
- * Parses a page. Throws for a response that is not a list. Such a response must not count as an empty list, because
- * callers may wait for one.
- */
+/** Parses a page. Throws for a response that is not a list, because callers must not mistake it for an empty one. */
 function readPage(body: unknown, path: string): ListPage {
   const { kind, items, metadata } = isRecord(body) ? body : {};
   const none = (items === null || items === undefined) && String(kind).endsWith("List"); // Go encodes an empty list as null

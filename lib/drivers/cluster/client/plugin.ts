@@ -1,8 +1,6 @@
 /**
- * Runs the exec plugin of a kubeconfig as kubectl does, within a deadline.
- *
- * The Kubernetes library waits for a plugin forever and sets no KUBERNETES_EXEC_INFO. Here a plugin that is too slow is
- * killed with its process group, and the next call starts it again.
+ * Runs the exec plugin of a kubeconfig as kubectl does, within a deadline. A plugin that is too slow is killed with its
+ * process group. The Kubernetes library is not used, because it waits forever and sets no KUBERNETES_EXEC_INFO.
  */
 import { spawn } from "node:child_process";
 import { extendEnvironment } from "#lib/base/environment.ts";
@@ -25,8 +23,10 @@ export interface PluginCredential {
   readonly key?: string;
 }
 
-export interface Plugin {
-  /** Returns the cached credential, or runs the plugin if it has expired. Rejects with an Error that names the plugin. */
+export interface ExecPlugin {
+  /**
+   * Returns the cached credential, or runs the plugin after its expiry. Rejects with an Error that names the plugin.
+   */
   credential(): Promise<PluginCredential>;
 }
 
@@ -34,7 +34,7 @@ interface PluginOptions {
   readonly ms: number;
   /** Returns the error for a plugin that did not end in time. */
   readonly late: (description: string) => Error;
-  /** Kills a running plugin. */
+  /** Kills a running plugin when the signal aborts. */
   readonly signal: AbortSignal;
 }
 
@@ -43,7 +43,7 @@ const MAX_OUTPUT_BYTES = 1024 * 1024;
 /** The maximum number of characters of the standard error in a message. */
 const MAX_STDERR_LENGTH = 500;
 
-export function openPlugin(settings: PluginSettings, { ms, late, signal }: PluginOptions): Plugin {
+export function openExecPlugin(settings: PluginSettings, { ms, late, signal }: PluginOptions): ExecPlugin {
   let last: { readonly credential: PluginCredential; readonly expires: number } | undefined;
   return {
     async credential() {

@@ -1,11 +1,11 @@
-/** Turns unsuccessful responses into errors. A response is a Status of the API server, or a page of a proxy. */
+/** Turns error responses into ClusterErrors. The body is a Status from the API server, or a page from a proxy. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
 import type { ExchangeResponse } from "#lib/drivers/exchange.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 /** The fields of an API Status object that this module reads. */
-export interface Status {
+export interface KubeStatus {
   readonly kind?: string;
   readonly message?: string;
   readonly reason?: string;
@@ -36,9 +36,9 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "ServiceUnavailable",
   504: "Timeout",
 };
-/** Transient codes below 500: the server was slow or busy, or a `continue` token or resource version expired. */
+/** Transient status codes below 500: the server was slow or busy, or a `continue` token or resource version expired. */
 const TRANSIENT = new Set([408, 410, 425, 429]);
-/** Codes from 500 up for which a retry is useless. */
+/** Status codes from 500 for which a retry is useless. */
 const PERMANENT = new Set([501, 505]);
 /** The longest accepted Retry-After. A longer time is a mistake, or does not come from the API server. */
 const MAX_RETRY_AFTER = MINUTE;
@@ -48,7 +48,7 @@ const EXCERPT_LENGTH = 300;
 
 export function errorOfResponse(answer: ExchangeResponse, description: string): ClusterError {
   const status = readStatus(answer.body), { location } = answer.headers;
-  // The query of a redirect is left out, because it may contain secrets for a login page.
+  // The query of a redirect may contain secrets for a login page, so it is left out.
   const text = location === undefined ? answer.body : `to ${String(location).split("?")[0]} ${answer.body}`;
   return errorOfStatus(answer.status, status, description, retryAfterOf(answer, status), text);
 }
@@ -72,10 +72,9 @@ export function unknownKindError(message: string, cause?: Error): ClusterError {
   return new ClusterError("NoKind", message, { transient: false, status: 404, blame: "operator", hint, cause });
 }
 
-/** Returns the error for a Status, also for one in a watch event. */
 export function errorOfStatus(
   code: number,
-  status: Status | null,
+  status: KubeStatus | null,
   description: string,
   retryAfterMs?: number,
   text = "",
@@ -130,7 +129,7 @@ export function errorOfStatus(
  * Whether another writer has changed the object first, so that a retry can succeed. A conflict of UIDs or field owners
  * is permanent.
  */
-function isWriteConflict(reason: string, message: string, status: Status | null): boolean {
+function isWriteConflict(reason: string, message: string, status: KubeStatus | null): boolean {
   if (reason !== "Conflict" || isUidMismatch(message)) return false;
   return !status?.details?.causes?.some((cause) => cause.reason === "FieldManagerConflict");
 }
@@ -143,11 +142,11 @@ export function isUidMismatch(message: string): boolean {
 }
 
 /** Whether a 404 means an unknown kind. The response is plain text, or a Status without details. */
-function isUnknownKind(status: Status | null): boolean {
+function isUnknownKind(status: KubeStatus | null): boolean {
   return status === null || /could not find the requested resource/.test(status.message ?? "");
 }
 
-function readStatus(body: string): Status | null {
+function readStatus(body: string): KubeStatus | null {
   try {
     return statusOf(JSON.parse(body));
   } catch {
@@ -156,7 +155,7 @@ function readStatus(body: string): Status | null {
 }
 
 /** Returns the valid fields of a Status from an untrusted value, or null. */
-export function statusOf(value: unknown): (Status & { readonly code?: number }) | null {
+export function statusOf(value: unknown): (KubeStatus & { readonly code?: number }) | null {
   if (!isRecord(value) || value.kind !== "Status") return null;
   const { message, reason, code } = value, details = isRecord(value.details) ? value.details : {};
   const { retryAfterSeconds: seconds, causes } = details;
@@ -178,9 +177,9 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Returns the wait in milliseconds: from the Retry-After header (seconds or a date), or else from the Status details.
+ * Returns the milliseconds to wait: from the Retry-After header (seconds or a date), or else from the Status details.
  */
-function retryAfterOf(answer: ExchangeResponse, status: Status | null): number | undefined {
+function retryAfterOf(answer: ExchangeResponse, status: KubeStatus | null): number | undefined {
   const header = answer.headers["retry-after"];
   const text = Array.isArray(header) ? header[0] : header;
   const seconds = text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : status?.details?.retryAfterSeconds;
@@ -194,7 +193,7 @@ function retryAfterOf(answer: ExchangeResponse, status: Status | null): number |
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Returns the time of the response by its Date header, or by the local clock if it has none. */
+/** Returns the time in the response's Date header, or else the local time. */
 export function timeOfResponse(answer: ExchangeResponse): number {
   const { date } = answer.headers;
   const at = typeof date === "string" && HTTP_DATE.test(date) ? Date.parse(date) : NaN;

@@ -7,10 +7,7 @@ import { SECOND, sleep } from "#lib/base/time.ts";
 export function openThrottle(deadline: number) {
   let until = 0;
   return {
-    /**
-     * Waits until requests are allowed. Throws if that takes longer than the deadline, so that the caller can report a
-     * long wait.
-     */
+    /** Waits until requests are allowed. Throws if that takes longer than the deadline. */
     async waitUntilAllowed(signals: readonly AbortSignal[]): Promise<void> {
       for (let wait; (wait = until - performance.now()) > 0;) {
         if (wait > deadline) throw throttledError(wait);

@@ -2,10 +2,7 @@
 import type { OutgoingRequest } from "#lib/drivers/exchange.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 
-/**
- * Runs the call in a span. A call that was cancelled by this program has the status `cancelled`, because it shows
- * nothing about the server.
- */
+/** Runs the call in a span. A call that this program cancelled has the status `cancelled`, not an error. */
 export function traceCall<T extends { readonly status: number }>(
   telemetry: Telemetry,
   verb: string,

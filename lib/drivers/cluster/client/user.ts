@@ -6,7 +6,7 @@ import type { PluginSettings } from "#lib/drivers/cluster/client/plugin.ts";
 export interface KubeUser {
   readonly name: string;
   readonly token?: string;
-  /** The file of the token. It is read for each connection and takes precedence over `token`. */
+  /** The token's file. Read for each connection, and takes precedence over `token`. */
   readonly tokenFile?: string;
   readonly username?: string;
   readonly password?: string;
@@ -14,11 +14,10 @@ export interface KubeUser {
   readonly key: FileOrData;
   readonly exec?: Omit<PluginSettings, "cluster"> & { readonly provideClusterInfo: boolean };
   readonly authProvider?: { readonly name: string; readonly config: Record<string, string> };
-  /** Impersonation headers. */
   readonly impersonation: Readonly<Record<string, string | string[]>>;
 }
 
-/** A file, or its content in base64. The content takes precedence. */
+/** A file path, or the file's content in base64. The content takes precedence. */
 export interface FileOrData {
   readonly file?: string | undefined;
   readonly data?: string | undefined;
@@ -26,7 +25,7 @@ export interface FileOrData {
 
 type Raw = Record<string, unknown>;
 
-/** Parses a user. Relative paths are resolved against the kubeconfig's folder. Throws an Error that names the field. */
+/** Parses a user. Relative paths start at the kubeconfig's folder. Throws an Error that names the field. */
 export function readKubeUser(raw: unknown, field: string, folder: string): KubeUser {
   if (!isRecord(raw) || typeof raw.name !== "string" || !raw.name) throw new Error(`${field}.name is missing`);
   const user = recordOf(raw.user ?? {}, `${field}.user`), at = (name: string) => `${field}.user.${name}`;
@@ -144,7 +143,6 @@ export function absolutePath(path: string | undefined, folder: string): string |
   return path && folder ? resolve(folder, path) : path;
 }
 
-/** Removes undefined fields. */
 function only<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: NonNullable<T[K]>;

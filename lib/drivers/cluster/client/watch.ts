@@ -9,8 +9,8 @@
  * watch continues from a fresh version over the same connection. A watch that receives nothing for a minute counts as
  * dead and is closed.
  */
-import { type Api, isClosed } from "#lib/drivers/cluster/client/api.ts";
-import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { isClosed, type KubeApi } from "#lib/drivers/cluster/client/api.ts";
+import { type ClusterCall, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { splitLines } from "#lib/drivers/cluster/client/split-lines.ts";
 import { isObject, listPages } from "#lib/drivers/cluster/client/pages.ts";
 import { errorOfStatus, isRecord, statusOf } from "#lib/drivers/cluster/client/status.ts";
@@ -23,7 +23,7 @@ export type WatchChange =
 export interface WatchQuery {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** The resource version to start from. Without it, the watch begins with a list. */
+  /** The resource version to start from. Absent to begin with a list. */
   readonly version?: string | undefined;
   /** Whether to throw a 410 when the version has expired. Otherwise the collection is listed again. */
   readonly strict?: boolean;
@@ -33,17 +33,17 @@ export interface WatchQuery {
   readonly onRetry?: (error: ClusterError) => void;
 }
 
-/** The maximum length of a line. An object may have 1.5 MB in etcd, and twice as much as text. */
+/** The maximum number of characters in a line. An object may have 1.5 MB in etcd, and twice as much as text. */
 const MAX_LINE_LENGTH = 16 * 2 ** 20;
 
 /**
- * The minimum duration of a watch, in milliseconds. A watch that ends sooner without an event counts as a failure and
- * is retried with backoff.
+ * The minimum duration of a watch, in milliseconds. A shorter watch without an event counts as a failure and is retried
+ * with backoff.
  */
 const SHORTEST_ROUND = SECOND;
 
 /** Yields the changes. Ends only by throwing the signal's reason or a permanent ClusterError. */
-export async function* watch(api: Api, options: WatchQuery, call: Call): AsyncGenerator<WatchChange> {
+export async function* watch(api: KubeApi, options: WatchQuery, call: ClusterCall): AsyncGenerator<WatchChange> {
   let { version } = options;
   for (let failures = 0;;) {
     try {
@@ -83,7 +83,12 @@ interface WatchEvent {
   readonly object: KubeObject;
 }
 
-async function* watchOnce(api: Api, options: WatchQuery, version: string, call: Call): AsyncGenerator<WatchEvent> {
+async function* watchOnce(
+  api: KubeApi,
+  options: WatchQuery,
+  version: string,
+  call: ClusterCall,
+): AsyncGenerator<WatchEvent> {
   const query = {
     ...options.query,
     watch: "1",

@@ -1,10 +1,7 @@
 /**
  * Explains why a certificate is not issued, from the Certificate and the objects that cert-manager created for it.
- * Pure.
- *
- * The Certificate's own status only says that it is being issued. Its CertificateRequest knows about the issuer, and
- * its Order about the authority's refusals. The Challenge shows what the authority, or cert-manager's self check, finds
- * at the site's address. The last of these objects that has a message determines the result.
+ * Pure. The CertificateRequest shows problems of the issuer, the Order shows refusals by the authority, and the
+ * Challenge shows what was found at the site's address. The last of these objects with a message determines the result.
  */
 import { conditionOf, createdAt, parseTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -19,9 +16,9 @@ import {
 
 interface IssuanceError {
   readonly text: string;
-  /** Whether the authority has decided, or cert-manager does not retry within an hour. */
+  /** Whether the authority refused, or cert-manager will not retry within an hour. */
   readonly final: boolean;
-  /** The time of the message in milliseconds, if known. */
+  /** Milliseconds since the epoch, if known. */
   readonly at: number | undefined;
 }
 
@@ -59,7 +56,7 @@ export function hasIssuanceFailed(certificate: KubeObject): boolean {
 }
 
 /**
- * Returns the objects that cert-manager created for this certificate, newest first. A request owns an order, and an order
+ * Returns the requests, orders and challenges of this certificate, newest first. A request owns an order, and an order
  * owns challenges.
  */
 function findOwnedOrders(certificate: KubeObject, orders: readonly KubeObject[]): KubeObject[] {
@@ -96,9 +93,7 @@ function findIssuanceError(certificate: KubeObject, ownedObjects: readonly KubeO
   return { text: issuing.message, final: true, at: parseTime(issuing.lastTransitionTime) };
 }
 
-/**
- * Causes by the message of the authority or cert-manager. HOST is replaced by the site's host. The first match counts.
- */
+/** Causes by the message of the authority or cert-manager. HOST stands for the site's host. The first match counts. */
 const CAUSES: readonly (readonly [words: RegExp, code: string, why: string, hint: string])[] = [
   [
     /rateLimited|too many (certificates|failed authorizations|new orders|requests)/i,

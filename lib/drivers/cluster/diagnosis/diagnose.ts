@@ -1,9 +1,7 @@
 /**
- * Decides whether an object is ready, is still waiting, or can never become ready.
- *
- * An object's own status rarely has the reason. Problems with images, quotas, LimitRanges, pod security, Secrets and
- * scheduling set no condition on a Job. They appear in the waiting reasons of its pods and in events. Pure: the same
- * input gives the same result.
+ * Decides whether an object is ready, is still waiting, or can never become ready. Pure. An object's own status rarely
+ * has the reason. Problems with images, quotas, pod security, Secrets and scheduling set no condition on a Job. They
+ * appear in its pods' waiting reasons and in events.
  */
 import {
   conditionOf,
@@ -14,7 +12,7 @@ import {
   eventsOf,
   firstOccurrence,
   lastOccurrence,
-  latestOf,
+  latestEventOf,
   parseTime,
   replicaSetEventsOf,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
@@ -39,7 +37,7 @@ import { SECOND } from "#lib/base/time.ts";
 
 const SNAPSHOT_HINT =
   "Check the logs of the snapshot controller and the storage driver, and the free space for snapshots.";
-/** The messages of external-snapshotter or a driver for a snapshot that the storage does not have, or no longer has. */
+/** Messages of external-snapshotter or a driver for a snapshot that is missing in the storage. */
 const SNAPSHOT_GONE = /can not find snapshot for snapshotID|failed to list snapshot .*code = NotFound/;
 const SNAPSHOT_GONE_HINT = "The snapshot was deleted from the storage. Choose another backup.";
 const DEFAULT_PROGRESS_DEADLINE = 600; // the default of Kubernetes
@@ -84,8 +82,7 @@ export function diagnose(
 }
 
 /**
- * Returns how a Job has failed or is about to fail, or undefined. If a container ran out of memory, returns that
- * instead of the Job's less helpful reason.
+ * Returns how a Job has failed or is about to fail, or undefined. Prefers "out of memory" to the Job's general reason.
  */
 export function failureOf(
   job: KubeObject,
@@ -109,7 +106,6 @@ export function failureOf(
   };
 }
 
-/** An object, its pods, and all pods and events of its namespace. */
 interface ObservedState {
   readonly object: KubeObject;
   readonly own: readonly KubeObject[];
@@ -162,13 +158,13 @@ function lastWords({ own, events }: ObservedState, ofPods: readonly Diagnosis[])
   );
   if (waitingSentence) return waitingSentence;
   const probes = own.flatMap((pod) => eventsOf(pod, events).filter((event) => event["reason"] === "Unhealthy"));
-  const last = latestOf(probes);
+  const last = latestEventOf(probes);
   return last && `Pod ${last["involvedObject"].name} is not ready: ${last["message"]}`;
 }
 
 /**
- * Diagnoses a snapshot with an error. The snapshot controller retries forever and records when the error first occurred.
- * An error that lasts longer than the time limit for volumes counts as permanent.
+ * Diagnoses a snapshot with an error. The snapshot controller retries forever, so an error that outlasts the time limit
+ * for volumes counts as permanent.
  */
 function diagnoseSnapshot(snapshot: KubeObject, clock: WaitClock): Diagnosis | undefined {
   const error = snapshot["status"]?.error;
@@ -191,15 +187,12 @@ function diagnoseLostVolume({ metadata: { name } }: KubeObject): Diagnosis {
   return impossibleDiagnosis("Lost", `The volume of PersistentVolumeClaim ${name} is lost`, "operator", hint);
 }
 
-/**
- * Diagnoses pods or PersistentVolumeClaims that the object's controller could not create, because admission control
- * refused them.
- */
+/** Diagnoses pods or PersistentVolumeClaims that admission control refused to create. */
 function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack: string): Diagnosis | undefined {
   const about = object.kind === "Deployment" ? replicaSetEventsOf(object, events) : eventsOf(object, events);
   const newestPod = Math.max(...own.map(createdAt), 0);
   const refused = about.filter((event) => event["reason"] === "FailedCreate" && lastOccurrence(event) >= newestPod);
-  const latest = latestOf(refused);
+  const latest = latestEventOf(refused);
   const failing = conditionOf(object, "ReplicaFailure"); // only Deployments and ReplicaSets have this condition
   const isRefused = failing?.status === "True" && own.length === 0;
   const message = isRefused ? failing.message ?? "" : String(latest?.["message"] ?? "");

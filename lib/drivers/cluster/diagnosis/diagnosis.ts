@@ -27,11 +27,9 @@ export type Diagnosis =
     readonly hint?: string | undefined;
   };
 
-/** Time limits in milliseconds for problems that may resolve without intervention. */
-export interface Patience {
-  /**
-   * The pod fits on no node, but an autoscaler may add one. Problems that are older than the wait have the same limit.
-   */
+/** Milliseconds to wait for problems that may resolve without intervention. */
+export interface DiagnosisTimeLimits {
+  /** The pod fits on no node, but an autoscaler may add one. Also the limit for problems older than the wait. */
   readonly unschedulableMs: number;
   /** Other pods use up the quota, but some may end soon. */
   readonly quotaMs: number;
@@ -39,7 +37,9 @@ export interface Patience {
   readonly imageMs: number;
   /** A Secret or ConfigMap is missing, but may be created soon. */
   readonly configMs: number;
-  /** A volume cannot be created or mounted. The driver retries, and another node may take minutes to release it. */
+  /**
+   * A volume cannot be created or mounted. The driver retries, and another node may take minutes to release the volume.
+   */
   readonly volumeMs: number;
   /** A new, empty volume is not provisioned. */
   readonly provisionMs: number;
@@ -49,7 +49,7 @@ export interface Patience {
   readonly crashMs: number;
 }
 
-export const PATIENCE: Patience = {
+export const DIAGNOSIS_TIME_LIMITS: DiagnosisTimeLimits = {
   unschedulableMs: 2 * MINUTE,
   quotaMs: MINUTE,
   imageMs: 3 * MINUTE,
@@ -64,30 +64,27 @@ export const PATIENCE: Patience = {
 export interface WaitClock {
   readonly now: number;
   readonly since: number;
-  readonly patience: Patience;
+  readonly patience: DiagnosisTimeLimits;
 }
 
-/** A pod with the events about it. */
 export interface ObservedPod {
   readonly pod: KubeObject;
   readonly own: readonly KubeObject[];
   readonly clock: WaitClock;
 }
 
-/**
- * Milliseconds before the start of the wait. Messages from this period may result from the change that the wait is for.
- */
+/** Milliseconds before the start of a wait in which a message may already result from the change. */
 const START_TOLERANCE = 5 * SECOND;
 
 /**
  * Whether a message of this time may still describe the current state. Controllers retry less and less often, so the
- * last message may be older than the fix. It counts again if no newer message arrives within the patience.
+ * last message may predate the fix. It counts again if no newer message arrives within the time limit.
  */
 export function mayBeCurrent(at: number, clock: WaitClock): boolean {
   return !isBeforeWait(at, clock) || clock.now >= clock.since + clock.patience.unschedulableMs;
 }
 
-/** Whether the message is older than the wait, and so older than the change. */
+/** Whether a message of this time is older than the wait. */
 export function isBeforeWait(at: number, clock: WaitClock): boolean {
   return at < clock.since - START_TOLERANCE;
 }
@@ -104,7 +101,7 @@ export function impossibleDiagnosis(code: string, message: string, blame: Failur
   return { is: "impossible", code, message, blame, hint };
 }
 
-/** Waits until this time, then returns the final diagnosis. */
+/** Returns a waiting diagnosis before `moment`, and the final diagnosis afterwards. */
 export function waitingDiagnosisUntil(
   moment: number,
   clock: WaitClock,

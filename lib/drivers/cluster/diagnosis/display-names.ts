@@ -1,16 +1,16 @@
 /**
- * Returns display names for objects of the cluster, such as "the database". If a site can have several objects of a kind,
- * the display name contains the object's name.
+ * Returns display names for objects of the cluster, such as "the database". The object's name is added if a site can
+ * have several of its kind.
  */
 
-import { nodeOf, parseTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { nodeNameOf, parseTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** Milliseconds that a kubelet may need beyond the deadline. */
 const KUBELET_DELAY = 15 * SECOND;
 
-/** Display names of kinds of which a site has only one object. */
+/** Display names of kinds that exist once per site. */
 const ONE_PER_SITE: Readonly<Record<string, string>> = {
   Deployment: "the site",
   StatefulSet: "the database",
@@ -34,7 +34,6 @@ export function displayNameOf(kind: string, name: string): string {
   return ONE_PER_SITE[kind] ?? `${MANY_PER_SITE[kind] ?? kind} ${name}`;
 }
 
-/** Makes the first letter a capital. */
 export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -45,12 +44,12 @@ export function formatMinute(timestamp: string): string {
 }
 
 /**
- * Describes a terminating pod, for example "db-0 (on node b)". A pod on a lost node never ends without help. The only
- * sign is that its deletion is overdue.
+ * Describes a terminating pod, for example "db-0 (on node b)". A pod on a lost node never terminates on its own, and
+ * the only sign is an overdue deletion.
  */
 export function describeTerminatingPod(pod: KubeObject, now: number): string {
   const { name, deletionTimestamp } = pod.metadata;
-  const node = nodeOf(pod), due = parseTime(deletionTimestamp);
+  const node = nodeNameOf(pod), due = parseTime(deletionTimestamp);
   if (!node) return name;
   const over = due !== undefined && now > due + KUBELET_DELAY;
   const late = over ? `, overdue since ${formatMinute(deletionTimestamp!)}: check whether that node is up` : "";

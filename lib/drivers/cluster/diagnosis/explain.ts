@@ -1,8 +1,6 @@
 /**
- * Turns a failed call or wait into a sentence for a failure report. It states what failed, why, and the cluster's
- * message. Pure.
- *
- * Messages from diagnose.ts are already complete sentences and stay unchanged.
+ * Explains a failed call or wait for a failure report: what failed, why, and the cluster's message. Pure. Messages from
+ * diagnose.ts are already complete sentences and stay unchanged.
  */
 import { capitalize } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
@@ -74,7 +72,6 @@ const NETWORK_ERRORS: Readonly<Record<string, Partial<Explanation>>> = {
   ETIMEDOUT: { hint: "The connection timed out. Check the network and firewall between here and the cluster." },
 };
 
-/** Explains an error response of the API server. */
 function explainAnswer(error: ClusterError): Partial<Explanation> {
   const { status, message, code } = error;
   const object = nameObject(error);

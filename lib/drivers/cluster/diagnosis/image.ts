@@ -1,8 +1,6 @@
 /**
- * Explains why an image cannot be pulled, and whether that is temporary. Pure.
- *
- * The kubelet passes on messages of the container runtime and the registry. Each of them uses different wording. An
- * unknown message is quoted and treated as temporary.
+ * Explains why an image cannot be pulled, and whether that is temporary. Pure. Container runtimes and registries word
+ * their messages differently. An unknown message is quoted and treated as temporary.
  */
 import { type ContainerState, firstOccurrence, stateStartOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -16,7 +14,6 @@ import {
 interface PullFailure {
   readonly words: RegExp;
   readonly hint: string;
-  /** Whether a retry may succeed. */
   readonly isTransient: boolean;
 }
 
@@ -103,13 +100,12 @@ export function isMissingImage(words: string): boolean {
   return CAUSES.find((cause) => cause.words.test(words)) === MISSING;
 }
 
-/** Removes the image's name, which may contain any word, for example `acme/denied-lists`. */
+/** Removes the image's name, because it may contain the words that are searched, for example `acme/denied-lists`. */
 function withoutImageName(why: string, pod: KubeObject, container: ContainerState): string {
   const names = namesOf(pod, container).flatMap((name) => [name, name.replace(/[:@][^/]*$/, "")]);
   return names.reduce((text, name) => text.replaceAll(name, ""), why);
 }
 
-/** Returns the image's name in the pod's spec and in its status. */
 function namesOf(pod: KubeObject, { name, image }: ContainerState): string[] {
   const { initContainers = [], containers = [] } = pod["spec"] ?? {};
   const spec = [...initContainers, ...containers].find((each: { name: string }) => each.name === name);

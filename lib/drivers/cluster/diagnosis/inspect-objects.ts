@@ -6,9 +6,8 @@ import { SECOND } from "#lib/base/time.ts";
 const TIMESTAMP_PRECISION = SECOND;
 
 /**
- * Returns the pods that an object created for its current template, without pods that are being deleted.
- *
- * A Deployment's pods belong to its ReplicaSets. The ReplicaSet with the newest pod is the current one.
+ * Returns the pods of an object's current template, without pods that are being deleted. A Deployment's pods belong to
+ * its ReplicaSets; the ReplicaSet with the newest pod is the current one.
  */
 export function currentPodsOf(object: KubeObject, pods: readonly KubeObject[]): KubeObject[] {
   const live = pods.filter((pod) => !pod.metadata.deletionTimestamp);
@@ -45,7 +44,7 @@ export function eventsOf(object: KubeObject, events: readonly KubeObject[]): Kub
   });
 }
 
-/** Returns the events about ReplicaSets of this Deployment, which are named after it. */
+/** Returns the events about the Deployment's ReplicaSets, which carry its name. */
 export function replicaSetEventsOf(deployment: KubeObject, events: readonly KubeObject[]): KubeObject[] {
   return events.filter((event) => {
     const about = event["involvedObject"] ?? {};
@@ -69,8 +68,7 @@ export function lastOccurrence(event: KubeObject): number {
     createdAt(event);
 }
 
-/** Returns the event that was seen last. */
-export function latestOf(events: readonly KubeObject[]): KubeObject | undefined {
+export function latestEventOf(events: readonly KubeObject[]): KubeObject | undefined {
   return events.toSorted((a, b) => lastOccurrence(a) - lastOccurrence(b)).at(-1);
 }
 
@@ -79,7 +77,7 @@ export function parseTime(text: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-export function nodeOf(pod: KubeObject): string | undefined {
+export function nodeNameOf(pod: KubeObject): string | undefined {
   return pod["spec"]?.nodeName || undefined;
 }
 

@@ -7,8 +7,8 @@ import {
   eventsOf,
   firstOccurrence,
   lastOccurrence,
-  latestOf,
-  nodeOf,
+  latestEventOf,
+  nodeNameOf,
   parseTime,
   stateStartOf,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
@@ -79,9 +79,7 @@ function diagnoseContainer(observed: ObservedPod, container: ContainerState): Di
   }
 }
 
-/**
- * The message of a kubelet that has no current data from the API server. It does not show whether the Secret exists.
- */
+/** The message of a kubelet without current data from the API server. The Secret may exist. */
 const CACHE_NOT_SYNCED = /failed to sync \S+ cache/;
 
 function diagnoseConfig({ pod, own, clock }: ObservedPod, message: string, label: string): Diagnosis {
@@ -102,10 +100,7 @@ function missingHint(message: string): string {
   return `The ${kind} ${name} does not exist. Create it again, or find out who deleted it, then retry.`;
 }
 
-/**
- * Diagnoses a crashing container. A crash from before this wait may be fixed already, so the container gets one more
- * start.
- */
+/** Diagnoses a crashing container. A container that crashed before this wait gets one more start. */
 function diagnoseCrash(observed: ObservedPod, container: ContainerState, message: string): Diagnosis {
   const { pod, clock } = observed, { restartCount = 0, lastState } = container;
   const failure = diagnoseCrashLoop(observed, container, message);
@@ -150,14 +145,14 @@ function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined
     return undefined;
   }
   const reasons = ["FailedMount", "FailedAttachVolume", "FailedMapVolume", "FailedCreatePodSandBox"];
-  const event = latestOf(own.filter((found) => reasons.includes(found["reason"])));
+  const event = latestEventOf(own.filter((found) => reasons.includes(found["reason"])));
   const pulled = own.some((found) =>
     ["Pulling", "Pulled"].includes(found["reason"]) && event && lastOccurrence(found) >= lastOccurrence(event)
   );
   if (!event || pulled) return undefined;
   const reason = String(event["reason"]), message = String(event["message"] ?? "");
   const what = reason === "FailedCreatePodSandBox" ? "its network" : "its volumes";
-  const node = nodeOf(pod), label = node ? `the node ${node}` : "the pod's node";
+  const node = nodeNameOf(pod), label = node ? `the node ${node}` : "the pod's node";
   const on = node ? ` on ${label}` : "";
   const sentence = `Pod ${pod.metadata.name}${on} waits for ${what}: ${causeOf(message)}`;
   const missing = /(secret|configmap) "[^"]*" not found/.test(message);
@@ -174,7 +169,7 @@ function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined
   );
 }
 
-/** Returns the kubelet's message without its preamble and the sandbox ID, which differs each time. */
+/** Returns the kubelet's message without the preamble and the sandbox ID, which differs each time. */
 function causeOf(message: string): string {
   return message.replace(/^\(combined from similar events\): /, "")
     .replace(/^Failed to create pod sandbox: (?:rpc error: code = \w+ desc = )?/, "")

@@ -4,7 +4,7 @@ const UNITS = new Map([
   ...["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].map((unit, i) => [unit, 1024 ** (i + 1)] as const),
 ]);
 
-/** Returns the quantity as a number, or NaN if it is invalid. */
+/** Returns NaN for an invalid quantity. */
 export function parseQuantity(quantity: string): number {
   const match = /^([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)([numkMGTPE]?|[KMGTPE]i)$/.exec(quantity.trim());
   return match ? Number(match[1]) * UNITS.get(match[2]!)! : NaN;

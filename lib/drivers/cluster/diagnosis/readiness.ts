@@ -2,9 +2,7 @@
 import { conditionOf, type StatusCondition } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
-/**
- * The reason why an object is not ready, as a phrase that follows its name in a sentence. Undefined for a ready object.
- */
+/** Why an object is not ready, as a phrase after its name. Undefined for a ready object. */
 type UnreadyReason = string | undefined;
 
 const RULES: Readonly<Record<string, (object: KubeObject) => UnreadyReason>> = {

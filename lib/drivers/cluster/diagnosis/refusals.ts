@@ -1,9 +1,7 @@
 /**
- * Parses the messages of admission control.
- *
- * The same messages come in responses to calls and in FailedCreate events. The reasons of quotas, LimitRanges, pod
- * security, permissions and webhooks are too general (Forbidden, BadRequest or none), so only the message distinguishes
- * them. An unknown message is quoted, with a general hint.
+ * Parses the messages of admission control, from responses and FailedCreate events. The reasons are too general
+ * (Forbidden, BadRequest or none), so only the message shows the cause. An unknown message is quoted, with a general
+ * hint.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
@@ -23,7 +21,7 @@ interface Refusal {
 /** The name of the blueprint's quota. Other quotas come from the cluster's administrators. */
 const BLUEPRINT_QUOTA = "spoke";
 
-/** A pattern and the function that creates the refusal from its match. The first match counts. */
+/** A pattern, and a function that turns its match into a refusal. The first match counts. */
 type Rule = readonly [words: RegExp, read: (found: RegExpExecArray, message: string) => Refusal];
 
 const RULES: readonly Rule[] = [

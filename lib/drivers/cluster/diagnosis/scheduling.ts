@@ -4,7 +4,7 @@ import {
   createdAt,
   eventsOf,
   firstOccurrence,
-  latestOf,
+  latestEventOf,
   parseTime,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -45,8 +45,8 @@ const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
 const UNKNOWN = "Add nodes to the cluster, or free resources on them.";
 
 /**
- * Messages about a PersistentVolumeClaim that is not bound yet. A PersistentVolumeClaim that waits for its first pod
- * makes every pod unschedulable for a moment.
+ * Messages about a PersistentVolumeClaim that is not bound yet. This is normal for a moment before its first pod is
+ * scheduled.
  */
 const UNBOUND_PVC = /unbound immediate PersistentVolumeClaims|persistentvolumeclaim "[^"]*" not found/;
 
@@ -109,15 +109,12 @@ export function isPvcEvent(event: KubeObject): boolean {
   return event["involvedObject"]?.kind === PVC_KIND;
 }
 
-/**
- * A field that marks events of PersistentVolumeClaims that are created from a snapshot. Creating such a volume may take
- * hours.
- */
+/** A field that marks events of PersistentVolumeClaims that are created from a snapshot, which may take hours. */
 const COPIES_SNAPSHOT = "wheelwrightCopies";
 
 /**
- * Removes outdated events of PersistentVolumeClaims. Events stay for an hour, even if the PersistentVolumeClaim is
- * bound or was replaced by one of the same name.
+ * Removes outdated events of PersistentVolumeClaims. Kubernetes keeps events for an hour, even after the claim was
+ * bound or replaced.
  */
 export function withoutOutdatedPvcEvents(events: readonly KubeObject[], claims: readonly KubeObject[]): KubeObject[] {
   const pending = claims.filter((claim) => claim["status"]?.phase !== "Bound");
@@ -205,12 +202,12 @@ function diagnoseStorageDriver(event: KubeObject, sentence: string, clock: WaitC
   );
 }
 
-/** Whether the PersistentVolumeClaim waits for its first pod. Then it is bound only when that pod is created. */
+/** Whether the PersistentVolumeClaim is bound only when its first pod is created. */
 export function waitsForConsumer(name: string, events: readonly KubeObject[]): boolean {
   return latestPvcEvent(name, events)?.["reason"] === "WaitForFirstConsumer";
 }
 
 function latestPvcEvent(name: string, events: readonly KubeObject[]): KubeObject | undefined {
   const about = events.filter((event) => isPvcEvent(event) && event["involvedObject"]?.name === name);
-  return latestOf(about);
+  return latestEventOf(about);
 }

@@ -1,8 +1,8 @@
 /** Tests network faults of the simulated cluster, and how the Kubernetes client handles them. */
 import { suite, type Test } from "uvu";
 import * as assert from "uvu/assert";
-import type { Api } from "#lib/drivers/cluster/client/api.ts";
-import { openApi } from "#lib/drivers/cluster/client/api.ts";
+import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
+import { openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { watch, type WatchChange } from "#lib/drivers/cluster/client/watch.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -12,7 +12,7 @@ import { failureOf, UNCANCELLED } from "#test/support/kube/api.ts";
 
 interface Scene {
   simulator: Simulator;
-  api: Api;
+  api: KubeApi;
 }
 
 const SPACES = "/api/v1/namespaces", MAPS = "/api/v1/namespaces/a/configmaps";
@@ -21,7 +21,7 @@ function scene(test: Test<Scene>): void {
   test.before.each(async (scene) => {
     scene.simulator = await openSimulator({ delayMs: 0, log: silentLog });
     const connections = await openServerConnections({ text: scene.simulator.kubeconfig() });
-    scene.api = openApi({ connections, concurrency: 4, deadline: 1500, userAgent: "test" });
+    scene.api = openKubeApi({ connections, concurrency: 4, deadline: 1500, userAgent: "test" });
     await make(scene.api, SPACES, "a");
   });
   test.after.each(async ({ simulator, api }) => {
@@ -40,9 +40,9 @@ async function post({ simulator }: Scene, fault: unknown): Promise<{ status: num
   return { status: answer.status, body: await answer.json() };
 }
 
-const make = (api: Api, path: string, name: string) =>
+const make = (api: KubeApi, path: string, name: string) =>
   api.call({ method: "POST", path, body: { metadata: { name } }, repeat: "safe" }, UNCANCELLED);
-const patch = (api: Api) =>
+const patch = (api: KubeApi) =>
   api.call({
     method: "PATCH",
     path: `${SPACES}/a`,

@@ -2,7 +2,7 @@
 import type { Test } from "uvu";
 import { mailNoticesToPage, type RecipientPage } from "#lib/domains/deprecations/announce.ts";
 import { addCallCounts } from "#lib/domains/deprecations/store.ts";
-import type { TemplateData } from "#lib/drivers/mail/letter.ts";
+import type { MailTemplateData } from "#lib/drivers/mail/letter.ts";
 import type { AnnouncedChange, AnnouncedDeprecation, AnnouncedLimitChange } from "#lib/base/notice.ts";
 import { DAY } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -78,7 +78,7 @@ export function announceNotices(
   return db.transact((tx) => mailNoticesToPage(tx, notices, { after: "", limit: 200, ...page }));
 }
 
-export interface QueuedAnnouncement extends Readonly<TemplateData["announcement"]> {
+export interface QueuedAnnouncement extends Readonly<MailTemplateData["announcement"]> {
   readonly to: string;
   readonly lane: string;
 }

@@ -8,7 +8,7 @@ import { resetPasswordAsOperator } from "#lib/domains/auth/admin-reset.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { openFeeds } from "#lib/events/feed.ts";
+import { openHubFeeds } from "#lib/events/feed.ts";
 import type { StreamFrame } from "#lib/events/keep-alive.ts";
 import { readStreamBounds } from "#lib/events/store.ts";
 import { decideEventVisibility, followFederation } from "#lib/domains/federations/follow.ts";
@@ -51,7 +51,7 @@ test.before(async (stage) => {
   stage.there = {
     ...stage.here,
     db,
-    feeds: openFeeds(db, silentLog, { readVisibility: decideEventVisibility, maxStreams: 99 }),
+    feeds: openHubFeeds(db, silentLog, { readVisibility: decideEventVisibility, maxStreams: 99 }),
   };
   const root = await createTestUser(stage.db, "root", { operator: true });
   stage.root = await signIn(stage.here, root, "session");

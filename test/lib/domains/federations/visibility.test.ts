@@ -1,7 +1,7 @@
 /** Tests which events a credential can see, after every change of the credential, its user and the objects. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Follower } from "#lib/events/visibility.ts";
+import type { StreamFollower } from "#lib/events/visibility.ts";
 import { decideEventVisibility } from "#lib/domains/federations/follow.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -23,7 +23,7 @@ async function arrange(db: TestDatabase) {
   await insertSpoke(db, root.id, hub, "elm");
   await addHubAdmin(db, ann, hub);
   await addSpokeAdmin(db, bob, oak);
-  const followers: Follower[] = [];
+  const followers: StreamFollower[] = [];
   for (const { id: userId, ...person } of [root, ann, bob, eve]) {
     const tokens = [
       await createTestToken(db, { id: userId, ...person }, "readonly", new Date(Date.now() + 60 * MINUTE)),

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { type Cluster, ClusterError, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { type Cluster, ClusterError, type ClusterNamespace } from "#lib/drivers/cluster/cluster.ts";
 import { sealReply } from "#lib/drivers/crypto/seal.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
@@ -109,7 +109,7 @@ test("accepts only output that was encrypted for this request", async ({ scene }
 /** Returns a cluster whose Job prints this, encrypted for the request. */
 async function saying({ work: { app } }: SignInScene, text: string, succeeded = true): Promise<App> {
   const cluster = await app.clusters.open("default");
-  const space = (...place: Parameters<Cluster["space"]>): Space => {
+  const space = (...place: Parameters<Cluster["space"]>): ClusterNamespace => {
     const real = cluster.space(...place);
     let key = "";
     return {

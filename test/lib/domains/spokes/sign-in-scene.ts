@@ -1,6 +1,6 @@
 /** Opens an installed site in a simulated cluster, the API, and users who administer the hub or the spoke. */
 import type { Clusters } from "#lib/app.ts";
-import type { KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
+import type { ClusterNamespace, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { openLog } from "#lib/base/log.ts";
 import type { MoodleAccount, SiteDatabase } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ClientResponse } from "#test/support/client.ts";
@@ -20,7 +20,7 @@ export interface SignInScene {
   readonly logLines: string[];
   /** Requests a link, by default as a hub admin with a session. */
   requestLink(who?: SceneRole | "nobody", means?: CredentialType): Promise<ClientResponse>;
-  space(): Promise<Space>;
+  space(): Promise<ClusterNamespace>;
   /** Returns the objects of this kind in the site's namespace. */
   objects(kind: string): KubeObject[];
   /** Returns the number of Jobs that were created for links. */

@@ -1,7 +1,7 @@
 /** Tests namespaces against the simulated cluster's controllers: apply, wait, run and fail. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { ClusterError, KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
+import type { ClusterError, ClusterNamespace, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -10,20 +10,25 @@ const call = { signal: new AbortController().signal };
 const waiting = { ...call, timeout: 30_000 };
 const patience = { unschedulableMs: 1000, quotaMs: 1000, imageMs: 1000, configMs: 500 };
 
-const withSpace = (use: (space: Space, simulator: Simulator) => Promise<void>) => async (): Promise<void> => {
-  const simulator = await openSimulator({ delayMs: 20, log: silentLog, node: { cpu: "4", memory: "8Gi", pods: "20" } });
-  const kubeconfig = { text: simulator.kubeconfig() };
-  const cluster = await openCluster({ name: "test", kubeconfig, log: silentLog, patience });
-  try {
-    const labels = { "app.kubernetes.io/managed-by": "wheelwright" };
-    const manifest = { apiVersion: "v1", kind: "Namespace", metadata: { name: "spoke-1", labels } };
-    const { uid } = await cluster.createNamespace(manifest, call);
-    await use(cluster.space("spoke-1", uid), simulator);
-  } finally {
-    await cluster.close();
-    await simulator.close();
-  }
-};
+const withSpace =
+  (use: (space: ClusterNamespace, simulator: Simulator) => Promise<void>) => async (): Promise<void> => {
+    const simulator = await openSimulator({
+      delayMs: 20,
+      log: silentLog,
+      node: { cpu: "4", memory: "8Gi", pods: "20" },
+    });
+    const kubeconfig = { text: simulator.kubeconfig() };
+    const cluster = await openCluster({ name: "test", kubeconfig, log: silentLog, patience });
+    try {
+      const labels = { "app.kubernetes.io/managed-by": "wheelwright" };
+      const manifest = { apiVersion: "v1", kind: "Namespace", metadata: { name: "spoke-1", labels } };
+      const { uid } = await cluster.createNamespace(manifest, call);
+      await use(cluster.space("spoke-1", uid), simulator);
+    } finally {
+      await cluster.close();
+      await simulator.close();
+    }
+  };
 
 async function failureOf(promise: Promise<unknown>): Promise<ClusterError> {
   const error = await promise.then(() => null, (error: ClusterError) => error);

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
-import { indexOf, isConcurrent } from "#lib/drivers/db/migrate-index.ts";
+import { createsIndexConcurrently, indexNameOf } from "#lib/drivers/db/migrate-index.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { loadMigrations } from "#test/support/migrations.ts";
 import { withAdminConnection } from "#test/support/server.ts";
@@ -77,7 +77,9 @@ test("allows only one statement", async ({ url }) => {
     const failure = await rejection(migrate(url, [ONE, [INDEX[0], INDEX[1].replace(/;\n$/, more)]]));
     assert.match(failure.message, /must have exactly one statement: "create index concurrently if not exists"/);
   }
-  for (const [name, text] of await loadMigrations()) if (isConcurrent(text)) assert.ok(indexOf(text), name);
+  for (const [name, text] of await loadMigrations()) {
+    if (createsIndexConcurrently(text)) assert.ok(indexNameOf(text), name);
+  }
 });
 
 test.run();

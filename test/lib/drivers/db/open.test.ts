@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { OpenDatabase, Rows, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
-import { hasState, violates } from "#lib/drivers/db/faults.ts";
+import { hasSqlState, violatesConstraint } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { AWAITED_LOCKS_QUERY, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -77,8 +77,8 @@ test("names the violated constraint", async ({ db }) => {
   await db.transact((tx) => addUser(tx, "a"));
   const twice = db.rows.insertInto("users").values({ id: "b", email: "a@example.org", displayName: "" }).execute();
   const failure = await rejection(twice);
-  assert.ok(violates(failure, "users_email"));
-  assert.not.ok(violates(failure, "users_pkey"));
+  assert.ok(violatesConstraint(failure, "users_email"));
+  assert.not.ok(violatesConstraint(failure, "users_pkey"));
 });
 
 test("throws a fault when a lock is not released within the limit", async ({ db }) => {
@@ -92,9 +92,9 @@ test("throws a fault when a lock is not released within the limit", async ({ db 
 
 test("refuses invalid text and keeps the connection", async ({ db }) => {
   const row = { id: "a", email: "nul\0@example.org", displayName: "" };
-  assert.ok(hasState(await rejection(db.rows.insertInto("users").values(row).execute()), "22021"));
+  assert.ok(hasSqlState(await rejection(db.rows.insertInto("users").values(row).execute()), "22021"));
   const json = sql`select ${JSON.stringify({ a: "x\0y" })}::jsonb as value`.execute(db.rows);
-  assert.ok(hasState(await rejection(json), "22P05"));
+  assert.ok(hasSqlState(await rejection(json), "22P05"));
   const undefinedValue = sql`select ${undefined}::text as value`.execute(db.rows);
   assert.instance(await rejection(undefinedValue), TypeError);
   assert.is(db.stats().open, 1);

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { CommitUnknown, ConnectionLost, hasState } from "#lib/drivers/db/faults.ts";
+import { CommitUnknown, ConnectionLost, hasSqlState } from "#lib/drivers/db/faults.ts";
 import { userLockKey } from "#lib/drivers/db/dialect.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -59,7 +59,7 @@ test("throws the first error and rolls back", async ({ db }) => {
   const failure = await rejection(db.transact(async (tx) => {
     await Promise.all([addUser(tx, "a"), sql`select 1 / 0`.execute(tx), addUser(tx, "b")]);
   }));
-  assert.ok(hasState(failure, "22012"), String(failure));
+  assert.ok(hasSqlState(failure, "22012"), String(failure));
   assert.equal(await userIds(db), []);
 });
 
@@ -206,7 +206,7 @@ test("throws an ignored statement error at the end, without a retry", async ({ d
     await sql`select 1 / 0`.execute(tx).catch(() => {});
     await addUser(tx, "a");
   }));
-  assert.ok(hasState(failure, "22012"), String(failure));
+  assert.ok(hasSqlState(failure, "22012"), String(failure));
   assert.is(attempts, 1);
 });
 

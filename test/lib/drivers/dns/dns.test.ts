@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Dns, openDns } from "#lib/drivers/dns/dns.ts";
+import { type DnsClient, openDnsClient } from "#lib/drivers/dns/dns.ts";
 import { type NameServer, openNameServer } from "#test/support/dns.ts";
 import { rejection, until } from "#test/support/until.ts";
 
-const test = suite<{ server: NameServer; dns: Dns }>("texts");
+const test = suite<{ server: NameServer; dns: DnsClient }>("texts");
 test.before(async (context) => {
   context.server = await openNameServer();
-  context.dns = openDns([context.server.address]);
+  context.dns = openDnsClient([context.server.address]);
 });
 test.after(({ server }) => server.close());
 

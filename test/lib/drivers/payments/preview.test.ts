@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { PaymentError, PriceRequest, SizeChange } from "#lib/drivers/payments/payments.ts";
+import type { PaymentError, PriceRequest, SizeQuantityChange } from "#lib/drivers/payments/payments.ts";
 import { type LineShape, previewChange, previewFirstInvoice } from "#lib/drivers/payments/preview.ts";
 import * as paid from "#test/support/payments.ts";
 import { rejection } from "#test/support/until.ts";
@@ -9,7 +9,7 @@ interface Scene extends paid.PaymentsSetup {
   customer: string;
   /** A subscription with two small spokes and a large one, started on the first of December. */
   subscription: string;
-  ask(...sizes: SizeChange[]): ReturnType<paid.PaymentsSetup["payments"]["preview"]>;
+  ask(...sizes: SizeQuantityChange[]): ReturnType<paid.PaymentsSetup["payments"]["preview"]>;
 }
 
 const { NEVER_ABORTED: NEVER, SMALL_PRICE: SMALL, LARGE_PRICE: LARGE, SECONDS_PER_DAY: DAYS } = paid;
@@ -26,7 +26,7 @@ async function openBilled(scene: Scene): Promise<void> {
   const items = [{ price: small, size: "small", quantity: 2 }, { price: large, size: "large", quantity: 1 }];
   const { id: subscription } = await payments.createSubscription({ federationId: paid.HUB_ID, customer, items }, NEVER);
   provider.setNow(MIDDLE);
-  const ask = (...sizes: SizeChange[]) => scene.payments.preview({ customer, subscription, sizes }, NEVER);
+  const ask = (...sizes: SizeQuantityChange[]) => scene.payments.preview({ customer, subscription, sizes }, NEVER);
   Object.assign(scene, { customer, subscription, ask });
 }
 
@@ -35,7 +35,7 @@ test.after(({ provider }) => provider.close());
 trouble.before.each(openBilled);
 trouble.after.each(({ provider }) => provider.close());
 
-const by = (price: PriceRequest, change: number): SizeChange => ({ size: price.size, by: change, price });
+const by = (price: PriceRequest, change: number): SizeQuantityChange => ({ size: price.size, by: change, price });
 const AT = new Date(MIDDLE * 1000);
 
 test("previews one more spoke: the rest of the month now, and the monthly total", async ({ ask }) => {

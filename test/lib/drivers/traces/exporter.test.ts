@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { openLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
-import { type Exporter, type ExporterOptions, openExporter } from "#lib/drivers/traces/exporter.ts";
+import { openSpanExporter, type SpanExporter, type SpanExporterOptions } from "#lib/drivers/traces/exporter.ts";
 import type { RecordedSpan } from "#lib/drivers/traces/encode.ts";
 import { acceptExport, type Collector, openCollector } from "#test/support/collector.ts";
 import { until } from "#test/support/until.ts";
@@ -20,7 +20,7 @@ interface Context {
   collector: Collector;
   log: Entry[];
   dropped: number;
-  open(more?: Partial<ExporterOptions>, settings?: Partial<ExporterOptions["settings"]>): Exporter;
+  open(more?: Partial<SpanExporterOptions>, settings?: Partial<SpanExporterOptions["settings"]>): SpanExporter;
 }
 
 const test = suite<Context>("openExporter");
@@ -30,7 +30,7 @@ test.before.each(async (context) => {
   context.dropped = 0;
   context.open = (more, settings) => {
     const url = new URL(`${collector.url}/v1/traces`);
-    return openExporter({
+    return openSpanExporter({
       settings: {
         url,
         headers: {},
@@ -60,7 +60,7 @@ const span = (name: string, more: Partial<RecordedSpan> = {}): RecordedSpan => (
   ...more,
 });
 
-const many = (exporter: Exporter, count: number, name = "many") => {
+const many = (exporter: SpanExporter, count: number, name = "many") => {
   for (let i = 0; i < count; i++) exporter.add(span(name));
 };
 

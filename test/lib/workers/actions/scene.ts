@@ -1,5 +1,5 @@
 /** An installed site, with helpers that read its row, the cluster and its Moodle. */
-import type { KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
+import type { ClusterNamespace, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { openLog, silentLog } from "#lib/base/log.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -28,7 +28,7 @@ export interface Clinic {
   objects(kind: string): KubeObject[];
   cron(): KubeObject;
   site(): SimulatedSite;
-  space(): Promise<Space>;
+  space(): Promise<ClusterNamespace>;
   /** Blocks the creation of Jobs with this name prefix until the returned function is called. */
   holdBack(name: string): () => void;
   /** The replica's log lines. */

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { RefundedObject, Refunds } from "#lib/drivers/payments/payments.ts";
+import type { ChargeRefunds, RefundedObject } from "#lib/drivers/payments/payments.ts";
 import {
   arrive,
   audited,
@@ -15,14 +15,14 @@ import {
 const test = suite<Context>("billingEvent, of refunds");
 withEvents(test);
 
-function refund(id: string, status: string, amount = 500): Refunds["refunds"][number] {
+function refund(id: string, status: string, amount = 500): ChargeRefunds["refunds"][number] {
   return { id, charge: "ch_1", status, amount, currency: "EUR", createdAt: new Date("2026-11-21T10:00:00.000Z") };
 }
 
 test("reports each successful refund once, whatever events arrive", async (context) => {
   const hub = await connected(context), other = await connected(context);
   const [one, two] = [`re_${hub.id}_1`, `re_${hub.id}_2`];
-  const show = (...refunds: Refunds["refunds"]) => {
+  const show = (...refunds: ChargeRefunds["refunds"]) => {
     context.provider.refunds = () => ({ customer: hub.customer, refunds });
   };
   const refundAudit = (id: string, amount: number) => [

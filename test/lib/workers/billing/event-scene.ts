@@ -5,14 +5,14 @@ import { enqueue } from "#lib/jobs/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
 import { openLog } from "#lib/base/log.ts";
-import type { Payments, RefundedObject, Refunds, Subscription } from "#lib/drivers/payments/payments.ts";
+import type { ChargeRefunds, Payments, RefundedObject, Subscription } from "#lib/drivers/payments/payments.ts";
 import { billingEvent } from "#lib/workers/billing/event.ts";
 import { openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
 /** The provider's answers, set by each test, and the received requests. */
 export interface Provider {
   subscription(id: string): Promise<Subscription | null> | Subscription | null;
-  refunds(of: RefundedObject): Promise<Refunds | null> | Refunds | null;
+  refunds(of: RefundedObject): Promise<ChargeRefunds | null> | ChargeRefunds | null;
   readonly asked: string[];
 }
 

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
-import { ClusterError, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, type ClusterNamespace } from "#lib/drivers/cluster/cluster.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
@@ -18,7 +18,7 @@ function forgetful(clusters: Clusters, lost: Set<string>): Clusters {
     lost.add(key);
     throw new ClusterError("unreachable", `the answer about ${key} was lost`, { transient: true });
   };
-  const forgetting = (space: Space): Space => ({
+  const forgetting = (space: ClusterNamespace): ClusterNamespace => ({
     ...space,
     patch: (ref, operations, at) => losing(`patch ${ref.kind}/${ref.name}`, space.patch(ref, operations, at)),
     apply: (objects, at) => losing(`apply ${objects[0]!.kind}/${objects[0]!.metadata.name}`, space.apply(objects, at)),

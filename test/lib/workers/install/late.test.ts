@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
 import { parseSiteIdentity } from "#lib/moodle/job-results.ts";
-import type { ClusterError, KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
+import type { ClusterError, ClusterNamespace, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { until } from "#test/support/until.ts";
@@ -35,7 +35,7 @@ function ofSpoke({ metadata }: KubeObject): boolean {
 }
 
 function recording(clusters: Clusters, { applied, created }: Sent): Clusters {
-  const recorded = (space: Space): Space => ({
+  const recorded = (space: ClusterNamespace): ClusterNamespace => ({
     ...space,
     apply: async (objects, at) => {
       applied.push(...objects.filter(ofSpoke));
@@ -69,7 +69,7 @@ async function ask(scene: WorkScene, id: string, action: SpokeActionName, state:
   await scene.becomes(id, state);
 }
 
-async function spaceOf(scene: WorkScene, id: string): Promise<Space> {
+async function spaceOf(scene: WorkScene, id: string): Promise<ClusterNamespace> {
   const { namespace, namespaceUid: uid, cluster } = await scene.row(id);
   return (await scene.app.clusters.open(cluster)).space(namespace, uid!);
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import { type Cluster, ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import {
   KINDS_BY_LABEL,
@@ -11,7 +11,7 @@ import {
 } from "#lib/workers/removal/remaining-objects.ts";
 import { rejection } from "#test/support/until.ts";
 
-type Kind = Omit<Ref, "name">;
+type Kind = Omit<ObjectRef, "name">;
 
 /** The remaining objects by kind. A ClusterError instead of a list is thrown. */
 interface Left {
@@ -45,7 +45,7 @@ function scene(left: Left, progress: Record<string, unknown> = {}) {
       requests.push(`${kind.kind} in ${namespace}`);
       return give(left.under?.[kind.kind], []);
     },
-    find: ({ name }: Ref) => give<KubeObject | null>(left.volumes?.[name], null),
+    find: ({ name }: ObjectRef) => give<KubeObject | null>(left.volumes?.[name], null),
     findNamespace: () => Promise.resolve(left.namespace ?? null),
   } as unknown as Cluster;
   const job = { progress };

@@ -2,7 +2,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
-import { ClusterError, type PatchOperation, type Ref, type Space } from "#lib/drivers/cluster/cluster.ts";
+import {
+  ClusterError,
+  type ClusterNamespace,
+  type ObjectRef,
+  type PatchOperation,
+} from "#lib/drivers/cluster/cluster.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openResizeScene, type ResizeScene } from "./scene.ts";
 import { startReplica } from "#test/lib/workers/scene.ts";
@@ -14,13 +19,13 @@ interface Wire {
 }
 
 interface Sent {
-  readonly ref: Ref;
+  readonly ref: ObjectRef;
   readonly operations: readonly PatchOperation[];
 }
 
 const test = suite<{ scene: ResizeScene; wire: Wire; replica: Scheduler }>("a resize");
 const call = { signal: new AbortController().signal };
-const QUOTA: Ref = { apiVersion: "v1", kind: "ResourceQuota", name: "spoke" };
+const QUOTA: ObjectRef = { apiVersion: "v1", kind: "ResourceQuota", name: "spoke" };
 const LOOKS = 3;
 
 // deno-lint-ignore no-explicit-any
@@ -64,7 +69,7 @@ test.after(async ({ scene, replica }) => {
  */
 function forgetful(clusters: Clusters, wire: Wire): Clusters {
   const lost = new Map<string, number>(), looks = new Map<string, number>();
-  const forgetting = (space: Space): Space => ({
+  const forgetting = (space: ClusterNamespace): ClusterNamespace => ({
     ...space,
     async get(ref, at) {
       const found = await space.get(ref, at);

@@ -3,7 +3,7 @@ import { beginTemplate } from "#lib/domains/templates/store.ts";
 import type { App, Clusters } from "#lib/app.ts";
 import { newId } from "#lib/base/ids.ts";
 import { silentLog } from "#lib/base/log.ts";
-import type { Cluster, KubeObject, Ref, Space } from "#lib/drivers/cluster/cluster.ts";
+import type { Cluster, ClusterNamespace, KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { templateInputs, templateKey } from "#lib/moodle/template.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import type { TemplatePayload } from "#lib/workers/templates/create.ts";
@@ -99,12 +99,12 @@ function killingClusters(clusters: Clusters, killWrite: KillWrite): Clusters {
 const CLUSTER_WRITES = ["createNamespace", "createGlobal", "deleteGlobal", "patchGlobal"];
 const NAMESPACE_WRITES = ["create", "patch", "apply", "delete", "run", "remove"];
 
-function spaceOf(cluster: object, [namespace, uid]: [string, string]): Space {
+function spaceOf(cluster: object, [namespace, uid]: [string, string]): ClusterNamespace {
   return (cluster as Cluster).space(namespace, uid);
 }
 
 /** Returns the kind and name of an object, without the fence that is part of a Job's name. */
 function nameOf(args: unknown): string {
-  const [first] = [args].flat() as Partial<KubeObject & Ref>[];
+  const [first] = [args].flat() as Partial<KubeObject & ObjectRef>[];
   return `${first?.kind} ${first?.metadata?.name ?? first?.name}`.replace(/-\d+$/, "");
 }

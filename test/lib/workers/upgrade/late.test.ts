@@ -2,18 +2,26 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
-import type { ClusterError, KubeObject, PatchOperation, Ref, Space } from "#lib/drivers/cluster/cluster.ts";
+import type {
+  ClusterError,
+  ClusterNamespace,
+  KubeObject,
+  ObjectRef,
+  PatchOperation,
+} from "#lib/drivers/cluster/cluster.ts";
 import { rejection } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 import { installSpoke, NEW, readSiteState, runUpgrade, siteStateOf } from "./scene.ts";
 
 interface RecordedCalls {
   readonly applied: KubeObject[];
-  readonly patched: { readonly ref: Ref; readonly operations: readonly PatchOperation[] }[];
+  readonly patched: { readonly ref: ObjectRef; readonly operations: readonly PatchOperation[] }[];
   readonly jobs: KubeObject[];
 }
 
-const test = suite<{ scene: WorkScene; sent: RecordedCalls; id: string; space: Space }>("a late call of an upgrade");
+const test = suite<{ scene: WorkScene; sent: RecordedCalls; id: string; space: ClusterNamespace }>(
+  "a late call of an upgrade",
+);
 const call = { signal: new AbortController().signal };
 
 test.before(async (context) => {
@@ -33,7 +41,7 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 
 function recordCalls(clusters: Clusters, { applied, patched, jobs }: RecordedCalls): Clusters {
-  const recordSpace = (space: Space): Space => ({
+  const recordSpace = (space: ClusterNamespace): ClusterNamespace => ({
     ...space,
     async apply(objects, at) {
       applied.push(...objects);

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { upgradedInputs } from "#lib/moodle/upgrade.ts";
-import type { ClusterError, KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
+import type { ClusterError, ClusterNamespace, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { migrateSite } from "#lib/workers/upgrade/migrate.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
@@ -196,7 +196,7 @@ async function runMigration(
         isLogComplete: true,
       });
     },
-  } as unknown as Space;
+  } as unknown as ClusterNamespace;
   const run = {
     job: { fence: "7", progress: {} },
     timeLeft: () => 1000,

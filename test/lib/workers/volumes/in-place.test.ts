@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { FAILED_CHECKS_LIMIT } from "#lib/domains/spokes/health.ts";
 import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_PODS } from "#lib/moodle/names.ts";
-import type { Ref } from "#lib/drivers/cluster/cluster.ts";
+import type { ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
@@ -32,7 +32,7 @@ async function patchField(
   run: Run,
   field: string,
   value: unknown,
-  ...refs: Ref[]
+  ...refs: ObjectRef[]
 ): Promise<void> {
   for (const ref of refs) {
     const change = () => [{ op: "add" as const, path: `/spec/${field}`, value }];

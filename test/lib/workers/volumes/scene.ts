@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { newId } from "#lib/base/ids.ts";
 import { silentLog } from "#lib/base/log.ts";
-import type { Call, Cluster, Space } from "#lib/drivers/cluster/cluster.ts";
+import type { Cluster, ClusterCall, ClusterNamespace } from "#lib/drivers/cluster/cluster.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { listBackups } from "#lib/domains/backups/store.ts";
@@ -91,7 +91,7 @@ export function nextRun(timeout = 20_000, own: unknown = ++fence): Run {
   } as unknown as Run;
 }
 
-export function createCall(): Call {
+export function createCall(): ClusterCall {
   return { signal: AbortSignal.timeout(60_000) };
 }
 
@@ -152,6 +152,6 @@ export function killAtWrite(site: VolumeContext, nth: number, when: "before" | "
   return {
     ...site,
     cluster: wrapWrites<Cluster>(site.cluster, ["createGlobal", "deleteGlobal"]),
-    space: wrapWrites<Space>(site.space, ["create", "patch", "apply", "delete", "run"]),
+    space: wrapWrites<ClusterNamespace>(site.space, ["create", "patch", "apply", "delete", "run"]),
   };
 }

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openApi } from "#lib/drivers/cluster/client/api.ts";
-import { type Connections, openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
+import { openKubeApi } from "#lib/drivers/cluster/client/api.ts";
+import { openServerConnections, type ServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import {
   failureOf,
   GET_REQUEST,
@@ -122,7 +122,7 @@ test("throws a transient error if nothing listens", async () => {
   const server = await openKubeServer(() => {});
   const connections = await openServerConnections(server.kubeconfig());
   await server.close();
-  const api = openApi({ connections, concurrency: 1, deadline: 1000, userAgent: "wheelwright" });
+  const api = openKubeApi({ connections, concurrency: 1, deadline: 1000, userAgent: "wheelwright" });
   const { code, transient } = await failureOf(api.call(PATCH_REQUEST, UNCANCELLED));
   assert.equal([code, transient], ["unreachable", true]);
   api.close();
@@ -181,8 +181,8 @@ test("rejects delayed calls on close", () =>
   }));
 
 const never = (): Promise<never> => new Promise(() => {});
-const openWith = (connections: Partial<Connections>, deadline: number) =>
-  openApi({
+const openWith = (connections: Partial<ServerConnections>, deadline: number) =>
+  openKubeApi({
     connections: { cached: () => undefined, current: never, renew: never, close: () => {}, ...connections },
     concurrency: 1,
     deadline,
@@ -216,7 +216,7 @@ test("cancels a call that waits for credentials immediately", async () => {
 test("reports a token with invalid header characters as a credentials error", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
   const connections = await openServerConnections(server.kubeconfig({}, { token: "two\nlines" }));
-  const api = openApi({ connections, concurrency: 1, deadline: 1000, userAgent: "wheelwright" });
+  const api = openKubeApi({ connections, concurrency: 1, deadline: 1000, userAgent: "wheelwright" });
   const { code, blame } = await failureOf(api.call(GET_REQUEST, UNCANCELLED));
   assert.equal([code, blame, server.requests.length], ["credentials", "operator", 0]);
   api.close();

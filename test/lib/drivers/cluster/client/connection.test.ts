@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openApi } from "#lib/drivers/cluster/client/api.ts";
+import { openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { type Connections, openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
+import { openServerConnections, type ServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { answer, openKubeServer, respondWithError } from "#test/support/kube/server.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "#test/support/kube/certificate.ts";
@@ -25,8 +25,8 @@ const inFolder = (use: (folder: string) => Promise<void>) => async (): Promise<v
   await use(folder).finally(() => rm(folder, { recursive: true }));
 };
 
-async function ask(connections: Connections): Promise<unknown> {
-  const api = openApi({ connections, concurrency: 1, deadline: 5000, userAgent: "wheelwright" });
+async function ask(connections: ServerConnections): Promise<unknown> {
+  const api = openKubeApi({ connections, concurrency: 1, deadline: 5000, userAgent: "wheelwright" });
   try {
     return (await api.call({ method: "GET", path: "/version", repeat: "unsent" }, anyone)).body;
   } finally {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Api, openApi } from "#lib/drivers/cluster/client/api.ts";
+import { type KubeApi, openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { failureOf, GET_REQUEST, UNCANCELLED } from "#test/support/kube/api.ts";
@@ -31,7 +31,7 @@ interface Scene {
   /** Starts a server that is closed after the test, even if it fails. */
   serve(handle: KubeHandler, tls?: Parameters<typeof openKubeServer>[1]): Promise<KubeServer>;
   /** Returns a client that reads its credentials before each call. */
-  open(source: KubeconfigSource, deadline?: number): Promise<Api>;
+  open(source: KubeconfigSource, deadline?: number): Promise<KubeApi>;
 }
 
 const test = suite<Scene>("openServerConnections, credential rotation");
@@ -46,7 +46,7 @@ test.before.each(async (scene) => {
       return server;
     },
     open: async (source: KubeconfigSource, deadline = 5000) => {
-      const api = openApi({
+      const api = openKubeApi({
         connections: await openServerConnections(source, { ttl: 0 }),
         concurrency: 16,
         deadline,

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openApi } from "#lib/drivers/cluster/client/api.ts";
+import { openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
@@ -35,7 +35,7 @@ test.after.each(async ({ folder, server }) => {
 /** Returns the headers of one call with these credentials. */
 async function call(server: KubeServer, source: KubeconfigSource) {
   const connections = await openServerConnections(source);
-  const api = openApi({ connections, concurrency: 1, deadline: 5000, userAgent: "wheelwright" });
+  const api = openKubeApi({ connections, concurrency: 1, deadline: 5000, userAgent: "wheelwright" });
   await api.call(GET_REQUEST, UNCANCELLED).finally(() => api.close());
   return server.requests.at(-1)!.headers;
 }

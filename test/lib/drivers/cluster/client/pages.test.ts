@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listPages } from "#lib/drivers/cluster/client/pages.ts";
-import { openKinds } from "#lib/drivers/cluster/client/kinds.ts";
-import { openObjects } from "#lib/drivers/cluster/objects.ts";
+import { openKindRegistry } from "#lib/drivers/cluster/client/kinds.ts";
+import { openObjectClient } from "#lib/drivers/cluster/objects.ts";
 import { failureOf, UNCANCELLED, withServer } from "#test/support/kube/api.ts";
 import { answer, respondWithError } from "#test/support/kube/server.ts";
 
@@ -49,7 +49,7 @@ objects(
   "rejects a successful response without an object",
   () =>
     withServer((_asked, response) => answer(response, 200, { status: "ok" }), async (api) => {
-      const all = openObjects(api, openKinds(api), "n"), object = { ...POD, metadata: { name: "x" } };
+      const all = openObjectClient(api, openKindRegistry(api), "n"), object = { ...POD, metadata: { name: "x" } };
       const requests = [
         all.get(POD, UNCANCELLED),
         all.create(object, UNCANCELLED),
@@ -69,7 +69,9 @@ objects("restarts a list whose continue token has expired, and finally throws a 
     if (requests.query.has("continue")) return void (++expired, respondWithError(response, 410, "Expired", "too old"));
     answer(response, 200, { items: [{ metadata: { name: "x" } }], metadata: { continue: "here" } });
   }, async (api) => {
-    const { status, transient } = await failureOf(openObjects(api, openKinds(api), "n").list(POD, "", UNCANCELLED));
+    const { status, transient } = await failureOf(
+      openObjectClient(api, openKindRegistry(api), "n").list(POD, "", UNCANCELLED),
+    );
     assert.equal([status, transient, expired], [410, true, 4]);
   });
 });

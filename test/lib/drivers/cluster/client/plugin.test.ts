@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { type Connections, openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
+import { openServerConnections, type ServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { openLog } from "#lib/base/log.ts";
 import { LOCAL_CERTIFICATE, LOCAL_CERTIFICATE_KEY } from "#test/support/kube/certificate.ts";
 import { answer, kubeconfigOf, openKubeServer, openSilentServer } from "#test/support/kube/server.ts";
@@ -20,11 +20,11 @@ interface Scene {
   /** The log lines. */
   readonly lines: string[];
   /** Reads the credentials before each call. */
-  open(user: object, deadline?: number, cluster?: object): Promise<Connections>;
+  open(user: object, deadline?: number, cluster?: object): Promise<ServerConnections>;
 }
 
 const test = suite<Scene>("openCredentials");
-const opened: Connections[] = [];
+const opened: ServerConnections[] = [];
 
 test.before.each(async (scene) => {
   const lines: string[] = [];
@@ -50,7 +50,7 @@ const shell = (script: string, more: object = {}) => ({
   exec: { apiVersion: API, command: "sh", args: ["-c", script], ...more },
 });
 const credential = (status: object) => `echo '${JSON.stringify({ apiVersion: API, kind: "ExecCredential", status })}'`;
-const header = async (connections: Connections) => (await connections.current()).headers.authorization;
+const header = async (connections: ServerConnections) => (await connections.current()).headers.authorization;
 
 async function failureOf(work: Promise<unknown>): Promise<ClusterError> {
   const error = await work.then(() => null, (error) => error);

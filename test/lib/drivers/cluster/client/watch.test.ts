@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openApi } from "#lib/drivers/cluster/client/api.ts";
+import { openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { watch } from "#lib/drivers/cluster/client/watch.ts";
@@ -151,7 +151,7 @@ test("ends immediately when aborted and leaves no connection", async () => {
     response.write(eventLine("ADDED", pod("a", "11")));
   }));
   const connections = await openServerConnections(server.kubeconfig());
-  const api = openApi({ connections, concurrency: 1, deadline: 5000, userAgent: "wheelwright" });
+  const api = openKubeApi({ connections, concurrency: 1, deadline: 5000, userAgent: "wheelwright" });
   const stop = new AbortController(), reason = new Error("enough");
   const error = await (async () => {
     for await (const change of watch(api, { path: COLLECTION_PATH }, stop)) {

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
-import { PATIENCE } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
+import { DIAGNOSIS_TIME_LIMITS } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 const test = suite("diagnose, VolumeSnapshot");
@@ -14,7 +14,11 @@ function verdict(status: unknown, minutes: number) {
     metadata: { name: "files-1" },
     status,
   };
-  return diagnose(snapshot, [], [], { now: TOLD + minutes * MINUTE, since: TOLD + 8 * MINUTE, patience: PATIENCE });
+  return diagnose(snapshot, [], [], {
+    now: TOLD + minutes * MINUTE,
+    since: TOLD + 8 * MINUTE,
+    patience: DIAGNOSIS_TIME_LIMITS,
+  });
 }
 
 const error = { message: "the pool is full", time: "2026-11-21T12:00:00Z" };

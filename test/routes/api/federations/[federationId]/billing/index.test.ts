@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { toColumn } from "#lib/drivers/db/naming.ts";
+import { toColumnName } from "#lib/drivers/db/naming.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -47,7 +47,7 @@ async function subscribe({ scene: { db, hub } }: Context, more: object = {}): Pr
   const text = `insert into subscriptions select * from jsonb_populate_record(null::subscriptions,
     $1::text::jsonb || jsonb_build_object('created_at', now(), 'updated_at', now()))`;
   await queryRows(db, text, [
-    JSON.stringify(Object.fromEntries(Object.entries(row).map(([k, v]) => [toColumn(k), v]))),
+    JSON.stringify(Object.fromEntries(Object.entries(row).map(([k, v]) => [toColumnName(k), v]))),
   ]);
 }
 
