@@ -27,7 +27,7 @@ export function withDisksForSnapshots(
 }
 
 /** Returns why the blueprint cannot create a site from snapshots with these inputs; null if it can. */
-export function findOriginProblem(
+export function findSnapshotOriginProblem(
   blueprint: Pick<Blueprint, "spokeObjects" | "jobObject">,
   inputs: SpokeInputs,
 ): string | null {

@@ -33,7 +33,7 @@ export const BLUEPRINT_JOBS = [
     "protect-sign-in",
   ] as const,
 ] as const;
-export type JobName = (typeof BLUEPRINT_JOBS)[number];
+export type BlueprintJobName = (typeof BLUEPRINT_JOBS)[number];
 
 export type SpokeStep =
   | "namespace"
@@ -65,7 +65,7 @@ export const STEP_FILES: Readonly<Record<SpokeStep, readonly string[]>> = {
 /** The steps that apply objects of a spoke, in the order of an installation. */
 export const SPOKE_STEPS = Object.keys(STEP_FILES) as readonly SpokeStep[];
 
-export const JOB_FILES: Readonly<Record<JobName, string>> = {
+export const JOB_FILES: Readonly<Record<BlueprintJobName, string>> = {
   install: "install-job.yaml",
   reset: "reset-job.yaml",
   verify: "verify-job.yaml",
@@ -125,24 +125,24 @@ export const MANIFEST_PLACEHOLDERS: ReadonlyMap<string, ReadonlySet<string>> = n
 /** The names of the files with settings or scripts. */
 export const SIZES_FILE = "sizes.yaml";
 export const IMAGES_FILE = "images.yaml";
-export const SURROUNDINGS_FILE = "surroundings.yaml";
+export const CLUSTER_SETTINGS_FILE = "surroundings.yaml";
 export const SEED_FILE = "seed.php";
 export const COURSES_FILE = "courses.php";
 export const PASSWORD_FILE = "password.php";
 export const SIGN_IN_LINK_FILE = "sign-in-link.php";
-export const FACTS_FILE = "facts.php";
+export const SITE_FACTS_FILE = "facts.php";
 export const VERIFY_FILES_FILE = "verify-files.php";
 
 export const BLUEPRINT_FILE_NAMES: readonly string[] = [
   ...MANIFEST_PLACEHOLDERS.keys(),
   SIZES_FILE,
   IMAGES_FILE,
-  SURROUNDINGS_FILE,
+  CLUSTER_SETTINGS_FILE,
   SEED_FILE,
   COURSES_FILE,
   PASSWORD_FILE,
   SIGN_IN_LINK_FILE,
-  FACTS_FILE,
+  SITE_FACTS_FILE,
   VERIFY_FILES_FILE,
 ].sort();
 

@@ -39,7 +39,7 @@ const REQUIRED_KINDS: readonly (readonly [file: string, kind: string])[] = [
 ];
 
 /** Returns a title such as `Deployment moodle`. */
-export function documentTitle(document: ManifestTemplate): string {
+export function formatDocumentTitle(document: ManifestTemplate): string {
   const { kind, metadata } = isMap(document) ? document : {};
   const name = isMap(metadata) ? metadata["name"] : undefined;
   return [kind, name].filter((part) => typeof part === "string" && part !== "").join(" ")
@@ -73,7 +73,7 @@ export function checkDocumentKinds(file: string, documents: readonly ManifestTem
     const files = [...new Set(Object.values(JOB_FILES))];
     report(`${file}: must not contain a Job. Files for Jobs: ${files.join(", ")}`);
   }
-  if (isJob && !documentTitle(documents[0]).endsWith("-${FENCE}")) {
+  if (isJob && !formatDocumentTitle(documents[0]).endsWith("-${FENCE}")) {
     report(`${file}: the Job's metadata.name must end with -\${FENCE}, so that each attempt has its own Job`);
   }
   if (file === SECRETS_FILE && kinds.some((kind) => kind !== "Secret")) report(`${file}: may contain only Secrets`);
@@ -89,7 +89,7 @@ export function checkDocumentKinds(file: string, documents: readonly ManifestTem
 export function checkAllManifests(manifests: Manifests, report: Report): void {
   for (const [file, kind, name, changed] of REQUIRED_OBJECTS) {
     const title = `${kind} ${name}`;
-    const match = manifests.get(file)?.find((document) => documentTitle(document) === title);
+    const match = manifests.get(file)?.find((document) => formatDocumentTitle(document) === title);
     if (!match) report(`${file}: must contain the ${title}`);
     const spec = isMap(match) && isMap(match["spec"]) ? match["spec"] : {};
     if (changed !== undefined && changed in spec) {
@@ -100,7 +100,7 @@ export function checkAllManifests(manifests: Manifests, report: Report): void {
   for (const file of MANIFEST_PLACEHOLDERS.keys()) {
     const ofHub = Object.values(HUB_FILES).includes(file); // hubs and spokes have separate namespaces
     for (const document of manifests.get(file) ?? []) {
-      const title = documentTitle(document), key = `${ofHub ? "hub" : "spoke"} ${title}`, previous = locations.get(key);
+      const title = formatDocumentTitle(document), key = `${ofHub ? "hub" : "spoke"} ${title}`, previous = locations.get(key);
       if (previous !== undefined && title !== "") {
         report(`${file}: duplicate ${title}${previous === file ? "" : `; it is also in ${previous}`}`);
       }

@@ -48,13 +48,13 @@ export function listExpectedObjects(
         const comparison = step === "seed" || applied.kind === "Secret" ? "presence" : "full";
         return { object: state ? withSpec(applied, state) : applied, applied, comparison, ...(state && { state }) };
       }),
-      ...objects.flatMap(statefulSetPvcs).map(checkPresence),
+      ...objects.flatMap(listStatefulSetPvcs).map(checkPresence),
     ];
   });
 }
 
 /** Maps each Kubernetes kind to the steps that create objects of this kind. The map is the same for all spokes. */
-export function stepsByKind(blueprint: Blueprint, site: ExpectedSite): ReadonlyMap<string, readonly SpokeStep[]> {
+export function mapStepsByKind(blueprint: Blueprint, site: ExpectedSite): ReadonlyMap<string, readonly SpokeStep[]> {
   const steps = new Map<string, SpokeStep[]>();
   for (const step of SPOKE_STEPS) {
     for (const kind of new Set(listExpectedObjects(blueprint, site, [step]).map(({ object }) => object.kind))) {
@@ -65,7 +65,7 @@ export function stepsByKind(blueprint: Blueprint, site: ExpectedSite): ReadonlyM
 }
 
 /** Returns a title such as `Deployment/moodle`. */
-export function objectTitle(
+export function formatObjectTitle(
   { kind, metadata }: { readonly kind: string; readonly metadata: { name: string } },
 ): string {
   return `${kind}/${metadata.name}`;
@@ -77,7 +77,7 @@ function stateOf({ kind }: KubeObject, maintenance: boolean): ExpectedObject["st
 }
 
 /** Returns the PVCs that a StatefulSet's controller creates for its first pod. */
-export function statefulSetPvcs(object: KubeObject): KubeObject[] {
+export function listStatefulSetPvcs(object: KubeObject): KubeObject[] {
   const templates: readonly KubeObject[] = object["spec"]?.volumeClaimTemplates ?? [];
   return templates.map(({ metadata, spec }) => ({
     apiVersion: "v1",
@@ -91,7 +91,7 @@ export function statefulSetPvcs(object: KubeObject): KubeObject[] {
  * Returns the manifest in a form that can be applied to the existing object. It never shrinks a disk. It keeps the
  * existing PVC templates, which are immutable.
  */
-export function fitToObserved(manifest: KubeObject, observed: KubeObject): KubeObject {
+export function adaptToExistingObject(manifest: KubeObject, observed: KubeObject): KubeObject {
   if (manifest.kind === "PersistentVolumeClaim") return withDisk(manifest, observed);
   if (manifest.kind !== "StatefulSet" || !manifest["spec"]?.volumeClaimTemplates) return manifest;
   const templates = observed["spec"]?.volumeClaimTemplates;
@@ -105,7 +105,7 @@ export function fitToObserved(manifest: KubeObject, observed: KubeObject): KubeO
  * observed object.
  */
 export function withObservedRevision(manifest: KubeObject, observed: KubeObject): KubeObject {
-  const adjusted = fitToObserved(manifest, observed);
+  const adjusted = adaptToExistingObject(manifest, observed);
   const revision = observed.metadata.annotations?.[REVISION_ANNOTATION];
   const { metadata } = adjusted;
   if (revision === undefined || metadata.annotations?.[REVISION_ANNOTATION] === revision) return adjusted;

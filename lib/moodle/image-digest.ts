@@ -13,7 +13,7 @@ const DIGEST = /^(?:[\w.:/-]{1,320}@)?sha256:[0-9a-f]{64}$/;
  * Returns the digests of the pod's containers that run this image. The form is `repository@sha256:…`, or only
  * `sha256:…` if the image was loaded into the node without a registry.
  */
-export function digestsIn({ metadata, spec, status }: KubeObject, image: string): string[] {
+export function listImageDigests({ metadata, spec, status }: KubeObject, image: string): string[] {
   if (metadata.deletionTimestamp !== undefined) return [];
   const containers: readonly KubeObject[] = spec?.containers ?? [],
     statuses: readonly KubeObject[] = status?.containerStatuses ?? [];
@@ -37,6 +37,6 @@ export function isDigest(text: string): boolean {
  * Returns whether two digests certainly identify different images. An image ID without a repository cannot be compared
  * with a registry's digest.
  */
-export function isOtherImage(one: string, other: string): boolean {
+export function isDifferentImage(one: string, other: string): boolean {
   return one.includes("@") === other.includes("@") && one.split("@").at(-1) !== other.split("@").at(-1);
 }

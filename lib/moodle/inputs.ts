@@ -5,7 +5,7 @@
  */
 import * as v from "valibot";
 import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
-import { ClusterSettings, EntryName, ImageName, NamespaceName, Size, VersionNumber } from "#lib/moodle/sizes.ts";
+import { ClusterSettings, CatalogEntryName, ImageName, NamespaceName, SiteSize, VersionNumber } from "#lib/moodle/sizes.ts";
 
 const LABEL = "must be a label value";
 const Label = v.pipe(v.string(LABEL), v.regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/, LABEL));
@@ -25,7 +25,7 @@ const WebFile = v.strictObject({ url: HttpsUrl, sha256: v.pipe(v.string(SHA256),
 
 const DEMO = "must be XS, S or M: the size of the generated course";
 /** A course: empty, restored from a Moodle backup, or generated for demonstrations. */
-export const Course = v.pipe(
+export const SeedCourse = v.pipe(
   v.strictObject({
     shortname: boundedText(1, 100),
     title: v.optional(boundedText(1, 200)),
@@ -34,15 +34,15 @@ export const Course = v.pipe(
   }),
   v.check(({ backup, demo }) => !(backup && demo), "must have backup or demo, not both"),
 );
-export type Course = v.InferOutput<typeof Course>;
+export type SeedCourse = v.InferOutput<typeof SeedCourse>;
 
-export const Brand = v.strictObject({
+export const BrandTheme = v.strictObject({
   color: v.optional(v.pipe(v.string(COLOR), v.regex(/^#[0-9a-fA-F]{6}$/, COLOR))),
   scss: v.optional(boundedText(1, 50_000)),
   /** A PNG or JPEG image. */
   logo: v.optional(WebFile),
 });
-export type Brand = v.InferOutput<typeof Brand>;
+export type BrandTheme = v.InferOutput<typeof BrandTheme>;
 
 const Mail = v.strictObject({
   host: ShellWord,
@@ -77,14 +77,14 @@ export const SpokeInputs = v.object({
   adminEmail: EmailAddress,
   version: VersionNumber,
   images: v.strictObject({ moodle: ImageName, postgres: ImageName, fpmDirectory: v.string() }),
-  size: EntryName,
+  size: CatalogEntryName,
   /** The resources of the size. The disks have their actual sizes, which never shrink. */
-  resources: v.object(Size.entries),
+  resources: v.object(SiteSize.entries),
   /**
    * The database disk's size at creation; absent if it equals `resources`. The PVC template of a StatefulSet is
    * immutable and keeps this value when the disk grows.
    */
-  madeDatabaseDisk: v.optional(Size.entries.disks.entries.database),
+  madeDatabaseDisk: v.optional(SiteSize.entries.disks.entries.database),
   /**
    * The names of the files PVC and of the database's PVC template; absent if they are `files` and `data`. A restore
    * creates new PVCs next to the old ones.
@@ -105,9 +105,9 @@ export const SpokeInputs = v.object({
   content: v.boolean(),
   contentMode: v.nullable(boundedText(1, 100)),
   /** The brand's name, and its theme if the catalog contains one. */
-  brand: v.nullable(v.strictObject({ name: boundedText(1, 100), theme: v.nullable(Brand) })),
+  brand: v.nullable(v.strictObject({ name: boundedText(1, 100), theme: v.nullable(BrandTheme) })),
   /** The seed's name, and its courses if the catalog contains them. */
-  seed: v.nullable(v.strictObject({ name: boundedText(1, 100), courses: v.nullable(v.array(Course)) })),
+  seed: v.nullable(v.strictObject({ name: boundedText(1, 100), courses: v.nullable(v.array(SeedCourse)) })),
   surroundings: v.object(ClusterSettings.entries),
   /** Whether the site's URL uses https, wherever TLS is terminated. */
   https: v.boolean(),

@@ -117,7 +117,7 @@ function parseValues(log: readonly string[]): Map<string, string> {
 }
 
 /** Returns the last HTTP status of the login page; null if the server did not answer. */
-export function parseHealthStatus(log: readonly string[]): number | null {
+export function parseLoginPageStatus(log: readonly string[]): number | null {
   const statuses = log.map((line) => line.trim()).filter((line) => /^\d{3}$/.test(line)).map(Number);
   return statuses.at(-1) || null; // curl prints 000 if the server does not answer
 }

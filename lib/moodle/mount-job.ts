@@ -7,7 +7,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { FENCE_KEY, sitePvcNames } from "#lib/moodle/names.ts";
 import type { DiskName } from "#lib/moodle/resize.ts";
-import { ownerLabels } from "#lib/moodle/owner-labels.ts";
+import { buildOwnerLabels } from "#lib/moodle/owner-labels.ts";
 import { HOUR, SECOND } from "#lib/base/time.ts";
 
 interface MountOptions {
@@ -33,7 +33,7 @@ const DISK_USERS = {
  * scheduled to a node that has enough capacity for the site.
  */
 export function buildMountJob(inputs: SpokeInputs, { fence, disk, isSiteRunning }: MountOptions): KubeObject {
-  const { labels: matchLabels, id } = DISK_USERS[disk], name = `mount-${disk}-${fence}`, labels = ownerLabels(inputs);
+  const { labels: matchLabels, id } = DISK_USERS[disk], name = `mount-${disk}-${fence}`, labels = buildOwnerLabels(inputs);
   const resources = inputs.resources[disk === "files" ? "app" : "database"];
   const term = { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels } };
   return {

@@ -26,7 +26,7 @@ interface NameParts {
 }
 
 /** Returns a namespace name such as `spoke-main-biology-m8k5r2dgt7w1`. It ends with the last characters of the ID. */
-export function namespaceName(kind: NamespaceKind, { release, slug, id }: NameParts): string {
+export function buildNamespaceName(kind: NamespaceKind, { release, slug, id }: NameParts): string {
   const end = id.slice(id.lastIndexOf("_") + 1).slice(-ID_PART);
   if (!/^[a-z0-9]{8,}$/.test(end)) throw new TypeError(`${id} does not end with 8 or more letters or digits`);
   const name = `${prefixOf(kind, release)}${slug}`.slice(0, MAX_LENGTH - end.length - 1).replace(/[^a-z0-9]+$/, "") +

@@ -17,7 +17,7 @@ export function originSnapshotName(disk: DiskName, adoptionId: string): string {
   return `origin-${disk}-${adoptionId}`;
 }
 
-export function adoptionValues(
+export function buildAdoptionValues(
   templates: readonly ManifestTemplate[],
   values: PlaceholderValues,
   { origin }: SpokeInputs,

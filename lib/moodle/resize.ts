@@ -6,9 +6,9 @@
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { formatQuantity, type QuotaUsage, type ResourceAmounts } from "#lib/moodle/quota.ts";
-import type { Size } from "#lib/moodle/sizes.ts";
+import type { SiteSize } from "#lib/moodle/sizes.ts";
 
-export type DiskSizes = Size["disks"];
+export type DiskSizes = SiteSize["disks"];
 export type DiskName = keyof DiskSizes;
 export const DISK_NAMES: readonly DiskName[] = ["files", "database"];
 
@@ -16,10 +16,10 @@ export const DISK_NAMES: readonly DiskName[] = ["files", "database"];
 export type GrowableDisks = Readonly<Record<DiskName, boolean>>;
 
 /** Returns the spoke's inputs with another size. */
-export function resizedInputs(
+export function computeResizedInputs(
   inputs: SpokeInputs,
   size: string,
-  resources: Size,
+  resources: SiteSize,
   { canGrow }: { readonly canGrow: GrowableDisks },
 ): SpokeInputs {
   const { disks } = inputs.resources;
@@ -51,7 +51,7 @@ export function withDisks(inputs: SpokeInputs, disks: DiskSizes): SpokeInputs {
  * Returns the inputs during a resize, when some workloads have the old size and others the new one. Each limit is the
  * larger of its two values. The quota is large enough for any combination of old and new workloads.
  */
-export function inputsDuringResize(
+export function computeInputsDuringResize(
   from: SpokeInputs,
   to: SpokeInputs,
   sum: (inputs: SpokeInputs) => QuotaUsage,

@@ -18,7 +18,7 @@ interface UpgradeTarget {
  * Returns the inputs with the new version. The PostgreSQL image stays the same, because another major version could not
  * read the data.
  */
-export function upgradedInputs(inputs: SpokeInputs, { version, images }: UpgradeTarget): SpokeInputs {
+export function computeUpgradedInputs(inputs: SpokeInputs, { version, images }: UpgradeTarget): SpokeInputs {
   const { moodle, fpmDirectory } = images;
   return { ...inputs, version, images: { moodle, fpmDirectory, postgres: inputs.images.postgres } };
 }
@@ -67,7 +67,7 @@ export function findUpgradeRefusal(
     };
   }
   // A tag without a version gives NaN, which passes this check.
-  if (requirements.postgres !== null && postgresMajor(postgres) < requirements.postgres) {
+  if (requirements.postgres !== null && parsePostgresMajor(postgres) < requirements.postgres) {
     return {
       code: "PostgresTooOld",
       message:
@@ -79,7 +79,7 @@ export function findUpgradeRefusal(
 }
 
 /** Returns the major version in the tag of a PostgreSQL image; NaN if the tag contains none. */
-export function postgresMajor(image: string): number {
+export function parsePostgresMajor(image: string): number {
   return Number(/:(\d+)[^/]*$/.exec(image)?.[1]);
 }
 

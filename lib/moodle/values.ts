@@ -77,8 +77,8 @@ export const DEFAULT_CERTIFICATE = "moodle-tls";
 /** Ports of mail servers that the blueprint's network policy always allows. */
 const MAIL_PORTS = [443, 465, 587];
 
-export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
-  const { resources, images, surroundings, issuer } = inputs, mail = mailSettingsOf(inputs);
+export function buildSpokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
+  const { resources, images, surroundings, issuer } = inputs, mail = findMailSettings(inputs);
   const scheme = inputs.https ? "https" : "http";
   const otherMailPort = mail && !MAIL_PORTS.includes(mail.port) ? mail.port : null;
   return {
@@ -127,12 +127,12 @@ export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
 }
 
 /** Returns the site's mail settings; null if the site must not send mail. */
-export function mailSettingsOf({ mail, mailHeld }: SpokeInputs): SpokeInputs["mail"] {
+export function findMailSettings({ mail, mailHeld }: SpokeInputs): SpokeInputs["mail"] {
   return mailHeld ? null : mail;
 }
 
 /** Returns the placeholder values of a former host. */
-export function formerHostValues(
+export function buildFormerHostValues(
   { issuer }: SpokeInputs,
   { host, certificate }: FormerHost,
 ): Record<(typeof FORMER_HOST_PLACEHOLDERS)[number], unknown> {
@@ -144,7 +144,7 @@ export function formerHostValues(
   };
 }
 
-export function hubValues(inputs: HubInputs): Record<(typeof HUB_PLACEHOLDERS)[number], unknown> {
+export function buildHubValues(inputs: HubInputs): Record<(typeof HUB_PLACEHOLDERS)[number], unknown> {
   return {
     NAMESPACE: inputs.namespace,
     SLUG: inputs.slug,

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { nullIfFileMissing } from "#lib/dev/embedded/postmaster.ts";
 import {
   buildUnprivilegedCommand,
-  changeOwner,
+  changeFileOwner,
   choosePostgresOwner,
   type FileOwner,
 } from "#lib/dev/embedded/unprivileged.ts";
@@ -30,7 +30,7 @@ export async function preparePostgresDirectory(wanted: string): Promise<Postgres
   await mkdir(wanted, { recursive: true, mode: 0o700 });
   const directory = await realpath(wanted);
   const owner = await choosePostgresOwner(directory);
-  await changeOwner(owner, directory);
+  await changeFileOwner(owner, directory);
   const path = join(directory, "password");
   // The password is written to a temporary file and then linked. Two simultaneous starts therefore use one password,
   // and no reader sees a partial file.
@@ -130,7 +130,7 @@ function findFreePort(wanted: number): Promise<number> {
 async function writeTemporaryFile(path: string, text: string, owner: FileOwner | null): Promise<string> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}`;
   await writeFile(temporary, text, { mode: 0o600 });
-  await changeOwner(owner, temporary);
+  await changeFileOwner(owner, temporary);
   return temporary;
 }
 

@@ -39,7 +39,7 @@ export async function choosePostgresOwner(directory: string): Promise<FileOwner 
   return { uid: other, gid: users.get(other)! };
 }
 
-export async function changeOwner(owner: FileOwner | null, path: string): Promise<void> {
+export async function changeFileOwner(owner: FileOwner | null, path: string): Promise<void> {
   if (owner) await chown(path, owner.uid, owner.gid);
 }
 

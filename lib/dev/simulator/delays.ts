@@ -1,7 +1,7 @@
 /** Defines how long actions take in the simulated cluster, in milliseconds. */
 import { SECOND } from "#lib/base/time.ts";
 
-export interface Delays {
+export interface SimulatedDelays {
   /** From a pod's creation until its first container starts. The pod's PVCs are already bound. */
   readonly podStart: number;
   /** From a pod's deletion until the pod is gone. `killedPodStop` applies if its program ignores SIGTERM. */
@@ -45,7 +45,7 @@ export interface Delays {
 }
 
 /** Returns delays that are all fractions of one delay. That delay is about the time until an object is ready. */
-export function evenDelays(ms: number): Delays {
+export function createEvenDelays(ms: number): SimulatedDelays {
   return {
     podStart: ms / 2,
     podStop: ms / 4,
@@ -70,7 +70,7 @@ export function evenDelays(ms: number): Delays {
  *
  * A Job's total consists of its pod's start, its init containers and its program.
  */
-const MEASURED: Delays = {
+const MEASURED: SimulatedDelays = {
   podStart: 1,
   podStop: 2.5,
   killedPodStop: 10, // a real cluster takes 30; shortened here
@@ -83,7 +83,7 @@ const MEASURED: Delays = {
 };
 
 /** Returns the measured delays in milliseconds, multiplied by `factor`. */
-export function measuredDelays(factor: number): Delays {
+export function scaleMeasuredDelays(factor: number): SimulatedDelays {
   const scaled = Object.entries(MEASURED).map(([name, seconds]) => [name, seconds * SECOND * factor] as const);
-  return Object.fromEntries(scaled) as unknown as Delays;
+  return Object.fromEntries(scaled) as unknown as SimulatedDelays;
 }

@@ -11,7 +11,7 @@ import { type ServiceAccountRef, serviceAccountToken } from "#lib/dev/simulator/
 import { closeServer, createApiServer } from "#lib/dev/simulator/api/server.ts";
 import { createBaseObjects } from "#lib/dev/simulator/controllers/base-objects.ts";
 import { startControllers } from "#lib/dev/simulator/controllers/start.ts";
-import { evenDelays, measuredDelays } from "#lib/dev/simulator/delays.ts";
+import { createEvenDelays, scaleMeasuredDelays } from "#lib/dev/simulator/delays.ts";
 import { createFaultRegistry, type FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import {
@@ -100,7 +100,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     rebuilt: new Map(),
     log: options.log,
     delayMs: measured === null ? delayMs : measured * 2 * SECOND,
-    delays: measured === null ? evenDelays(delayMs) : measuredDelays(measured),
+    delays: measured === null ? createEvenDelays(delayMs) : scaleMeasuredDelays(measured),
     node: options.node ?? UNLIMITED_NODE,
     authorization: options.authorization === "on",
     grants: new Set(),

@@ -3,7 +3,7 @@
  * inputs are the values that the site has applied.
  */
 import type { App } from "#lib/app.ts";
-import { withHost } from "#lib/moodle/configure.ts";
+import { changeSiteHost } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { listReservedDomains } from "#lib/domains/spokes/names.ts";
@@ -67,7 +67,7 @@ export async function toDesiredInputs(
   inputs: SpokeInputs,
 ): Promise<SpokeInputs> {
   const formerDomains = await listReservedDomains(db.rows, desired.id);
-  return withHost(
+  return changeSiteHost(
     withDesiredSettings(catalog, desired, inputs),
     desired.requestedDomain ?? desired.domain,
     formerDomains,

@@ -1,9 +1,9 @@
 /** Deletes objects: checks preconditions, applies grace periods and finalizers, and sets the propagation policy. */
 import {
-  badRequest,
+  badRequestError,
   collectCauses,
-  conflict,
-  forbidden,
+  conflictError,
+  forbiddenError,
   invalidValue,
   type StatusCause,
   StatusError,
@@ -27,7 +27,7 @@ export function parseDeleteOptions(parameters: URLSearchParams, body: Json): Del
   const options = isRecord(body) ? body : {}, query = body === null ? parameters : new URLSearchParams();
   const { apiVersion = "v1", kind = "DeleteOptions" } = options;
   if (kind !== "DeleteOptions") {
-    throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
+    throw badRequestError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
   }
   requireValidOptions("DeleteOptions", badOptions(options, query));
   const grace = options.gracePeriodSeconds ?? query.get("gracePeriodSeconds");
@@ -65,7 +65,7 @@ export function deleteObject(
   const kind = world.kinds.of(live)!, meta = live.metadata;
   const { uid, resourceVersion } = options;
   if (kind.kind === "Namespace" && PROTECTED_NAMESPACES.has(meta.name)) {
-    throw forbidden(kind, meta.name, "this namespace may not be deleted");
+    throw forbiddenError(kind, meta.name, "this namespace may not be deleted");
   }
   if (uid && uid !== meta.uid) throw preconditionError(kind, live, "UID", uid);
   if (resourceVersion && resourceVersion !== meta.resourceVersion) {
@@ -111,7 +111,7 @@ function preconditionError(
   const actual = what === "UID" ? metadata.uid : metadata.resourceVersion;
   if (kind.kind === "Namespace") {
     const why = `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${actual}`;
-    return conflict(kind, metadata.name, why);
+    return conflictError(kind, metadata.name, why);
   }
   const end = what === "UID" ? "deleted and then recreated" : "modified";
   const why = `the ${what} in the precondition (${expected}) does not match the ${what} in record (${actual}). ` +

@@ -3,7 +3,7 @@ import {
   collectCauses,
   forbiddenField,
   invalidFormatted,
-  invalidObject,
+  invalidObjectError,
   invalidValue,
   type StatusCause,
 } from "#lib/dev/simulator/admission/status-error.ts";
@@ -23,7 +23,7 @@ const CLAIM_RULE =
 
 export function rejectImmutableChanges(kind: ApiKind, live: StoredObject, next: StoredObject): void {
   const causes = RULES[kind.kind]?.(live, next) ?? [];
-  if (causes.length > 0) throw invalidObject(kind, live.metadata.name, causes);
+  if (causes.length > 0) throw invalidObjectError(kind, live.metadata.name, causes);
 }
 
 const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCause[]> = {

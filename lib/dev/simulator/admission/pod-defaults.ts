@@ -3,7 +3,7 @@ import type { Json } from "#lib/dev/simulator/store/object.ts";
 
 const SOURCES_WITH_MODE = ["configMap", "secret", "projected", "downwardAPI"];
 
-export function defaultPod(spec: Json): Json {
+export function applyPodDefaults(spec: Json): Json {
   if (!spec) return { containers: [] };
   const filled: Json = {
     restartPolicy: "Always",

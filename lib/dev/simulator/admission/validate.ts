@@ -5,7 +5,7 @@
 import {
   collectCauses,
   invalidFormatted,
-  invalidObject,
+  invalidObjectError,
   invalidValue,
   requiredValue,
   type StatusCause,
@@ -32,9 +32,9 @@ import {
   validateStatefulSet,
 } from "#lib/dev/simulator/admission/rules/workloads.ts";
 import {
-  LABEL,
+  LABEL_PATTERN,
   LABEL_RULE,
-  SUBDOMAIN,
+  SUBDOMAIN_PATTERN,
   SUBDOMAIN_RULE,
   validateValues,
 } from "#lib/dev/simulator/admission/schema/values.ts";
@@ -67,12 +67,12 @@ export function validateObject(kind: ApiKind, object: StoredObject): void {
 }
 
 function requireNoCauses(kind: ApiKind, object: StoredObject, causes: readonly StatusCause[]): void {
-  if (causes.length > 0) throw invalidObject(kind, object.metadata.name, causes);
+  if (causes.length > 0) throw invalidObjectError(kind, object.metadata.name, causes);
 }
 
 function validateMeta({ kind, metadata: { name, labels = {}, annotations = {} } }: StoredObject): StatusCause[] {
   const most = MAX_NAME_LENGTHS[kind] ?? 253, field = "metadata.name";
-  const [form, rule] = LABELLED.has(kind) ? [LABEL, LABEL_RULE] : [SUBDOMAIN, SUBDOMAIN_RULE];
+  const [form, rule] = LABELLED.has(kind) ? [LABEL_PATTERN, LABEL_RULE] : [SUBDOMAIN_PATTERN, SUBDOMAIN_RULE];
   return collectCauses(
     name === ""
       ? requiredValue(field, "name or generateName is required")
@@ -144,7 +144,7 @@ const RULES: Record<string, (object: StoredObject) => StatusCause[]> = {
       none && invalidValue("spec", [], "either `defaultBackend` or `rules` must be specified"),
       rules.flatMap(({ host, http }, i) =>
         collectCauses(
-          host !== undefined && !SUBDOMAIN.test(host.replace(/^\*\./, "")) &&
+          host !== undefined && !SUBDOMAIN_PATTERN.test(host.replace(/^\*\./, "")) &&
             invalidValue(`${field}[${i}].host`, host, SUBDOMAIN_RULE),
           (http?.paths ?? []).flatMap(({ pathType }: Json, j: number) =>
             collectCauses(

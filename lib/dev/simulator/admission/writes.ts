@@ -14,12 +14,12 @@ import {
 } from "#lib/dev/simulator/admission/admission.ts";
 import { applyKindDefaults } from "#lib/dev/simulator/admission/defaults.ts";
 import { rejectImmutableChanges } from "#lib/dev/simulator/admission/immutable.ts";
-import { type FieldWriter, isEntryOf, trackFieldUpdate } from "#lib/dev/simulator/admission/managed-fields.ts";
+import { type FieldWriter, isManagedEntryOf, trackFieldUpdate } from "#lib/dev/simulator/admission/managed-fields.ts";
 import {
-  alreadyExists,
-  badRequest,
-  conflict,
-  invalidObject,
+  alreadyExistsError,
+  badRequestError,
+  conflictError,
+  invalidObjectError,
   MODIFIED_MESSAGE,
   StatusError,
 } from "#lib/dev/simulator/admission/status-error.ts";
@@ -58,7 +58,7 @@ export function createObject(
   const name = requestMetadata.name ||
     (requestMetadata.generateName ? requestMetadata.generateName.slice(0, 58) + randomSuffix() : "");
   if (namespace !== undefined && requestMetadata.namespace !== undefined && requestMetadata.namespace !== namespace) {
-    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+    throw badRequestError("the namespace of the provided object does not match the namespace sent on the request");
   }
   if (namespace !== undefined) requireLiveNamespace(world, kind, namespace, name);
   if (requestMetadata.resourceVersion && !options.applied) {
@@ -114,9 +114,9 @@ export function replaceObject(
     const key = ["/registry", kind.plural, ...(namespace === undefined ? [] : [namespace]), name].join("/");
     const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
       `Precondition failed: UID in precondition: ${next.metadata.uid}, UID in object meta: ${uid}`;
-    throw conflict(kind, live.metadata.name, why);
+    throw conflictError(kind, live.metadata.name, why);
   }
-  if (version && version !== live.metadata.resourceVersion) throw conflict(kind, live.metadata.name, MODIFIED_MESSAGE);
+  if (version && version !== live.metadata.resourceVersion) throw conflictError(kind, live.metadata.name, MODIFIED_MESSAGE);
   const at = world.timers.stamp();
   const filled = applyKindDefaults(mergeWrite(kind, live, next, options.subresource), live);
   const changed = kind.generation && !isSameJson(specOf(filled), specOf(live));
@@ -124,7 +124,7 @@ export function replaceObject(
   const full = kind.generation ? { ...filled, metadata: { ...filled.metadata, generation } } : filled;
   validateObject(kind, full);
   const gained = validateNewFinalizers(live, next);
-  if (gained.length > 0) throw invalidObject(kind, live.metadata.name, gained);
+  if (gained.length > 0) throw invalidObjectError(kind, live.metadata.name, gained);
   rejectImmutableChanges(kind, live, full);
   const writer: FieldWriter = {
     manager: options.manager,
@@ -137,7 +137,7 @@ export function replaceObject(
   const omitsReplicas = options.subresource === "scale" && full.spec.replicas === 0; // a Scale omits a zero
   const object = withManagedFields(
     full,
-    omitsReplicas ? tracked?.filter((entry) => !isEntryOf(entry, writer)) : tracked,
+    omitsReplicas ? tracked?.filter((entry) => !isManagedEntryOf(entry, writer)) : tracked,
   );
   if (options.user && options.subresource === undefined) enforcePolicies(world, options.user, object, live);
   if (options.subresource !== "status") enforceAdmission(world, object, live, options.warn ?? (() => {}));
@@ -183,9 +183,9 @@ function enforcePolicies(
 }
 
 function existsError(kind: ApiKind, { metadata }: StoredObject): StatusError {
-  const { status, reason, message, details } = alreadyExists(kind, metadata.name);
+  const { status, reason, message, details } = alreadyExistsError(kind, metadata.name);
   return metadata.deletionTimestamp === undefined
-    ? alreadyExists(kind, metadata.name)
+    ? alreadyExistsError(kind, metadata.name)
     : new StatusError(status, reason, `object is being deleted: ${message}`, details);
 }
 

@@ -65,13 +65,13 @@ export function requirePermission(
       name: route.name ?? nameIn(query),
     };
     const { allowed, roles, bindingError } = checkPermission(world, user, request);
-    if (!allowed) throw forbiddenError(user, request, bindingError);
+    if (!allowed) throw permissionError(user, request, bindingError);
     const [role, ...others] = roles;
     if (role && others.length === 0) world.grants.add(`${role}: ${each} ${nameOf(group, plural, request.subresource)}`);
   }
 }
 
-function forbiddenError(user: SimulatedUser, request: AccessRequest, bindingError: string): StatusError {
+function permissionError(user: SimulatedUser, request: AccessRequest, bindingError: string): StatusError {
   const { verb, group, resource: plural, subresource, namespace, name } = request;
   const named = `${group === "" ? plural : `${plural}.${group}`}${name ? ` ${JSON.stringify(name)}` : ""}`;
   const resourceName = subresource ? `${plural}/${subresource}` : plural;

@@ -6,7 +6,7 @@
  * fault drops it.
  */
 import type { ServerResponse } from "node:http";
-import { parseSelection, validateListOptions } from "#lib/dev/simulator/api/list.ts";
+import { parseListSelectors, validateListOptions } from "#lib/dev/simulator/api/list.ts";
 import type { WatchDrop } from "#lib/dev/simulator/fault-types.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
@@ -27,7 +27,7 @@ export function watchObjects(
   response: ServerResponse,
 ): void {
   validateListOptions(world, query, true);
-  const selected = parseSelection(kind, query);
+  const selected = parseListSelectors(kind, query);
   const requested = query.get("resourceVersion") ?? "";
   const from = requested === "" || requested === "0" ? null : Number(requested);
   response.writeHead(200, { "content-type": "application/json" });

@@ -10,7 +10,7 @@ import {
   type Kubelet,
   recordContainerEvent,
   refreshSlot,
-  setWaiting,
+  setContainerWaiting,
 } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { isNodeLost } from "#lib/dev/simulator/controllers/nodes.ts";
 import type { ContainerStatus } from "#lib/dev/simulator/controllers/pod-status.ts";
@@ -46,7 +46,7 @@ export function beginContainer(kubelet: Kubelet, planned: ContainerSlot): void {
   const { missing, values } = readEnvironment(world, slot.pod, container);
   if (missing === undefined) return start(kubelet, slot, container, values);
   recordContainerEvent(world, slot, { warning: "Failed", message: `Error: ${missing}` });
-  setWaiting(world, slot, "CreateContainerConfigError", missing);
+  setContainerWaiting(world, slot, "CreateContainerConfigError", missing);
   kubelet.wait(slot, retryDelay(world, 0), () => beginContainer(kubelet, slot));
 }
 
@@ -55,11 +55,11 @@ function retryPull(kubelet: Kubelet, slot: ContainerSlot, image: string, why: st
   recordContainerEvent(world, slot, { normal: "Pulling", message: `Pulling image "${image}"` });
   recordContainerEvent(world, slot, { warning: "Failed", message: `Failed to pull image "${image}": ${why}` });
   recordContainerEvent(world, slot, { warning: "Failed", message: "Error: ErrImagePull" });
-  setWaiting(world, slot, "ErrImagePull", why);
+  setContainerWaiting(world, slot, "ErrImagePull", why);
   const back = (tries: number): void => {
     recordContainerEvent(world, slot, { normal: "BackOff", message: `Back-off pulling image "${image}"` });
     recordContainerEvent(world, slot, { warning: "Failed", message: "Error: ImagePullBackOff" });
-    setWaiting(world, slot, "ImagePullBackOff", `Back-off pulling image "${image}": ErrImagePull: ${why}`);
+    setContainerWaiting(world, slot, "ImagePullBackOff", `Back-off pulling image "${image}": ErrImagePull: ${why}`);
     kubelet.wait(slot, retryDelay(world, tries), () => back(tries + 1));
   };
   kubelet.wait(slot, Math.max(10, world.delayMs / 4), () => back(0));

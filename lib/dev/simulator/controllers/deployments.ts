@@ -8,9 +8,9 @@
 import { SECOND } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
-  changeStatus,
+  changeObjectStatus,
   CONTROLLER_MANAGER,
-  createManaged,
+  createAsManager,
   createOwnerReference,
   findCondition,
   listOwned,
@@ -65,7 +65,7 @@ export function deploymentController(world: SimulatorContext): Controller {
 function createReplicaSet(world: SimulatorContext, deployment: StoredObject, hash: string, revision: number): void {
   const { template, selector, replicas } = deployment.spec, { name: of, namespace } = deployment.metadata;
   const mark = { "pod-template-hash": hash }, labels = { ...template.metadata.labels, ...mark }, name = `${of}-${hash}`;
-  createManaged(world, CONTROLLER_MANAGER, {
+  createAsManager(world, CONTROLLER_MANAGER, {
     kind: "ReplicaSet",
     metadata: {
       name,
@@ -182,7 +182,7 @@ export function replicaSetController(world: SimulatorContext): Controller {
         });
       }
       const present = living(), ready = present.filter(isPodReady).length;
-      changeStatus(world, set, CONTROLLER_MANAGER, (_, live) => ({
+      changeObjectStatus(world, set, CONTROLLER_MANAGER, (_, live) => ({
         replicas: present.length,
         fullyLabeledReplicas: present.length,
         ...(ready > 0 ? { readyReplicas: ready, availableReplicas: ready } : {}),

@@ -4,8 +4,8 @@
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
-  changeStatus,
-  createManaged,
+  changeObjectStatus,
+  createAsManager,
   createOwnerReference,
   listOwned,
   listOwners,
@@ -33,7 +33,7 @@ export function ingressController(world: SimulatorContext): Controller {
       if (!world.store.get("IngressClass", undefined, spec.ingressClassName ?? "")) return;
       const left = memory.left(ingress, world.delays.address);
       if (left > 0) return left;
-      changeStatus(
+      changeObjectStatus(
         world,
         ingress,
         "nginx-ingress-controller",
@@ -69,7 +69,7 @@ function applyCertificate(
   const present = world.store.get("Certificate", namespace, secretName);
   if (!present) {
     const metadata = { name: secretName, namespace, ownerReferences: [createOwnerReference(ingress)] };
-    return void createManaged(world, SHIM, { kind: "Certificate", metadata, spec });
+    return void createAsManager(world, SHIM, { kind: "Certificate", metadata, spec });
   }
   changeObject(world, present, SHIM, (live) => {
     if (JSON.stringify(live.spec.dnsNames) === JSON.stringify(hosts) && live.spec.issuerRef.name === issuer) {

@@ -90,7 +90,7 @@ export function changeContainerStatus(
   });
 }
 
-export function setWaiting(world: SimulatorContext, slot: ContainerSlot, reason: string, message: string): void {
+export function setContainerWaiting(world: SimulatorContext, slot: ContainerSlot, reason: string, message: string): void {
   changeContainerStatus(world, slot, () => ({ state: { waiting: { reason, message } } }));
 }
 

@@ -7,7 +7,7 @@
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
-  changeStatus,
+  changeObjectStatus,
   CONTROLLER_MANAGER,
   findCondition,
   withConditions,
@@ -45,7 +45,7 @@ export function nodeController(world: SimulatorContext): Controller {
         const ready = findCondition(pod, "Ready");
         if (ready?.status !== "True") continue;
         recordEvent(world, pod, { by: "node-controller", warning: "NodeNotReady", message: "Node is not ready" });
-        changeStatus(world, pod, CONTROLLER_MANAGER, (status) => ({
+        changeObjectStatus(world, pod, CONTROLLER_MANAGER, (status) => ({
           ...status,
           conditions: withConditions(status.conditions, at, { ...ready, status: "False" }),
         }));

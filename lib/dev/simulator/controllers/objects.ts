@@ -6,12 +6,12 @@ import { changeObject, createObject } from "#lib/dev/simulator/admission/writes.
 /** The field manager of most built-in controllers. */
 export const CONTROLLER_MANAGER = "kube-controller-manager";
 
-export function createManaged(world: SimulatorContext, manager: string, body: Json): StoredObject {
+export function createAsManager(world: SimulatorContext, manager: string, body: Json): StoredObject {
   return createObject(world, world.kinds.named(body.kind), body.metadata.namespace, body, { manager });
 }
 
 /** Changes the status. Returns the updated object, or undefined if the object was removed. */
-export function changeStatus(
+export function changeObjectStatus(
   world: SimulatorContext,
   object: StoredObject,
   manager: string,
@@ -20,7 +20,7 @@ export function changeStatus(
   return changeObject(world, object, manager, (live) => ({ ...live, status: change(live.status ?? {}, live) }));
 }
 
-export function annotate(
+export function setAnnotations(
   world: SimulatorContext,
   object: StoredObject,
   manager: string,

@@ -7,7 +7,7 @@
  * content stays, even after its namespace is deleted. The content's current policy decides.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { annotate, changeStatus, createManaged, removeFinalizers } from "#lib/dev/simulator/controllers/objects.ts";
+import { setAnnotations, changeObjectStatus, createAsManager, removeFinalizers } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -87,7 +87,7 @@ function contentOf(world: SimulatorContext, snapshot: StoredObject): StoredObjec
   if (of.uid) return of.uid === uid ? content : undefined;
   if (!content.spec.source.snapshotHandle) return undefined;
   const { volumeSnapshotClassName: className } = spec;
-  changeStatus(world, snapshot, MANAGER, ({ error: _, ...known }) => (
+  changeObjectStatus(world, snapshot, MANAGER, ({ error: _, ...known }) => (
     { ...known, boundVolumeSnapshotContentName: bound, readyToUse: false }
   ));
   return changeObject(world, content, MANAGER, (live) => {
@@ -132,7 +132,7 @@ function hasSnapshotData(world: SimulatorContext, snapshot: StoredObject, conten
   recordEvent(world, content, { by: DRIVER, warning: "SnapshotContentCheckandUpdateFailed", message });
   const error = { message, time: world.timers.stamp() };
   for (const object of [content, snapshot]) {
-    changeStatus(world, object, MANAGER, (status) => ({ ...status, readyToUse: false, error }));
+    changeObjectStatus(world, object, MANAGER, (status) => ({ ...status, readyToUse: false, error }));
   }
   return false;
 }
@@ -151,7 +151,7 @@ function releaseSnapshot(world: SimulatorContext, snapshot: StoredObject): numbe
     recordEvent(world, snapshot, { by: MANAGER, warning: "SnapshotDeletePending", message });
     return RETRY;
   }
-  const marked = content && annotate(world, content, MANAGER, { [BEING_DELETED]: "yes" });
+  const marked = content && setAnnotations(world, content, MANAGER, { [BEING_DELETED]: "yes" });
   if (marked?.spec.deletionPolicy !== "Delete") return removeFinalizers(world, snapshot, MANAGER, [AS_SOURCE, BOUND]);
   if (marked.metadata.deletionTimestamp === undefined) deleteObject(world, marked, { propagation: "Background" });
   removeFinalizers(world, snapshot, MANAGER, [AS_SOURCE]); // the other finalizer is removed after the content
@@ -166,7 +166,7 @@ function isRestoreSource(world: SimulatorContext, { metadata: { name, namespace 
 
 function recordError(world: SimulatorContext, snapshot: StoredObject, reason: string, message: string): number {
   recordEvent(world, snapshot, { by: MANAGER, warning: reason, message });
-  changeStatus(world, snapshot, MANAGER, (status) => {
+  changeObjectStatus(world, snapshot, MANAGER, (status) => {
     const error = status.error?.message === message ? status.error : { message, time: world.timers.stamp() };
     return { ...status, readyToUse: false, error };
   });
@@ -197,7 +197,7 @@ function createContent(world: SimulatorContext, snapshot: StoredObject): StoredO
   }
   const content = `snapcontent-${uid}`;
   if (!world.store.get("VolumeSnapshotContent", undefined, content)) {
-    createManaged(world, MANAGER, {
+    createAsManager(world, MANAGER, {
       kind: "VolumeSnapshotContent",
       metadata: { name: content, finalizers: [CONTENT_BOUND] },
       spec: {
@@ -211,7 +211,7 @@ function createContent(world: SimulatorContext, snapshot: StoredObject): StoredO
     });
   }
   const bound = { boundVolumeSnapshotContentName: content, readyToUse: false };
-  changeStatus(world, snapshot, MANAGER, (status) => ({ ...status, ...bound }));
+  changeObjectStatus(world, snapshot, MANAGER, (status) => ({ ...status, ...bound }));
   return world.store.get("VolumeSnapshotContent", undefined, content);
 }
 
@@ -227,18 +227,18 @@ function copyVolumeData(world: SimulatorContext, snapshot: StoredObject, content
   }
   const { restoreSize } = world.volumes.read(snapshotHandle);
   const creationTime = Date.parse(stamp) * 1e6;
-  changeStatus(world, content, DRIVER, ({ error: _ }) => (
+  changeObjectStatus(world, content, DRIVER, ({ error: _ }) => (
     { snapshotHandle, creationTime, readyToUse: false, ...(restoreSize && { restoreSize }) }
   ));
-  changeStatus(world, snapshot, MANAGER, ({ error: _, ...status }) => (
+  changeObjectStatus(world, snapshot, MANAGER, ({ error: _, ...status }) => (
     { ...status, creationTime: stamp, readyToUse: false }
   ));
 }
 
 function markReady(world: SimulatorContext, snapshot: StoredObject, name: string): void {
   const content = world.store.get("VolumeSnapshotContent", undefined, name)!, size = content.status?.restoreSize;
-  changeStatus(world, content, DRIVER, (status) => ({ ...status, readyToUse: true }));
-  changeStatus(world, snapshot, MANAGER, ({ error: _, ...status }) => ({
+  changeObjectStatus(world, content, DRIVER, (status) => ({ ...status, readyToUse: true }));
+  changeObjectStatus(world, snapshot, MANAGER, ({ error: _, ...status }) => ({
     ...status,
     boundVolumeSnapshotContentName: name,
     readyToUse: true,

@@ -6,9 +6,9 @@
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { createVolumeExpansion } from "#lib/dev/simulator/controllers/volume-expansion.ts";
 import {
-  changeStatus,
+  changeObjectStatus,
   CONTROLLER_MANAGER,
-  createManaged,
+  createAsManager,
   removeFinalizers,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { isPodFinished } from "#lib/dev/simulator/controllers/pod-status.ts";
@@ -97,7 +97,7 @@ function bindClaim(world: SimulatorContext, claim: StoredObject, storage: Stored
     if (why !== null) return recordProvisioningFailure(world, claim, provisioner, `${failed}: ${why}`);
   }
   if (!world.store.get("PersistentVolume", undefined, volume)) {
-    const created = createManaged(world, "csi-provisioner", {
+    const created = createAsManager(world, "csi-provisioner", {
       kind: "PersistentVolume",
       metadata: { name: volume, finalizers: ["kubernetes.io/pv-protection"] },
       spec: {
@@ -110,7 +110,7 @@ function bindClaim(world: SimulatorContext, claim: StoredObject, storage: Stored
         csi: { driver: provisioner, volumeHandle: volume },
       },
     });
-    changeStatus(world, created, CONTROLLER_MANAGER, () => ({ phase: "Bound" }));
+    changeObjectStatus(world, created, CONTROLLER_MANAGER, () => ({ phase: "Bound" }));
   }
   changeObject(world, claim, CONTROLLER_MANAGER, (live) => {
     const annotations = {
@@ -175,7 +175,7 @@ function releaseVolume(world: SimulatorContext, claim: StoredObject): void {
   if (!volume) return;
   if (volume.spec.persistentVolumeReclaimPolicy === "Retain") {
     const lastPhaseTransitionTime = world.timers.stamp();
-    return void changeStatus(world, volume, CONTROLLER_MANAGER, () => ({ phase: "Released", lastPhaseTransitionTime }));
+    return void changeObjectStatus(world, volume, CONTROLLER_MANAGER, () => ({ phase: "Released", lastPhaseTransitionTime }));
   }
   world.volumes.wipe(volume.metadata.name);
   world.store.remove(volume);

@@ -5,7 +5,7 @@
  * PVC's conditions show the progress; its capacity changes at the end.
  */
 import type { ReconcileMemory } from "#lib/dev/simulator/controllers/controller.ts";
-import { changeStatus, type ObjectCondition, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
+import { changeObjectStatus, type ObjectCondition, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { containerStatusesOf, isPodFinished } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { claimNamesOf } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
@@ -82,7 +82,7 @@ export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion 
       const wait = left(memory, claim, "node");
       if (wait > 0) return wait;
       earlier.delete(claim.metadata.uid);
-      changeStatus(world, claim, "kubelet", ({ conditions: _, allocatedResourceStatuses: __, ...status }) => ({
+      changeObjectStatus(world, claim, "kubelet", ({ conditions: _, allocatedResourceStatuses: __, ...status }) => ({
         ...status,
         capacity: { storage: requestedSize },
       }));
@@ -101,7 +101,7 @@ function setResizeCondition(
   more: Json,
 ): void {
   const { type, ...words } = condition;
-  changeStatus(world, claim, COMPONENT, (status) => {
+  changeObjectStatus(world, claim, COMPONENT, (status) => {
     const before = (status.conditions ?? []).filter((each: ObjectCondition) => each.type === type);
     const stated = { type, status: "True", lastProbeTime: null, ...words };
     return { ...status, ...more, conditions: withConditions(before, world.timers.stamp(), stated) };

@@ -11,7 +11,7 @@ import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 /** Whether `from` can connect to this TCP port of `to`. */
-export function canConnect(world: SimulatorContext, from: StoredObject, to: StoredObject, port: number): boolean {
+export function canPodConnect(world: SimulatorContext, from: StoredObject, to: StoredObject, port: number): boolean {
   if (world.faults.list().some(({ breakage }) => breakage.type === "open-network")) return true;
   return allowsConnection(world, from, to, "Egress", port) && allowsConnection(world, to, from, "Ingress", port);
 }
@@ -68,7 +68,7 @@ export function runPgIsready({ world, pod, env }: ProgramContext): ProgramRun {
   const pods = world.store.list("Pod", pod.metadata.namespace);
   const checkPort = (address: string | undefined): number => {
     const to = pods.find((each: StoredObject) => each.status?.podIP === address && isPodReady(each));
-    return to && canConnect(world, pod, to, PORT) ? ACCEPTING : SILENT;
+    return to && canPodConnect(world, pod, to, PORT) ? ACCEPTING : SILENT;
   };
   const line = `open=${checkPort(env.OPEN)} closed=${checkPort(env.CLOSED)}`;
   return { lines: Array.from({ length: PRINTED_LINES }, () => line), exit: 0 };

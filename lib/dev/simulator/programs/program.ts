@@ -1,5 +1,5 @@
 /** Defines the input and the result of a simulated program. */
-import type { Delays } from "#lib/dev/simulator/delays.ts";
+import type { SimulatedDelays } from "#lib/dev/simulator/delays.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
@@ -15,7 +15,7 @@ export interface ProgramContext {
 export interface ProgramRun {
   readonly lines: readonly string[];
   /** The delay that sets the run time, if it is not the default one. */
-  readonly delay?: keyof Delays;
+  readonly delay?: keyof SimulatedDelays;
   /** The exit code, or null for a server. */
   readonly exit: number | null;
   /** The termination reason, if it is not `Completed` or `Error`. */

@@ -11,7 +11,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
-export interface Journal {
+export interface StateJournal {
   /** Returns the number of the last line. */
   last(): number;
   /**
@@ -30,7 +30,7 @@ interface Line {
 }
 
 /** Opens a new journal after the existing ones. `last` is the number of the last line written so far. */
-export async function openJournal(path: string, last: number): Promise<Journal> {
+export async function openJournal(path: string, last: number): Promise<StateJournal> {
   let old = await journalsOf(path);
   let page = Math.max(0, ...old.map(pageOf));
   const begin = () => openSync(`${path}.${page + 1}`, "a", 0o600);

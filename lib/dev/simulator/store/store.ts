@@ -74,7 +74,7 @@ export function createObjectStore(): ObjectStore {
     return written;
   };
   const sorted = (objects: Iterable<StoredObject>): StoredObject[] =>
-    [...objects].sort((a, b) => listKeyOf(a) < listKeyOf(b) ? -1 : 1);
+    [...objects].sort((a, b) => formatListKey(a) < formatListKey(b) ? -1 : 1);
   /** Caches the sorted objects of each kind, because a paged list reads all of them for each page. */
   const sortedByKind = new Map<string, StoredObject[]>();
 
@@ -126,6 +126,6 @@ export function createObjectStore(): ObjectStore {
 }
 
 /** Returns the key by which lists are sorted. A `continue` token stores it. */
-export function listKeyOf(object: StoredObject): string {
+export function formatListKey(object: StoredObject): string {
   return `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
 }

@@ -3,7 +3,7 @@
  * that a Secret type requires.
  */
 import {
-  badRequest,
+  badRequestError,
   collectCauses,
   forbiddenField,
   invalidValue,
@@ -28,7 +28,7 @@ export function requireBase64(kind: string, body: Json): void {
   for (const text of Object.values(bytes)) {
     const at = typeof text === "string" ? findInvalidBase64(text) : -1;
     if (at < 0) continue;
-    throw badRequest(
+    throw badRequestError(
       `${kind} in version "v1" cannot be handled as a ${kind}: illegal base64 data at input byte ${at}`,
     );
   }

@@ -19,7 +19,7 @@ import {
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { parseThousandths, QUANTITY_RULE, thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import { validateDataKey, validateLabelKey, validateVariableName } from "#lib/dev/simulator/admission/rules/names.ts";
-import { LABEL, LABEL_RULE } from "#lib/dev/simulator/admission/schema/values.ts";
+import { LABEL_PATTERN, LABEL_RULE } from "#lib/dev/simulator/admission/schema/values.ts";
 
 const SOURCES = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef"];
 const HANDLERS = ["exec", "httpGet", "tcpSocket", "grpc"];
@@ -184,7 +184,7 @@ export function validatePodScheduling(field: string, spec: Json): StatusCause[] 
         operator === "Exists" && value && invalidValue(`${field}.tolerations[${i}].operator`, value, valueless),
       )
     ),
-    hostname !== undefined && !(LABEL.test(hostname) && hostname.length <= 63) &&
+    hostname !== undefined && !(LABEL_PATTERN.test(hostname) && hostname.length <= 63) &&
       invalidValue(`${field}.hostname`, hostname, LABEL_RULE),
     deadline !== undefined && checkNumberRange(`${field}.activeDeadlineSeconds`, deadline, 1, LARGEST),
     validateSecurityContext(`${field}.securityContext`, spec.securityContext ?? {}),

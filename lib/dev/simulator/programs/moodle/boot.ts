@@ -27,12 +27,12 @@ import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/pro
 const INSTALLED_TABLES = 494, PARTIAL_TABLES = 415; // number of tables of an installed site and of a killed install (measured)
 
 /** Runs the entry point in a Job, where it exits. */
-export function bootInJob(context: ProgramContext): ProgramRun {
+export function runEntryPointInJob(context: ProgramContext): ProgramRun {
   return start(context, 0);
 }
 
 /** Runs the entry point in the Deployment. Like the image, it installs a NEW site in an empty database. */
-export function bootServer(context: ProgramContext): ProgramRun {
+export function runEntryPointAsServer(context: ProgramContext): ProgramRun {
   return start(context, null);
 }
 

@@ -5,7 +5,7 @@ import {
   listServicePods,
   simulatedSiteOf,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
-import { canConnect } from "#lib/dev/simulator/programs/network.ts";
+import { canPodConnect } from "#lib/dev/simulator/programs/network.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
@@ -15,7 +15,7 @@ const LOGIN = "/login/index.php";
 /** Whether the pod can connect to the database. */
 export function canReachDatabase(world: SimulatorContext, pod: StoredObject): boolean {
   return listServicePods(world, pod.metadata.namespace!, "db").some((each) =>
-    canConnect(world, pod, each, POSTGRES_PORT)
+    canPodConnect(world, pod, each, POSTGRES_PORT)
   );
 }
 
