@@ -1,8 +1,4 @@
-/**
- * Lists the files of a blueprint and the placeholders that each file may use.
- * A file in BLUEPRINT_DIR replaces the built-in file of the same name. Unknown file names are rejected, because they
- * are probably typos.
- */
+/** Lists the files of a blueprint and the placeholders that each file may use. Unknown file names are rejected. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "#lib/base/config.ts";
@@ -92,19 +88,13 @@ export const HUB_FILES: Readonly<Record<HubStep, string>> = {
   issuer: "issuer.yaml",
 };
 
-/**
- * The files with Secrets. `secrets.yaml` is created once, with random passwords. `mail.yaml` is applied with the spoke's
- * relay password.
- */
+/** Files with Secrets: `secrets.yaml` is created once, `mail.yaml` is applied with the spoke's relay password. */
 export const SECRETS_FILE = "secrets.yaml";
 export const MAIL_FILE = "mail.yaml";
 /** The file with the Ingress of a former host. It is applied once for each former host. */
 export const FORMER_HOST_FILE = "former.yaml";
 
-/**
- * The file with the containers that adopt data from snapshots. The file is never applied. Its containers are added to
- * the site's pods.
- */
+/** The file with the containers that adopt data from snapshots. They are added to the site's pods, never applied. */
 export const ADOPT_FILE = "adopt.yaml";
 
 /** The manifest files, each with its allowed placeholders. */
@@ -122,7 +112,6 @@ export const MANIFEST_PLACEHOLDERS: ReadonlyMap<string, ReadonlySet<string>> = n
   ...Object.values(HUB_FILES).map((file) => [file, new Set(HUB_PLACEHOLDERS)] as const),
 ]);
 
-/** The names of the files with settings or scripts. */
 export const SIZES_FILE = "sizes.yaml";
 export const IMAGES_FILE = "images.yaml";
 export const CLUSTER_SETTINGS_FILE = "surroundings.yaml";

@@ -1,7 +1,4 @@
-/**
- * Renders the objects of a Moodle site from the files of a blueprint. Rendering is pure: the same inputs and revision
- * always give the same objects.
- */
+/** Renders the objects of a Moodle site from the files of a blueprint. The same inputs always give the same objects. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { ConfigError } from "#lib/base/config.ts";
 import {
@@ -33,7 +30,6 @@ import type { ClusterSettings, ImageCatalog, SizeCatalog } from "#lib/moodle/siz
 import { addOwnerMetadata, type ObjectOwner } from "#lib/moodle/owner-labels.ts";
 import { buildFormerHostValues, buildHubValues, findMailSettings, buildSpokeValues } from "#lib/moodle/values.ts";
 
-/** Parameters for individual Jobs. */
 export interface JobParameters {
   /** The public key with which the Job `sign-in-link` encrypts its result. */
   readonly linkKey?: string;
@@ -63,20 +59,12 @@ export interface Blueprint {
     hub?: HubSettings,
     changes?: readonly SeedPart[] | null,
   ): KubeObject[];
-  /**
-   * Returns Secrets with new random passwords. They are created, never applied: the site uses the passwords of existing
-   * Secrets.
-   */
+  /** Returns Secrets with new random passwords. They are only created, so the site keeps its passwords. */
   newSecrets(inputs: SpokeInputs): KubeObject[];
-  /**
-   * Returns the Secret with the spoke's password at the mail relay. The password is derived from `secret`, the relay's
-   * secret. The step `secrets` applies this Secret.
-   */
+  /** Returns the Secret with the spoke's relay password, which is derived from `secret`, the relay's secret. */
   mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
   jobObject(inputs: SpokeInputs, job: BlueprintJobName, fence: string, parameters?: JobParameters): KubeObject;
-  /**
-   * Returns the objects of a hub. Those of the step `issuer` are cluster-scoped, and exist only if ACME_EMAIL is set.
-   */
+  /** Returns the objects of a hub. The step `issuer` is cluster-scoped, and empty without ACME_EMAIL. */
   hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
   /** Compares the resources of a spoke's objects with its quota. */
   quotaUsage(inputs: SpokeInputs): QuotaUsage;

@@ -1,7 +1,4 @@
-/**
- * Checks that the manifests contain the objects that Wheelwright addresses by name, and do not set fields that
- * Wheelwright sets.
- */
+/** Checks that the manifests contain the required objects and set no field that Wheelwright sets. */
 import {
   ADOPT_FILE,
   HUB_FILES,
@@ -38,7 +35,6 @@ const REQUIRED_KINDS: readonly (readonly [file: string, kind: string])[] = [
   ["issuer.yaml", "ClusterIssuer"],
 ];
 
-/** Returns a title such as `Deployment moodle`. */
 export function formatDocumentTitle(document: ManifestTemplate): string {
   const { kind, metadata } = isMap(document) ? document : {};
   const name = isMap(metadata) ? metadata["name"] : undefined;
@@ -46,7 +42,6 @@ export function formatDocumentTitle(document: ManifestTemplate): string {
     .replace("${FILES_CLAIM}", DEFAULT_FILES_CLAIM); // the default name of the PVC
 }
 
-/** Checks the kind and name of a document. */
 export function checkDocument(file: string, document: ManifestTemplate, report: Report): void {
   const metadata = isMap(document) && isMap(document["metadata"]) ? document["metadata"] : {};
   const isComplete = isMap(document) &&
@@ -82,10 +77,7 @@ export function checkDocumentKinds(file: string, documents: readonly ManifestTem
   }
 }
 
-/**
- * Checks all files together. Required objects must exist, no object may be defined twice, and no manifest may set a
- * field that actions change.
- */
+/** Checks all files together: required objects, duplicate objects, and fields that actions change. */
 export function checkAllManifests(manifests: Manifests, report: Report): void {
   for (const [file, kind, name, changed] of REQUIRED_OBJECTS) {
     const title = `${kind} ${name}`;

@@ -11,7 +11,6 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 type SiteDetails = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand">;
 
-/** The blueprint inputs that the operation `configure` can change. */
 export type ConfigurableInputs = SiteDetails & Pick<SpokeInputs, "host" | "certificate" | "formerHosts" | "mailHeld">;
 
 export function pickConfigurableInputs(inputs: SpokeInputs): ConfigurableInputs {

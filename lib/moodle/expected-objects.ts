@@ -1,7 +1,4 @@
-/**
- * Lists the objects that an active spoke's namespace must contain. The spoke's state determines the replicas and whether
- * the CronJob is suspended.
- */
+/** Lists the objects that an active spoke's namespace must contain. */
 import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
@@ -64,7 +61,6 @@ export function mapStepsByKind(blueprint: Blueprint, site: ExpectedSite): Readon
   return steps;
 }
 
-/** Returns a title such as `Deployment/moodle`. */
 export function formatObjectTitle(
   { kind, metadata }: { readonly kind: string; readonly metadata: { name: string } },
 ): string {
@@ -87,10 +83,7 @@ export function listStatefulSetPvcs(object: KubeObject): KubeObject[] {
   }));
 }
 
-/**
- * Returns the manifest in a form that can be applied to the existing object. It never shrinks a disk. It keeps the
- * existing PVC templates, which are immutable.
- */
+/** Returns a manifest that can be applied to the existing object: without smaller disks or changed PVC templates. */
 export function adaptToExistingObject(manifest: KubeObject, observed: KubeObject): KubeObject {
   if (manifest.kind === "PersistentVolumeClaim") return withDisk(manifest, observed);
   if (manifest.kind !== "StatefulSet" || !manifest["spec"]?.volumeClaimTemplates) return manifest;
@@ -100,10 +93,7 @@ export function adaptToExistingObject(manifest: KubeObject, observed: KubeObject
   return withSpec(manifest, { volumeClaimTemplates: templates });
 }
 
-/**
- * Returns the manifest for a comparison that finds only manual changes. The manifest gets the blueprint revision of the
- * observed object.
- */
+/** Returns the manifest with the existing object's blueprint revision, so that only manual changes differ. */
 export function withObservedRevision(manifest: KubeObject, observed: KubeObject): KubeObject {
   const adjusted = adaptToExistingObject(manifest, observed);
   const revision = observed.metadata.annotations?.[REVISION_ANNOTATION];

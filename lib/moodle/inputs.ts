@@ -1,7 +1,7 @@
 /**
- * Defines the blueprint inputs: the values from which the manifests of a spoke or hub are rendered. They are stored in
- * its row, without secrets. Sizes, images and cluster settings are copied into the inputs, so a changed catalog does not
- * affect existing sites. Unknown fields are ignored, so an older release can read the rows of a newer one.
+ * Defines the blueprint inputs: the values from which a spoke's or hub's manifests are rendered. They contain no
+ * secrets. Sizes and images are copied, so a changed catalog does not affect existing sites. Unknown fields are
+ * ignored, so an older release can read newer rows.
  */
 import * as v from "valibot";
 import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
@@ -80,22 +80,13 @@ export const SpokeInputs = v.object({
   size: CatalogEntryName,
   /** The resources of the size. The disks have their actual sizes, which never shrink. */
   resources: v.object(SiteSize.entries),
-  /**
-   * The database disk's size at creation; absent if it equals `resources`. The PVC template of a StatefulSet is
-   * immutable and keeps this value when the disk grows.
-   */
+  /** The database disk's size at creation, if it differs from `resources`. The PVC template keeps this value. */
   madeDatabaseDisk: v.optional(SiteSize.entries.disks.entries.database),
-  /**
-   * The names of the files PVC and of the database's PVC template; absent if they are `files` and `data`. A restore
-   * creates new PVCs next to the old ones.
-   */
+  /** The names of the files PVC and of the database's PVC template. Default to `files` and `data`. */
   claims: v.optional(v.object({ files: NamespaceName, data: NamespaceName })),
   /** Absent if the install Job created the site. */
   origin: v.optional(SiteOrigin),
-  /**
-   * Set only for a sandbox. `id` is its ID. `madeAfter` is the spoke from which the inputs were copied. `web` allows
-   * access to the web during an installation.
-   */
+  /** Set only for a sandbox. `madeAfter` is the spoke whose inputs were copied. `web` allows web access. */
   sandbox: v.optional(v.object({ id: Label, madeAfter: v.nullable(Label), web: v.optional(v.literal(true)) })),
   /** Whether outgoing mail is held. A copy sends no mail until an administrator allows it. */
   mailHeld: v.optional(v.boolean()),

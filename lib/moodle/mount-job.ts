@@ -1,7 +1,6 @@
 /**
- * Renders a Job whose pod mounts one PVC and exits. Pure.
- * A storage class with `WaitForFirstConsumer` provisions a volume only when a pod uses it. With this Job, the volume
- * exists before the site is stopped.
+ * Renders a Job whose pod mounts one PVC and exits. Pure. A `WaitForFirstConsumer` volume then exists before the site
+ * is stopped.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -28,10 +27,7 @@ const DISK_USERS = {
   database: { labels: { role: "db" }, id: 70 },
 } as const;
 
-/**
- * Returns the Job. If no pod of the site is running, the Job requests as many resources as the site's pod. It is then
- * scheduled to a node that has enough capacity for the site.
- */
+/** Returns the Job. If the site is stopped, the Job's pod requests as many resources as the site's pod. */
 export function buildMountJob(inputs: SpokeInputs, { fence, disk, isSiteRunning }: MountOptions): KubeObject {
   const { labels: matchLabels, id } = DISK_USERS[disk], name = `mount-${disk}-${fence}`, labels = buildOwnerLabels(inputs);
   const resources = inputs.resources[disk === "files" ? "app" : "database"];

@@ -1,7 +1,4 @@
-/**
- * Builds the names of objects in the cluster. A namespace name is never reused, because it contains 60 random bits of
- * the spoke's or hub's ID.
- */
+/** Builds the names of objects in the cluster. A namespace name contains 60 random bits, so it is never reused. */
 import type { Ref } from "#lib/drivers/cluster/cluster.ts";
 import { createHash } from "node:crypto";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -65,10 +62,7 @@ export function adoptionIdOf(operationId: string): string {
   return operationId.slice(-ADOPTION_ID_LENGTH);
 }
 
-/**
- * Returns the names of a site's PVCs. Kubernetes names the PVC of a StatefulSet's first pod after its template and the
- * StatefulSet.
- */
+/** Returns the names of a site's PVCs. The database's PVC is named after its template and the StatefulSet. */
 export function sitePvcNames(
   { claims }: { readonly claims?: SpokeInputs["claims"] | null },
 ): Readonly<Record<DiskName, string>> {
@@ -78,7 +72,6 @@ export function sitePvcNames(
   };
 }
 
-/** The objects that run a site. */
 export const DATABASE_STATEFULSET: Ref = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
 export const MOODLE_DEPLOYMENT: Ref = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
 export const MOODLE_CRONJOB: Ref = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };

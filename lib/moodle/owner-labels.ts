@@ -25,10 +25,7 @@ export interface ObjectOwner extends OwnerIds {
   readonly revision: string;
 }
 
-/**
- * Returns the labels that name the owner of an object. Objects of a sandbox have no spoke or hub label, so that searches
- * for spokes and hubs do not find them.
- */
+/** Returns the labels that name an object's owner. Objects of a sandbox have no spoke or hub label. */
 export function buildOwnerLabels({ federationId, spokeId, sandbox }: OwnerIds): Record<string, string> {
   const createdFrom = sandbox?.madeAfter ?? null;
   const ids = sandbox

@@ -1,4 +1,4 @@
-/** Parses and checks the files of a blueprint. Reports all problems together, each with its file and field path. */
+/** Parses and checks the files of a blueprint. Reports all problems together, with file and field path. */
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { ConfigError } from "#lib/base/config.ts";
@@ -122,10 +122,7 @@ function checkPostgres(images: ImageCatalog, report: (problem: string) => void):
   }
 }
 
-/**
- * Returns the blueprint's revision, a hash of the manifests and scripts. YAML comments, key order, sizes and images do
- * not affect the revision.
- */
+/** Returns a hash of the manifests and scripts. YAML comments, key order, sizes and images do not affect it. */
 function revisionOf(manifests: ParsedBlueprint["manifests"], scripts: ParsedBlueprint["scripts"]): string {
   const text = JSON.stringify(sortKeys([Object.fromEntries(manifests), scripts]));
   return createHash("sha256").update(text).digest("hex").slice(0, 12);
@@ -137,10 +134,7 @@ function sortKeys(value: unknown): unknown {
   return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sortKeys(value[key])]));
 }
 
-/**
- * Returns the script as the argument of `php -r`. Removes the opening tag, and escapes variables that the kubelet would
- * expand.
- */
+/** Returns the script as the argument of `php -r`. Escapes variables that the kubelet would expand. */
 export function toPhpArgument(script: string): string {
   return script.replace(PHP, "").replaceAll("$(", "$$$$("); // "$$" is one dollar sign in a replacement string
 }

@@ -16,10 +16,7 @@ export interface VersionRequirements {
   readonly upgradesFrom: string | null;
 }
 
-/**
- * Returns the images of a version; null if there are none. A prefix such as 4.5 selects the newest listed version that
- * is no preview. Unlisted versions use the image of their family.
- */
+/** Returns the images of a version; null if none exist. A prefix such as 4.5 selects the newest listed version. */
 export function findImages(images: ImageCatalog, version: string): SpokeImages | null {
   const listed = findListed(images, version);
   if (listed) return { moodle: listed.image, postgres: images.postgres, fpmDirectory: listed.fpmDirectory };

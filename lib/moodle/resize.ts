@@ -1,7 +1,6 @@
 /**
- * Computes a spoke's inputs for another size, and the limits during the resize. Pure.
- * Disks never shrink, because volumes cannot. The inputs keep the larger disk sizes. The quota allows twice the disks,
- * because a restore creates new volumes next to the old ones.
+ * Computes a spoke's inputs for another size, and the limits during the resize. Pure. Disks never shrink. The quota
+ * allows twice the disks, because a restore creates new volumes next to the old ones.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -12,7 +11,6 @@ export type DiskSizes = SiteSize["disks"];
 export type DiskName = keyof DiskSizes;
 export const DISK_NAMES: readonly DiskName[] = ["files", "database"];
 
-/** Whether the cluster can expand each disk. */
 export type GrowableDisks = Readonly<Record<DiskName, boolean>>;
 
 /** Returns the spoke's inputs with another size. */
@@ -47,10 +45,7 @@ export function withDisks(inputs: SpokeInputs, disks: DiskSizes): SpokeInputs {
   };
 }
 
-/**
- * Returns the inputs during a resize, when some workloads have the old size and others the new one. Each limit is the
- * larger of its two values. The quota is large enough for any combination of old and new workloads.
- */
+/** Returns the inputs during a resize, with limits that fit workloads of both the old and the new size. */
 export function computeInputsDuringResize(
   from: SpokeInputs,
   to: SpokeInputs,

@@ -1,7 +1,4 @@
-/**
- * Creates passwords for Secrets of a site. The passwords contain only letters, digits, hyphens and underscores, because
- * the image passes them unquoted through the shell and sed.
- */
+/** Creates site passwords that are safe in the image's unquoted shell and sed commands. */
 import { createHmac } from "node:crypto";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -17,8 +14,8 @@ export function generateSitePassword(): string {
 }
 
 /**
- * Returns the password of a spoke's account at the mail relay: HMAC-SHA256 of the user name with the relay's secret, in
- * base64url. The relay computes the same password, so none is exchanged. A spoke cannot compute another spoke's password.
+ * Returns the password of a spoke's account at the mail relay: HMAC-SHA256 of the user name in base64url. The relay
+ * computes the same password from the shared secret.
  */
 export function deriveRelayPassword(secret: string, user: string): string {
   return createHmac("sha256", secret).update(user).digest("base64url");

@@ -1,7 +1,4 @@
-/**
- * Builds the values of the seed step from the spoke's inputs and its hub's settings. Settings that the hub has not
- * configured are skipped with a note.
- */
+/** Builds the values of the seed step from the spoke's inputs and its hub's settings. */
 import * as v from "valibot";
 import { type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { BrandTheme, SeedCourse, HttpsUrl, type SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -31,7 +28,6 @@ export interface HubSettings {
 /** The settings of a hub without any configuration. */
 export const NO_HUB_SETTINGS: HubSettings = { identity: null, courses: null, brand: null, problems: [] };
 
-/** The parts of an existing site that the seed can change. */
 export type SeedPart = "title" | "administrator" | "brand" | "keys" | "sign-on" | "courses";
 export const SITE_DETAIL_PARTS: readonly SeedPart[] = ["title", "administrator", "brand"];
 
@@ -83,10 +79,7 @@ interface OriginalSettings {
   readonly federationId: string;
 }
 
-/**
- * Returns the inputs that the seed must apply to a copy, and the seed parts that apply them. Settings that are equal in
- * the original are omitted, because users may have changed them.
- */
+/** Returns the inputs and seed parts of a copy that differ from the original. Users may have changed the others. */
 export function findCopyChanges(
   inputs: SpokeInputs,
   original: OriginalSettings,

@@ -1,8 +1,7 @@
 /**
- * Finds the fields of a spoke's objects that depend on its size, and builds the JSON Patch that sets them. The fields are
- * found by rendering the objects twice, the second time with other amounts.
- * A resize sets all these fields, because an earlier, incomplete resize may have left other values. It sets no other
- * field, so it neither reverts manual changes nor applies a newer blueprint.
+ * Finds the fields of a spoke's objects that depend on its size, and builds the JSON Patch that sets them. The objects
+ * are rendered twice with different amounts to find these fields. A resize sets all of them and no other field, so it
+ * does not revert manual changes.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { isMap } from "#lib/moodle/render.ts";
@@ -78,9 +77,7 @@ export function buildSizePatch(object: KubeObject, fields: readonly SizeField[])
   return operations;
 }
 
-/**
- * Returns the patch operations that set one field. Also changes the draft, so that later fields find the added parents.
- */
+/** Returns the patch operations that set one field. Also changes the draft. */
 function setField(draft: KubeObject, path: readonly Step[], value: unknown): PatchOperation[] {
   const tests: PatchOperation[] = [];
   // deno-lint-ignore no-explicit-any

@@ -103,10 +103,7 @@ const IssuerName = v.pipe(v.string(OBJECT), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,61
 /** The settings of the spokes' cluster. A region of the catalog can override each setting. */
 export const ClusterSettings = v.strictObject({
   storageClass: v.optional(ObjectName),
-  /**
-   * The VolumeSnapshotClass for backups. Its deletionPolicy must be `Retain`. Defaults to the cluster's first class with
-   * this policy.
-   */
+  /** The VolumeSnapshotClass for backups. Its deletionPolicy must be `Retain`. Defaults to the first such class. */
   snapshotClass: v.optional(ObjectName),
   ingressClass: ObjectName,
   ingressNamespace: NamespaceName,

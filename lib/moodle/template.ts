@@ -1,7 +1,6 @@
 /**
- * Computes the inputs of a template: a pristine installation from which new sites are created. Pure.
- * A template contains no name, address, theme or course of a spoke. It has the smallest disks of all sizes, because a
- * volume cannot be smaller than its snapshot.
+ * Computes the inputs of a template: a pristine installation from which new sites are created. Pure. Its disks are the
+ * smallest of all sizes, because a volume cannot be smaller than its snapshot.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -49,7 +48,6 @@ const TEMPLATE_HOST = `${SLUG}.invalid`; // reserved by RFC 2606
 
 interface NewTemplate {
   readonly id: string;
-  /** The offered sizes. */
   readonly sizes: readonly SiteSize[];
   /** The RELEASE_ID of the installation. */
   readonly release: string;
@@ -69,9 +67,7 @@ export function buildTemplateInputs(spoke: SpokeInputs, { id, sizes, release }: 
   return buildSandboxInputs(inputs, { id, madeAfter: null, web: true }, release);
 }
 
-/**
- * Returns whether the site's disks are large enough for the snapshots. `sizes` are in bytes; null if unknown.
- */
+/** Returns whether the site's disks are large enough for the snapshots. `sizes` are in bytes; null if unknown. */
 export function canHoldSnapshots({ resources }: SpokeInputs, sizes: Readonly<Record<DiskName, number | null>>): boolean {
   return DISK_NAMES.every((disk) => parseQuantity(resources.disks[disk]) >= (sizes[disk] ?? 0));
 }

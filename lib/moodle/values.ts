@@ -1,7 +1,4 @@
-/**
- * Defines the placeholders of the manifests, and their values for a spoke or hub. A null value removes the key from the
- * manifest. Only the placeholders marked below may be null.
- */
+/** Defines the placeholders of the manifests, and their values for a spoke or hub. A null value removes the key. */
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DEFAULT_DATA_CLAIM, DEFAULT_FILES_CLAIM, hashHost } from "#lib/moodle/names.ts";
 
@@ -52,9 +49,7 @@ export const FORMER_HOST_PLACEHOLDERS = [
 
 export const SECRET_PLACEHOLDERS = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PASSWORD"] as const;
 
-/**
- * The placeholders of the seed. All but the first five may be null: the seed skips settings that are not configured.
- */
+/** The placeholders of the seed. All but the first five may be null: the seed skips these settings. */
 export const SEED_PLACEHOLDERS = [
   ...["SEED_SCRIPT", "COURSES_SCRIPT", "TITLE", "ADMIN_EMAIL", "MAIL"],
   ...["CHANGES", "BRAND_COLOR", "BRAND_SCSS", "BRAND_LOGO", "COURSES"],

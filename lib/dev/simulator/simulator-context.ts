@@ -29,6 +29,5 @@ export interface SimulatorContext {
   readonly authorization: boolean;
   /** Permissions that exactly one role granted so far, as `ROLE: VERB RESOURCE`. */
   readonly grants: Set<string>;
-  /** The capacity of the only node. */
   readonly node: { readonly cpu: string; readonly memory: string; readonly pods: string };
 }

@@ -24,7 +24,6 @@ export interface PolicyRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** A rule with the name of its role. */
 interface BoundRule extends PolicyRule {
   readonly role: string;
 }

@@ -123,19 +123,13 @@ function pathsOf({ spec }: StoredObject): { readonly host: string; readonly path
   );
 }
 
-/**
- * Returns the error of a webhook. An unreachable webhook gives a 500; a denial gives a 403 with the webhook's message
- * alone.
- */
+/** Returns a webhook's error: 500 if the webhook is unreachable, 403 if it denies the request. */
 function webhookError(message: string): StatusError {
   const failed = /failed calling webhook/.test(message);
   return failed ? new StatusError(500, "InternalError", message) : new StatusError(403, "Forbidden", message);
 }
 
-/**
- * Throws 403 if the pod's service account does not exist. The account `default` is exempt: it is created automatically,
- * shortly after its namespace.
- */
+/** Throws 403 if the pod's service account does not exist. `default` is exempt: it may be created a moment later. */
 function requireServiceAccount(world: SimulatorContext, kind: ApiKind, { metadata, spec }: StoredObject): void {
   const { namespace, name } = metadata, account = spec.serviceAccountName;
   if (!account || account === "default") return;

@@ -2,7 +2,7 @@
 import { applyPodDefaults } from "#lib/dev/simulator/admission/pod-defaults.ts";
 import { isSameJson, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 
-/** Returns the object with its kind's defaults. An address of `live`, the previous object, stays. */
+/** Returns the object with its kind's defaults. Keeps the address of `live`, the previous object. */
 export function applyKindDefaults(object: StoredObject, live: StoredObject | null): StoredObject {
   const fill = DEFAULTS[object.kind];
   return fill ? fill(object, live) : object;
@@ -85,7 +85,6 @@ const DEFAULTS: Record<string, (object: StoredObject, live: StoredObject | null)
   }),
 };
 
-/** Sets the defaults of a workload with a pod template. */
 function defaultWorkload(object: StoredObject, status: Json, fill: (spec: Json) => Json): StoredObject {
   const spec = object.spec ?? {};
   return {

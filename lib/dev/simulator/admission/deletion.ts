@@ -53,7 +53,6 @@ function badOptions({ orphanDependents, propagationPolicy, dryRun }: Json, query
   );
 }
 
-/** Namespaces that cannot be deleted. */
 const PROTECTED_NAMESPACES = new Set(["default", "kube-system", "kube-public"]);
 
 /** Deletes an object. Returns the object afterwards; `gone` means that it was removed immediately. */
@@ -98,10 +97,7 @@ export function deleteObject(
   return { object: options.dryRun || unchanged ? marked : world.store.save(marked), gone: false };
 }
 
-/**
- * Returns the error for a failed precondition. For a namespace, the real server's message differs and names the
- * resource instead of the kind.
- */
+/** Returns the error for a failed precondition. For a namespace, it names the resource instead of the kind. */
 function preconditionError(
   kind: ApiKind,
   { metadata }: StoredObject,
@@ -123,9 +119,7 @@ function preconditionError(
   return new StatusError(409, "Conflict", message, details);
 }
 
-/**
- * Returns the finalizers for the propagation policy. The default is Orphan for Jobs and Background for all other kinds.
- */
+/** Returns the finalizers for the propagation policy. Jobs default to Orphan, all other kinds to Background. */
 function finalizersFor(live: StoredObject, options: DeleteOptions): string[] {
   const policy = options.propagation ?? (live.kind === "Job" ? "Orphan" : "Background");
   const own = (live.metadata.finalizers ?? []).filter((name) => name !== "foregroundDeletion" && name !== "orphan");

@@ -33,9 +33,7 @@ export function listOwnableFields(object: Json, type: FieldType): FieldSet {
   return fields;
 }
 
-/**
- * Returns the path step of an item in a keyed list, which begins with `k:`. A port without a protocol counts as TCP.
- */
+/** Returns the path step of an item in a keyed list, such as `k:{"name":"m"}`. A port's protocol defaults to TCP. */
 export function listItemKey(item: Json, keys: readonly string[]): string {
   const named = [...keys].sort().map((key) => [key, item?.[key] ?? (key === "protocol" ? "TCP" : undefined)]);
   return "k:" + JSON.stringify(Object.fromEntries(named));
@@ -100,7 +98,7 @@ export function removeFieldPaths(entry: ManagedFields, paths: ReadonlySet<string
   return remaining.length === owned.size ? entry : { ...entry, fieldsV1: renderFieldSet(remaining) };
 }
 
-/** Returns the entries that still own a field. Returns undefined if there are none, so that the field is omitted. */
+/** Returns the entries that own at least one field, or undefined if none does. */
 export function omitEmptyEntries(entries: readonly ManagedFields[]): ManagedFields[] | undefined {
   const owning = entries.filter((entry) => Object.keys(entry.fieldsV1).length > 0);
   return owning.length > 0 ? owning : undefined;

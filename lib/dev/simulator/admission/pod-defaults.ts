@@ -36,7 +36,7 @@ function defaultContainer(container: Json): Json {
   return filled;
 }
 
-/** Sets missing requests to the limits, if there are limits. */
+/** Sets missing resource requests to the limits. */
 function defaultResources(resources: Json): Json {
   return resources.limits ? { ...resources, requests: { ...resources.limits, ...resources.requests } } : resources;
 }

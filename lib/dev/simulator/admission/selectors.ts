@@ -1,7 +1,4 @@
-/**
- * Evaluates selectors: label selectors in a spec or as text (`a=b,c!=d,e in (f,g),!h,i>5`), and field selectors in a
- * URL. Text is parsed token by token, so that syntax errors have the real server's messages.
- */
+/** Parses and evaluates label selectors and field selectors. Syntax errors have the real server's messages. */
 import { badRequestError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -30,10 +27,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   Service: ["spec.clusterIP", "spec.type"],
 };
 
-/**
- * Parses a field selector such as `metadata.name=x,status.phase!=Running`. Throws 400 if the syntax is invalid or the
- * kind does not support the field.
- */
+/** Parses a field selector such as `metadata.name=x`. Throws 400 if it is invalid or the kind lacks the field. */
 export function parseFieldSelector(kind: ApiKind, text: string): ObjectPredicate {
   const tests = text.split(",").filter((part) => part !== "").map((part) => {
     const match = /^([A-Za-z0-9_.]+)(==|!=|=)(.*)$/.exec(part);
@@ -57,10 +51,7 @@ function requireSelectableField(kind: ApiKind, path: string): void {
   throw badRequestError(`"${path}" is not a known field selector: only ${names}`);
 }
 
-/**
- * Whether a spec's `selector` (matchLabels and matchExpressions) matches the labels. An empty selector matches
- * everything.
- */
+/** Whether a spec's `selector` matches the labels. An empty selector matches everything. */
 export function matchesSelector(selector: Json, labels: Record<string, string> | undefined): boolean {
   const present = labels ?? {};
   const exact = Object.entries(selector?.matchLabels ?? {}).every(([name, value]) => present[name] === value);

@@ -123,7 +123,7 @@ export function invalidValue(field: string, value: Json, why: string): StatusCau
   );
 }
 
-/** Returns a cause in the form of a CRD's own rules: without a value, or with the value as Go prints it. */
+/** Returns a cause in the format that CRD validation uses. Without a value, the cause omits it. */
 export function invalidFormatted(field: string, text: string): StatusCause {
   return cause("Invalid", field, `Invalid value: ${text}`);
 }

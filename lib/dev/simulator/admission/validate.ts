@@ -1,7 +1,4 @@
-/**
- * Validates objects before they are written. It first checks names, labels and the most common mistakes of each kind.
- * If these are right, it checks the rules that involve several values. schema/values.ts checks single values.
- */
+/** Validates objects before they are written: names and labels first, then rules that involve several values. */
 import {
   collectCauses,
   invalidFormatted,
@@ -40,10 +37,7 @@ import {
 } from "#lib/dev/simulator/admission/schema/values.ts";
 
 const LABELLED = new Set(["Namespace", "Service", "StatefulSet"]);
-/**
- * The maximum length of a name, by kind. A Job's name becomes its pods' host name and label. A CronJob's Jobs add 11
- * characters.
- */
+/** The maximum length of a name, by kind. A CronJob's Jobs add 11 characters to its name. */
 const MAX_NAME_LENGTHS: Readonly<Record<string, number>> = {
   Namespace: 63,
   Service: 63,
@@ -224,10 +218,7 @@ function validatePod(field: string, spec: Json): StatusCause[] {
   );
 }
 
-/**
- * Returns the causes for an invalid restart policy. A Job must set a policy, because it does not allow the default
- * `Always`.
- */
+/** Returns the causes for an invalid restart policy. A Job must set one, because it does not allow `Always`. */
 function validateRestartPolicy(field: string, policy: string, policies: readonly string[]): StatusCause[] {
   if (policies.includes(policy)) return [];
   const words = policies.map((each) => JSON.stringify(each)).join(", ");

@@ -1,9 +1,4 @@
-/**
- * Creates and changes objects, for requests and controllers.
- *
- * Creating or replacing an object sets defaults, validates, tracks field ownership, runs admission and then stores the
- * object. A dry run does everything except storing.
- */
+/** Creates and changes objects, for requests and controllers. A dry run does everything except storing the object. */
 import { rejectEscalation } from "#lib/dev/simulator/access/escalation.ts";
 import { enforceAdmissionPolicies } from "#lib/dev/simulator/access/policies.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
@@ -97,7 +92,6 @@ export function createObject(
   return options.dryRun ? object : world.store.save(object);
 }
 
-/** Replaces `live` with `next`. Returns the object afterwards. */
 export function replaceObject(
   world: SimulatorContext,
   live: StoredObject,
@@ -189,10 +183,7 @@ function existsError(kind: ApiKind, { metadata }: StoredObject): StatusError {
     : new StatusError(status, reason, `object is being deleted: ${message}`, details);
 }
 
-/**
- * Merges a write into the live object. The status changes only through its subresource. Metadata that the server owns
- * never changes.
- */
+/** Merges a write into the live object. The status changes only through the `status` subresource. */
 function mergeWrite(kind: ApiKind, live: StoredObject, next: Json, subresource: string | undefined): StoredObject {
   if (subresource === "status") {
     return { ...live, ...(next.status === undefined ? {} : { status: next.status }) };

@@ -60,10 +60,7 @@ function describeParseError(text: string, error: Error): string {
   return text.trim() === "" || isCutOff(text) ? "unexpected end of JSON input" : error.message;
 }
 
-/**
- * Returns the object that a create or update sends, without nulls and empty maps. Throws 400 if its kind or a field is
- * invalid.
- */
+/** Returns the object that a create or update sends. Throws 400 if its kind or a field is invalid. */
 export function parseObjectBody(
   body: Json,
   kind: ApiKind,
@@ -179,10 +176,7 @@ function goKind({ apiVersion = "", kind = "" }: Json): string {
   return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }
 
-/**
- * Returns the 422 error for a patch whose result is invalid. Like the real server's, it shows the complete object and
- * an empty name.
- */
+/** Returns the 422 error for a patch whose result is invalid. Like the real server's, it shows the complete object. */
 function invalidPatchError(body: Json, why: string): StatusError {
   const cause = invalidValue("patch", JSON.stringify(body), why);
   return new StatusError(422, "Invalid", ` "" is invalid: patch: ${cause.message}`, { causes: [cause] });

@@ -20,7 +20,7 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const VERSION_MATCHES = ["Exact", "NotOlderThan", ""];
 
-/** Returns a test that tells whether an object matches the query's selectors. */
+/** Returns a predicate for objects that match the query's label and field selectors. */
 export function parseListSelectors(kind: ApiKind, query: URLSearchParams): ObjectPredicate {
   const labels = parseLabelSelector(query.get("labelSelector") ?? "");
   const fields = parseFieldSelector(kind, query.get("fieldSelector") ?? "");

@@ -1,9 +1,4 @@
-/**
- * Checks permissions and answers access reviews. Without authorization, every user may do everything. With it, roles
- * decide. The fault `forbid` removes permissions in both cases.
- *
- * An access review and the request itself use the same check. Error messages match those of the real server.
- */
+/** Checks permissions and answers access reviews. The fault `forbid` removes permissions even without RBAC. */
 import { type AccessDecision, type AccessRequest, checkAccess } from "#lib/dev/simulator/access/rules.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { ApiRoute } from "#lib/dev/simulator/api/route.ts";
@@ -103,10 +98,7 @@ function verbOf(method: string, route: ApiRoute, query: URLSearchParams): string
   return ["1", "true"].includes(query.get("watch") ?? "") ? "watch" : "list";
 }
 
-/**
- * Returns the object's name if a list selects a single object by name. RBAC then treats the list like a request for
- * that object.
- */
+/** Returns the object's name if a list selects one object by name. RBAC treats that list like a read of the object. */
 function nameIn(query: URLSearchParams): string | undefined {
   return /^metadata\.name=([^,]+)$/.exec(query.get("fieldSelector") ?? "")?.[1];
 }

@@ -1,7 +1,4 @@
-/**
- * Sends responses. A fault can cut a response off, make it hang, or send it slowly. A fault can also replace the
- * response: with the API server's Status for a code, or with any text.
- */
+/** Sends responses. A fault can replace, delay, slow down or cut off a response. */
 import type { ServerResponse } from "node:http";
 import { MODIFIED_MESSAGE, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { RequestFaults, SimulatorFault } from "#lib/dev/simulator/faults.ts";

@@ -1,9 +1,6 @@
 /**
- * Streams changes of objects as lines of JSON, from a given version or from the current state.
- *
- * If a change makes an object match the selector, the event is ADDED. If the object no longer matches, the event is
- * DELETED. The real server does the same. Bookmarks are sent once a minute. A watch ends at its timeout, or when a
- * fault drops it.
+ * Streams changes of objects as lines of JSON, from a given version or from the current state. An object that begins to
+ * match the selector is sent as ADDED. One that stops matching is sent as DELETED.
  */
 import type { ServerResponse } from "node:http";
 import { parseListSelectors, validateListOptions } from "#lib/dev/simulator/api/list.ts";

@@ -1,10 +1,6 @@
 /**
  * Simulates cert-manager: marks ClusterIssuers ready, and creates the Secret of each Certificate whose issuer is ready.
- *
- * If a fault withholds a certificate, the intermediate objects stay: a CertificateRequest, its Order and its Challenge.
- * Each is owned by the one before it, and the Challenge's `reason` holds the error. If the fault is final, the
- * Challenge is removed and the Certificate fails. cert-manager retries a failed certificate after one hour. Once a
- * certificate is issued, the intermediate objects are removed.
+ * While a fault withholds a certificate, its CertificateRequest, Order and Challenge stay.
  */
 import { DAY } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";

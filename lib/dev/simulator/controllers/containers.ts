@@ -1,7 +1,4 @@
-/**
- * Starts, probes and ends containers. A start can wait for the pod's first start, for an image, for environment
- * variables or for the backoff after a crash.
- */
+/** Starts, probes and ends containers. A start can wait for an image, a variable or the backoff after a crash. */
 import { createHash } from "node:crypto";
 import {
   changeContainerStatus,
@@ -29,7 +26,6 @@ const STARTUP_PROBE_FAILURE =
   "Startup probe failed: curl: (7) Failed to connect to 127.0.0.1 port 8080 after 0 ms: Couldn't connect to server";
 const LONGEST_BACKOFF = 60_000; // ms
 
-/** Starts the container after `ms` milliseconds. */
 export function scheduleContainerStart(kubelet: Kubelet, slot: ContainerSlot, ms: number): void {
   kubelet.wait(slot, ms, () => beginContainer(kubelet, slot));
   changeContainerStatus(kubelet.world, slot, (status) => status); // writes the status, so that it lists the waiting containers
@@ -117,7 +113,6 @@ function imageIdOf({ rebuilt }: SimulatorContext, image: string): string {
   return `docker.io/${name}@sha256:${digest}`;
 }
 
-/** Returns a volume mount in the form that a container status has. */
 function toMountStatus({ name, mountPath, readOnly }: Json): Json {
   return { name, mountPath, ...(readOnly ? { readOnly, recursiveReadOnly: "Disabled" } : {}) };
 }
@@ -176,7 +171,7 @@ function endContainer(kubelet: Kubelet, slot: ContainerSlot, run: ProgramRun, lo
   world.logs.end(log);
 }
 
-/** Probes a container that serves. If the page probe fails, returns the milliseconds until the next probe. */
+/** Runs the probe of a serving container. Returns the milliseconds until the next probe, if the page probe failed. */
 export function probeContainer({ world, find }: Kubelet, slot: ContainerSlot): number | void {
   const entry = find(slot);
   if (!entry?.run || entry.run.exit !== null || slot.type !== "containers") return;

@@ -15,7 +15,7 @@ export interface PodCreation {
   readonly by: string;
 }
 
-/** Creates the pod. Returns whether it exists. */
+/** Creates the pod. Returns whether the pod now exists. */
 export function createPod(world: SimulatorContext, { owner, template, name, labels, by }: PodCreation): boolean {
   const { creationTimestamp: _, ...meta } = template.metadata ?? {}, { name: of, namespace } = owner.metadata;
   const metadata = {

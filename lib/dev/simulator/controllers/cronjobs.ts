@@ -79,7 +79,6 @@ function createCronJobRun(world: SimulatorContext, cron: StoredObject, at: numbe
   }
 }
 
-/** Deletes the oldest finished Jobs beyond the history limits. */
 function deleteOldJobs(world: SimulatorContext, cron: StoredObject): void {
   const own = listOwned(world, "Job", cron);
   const limits = { Complete: cron.spec.successfulJobsHistoryLimit, Failed: cron.spec.failedJobsHistoryLimit };

@@ -1,9 +1,6 @@
 /**
- * Simulates the Deployment and ReplicaSet controllers.
- *
- * A Deployment has one ReplicaSet for each pod template. `Recreate` scales the old sets to zero first; a rolling update
- * does so once the new set is available. A ReplicaSet creates and deletes pods until `replicas` are present. Pods that
- * are being deleted do not count.
+ * Simulates the Deployment and ReplicaSet controllers. `Recreate` scales the old ReplicaSets to zero first. A rolling
+ * update scales them down once the new ReplicaSet is available.
  */
 import { SECOND } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";

@@ -1,7 +1,4 @@
-/**
- * Simulates the ingress controller and cert-manager's ingress-shim: sets an address and creates Certificates for the
- * hosts.
- */
+/** Simulates the ingress controller and cert-manager's ingress-shim. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeObjectStatus,

@@ -159,7 +159,6 @@ function isUnread(world: SimulatorContext, job: StoredObject, active: readonly S
   return hasHangFault(world, job) && !active.some(({ metadata }) => world.logs.wasFollowed(metadata.uid));
 }
 
-/** Returns the start time of the first running container. */
 function findStartTime(pods: readonly StoredObject[]): string | undefined {
   return pods.flatMap((pod) => containerStatusesOf(pod)).find(({ state }) => state.running)?.state.running.startedAt;
 }

@@ -1,7 +1,4 @@
-/**
- * Holds the kubelet's state in memory: each waiting or running container with its next step. Also writes container
- * statuses and events.
- */
+/** Holds the kubelet's state in memory. Also writes container statuses and events. */
 import {
   type ContainerStatus,
   containerStatusesOf,
@@ -21,7 +18,6 @@ export interface ContainerSlot {
 }
 
 interface ContainerEntry {
-  /** Cancels the next step. */
   cancel: () => void;
   readonly run?: ProgramRun;
   /** Whether the container has run long enough to serve. */
@@ -36,7 +32,6 @@ export interface Kubelet {
   wait(slot: ContainerSlot, ms: number, next: () => void): void;
   find(slot: ContainerSlot): ContainerEntry | undefined;
   release(slot: ContainerSlot): void;
-  /** Returns the runs of the pod's containers. */
   runs(uid: string): ProgramRun[];
   forget(uid: string): void;
 }

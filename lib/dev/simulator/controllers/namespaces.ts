@@ -1,9 +1,6 @@
 /**
- * Simulates the namespace and ResourceQuota controllers.
- *
- * A new namespace gets a service account. A namespace that is being deleted is emptied, pods first, and then removed.
- * Its conditions report no problem while pods stop. After that they list the remaining objects and finalizers, as in a
- * real cluster. A ResourceQuota's status shows what the namespace uses.
+ * Simulates the namespace and ResourceQuota controllers. Deleting a namespace first deletes its contents. The
+ * namespace's conditions then list the remaining objects and finalizers.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {

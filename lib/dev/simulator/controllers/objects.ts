@@ -53,7 +53,6 @@ export function listOwners(world: SimulatorContext, kind: string, { metadata }: 
   });
 }
 
-/** Returns the objects of a kind that this object owns. */
 export function listOwned(world: SimulatorContext, kind: string, { metadata }: StoredObject): StoredObject[] {
   return world.store.list(kind, metadata.namespace)
     .filter((object) => object.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));

@@ -1,10 +1,7 @@
 /**
- * Simulates external-snapshotter 8, with its error messages. A snapshot is a copy of a bound PVC's volume, or an
- * existing copy whose handle a VolumeSnapshotContent names.
- *
- * A snapshot and its content refer to each other and are protected by finalizers. Deleting a snapshot marks its
- * content. With the policy `Delete`, the content and its copy are removed before the snapshot. With `Retain`, the
- * content stays, even after its namespace is deleted. The content's current policy decides.
+ * Simulates external-snapshotter 8, with its error messages. A snapshot is a copy of a PVC's volume, or an existing
+ * copy that a VolumeSnapshotContent names. Deleting a snapshot deletes the copy only if the content's current policy is
+ * `Delete`.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { setAnnotations, changeObjectStatus, createAsManager, removeFinalizers } from "#lib/dev/simulator/controllers/objects.ts";
@@ -57,10 +54,7 @@ export function snapshotController(world: SimulatorContext): Controller {
   };
 }
 
-/**
- * Simulates the driver's sidecar when a content is deleted: removes the finalizer and, with the policy `Delete`, the
- * copy.
- */
+/** Deletes the storage's copy if the deleted content's policy is `Delete`, as the CSI sidecar does. */
 export function contentController(world: SimulatorContext): Controller {
   return {
     kind: "VolumeSnapshotContent",
@@ -74,10 +68,7 @@ export function contentController(world: SimulatorContext): Controller {
   };
 }
 
-/**
- * Returns the content that is bound to the snapshot in both directions. Adds the snapshot's UID to a manually created
- * content.
- */
+/** Returns the content that is bound to the snapshot. Adds the snapshot's UID to a manually created content. */
 function contentOf(world: SimulatorContext, snapshot: StoredObject): StoredObject | undefined {
   const { metadata: { name, namespace, uid }, spec, status } = snapshot;
   const bound = spec.source?.volumeSnapshotContentName ?? status?.boundVolumeSnapshotContentName;

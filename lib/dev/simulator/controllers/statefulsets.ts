@@ -1,7 +1,4 @@
-/**
- * Simulates the StatefulSet controller: creates numbered pods and their PVCs in ascending order, and deletes pods in
- * descending order.
- */
+/** Simulates the StatefulSet controller: creates pods and PVCs in ascending order, deletes pods in descending order. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeObjectStatus, CONTROLLER_MANAGER, createAsManager, listOwned } from "#lib/dev/simulator/controllers/objects.ts";
 import { createPod } from "#lib/dev/simulator/controllers/create-pod.ts";

@@ -1,8 +1,4 @@
-/**
- * Simulates the PersistentVolumeClaim controller: binds, grows, protects and deletes PVCs and their volumes.
- *
- * A PVC is bound when a pod uses it or immediately, depending on its StorageClass.
- */
+/** Simulates the PersistentVolumeClaim controller: binds, expands, protects and deletes PVCs and their volumes. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { createVolumeExpansion } from "#lib/dev/simulator/controllers/volume-expansion.ts";
 import {

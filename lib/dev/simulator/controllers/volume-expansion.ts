@@ -1,8 +1,6 @@
 /**
- * Expands the volumes of bound PVCs that request more storage.
- *
- * The driver expands the volume first. The node then expands the file system, as soon as a pod mounts the volume. The
- * PVC's conditions show the progress; its capacity changes at the end.
+ * Expands the volumes of bound PVCs that request more storage. The driver expands the volume first. The node expands
+ * the file system once a pod mounts the volume.
  */
 import type { ReconcileMemory } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeObjectStatus, type ObjectCondition, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
@@ -108,7 +106,6 @@ function setResizeCondition(
   });
 }
 
-/** Returns the pods that have mounted the PVC: at least one of their containers has started. */
 function listMountingPods(world: SimulatorContext, { metadata: { namespace, name } }: StoredObject): StoredObject[] {
   return world.store.list("Pod", namespace).filter((pod) =>
     claimNamesOf(pod).includes(name) && pod.spec.nodeName && !isPodFinished(pod) &&

@@ -1,8 +1,6 @@
 /**
- * Simulates network policies between pods, and the `pg_isready` check that `wheelwright doctor` runs.
- *
- * A connection succeeds if the NetworkPolicies of both pods allow it. The fault `open-network` simulates a network
- * plugin that ignores policies, as many real ones do.
+ * Simulates network policies between pods, and the `pg_isready` check of `wheelwright doctor`. The fault `open-network`
+ * simulates a network plugin that ignores policies.
  */
 import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import { isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";

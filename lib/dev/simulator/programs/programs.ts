@@ -1,9 +1,6 @@
 /**
- * Chooses the simulated program of a container. The first match in a table decides.
- *
- * The table covers the programs of the built-in blueprint (moodle/). Of other scripts, only `echo`, `exit`, `false` and
- * `sleep` are simulated. Any other program serves forever in a pod that is always restarted, and succeeds in other
- * pods.
+ * Chooses the simulated program of a container. The first match in a table decides. Unknown programs serve forever in
+ * an always-restarted pod, and succeed in other pods.
  */
 import { runAdoptDatabase, runAdoptFiles } from "#lib/dev/simulator/programs/moodle/adopt.ts";
 import { runEntryPointInJob, runEntryPointAsServer, runPrintCodeVersion, runWipeFiles } from "#lib/dev/simulator/programs/moodle/boot.ts";

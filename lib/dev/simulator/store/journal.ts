@@ -1,10 +1,7 @@
 /**
- * Writes a journal next to the state file. It contains the changes since the state file was written, one per line. Each
- * change is written before the client gets its response. So a killed process loses no change that it acknowledged.
- *
- * A new journal starts before each write of the complete state. The older journals are deleted when that write is
- * complete. Every line has a number, and the state file stores the last number that it includes. So no line is applied
- * twice.
+ * Writes a journal of the changes since the state file was written, one numbered line per change. Each change is
+ * written before its response is sent, so a killed process loses no acknowledged change. The state file stores the
+ * number of the last line that it includes.
  */
 import { closeSync, openSync, writeSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
@@ -62,10 +59,7 @@ export async function openJournal(path: string, last: number): Promise<StateJour
   };
 }
 
-/**
- * Returns the lines after this number from all journals, in order. Ignores an incomplete last line, because its change
- * was never acknowledged.
- */
+/** Returns the lines after this number from all journals, in order. Ignores an incomplete last line. */
 export async function readJournals(path: string, after: number): Promise<Line[]> {
   const lines: Line[] = [];
   for (const file of await journalsOf(path)) {

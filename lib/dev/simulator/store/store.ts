@@ -1,8 +1,6 @@
 /**
- * Stores every object, the version counter and the last changes for watches.
- *
- * A stored object is never modified, only replaced. So a reference to an object is a snapshot of it. The history is
- * bounded. A watch from before its horizon gets a 410 error, as on a real server after compaction.
+ * Stores every object, the version counter and the last changes for watches. A stored object is never modified, only
+ * replaced. A watch from before the stored history gets a 410 error, as on a real server.
  */
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 
@@ -26,10 +24,7 @@ export interface ObjectStore {
   /** Stores the object with a new version and notifies the subscribers. */
   save(object: StoredObject): StoredObject;
   remove(object: StoredObject): StoredObject;
-  /**
-   * Restores the state of an earlier run without notifying subscribers. Watches from before this point are not
-   * possible.
-   */
+  /** Restores the state of an earlier run without notifying subscribers. Earlier watches cannot resume. */
   restore(objects: readonly StoredObject[], version: number): void;
   /** Returns the changes after this version, oldest first. Returns null if some of them are no longer stored. */
   since(version: number): readonly StoreChange[] | null;

@@ -1,7 +1,4 @@
-/**
- * Checks metadata beyond names and labels, and the data of ConfigMaps and Secrets: keys, sizes, base64, and the keys
- * that a Secret type requires.
- */
+/** Checks finalizers and other metadata, and the data of ConfigMaps and Secrets. */
 import {
   badRequestError,
   collectCauses,

@@ -1,7 +1,4 @@
-/**
- * Checks pods: containers with their variables, mounts, ports, probes and resources; volumes; security contexts; and
- * where the pod may run.
- */
+/** Checks pods: containers, volumes, security contexts and scheduling. */
 import { posix } from "node:path";
 import {
   checkNumberRange,
@@ -28,7 +25,7 @@ const COUNTS = ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "succe
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const STANDARD = /^(cpu|memory|ephemeral-storage|hugepages-.+)$|\//;
 
-/** Checks a container. `volumes` are the names of the pod's volumes. `seen` are the names of its earlier containers. */
+/** Checks a container. `volumes` are the names of the pod's volumes. `seen` are the names of earlier containers. */
 export function validateContainer(
   field: string,
   container: Json,

@@ -69,7 +69,6 @@ const POD_SPEC_PATHS: Readonly<Record<string, string>> = {
   CronJob: "spec.jobTemplate.spec.template.spec",
 };
 
-/** Returns the causes for invalid values in an object of this kind. */
 export function validateValues(kind: string, object: Json): StatusCause[] {
   const at = POD_SPEC_PATHS[kind];
   const own = kind === "Pod" ? [] : valueRulesOf(kind);

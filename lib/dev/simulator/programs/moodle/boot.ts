@@ -1,12 +1,7 @@
 /**
- * Simulates the entry point of the Moodle image.
- *
- * It waits for the database and writes config.php. Then it installs an empty site, rejects an incomplete one, and
- * starts an existing one. It then serves, or exits if it runs in a Job.
- *
- * On an existing site, the image's code replaces the site's code, newer or older. The database is upgraded only on
- * request and never downgraded. This follows the image's start scripts and Moodle's `admin/cli/upgrade.php`; it was not
- * measured. One difference: an older image always fails here, but the real one serves unless an upgrade is requested.
+ * Simulates the entry point of the Moodle image: installs an empty site, rejects an incomplete one, or starts an
+ * existing one. The image's code replaces the site's code. The database is upgraded only on request. Source: the
+ * image's start scripts and Moodle's `admin/cli/upgrade.php`. One difference: an older image always fails here.
  */
 import { canReachDatabase } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { findPasswordError, renderFacts } from "#lib/dev/simulator/programs/moodle/database.ts";

@@ -1,7 +1,4 @@
-/**
- * Simulates PHP in Jobs: Moodle's command line (`php …/cli/NAME.php`) and the blueprint's seed.php, password.php and
- * sign-in-link.php.
- */
+/** Simulates PHP in Jobs: Moodle's command line and the blueprint's PHP scripts. */
 import { SECOND } from "#lib/base/time.ts";
 import { findPasswordError } from "#lib/dev/simulator/programs/moodle/database.ts";
 import {

@@ -53,9 +53,8 @@ export function findVersionError({ major: made = "" }: SiteDatabase, major: stri
 }
 
 /**
- * Simulates a server whose data directory exists but whose database does not. The image does not create the database
- * then. The startup probe fails, so the container is restarted again and again. A real kubelet needs five minutes for a
- * failure that happens immediately here.
+ * Simulates a server with a data directory but no database: the startup probe fails and the container restarts. A real
+ * kubelet needs five minutes for the failure that is immediate here.
  */
 function serveWithoutDatabase({ world, pod, container }: ProgramContext, ready: string): ProgramRun {
   const fieldPath = `spec.containers{${container.name}}`;

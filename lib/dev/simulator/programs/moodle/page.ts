@@ -12,7 +12,6 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 export const POSTGRES_PORT = 5432;
 const LOGIN = "/login/index.php";
 
-/** Whether the pod can connect to the database. */
 export function canReachDatabase(world: SimulatorContext, pod: StoredObject): boolean {
   return listServicePods(world, pod.metadata.namespace!, "db").some((each) =>
     canPodConnect(world, pod, each, POSTGRES_PORT)
@@ -35,9 +34,7 @@ export function probesLoginPage({ readinessProbe }: Json): boolean {
   return readinessProbe?.exec?.command?.join(" ").includes(LOGIN) ?? false;
 }
 
-/**
- * Returns the kubelet's message for a failed readiness probe, or null if it succeeds. Probes of other paths succeed.
- */
+/** Returns the kubelet's message for a failed readiness probe of the login page, or null if the probe succeeds. */
 export function findProbeFailure(world: SimulatorContext, pod: StoredObject, container: Json): string | null {
   if (!probesLoginPage(container) || simulatedSiteOf(world, pod.metadata.namespace!, pod).files.maintenance) {
     return null;
