@@ -19,7 +19,7 @@
  */
 import * as v from "valibot";
 import { BrandTheme, SeedCourse } from "#lib/moodle/inputs.ts";
-import { ClusterSettings, CatalogEntryName, MoodleRelease, SiteSize, VersionNumber } from "#lib/moodle/sizes.ts";
+import { CatalogEntryName, ClusterSettings, MoodleRelease, SiteSize, VersionNumber } from "#lib/moodle/sizes.ts";
 import { boundedText } from "#lib/base/schema.ts";
 
 const Title = v.optional(boundedText(1, 200));

@@ -1,9 +1,9 @@
 /** Resolves the versions and sizes of the catalog. Values that the file omits come from the blueprint. */
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import {
+  buildSampleInputs,
   findVersionRequirements,
   listOfferedVersions,
-  buildSampleInputs,
   type SpokeImages,
   toVersionRequirements,
   type VersionRequirements,

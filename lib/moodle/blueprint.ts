@@ -5,11 +5,11 @@ import {
   ADOPT_FILE,
   BLUEPRINT_JOBS,
   type BlueprintFiles,
+  type BlueprintJobName,
   FORMER_HOST_FILE,
   HUB_FILES,
   type HubStep,
   JOB_FILES,
-  type BlueprintJobName,
   MAIL_FILE,
   readBlueprintOverlay,
   SECRETS_FILE,
@@ -21,14 +21,14 @@ import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { buildAdoptionValues, withSnapshotSource } from "#lib/moodle/origin.ts";
 import { parseBlueprint, toPhpArgument } from "#lib/moodle/parse-blueprint.ts";
 import { computeQuotaUsage, type QuotaUsage } from "#lib/moodle/quota.ts";
-import { findImages, buildSampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
+import { buildSampleInputs, findImages, type SpokeImages } from "#lib/moodle/releases.ts";
 import { fillPlaceholders, type PlaceholderValues } from "#lib/moodle/render.ts";
 import { isolateSandbox } from "#lib/moodle/sandbox.ts";
-import { generateSitePassword, deriveRelayPassword } from "#lib/moodle/secrets.ts";
-import { type HubSettings, NO_HUB_SETTINGS, type SeedPart, buildSeedValues } from "#lib/moodle/seed.ts";
+import { deriveRelayPassword, generateSitePassword } from "#lib/moodle/secrets.ts";
+import { buildSeedValues, type HubSettings, NO_HUB_SETTINGS, type SeedPart } from "#lib/moodle/seed.ts";
 import type { ClusterSettings, ImageCatalog, SizeCatalog } from "#lib/moodle/sizes.ts";
 import { addOwnerMetadata, type ObjectOwner } from "#lib/moodle/owner-labels.ts";
-import { buildFormerHostValues, buildHubValues, findMailSettings, buildSpokeValues } from "#lib/moodle/values.ts";
+import { buildFormerHostValues, buildHubValues, buildSpokeValues, findMailSettings } from "#lib/moodle/values.ts";
 
 export interface JobParameters {
   /** The public key with which the Job `sign-in-link` encrypts its result. */
@@ -110,7 +110,9 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
         ...STEP_FILES[step].flatMap((file) => render(file, values, owner)).map((each) =>
           isolateSandbox(withSnapshotSource(each, inputs), inputs)
         ),
-        ...former.flatMap((each) => render(FORMER_HOST_FILE, { ...values, ...buildFormerHostValues(inputs, each) }, owner)),
+        ...former.flatMap((each) =>
+          render(FORMER_HOST_FILE, { ...values, ...buildFormerHostValues(inputs, each) }, owner)
+        ),
       ];
     },
     newSecrets(inputs) {
@@ -123,7 +125,10 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
     },
     mailSecret(inputs, secret) {
       const user = findMailSettings(inputs)?.user;
-      const values = { ...buildSpokeValues(inputs), SMTP_PASSWORD: user && secret ? deriveRelayPassword(secret, user) : "" };
+      const values = {
+        ...buildSpokeValues(inputs),
+        SMTP_PASSWORD: user && secret ? deriveRelayPassword(secret, user) : "",
+      };
       return render(MAIL_FILE, values, spokeOwner(inputs));
     },
     jobObject(inputs, job, fence, { linkKey = "", siteIdentifier = "", since = 0 } = {}) {

@@ -92,7 +92,9 @@ export function checkAllManifests(manifests: Manifests, report: Report): void {
   for (const file of MANIFEST_PLACEHOLDERS.keys()) {
     const ofHub = Object.values(HUB_FILES).includes(file); // hubs and spokes have separate namespaces
     for (const document of manifests.get(file) ?? []) {
-      const title = formatDocumentTitle(document), key = `${ofHub ? "hub" : "spoke"} ${title}`, previous = locations.get(key);
+      const title = formatDocumentTitle(document),
+        key = `${ofHub ? "hub" : "spoke"} ${title}`,
+        previous = locations.get(key);
       if (previous !== undefined && title !== "") {
         report(`${file}: duplicate ${title}${previous === file ? "" : `; it is also in ${previous}`}`);
       }

@@ -5,7 +5,14 @@
  */
 import * as v from "valibot";
 import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
-import { ClusterSettings, CatalogEntryName, ImageName, NamespaceName, SiteSize, VersionNumber } from "#lib/moodle/sizes.ts";
+import {
+  CatalogEntryName,
+  ClusterSettings,
+  ImageName,
+  NamespaceName,
+  SiteSize,
+  VersionNumber,
+} from "#lib/moodle/sizes.ts";
 
 const LABEL = "must be a label value";
 const Label = v.pipe(v.string(LABEL), v.regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/, LABEL));

@@ -29,7 +29,9 @@ const DISK_USERS = {
 
 /** Returns the Job. If the site is stopped, the Job's pod requests as many resources as the site's pod. */
 export function buildMountJob(inputs: SpokeInputs, { fence, disk, isSiteRunning }: MountOptions): KubeObject {
-  const { labels: matchLabels, id } = DISK_USERS[disk], name = `mount-${disk}-${fence}`, labels = buildOwnerLabels(inputs);
+  const { labels: matchLabels, id } = DISK_USERS[disk],
+    name = `mount-${disk}-${fence}`,
+    labels = buildOwnerLabels(inputs);
   const resources = inputs.resources[disk === "files" ? "app" : "database"];
   const term = { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels } };
   return {

@@ -5,19 +5,24 @@ import { ConfigError } from "#lib/base/config.ts";
 import {
   BLUEPRINT_FILE_NAMES,
   type BlueprintFiles,
+  CLUSTER_SETTINGS_FILE,
   COURSES_FILE,
-  SITE_FACTS_FILE,
   IMAGES_FILE,
   MANIFEST_PLACEHOLDERS,
   PASSWORD_FILE,
   SEED_FILE,
   SIGN_IN_LINK_FILE,
+  SITE_FACTS_FILE,
   SIZES_FILE,
-  CLUSTER_SETTINGS_FILE,
   VERIFY_FILES_FILE,
 } from "#lib/moodle/blueprint-files.ts";
 import { checkPlaceholders, isMap, type ManifestTemplate, parseDocuments } from "#lib/moodle/render.ts";
-import { checkAllManifests, checkDocument, checkDocumentKinds, formatDocumentTitle } from "#lib/moodle/check-manifests.ts";
+import {
+  checkAllManifests,
+  checkDocument,
+  checkDocumentKinds,
+  formatDocumentTitle,
+} from "#lib/moodle/check-manifests.ts";
 import { ClusterSettings, ImageCatalog, SizeCatalog } from "#lib/moodle/sizes.ts";
 import { parseYamlDocument } from "#lib/moodle/yaml.ts";
 

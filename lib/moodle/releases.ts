@@ -1,5 +1,11 @@
 /** Finds the images and requirements of a Moodle version. */
-import { type ClusterSettings, compareVersions, type ImageCatalog, type MoodleRelease, type SiteSize } from "#lib/moodle/sizes.ts";
+import {
+  type ClusterSettings,
+  compareVersions,
+  type ImageCatalog,
+  type MoodleRelease,
+  type SiteSize,
+} from "#lib/moodle/sizes.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 
 export interface SpokeImages {

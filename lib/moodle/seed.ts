@@ -1,7 +1,7 @@
 /** Builds the values of the seed step from the spoke's inputs and its hub's settings. */
 import * as v from "valibot";
 import { type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { BrandTheme, SeedCourse, HttpsUrl, type SpokeInputs } from "#lib/moodle/inputs.ts";
+import { BrandTheme, HttpsUrl, SeedCourse, type SpokeInputs } from "#lib/moodle/inputs.ts";
 import { findMailSettings, type SEED_PLACEHOLDERS } from "#lib/moodle/values.ts";
 import { boundedText } from "#lib/base/schema.ts";
 

@@ -5,7 +5,7 @@
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DISK_NAMES, type DiskName, type DiskSizes } from "#lib/moodle/resize.ts";
-import { type SandboxInputs, buildSandboxInputs } from "#lib/moodle/sandbox.ts";
+import { buildSandboxInputs, type SandboxInputs } from "#lib/moodle/sandbox.ts";
 import type { SiteSize } from "#lib/moodle/sizes.ts";
 
 /** Identifies a template. A site can use a template only if all these values match. */
@@ -68,7 +68,10 @@ export function buildTemplateInputs(spoke: SpokeInputs, { id, sizes, release }: 
 }
 
 /** Returns whether the site's disks are large enough for the snapshots. `sizes` are in bytes; null if unknown. */
-export function canHoldSnapshots({ resources }: SpokeInputs, sizes: Readonly<Record<DiskName, number | null>>): boolean {
+export function canHoldSnapshots(
+  { resources }: SpokeInputs,
+  sizes: Readonly<Record<DiskName, number | null>>,
+): boolean {
   return DISK_NAMES.every((disk) => parseQuantity(resources.disks[disk]) >= (sizes[disk] ?? 0));
 }
 

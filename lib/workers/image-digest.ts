@@ -9,7 +9,9 @@ const POD = { apiVersion: "v1", kind: "Pod" };
 /** Stores the digest in the job's progress, from which `digestOf` reads it when the operation ends. */
 export async function recordImageDigest({ space, inputs }: SpokeSite, run: Run): Promise<void> {
   const pods = await space.list(POD, MOODLE_PODS, run);
-  await run.saveProgress({ imageDigest: pods.flatMap((pod) => listImageDigests(pod, inputs.images.moodle))[0] ?? null });
+  await run.saveProgress({
+    imageDigest: pods.flatMap((pod) => listImageDigests(pod, inputs.images.moodle))[0] ?? null,
+  });
 }
 
 /** Returns the digest from the job's progress; null if none was found. The sweep then records it. */

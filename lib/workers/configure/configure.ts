@@ -7,7 +7,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { listChangedSeedParts, pickConfigurableInputs } from "#lib/moodle/configure.ts";
-import { NO_RELAY_NOTE, findBrandTheme } from "#lib/moodle/seed.ts";
+import { findBrandTheme, NO_RELAY_NOTE } from "#lib/moodle/seed.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";

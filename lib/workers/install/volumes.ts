@@ -3,7 +3,13 @@ import { requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { hasSucceededSince } from "#lib/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { findCopyChanges, type HubSettings, listSeedNotes, type SeedPart, SITE_DETAIL_PARTS } from "#lib/moodle/seed.ts";
+import {
+  findCopyChanges,
+  type HubSettings,
+  listSeedNotes,
+  type SeedPart,
+  SITE_DETAIL_PARTS,
+} from "#lib/moodle/seed.ts";
 import { isFinished } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";

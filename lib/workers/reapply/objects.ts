@@ -188,8 +188,9 @@ export async function applySiteObjects(space: Space, run: Run, objects: readonly
   const applied: KubeObject[] = [];
   for (const object of objects) {
     const existing = await space.get(refOf(object), run);
-    if (existing) applied.push(await applyOrReplaceFields(space, run, adaptToExistingObject(object, existing), existing));
-    else applied.push(await replaceFenced(space, object, run.job, run));
+    if (existing) {
+      applied.push(await applyOrReplaceFields(space, run, adaptToExistingObject(object, existing), existing));
+    } else applied.push(await replaceFenced(space, object, run.job, run));
   }
   return applied;
 }

@@ -7,7 +7,13 @@
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { DISK_NAMES, computeInputsDuringResize, maxQuantity, computeResizedInputs, withDisks } from "#lib/moodle/resize.ts";
+import {
+  computeInputsDuringResize,
+  computeResizedInputs,
+  DISK_NAMES,
+  maxQuantity,
+  withDisks,
+} from "#lib/moodle/resize.ts";
 import { buildSizePatch, readSizeField, type SizeField } from "#lib/moodle/size-fields.ts";
 import { ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";

@@ -6,8 +6,8 @@
  */
 import {
   type ExpectedObject,
-  listExpectedObjects,
   formatObjectTitle,
+  listExpectedObjects,
   mapStepsByKind,
   withObservedRevision,
 } from "#lib/moodle/expected-objects.ts";

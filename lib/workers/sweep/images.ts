@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { listImageDigests, isDifferentImage, MOODLE_PODS } from "#lib/moodle/image-digest.ts";
+import { isDifferentImage, listImageDigests, MOODLE_PODS } from "#lib/moodle/image-digest.ts";
 import { SPOKE_SELECTOR, type SpokeFacts, type SweepCheck, type SweptKind } from "#lib/workers/sweep/spoke-facts.ts";
 
 export const SITE_POD: SweptKind = { apiVersion: "v1", kind: "Pod", selector: `${SPOKE_SELECTOR},${MOODLE_PODS}` };

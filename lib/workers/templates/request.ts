@@ -17,7 +17,8 @@ export async function requestTemplate(site: SpokeSite, run: Run): Promise<void> 
   const { app: { config, catalog }, blueprint, inputs, spoke } = site;
   if (!config.templates) return;
   if (
-    findSnapshotOriginProblem(blueprint, { ...inputs, origin: { turn: adoptionIdOf(run.job.id), identity: "new" } }) !== null
+    findSnapshotOriginProblem(blueprint, { ...inputs, origin: { turn: adoptionIdOf(run.job.id), identity: "new" } }) !==
+      null
   ) return;
   const sizes = (catalog.choices("size") ?? []).map((name) => catalog.resourcesOf(name));
   const key = buildTemplateKey(spoke, inputs, blueprint.revision);

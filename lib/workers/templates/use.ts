@@ -27,7 +27,7 @@ import type { SiteOrigin, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { adoptionIdOf, DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, SITE_PODS, sitePvcNames } from "#lib/moodle/names.ts";
 import { originSnapshotName } from "#lib/moodle/origin.ts";
 import { DISK_NAMES } from "#lib/moodle/resize.ts";
-import { canHoldSnapshots, buildTemplateKey } from "#lib/moodle/template.ts";
+import { buildTemplateKey, canHoldSnapshots } from "#lib/moodle/template.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { createFenced } from "#lib/workers/fenced-objects.ts";

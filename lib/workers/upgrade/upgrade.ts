@@ -7,10 +7,10 @@ import type { App } from "#lib/app.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
 import {
+  computeUpgradedInputs,
   findUpgradeRefusal,
   isAtVersion,
   isBranchChange,
-  computeUpgradedInputs,
   type UpgradeFacts,
 } from "#lib/moodle/upgrade.ts";
 import type { FailureCause } from "#lib/base/errors.ts";

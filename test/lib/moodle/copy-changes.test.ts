@@ -21,7 +21,13 @@ const NOTHING = [null, null, false, false, false];
 
 test("omits settings that the original had, because users may have changed them", () => {
   assert.equal(news({}), NOTHING);
-  assert.equal(findCopyChanges(SAME as SpokeInputs, HAD).parts, ["title", "administrator", "keys", "sign-on", "courses"]);
+  assert.equal(findCopyChanges(SAME as SpokeInputs, HAD).parts, [
+    "title",
+    "administrator",
+    "keys",
+    "sign-on",
+    "courses",
+  ]);
 });
 
 test("applies settings that the original did not have", () => {

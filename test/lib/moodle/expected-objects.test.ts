@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
   adaptToExistingObject,
-  listExpectedObjects,
   formatObjectTitle,
+  listExpectedObjects,
   mapStepsByKind,
   withObservedRevision,
 } from "#lib/moodle/expected-objects.ts";
@@ -62,7 +62,8 @@ const fitting = suite("fitToObserved");
 fitting("never shrinks a disk, and enlarges one that is too small", async () => {
   const { object } = (await open()).find("PersistentVolumeClaim/files");
   const pvcOfSize = (storage: string): KubeObject => ({ ...object, spec: { resources: { requests: { storage } } } });
-  const storageFor = (there: string) => adaptToExistingObject(object, pvcOfSize(there))["spec"].resources.requests.storage;
+  const storageFor = (there: string) =>
+    adaptToExistingObject(object, pvcOfSize(there))["spec"].resources.requests.storage;
   assert.equal([storageFor("999Gi"), storageFor("1Gi")], ["999Gi", object["spec"].resources.requests.storage]);
 });
 

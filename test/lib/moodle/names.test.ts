@@ -41,7 +41,10 @@ test("rejects an ID that is too short, and invalid names", () => {
     () => buildNamespaceName("spoke", { release, slug: "Biology", id: newId("spk") }),
     /not a valid namespace name/,
   );
-  assert.throws(() => buildNamespaceName("spoke", { release, slug: "a b", id: newId("spk") }), /not a valid namespace name/);
+  assert.throws(
+    () => buildNamespaceName("spoke", { release, slug: "a b", id: newId("spk") }),
+    /not a valid namespace name/,
+  );
 });
 
 test.run();

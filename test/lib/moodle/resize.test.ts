@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { computeInputsDuringResize, maxQuantity, computeResizedInputs, withDisks } from "#lib/moodle/resize.ts";
+import { computeInputsDuringResize, computeResizedInputs, maxQuantity, withDisks } from "#lib/moodle/resize.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { find, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
-import { isolateSandbox, buildSandboxInputs } from "#lib/moodle/sandbox.ts";
+import { buildSandboxInputs, isolateSandbox } from "#lib/moodle/sandbox.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { RELEASE } from "#test/support/release.ts";
 

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { HUB_SETTINGS_OBJECTS, NO_HUB_SETTINGS, readHubSettings, listSeedNotes } from "#lib/moodle/seed.ts";
+import { HUB_SETTINGS_OBJECTS, listSeedNotes, NO_HUB_SETTINGS, readHubSettings } from "#lib/moodle/seed.ts";
 import { builtIn, find, hubInputsOf, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const blueprint = openBlueprint();

@@ -8,11 +8,11 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import { findVersionRequirements } from "#lib/moodle/releases.ts";
 import { parseCodeVersion, parseSiteIdentity } from "#lib/moodle/job-results.ts";
 import {
+  computeUpgradedInputs,
   findUpgradeRefusal,
   isAtVersion,
   isBranchChange,
   limitUpgradeTime,
-  computeUpgradedInputs,
   type UpgradeFacts,
 } from "#lib/moodle/upgrade.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";

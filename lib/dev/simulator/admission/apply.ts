@@ -16,8 +16,8 @@ import {
   listOwnableFields,
   omitEmptyEntries,
   parseFieldSet,
-  STEP_SEPARATOR,
   removeFieldPaths,
+  STEP_SEPARATOR,
 } from "#lib/dev/simulator/admission/managed-fields.ts";
 import {
   isRecord,

@@ -88,7 +88,9 @@ function parseRequirements(text: string): ((labels: Labels) => boolean)[] {
     if (!isWord(peek())) refuse(", expected: identifier");
     const name = tokens[at++]!;
     const [wrong] = validateLabelKey(name);
-    if (wrong) throw badRequestError(`unable to parse requirement: <nil>: Invalid value: ${JSON.stringify(name)}: ${wrong}`);
+    if (wrong) {
+      throw badRequestError(`unable to parse requirement: <nil>: Invalid value: ${JSON.stringify(name)}: ${wrong}`);
+    }
     if (absent) return (labels) => labels[name] === undefined;
     if (peek() === "" || peek() === ",") return (labels) => labels[name] !== undefined;
     const operator = peek();

@@ -110,7 +110,9 @@ export function replaceObject(
       `Precondition failed: UID in precondition: ${next.metadata.uid}, UID in object meta: ${uid}`;
     throw conflictError(kind, live.metadata.name, why);
   }
-  if (version && version !== live.metadata.resourceVersion) throw conflictError(kind, live.metadata.name, MODIFIED_MESSAGE);
+  if (version && version !== live.metadata.resourceVersion) {
+    throw conflictError(kind, live.metadata.name, MODIFIED_MESSAGE);
+  }
   const at = world.timers.stamp();
   const filled = applyKindDefaults(mergeWrite(kind, live, next, options.subresource), live);
   const changed = kind.generation && !isSameJson(specOf(filled), specOf(live));

@@ -55,10 +55,14 @@ function containerOf(pod: StoredObject, requested: string | null): string {
     if (pod.spec.containers.length > 1 || pod.spec.initContainers) {
       if (pod.spec.containers.length === 1) return pod.spec.containers[0].name;
       const choices = pod.spec.containers.map(({ name }: Json) => name).join(" ");
-      throw badRequestError(`a container name must be specified for pod ${pod.metadata.name}, choose one of: [${choices}]`);
+      throw badRequestError(
+        `a container name must be specified for pod ${pod.metadata.name}, choose one of: [${choices}]`,
+      );
     }
     return names[0]!;
   }
-  if (!names.includes(requested)) throw badRequestError(`container ${requested} is not valid for pod ${pod.metadata.name}`);
+  if (!names.includes(requested)) {
+    throw badRequestError(`container ${requested} is not valid for pod ${pod.metadata.name}`);
+  }
   return requested;
 }

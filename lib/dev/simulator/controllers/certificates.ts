@@ -134,7 +134,8 @@ function withholdCertificate(
     const metadata = { name, namespace, ownerReferences: [createOwnerReference(owner)] };
     const link = world.store.get(kind, namespace, name) ??
       createAsManager(world, "cert-manager", { kind, metadata, spec: {} });
-    owner = changeObjectStatus(world, link, "cert-manager", (status) => statusOf(kind, status, { message, final }, at)) ??
+    owner = changeObjectStatus(world, link, "cert-manager", (status) =>
+      statusOf(kind, status, { message, final }, at)) ??
       link;
   }
   if (final) failCertificate(world, certificate, `order is in "errored" state: ${message}`, at);

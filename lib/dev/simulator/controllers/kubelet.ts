@@ -85,7 +85,12 @@ export function changeContainerStatus(
   });
 }
 
-export function setContainerWaiting(world: SimulatorContext, slot: ContainerSlot, reason: string, message: string): void {
+export function setContainerWaiting(
+  world: SimulatorContext,
+  slot: ContainerSlot,
+  reason: string,
+  message: string,
+): void {
   changeContainerStatus(world, slot, () => ({ state: { waiting: { reason, message } } }));
 }
 

@@ -1,5 +1,5 @@
 /** Simulates the scheduler: assigns the node to a pod if its PVCs, its affinity and the node's capacity allow it. */
-import { setAnnotations, changeObjectStatus, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
+import { changeObjectStatus, setAnnotations, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { isNodeLost, UNREACHABLE_TAINT } from "#lib/dev/simulator/controllers/nodes.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";

@@ -4,7 +4,12 @@
  * `Delete`.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { setAnnotations, changeObjectStatus, createAsManager, removeFinalizers } from "#lib/dev/simulator/controllers/objects.ts";
+import {
+  changeObjectStatus,
+  createAsManager,
+  removeFinalizers,
+  setAnnotations,
+} from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";

@@ -1,6 +1,11 @@
 /** Simulates the StatefulSet controller: creates pods and PVCs in ascending order, deletes pods in descending order. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { changeObjectStatus, CONTROLLER_MANAGER, createAsManager, listOwned } from "#lib/dev/simulator/controllers/objects.ts";
+import {
+  changeObjectStatus,
+  CONTROLLER_MANAGER,
+  createAsManager,
+  listOwned,
+} from "#lib/dev/simulator/controllers/objects.ts";
 import { createPod } from "#lib/dev/simulator/controllers/create-pod.ts";
 import { isPodFinished, isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";

@@ -171,7 +171,12 @@ function releaseVolume(world: SimulatorContext, claim: StoredObject): void {
   if (!volume) return;
   if (volume.spec.persistentVolumeReclaimPolicy === "Retain") {
     const lastPhaseTransitionTime = world.timers.stamp();
-    return void changeObjectStatus(world, volume, CONTROLLER_MANAGER, () => ({ phase: "Released", lastPhaseTransitionTime }));
+    return void changeObjectStatus(
+      world,
+      volume,
+      CONTROLLER_MANAGER,
+      () => ({ phase: "Released", lastPhaseTransitionTime }),
+    );
   }
   world.volumes.wipe(volume.metadata.name);
   world.store.remove(volume);

@@ -3,8 +3,18 @@
  * an always-restarted pod, and succeed in other pods.
  */
 import { runAdoptDatabase, runAdoptFiles } from "#lib/dev/simulator/programs/moodle/adopt.ts";
-import { runEntryPointInJob, runEntryPointAsServer, runPrintCodeVersion, runWipeFiles } from "#lib/dev/simulator/programs/moodle/boot.ts";
-import { runMoodleCli, runPasswordScript, runSeedScript, runSignInLinkScript } from "#lib/dev/simulator/programs/moodle/cli.ts";
+import {
+  runEntryPointAsServer,
+  runEntryPointInJob,
+  runPrintCodeVersion,
+  runWipeFiles,
+} from "#lib/dev/simulator/programs/moodle/boot.ts";
+import {
+  runMoodleCli,
+  runPasswordScript,
+  runSeedScript,
+  runSignInLinkScript,
+} from "#lib/dev/simulator/programs/moodle/cli.ts";
 import { runPsql, servePostgres } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { runCurl } from "#lib/dev/simulator/programs/moodle/probe.ts";
 import { runSetupJob } from "#lib/dev/simulator/programs/moodle/setup.ts";

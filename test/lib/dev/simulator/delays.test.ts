@@ -18,7 +18,9 @@ test("add up to the measured total, and are scaled together", () => {
   between(4.9, total(1, seed), 5.1);
   between(1.5, total(0, job), 2.5);
   const half = scaleMeasuredDelays(0.5);
-  for (const [name, ms] of Object.entries(scaleMeasuredDelays(1))) assert.is(half[name as keyof typeof half], ms / 2, name);
+  for (const [name, ms] of Object.entries(scaleMeasuredDelays(1))) {
+    assert.is(half[name as keyof typeof half], ms / 2, name);
+  }
 });
 
 test("are fractions of one delay, and zero without it", () => {

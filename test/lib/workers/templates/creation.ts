@@ -18,7 +18,11 @@ export async function beginTemplateFor(context: TemplateScene, slug = "algebra")
   const key = buildTemplateKey({ cluster, clusterUid }, inputs, app.blueprint.revision);
   const template = (await db.transact((tx) => beginTemplate(tx, key)))!;
   const sizes = app.catalog.choices("size")!.map((name) => app.catalog.resourcesOf(name));
-  return { cluster, template, inputs: buildTemplateInputs(inputs, { id: template, sizes, release: app.config.releaseId }) };
+  return {
+    cluster,
+    template,
+    inputs: buildTemplateInputs(inputs, { id: template, sizes, release: app.config.releaseId }),
+  };
 }
 
 /** Creates a spoke and cancels its installation. */

@@ -71,7 +71,11 @@ export function runMoodleCli(context: ProgramContext): ProgramRun {
   const text = [...context.container.command ?? [], ...context.container.args ?? []].join(" ");
   const name = /\/cli\/(\w+)\.php/.exec(text)?.[1] ?? "";
   const path = /\S+\/cli\/\w+\.php/.exec(text)?.[0] ?? "";
-  return runScriptOnSite(context, path, (site) => ({ ...(COMMANDS[name] ?? (() => succeeded()))(text, site), delay: "cli" }));
+  return runScriptOnSite(
+    context,
+    path,
+    (site) => ({ ...(COMMANDS[name] ?? (() => succeeded()))(text, site), delay: "cli" }),
+  );
 }
 
 /** Simulates seed.php: applies the requested settings and prints each change, then `seeded`. */

@@ -11,7 +11,8 @@ import { type Json, type Kube, openKube } from "#test/lib/dev/simulator/kube-cli
 const test = suite("Moodle with another image");
 const blueprint = openBlueprint();
 const old = inputsOf(blueprint, { issuer: null });
-const to = (version: string): SpokeInputs => computeUpgradedInputs(old, { version, images: blueprint.findImages(version)! });
+const to = (version: string): SpokeInputs =>
+  computeUpgradedInputs(old, { version, images: blueprint.findImages(version)! });
 let kube: Kube;
 let fence = 100;
 
