@@ -15,8 +15,8 @@ export interface ExpectedObject {
   /** Fields of `spec` that operations change. They are patched separately, because a late apply would revert them. */
   readonly state?: Readonly<Record<string, unknown>>;
   /**
-   * `whole`: all fields are checked. `presence`: only existence is checked. This applies to Secrets, to settings of the
-   * seed (hub settings are not stored), and to PVCs that a StatefulSet created.
+   * `full`: all fields are checked. `presence`: only existence is checked, for Secrets, settings of the seed, and PVCs
+   * that a StatefulSet created.
    */
   readonly comparison: "full" | "presence";
 }

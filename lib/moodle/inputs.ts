@@ -102,18 +102,18 @@ export const SpokeInputs = v.object({
   /** Whether the site uses the hub's shared courses. */
   content: v.boolean(),
   contentMode: v.nullable(boundedText(1, 100)),
-  /** The brand's name, and its theme if the catalog contains one. */
+  /** The brand's name and its theme; the theme is null if the catalog has none. */
   brand: v.nullable(v.strictObject({ name: boundedText(1, 100), theme: v.nullable(BrandTheme) })),
-  /** The seed's name, and its courses if the catalog contains them. */
+  /** The seed's name and its courses; the courses are null if the catalog has none. */
   seed: v.nullable(v.strictObject({ name: boundedText(1, 100), courses: v.nullable(v.array(SeedCourse)) })),
   surroundings: v.object(ClusterSettings.entries),
   /** Whether the site's URL uses https, wherever TLS is terminated. */
   https: v.boolean(),
-  /** The port of the site's URL, if it is not the scheme's default. */
+  /** The port of the site's URL. Absent for the scheme's default port. */
   port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65535))),
-  /** The ClusterIssuer of the site's certificate, if it needs one. */
+  /** The ClusterIssuer of the site's certificate; null if the site needs no certificate. */
   issuer: v.nullable(Label),
-  /** The mail settings at creation. Readers replace them with the current configuration. */
+  /** The mail settings at creation. The current configuration replaces them whenever the inputs are read. */
   mail: v.nullable(Mail),
 });
 export type SpokeInputs = v.InferOutput<typeof SpokeInputs>;

@@ -32,7 +32,7 @@ export function buildNamespaceName(kind: NamespaceKind, { release, slug, id }: N
   return name;
 }
 
-/** Returns whether the namespace belongs to this release ID. The name decides, because labels can be changed. */
+/** Returns whether the namespace name contains this release ID. Labels are not used: users can change them. */
 export function belongsToRelease(name: string, release: string): boolean {
   return (["hub", "spoke", "sandbox"] as const).some((kind) => name.startsWith(prefixOf(kind, release)));
 }
@@ -78,5 +78,5 @@ export const MOODLE_CRONJOB: Ref = { apiVersion: "batch/v1", kind: "CronJob", na
 
 /** The label selector for pods of Jobs that must not run in parallel. */
 export const EXCLUSIVE_PODS = "op in (install,reset,upgrade)";
-/** The label selector for all pods of the site and its Jobs. A suspended site has none. */
+/** The label selector for all pods of the site and its Jobs. A suspended site has no such pods. */
 export const SITE_PODS = "role in (app,db)";

@@ -70,7 +70,7 @@ export function listSeedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
   ];
 }
 
-/** The settings of the original spoke, named as in its row. */
+/** The settings of the original spoke. The field names match its database row. */
 interface OriginalSettings {
   readonly brand: string | null;
   readonly seed: string | null;

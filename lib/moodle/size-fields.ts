@@ -25,7 +25,7 @@ export function findSizeFields(
   inputs: SpokeInputs,
   render: (inputs: SpokeInputs) => readonly KubeObject[],
 ): readonly ObjectSizeFields[] {
-  // The database's PVC template is immutable. A fixed value keeps it out of the result.
+  // The database's PVC template is immutable, so its disk size must be the same in both renderings.
   const fixed = { ...inputs, madeDatabaseDisk: inputs.madeDatabaseDisk ?? inputs.resources.disks.database };
   const others = render({ ...fixed, resources: changeAmounts(inputs.resources) });
   return render(fixed).map((object, i) => {
@@ -62,7 +62,7 @@ function stepTo(list: readonly unknown[], at: number): Step {
   return key === undefined ? { at } : { at, key, is: (list[at] as Record<string, unknown>)[key] };
 }
 
-/** Returns the value of a field; undefined if the field does not exist. */
+/** Returns the value of the field at the path; undefined if the field does not exist. */
 export function readSizeField(object: unknown, path: readonly Step[]): unknown {
   return path.reduce<unknown>((node, step) => {
     if (typeof step === "string") return isMap(node) ? node[step] : undefined;

@@ -37,7 +37,7 @@ export interface AccessDecision {
 }
 
 const RBAC = "rbac.authorization.k8s.io";
-/** What every authenticated user may request about itself (system:basic-user). */
+/** The rules that let every authenticated user review its own permissions (system:basic-user). */
 const BASIC: BoundRule[] = ["authorization.k8s.io", "authentication.k8s.io"].map((group) => ({
   role: "system:basic-user",
   verbs: ["create"],

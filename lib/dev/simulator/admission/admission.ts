@@ -1,4 +1,4 @@
-/** Admits objects: adds what the cluster sets on new objects, and rejects what its policies forbid. */
+/** Admits objects: sets the cluster's defaults on new objects, and rejects objects that its policies forbid. */
 import {
   applyLimitRanges,
   findClaimLimitBreaches,

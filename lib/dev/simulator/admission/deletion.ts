@@ -55,7 +55,7 @@ function badOptions({ orphanDependents, propagationPolicy, dryRun }: Json, query
 
 const PROTECTED_NAMESPACES = new Set(["default", "kube-system", "kube-public"]);
 
-/** Deletes an object. Returns the object afterwards; `gone` means that it was removed immediately. */
+/** Deletes an object. Returns its new state; `gone` is true if the object was removed immediately. */
 export function deleteObject(
   world: SimulatorContext,
   live: StoredObject,

@@ -89,7 +89,7 @@ export function findQuotaBreach(
     `limited: ${list(limit)}`;
 }
 
-/** Returns, for each limit or request that the quota requires, the containers that do not set it. */
+/** Returns one text per required limit or request, with the containers that do not set it. */
 function listUnspecified(hard: Json, spec: Json): string[] {
   const containers: Json[] = [...spec.initContainers ?? [], ...spec.containers ?? []];
   return Object.keys(hard).sort().flatMap((each) => {

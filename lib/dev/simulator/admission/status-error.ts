@@ -123,7 +123,7 @@ export function invalidValue(field: string, value: Json, why: string): StatusCau
   );
 }
 
-/** Returns a cause in the format that CRD validation uses. Without a value, the cause omits it. */
+/** Returns a cause in the format of CRD validation: without the value, or with the value as Go prints it. */
 export function invalidFormatted(field: string, text: string): StatusCause {
   return cause("Invalid", field, `Invalid value: ${text}`);
 }
@@ -153,7 +153,7 @@ export function notFoundValue(field: string, value: string): StatusCause {
   return cause("NotFound", field, `Not found: ${JSON.stringify(value)}`);
 }
 
-/** Returns one cause for each reason in `whys`. */
+/** Returns one cause for each message in `whys`. */
 export function invalidValues(field: string, value: Json, whys: readonly string[]): StatusCause[] {
   return whys.map((why) => invalidValue(field, value, why));
 }

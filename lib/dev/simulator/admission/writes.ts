@@ -37,7 +37,7 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
   readonly subresource?: "status" | "scale";
   readonly warn?: (text: string) => void;
-  /** The final managed fields of an apply. Without `applied`, the write is tracked as an update. */
+  /** The final managed fields of an apply. For other writes, the managed fields are computed. */
   readonly managed?: ManagedFields[] | undefined;
   readonly applied?: true;
 }

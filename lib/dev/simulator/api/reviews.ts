@@ -47,7 +47,7 @@ export function requirePermission(
   query: URLSearchParams,
 ): void {
   const verb = verbOf(method, route, query), { group, plural } = route.kind;
-  // An apply that creates its object also needs the verb `create`.
+  // A server-side apply that creates the object also needs permission for the verb `create`.
   const creates = query.has("fieldManager") && method === "PATCH" &&
     world.store.get(route.kind.kind, route.namespace, route.name!) === undefined;
   for (const each of [verb, ...(creates ? ["create"] : [])]) {

@@ -40,7 +40,7 @@ function isNamespaceItself(rest: readonly string[]): boolean {
   return rest.length === 3 && (rest[2] === "status" || rest[2] === "finalize");
 }
 
-/** Decodes a path segment. Returns an invalid encoding unchanged; it then matches nothing. */
+/** Decodes a path segment. Returns a segment with an invalid encoding unchanged. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);

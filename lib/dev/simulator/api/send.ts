@@ -45,7 +45,7 @@ export function sendResponse(
   timers.after(trickle.ms, () => drop(0));
 }
 
-/** Closes the connection for `cut`. For `hang` it stays open until the client or the simulator closes it. */
+/** Closes the connection for `cut`. For `hang`, keeps it open until the client or the simulator closes it. */
 export function breakResponse(response: ServerResponse, how: "cut" | "hang"): void {
   if (how === "cut") response.socket?.destroy();
 }

@@ -1,4 +1,4 @@
-/** Creates pods from a template for any controller. Records an event on the owner if the pod is refused. */
+/** Creates pods from a template for any controller. Records an event about the owner if the pod is rejected. */
 import { CONTROLLER_MANAGER, createAsManager, createOwnerReference } from "#lib/dev/simulator/controllers/objects.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";

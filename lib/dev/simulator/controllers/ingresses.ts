@@ -18,7 +18,7 @@ const SHIM = "cert-manager-certificates-trigger";
 export function ingressController(world: SimulatorContext): Controller {
   return {
     kind: "Ingress",
-    // A deleted Certificate is created again.
+    // Reconciles the Ingress whose Certificate was deleted, so that the Certificate is created again.
     also: ({ type, object }) =>
       object.kind === "Certificate" && type === "DELETED" ? listOwners(world, "Ingress", object) : [],
     reconcile(ingress, memory) {

@@ -20,7 +20,7 @@ export interface ContainerSlot {
 interface ContainerEntry {
   cancel: () => void;
   readonly run?: ProgramRun;
-  /** Whether the container has run long enough to serve. */
+  /** Whether the container's start delay has passed, so that the container serves requests. */
   isServing: boolean;
 }
 

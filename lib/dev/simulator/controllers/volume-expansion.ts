@@ -23,7 +23,7 @@ export interface VolumeExpansion {
 }
 
 export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion {
-  /** UIDs of the pods that mounted the volume when the driver finished, keyed by the PVC's UID. */
+  /** UIDs of the pods that had the volume mounted when the driver finished, keyed by the PVC's UID. */
   const earlier = new Map<string, ReadonlySet<string>>();
 
   /** Returns the milliseconds left of a stage. A finished stage is reset, because the PVC can grow again. */
@@ -91,7 +91,7 @@ export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion 
   };
 }
 
-/** Replaces the PVC's conditions with this one and merges `more` into its status. */
+/** Replaces the PVC's conditions with a resize condition and merges `more` into its status. */
 function setResizeCondition(
   world: SimulatorContext,
   claim: StoredObject,

@@ -59,7 +59,7 @@ function isPeer(world: SimulatorContext, peers: Json[] | undefined, namespace: s
 
 const PORT = 5432;
 const ACCEPTING = 0, SILENT = 2; // exit codes of pg_isready
-/** Number of printed lines. The script waits for fewer equal results. */
+/** The number of printed lines. The script stops after fewer equal results. */
 const PRINTED_LINES = 5;
 
 export function runPgIsready({ world, pod, env }: ProgramContext): ProgramRun {

@@ -14,7 +14,7 @@ export interface ProgramContext {
 
 export interface ProgramRun {
   readonly lines: readonly string[];
-  /** The delay that sets the run time, if it is not the default one. */
+  /** The name of the delay that the run takes. Absent for the default delay. */
   readonly delay?: keyof SimulatedDelays;
   /** The exit code, or null for a server. */
   readonly exit: number | null;

@@ -11,12 +11,9 @@ import type { Json } from "#lib/dev/simulator/store/object.ts";
 export interface StateJournal {
   /** Returns the number of the last line. */
   last(): number;
-  /**
-   * Writes a line. Throws if the line cannot be written completely. Every later write then throws until `turn`
-   * succeeds.
-   */
+  /** Writes a line. If a write is incomplete, this and all later writes throw until `startNext` succeeds. */
   write(entry: Json): void;
-  /** Starts a new journal and returns a function that deletes the older ones. Changes nothing if it throws. */
+  /** Starts a new journal. Returns a function that deletes older journals. On an error, changes nothing and throws. */
   startNext(): () => Promise<void>;
   close(): void;
 }

@@ -13,7 +13,7 @@ export interface StoreChange {
 
 export interface ObjectStore {
   version(): number;
-  /** Returns the oldest version from which a watch can start. */
+  /** Returns the oldest resourceVersion from which a watch can start. */
   horizon(): number;
   get(kind: string, namespace: string | undefined, name: string): StoredObject | undefined;
   /** Returns objects sorted by key, like etcd. */

@@ -21,7 +21,7 @@ export type FieldType =
   };
 
 export interface FieldSchema {
-  /** Returns the type of a kind. A kind without a schema accepts any field next to its metadata. */
+  /** Returns the type of a kind. A kind without a schema accepts any field. */
   of(kind: string): FieldType;
 }
 

@@ -87,7 +87,7 @@ function valueRulesOf(kind: string): ValueRule[] {
   });
 }
 
-/** Follows a path, through each item of the lists on it, and checks the value at its end. */
+/** Checks every value at the path. A path through a list covers all items of the list. */
 function walk(value: Json, [step, ...rest]: readonly string[], field: string, line: ValueRule): StatusCause[] {
   if (step === undefined) return checkValue(value, field, line);
   if (!isRecord(value)) return [];

@@ -140,7 +140,7 @@ function isAttempt(comment = ""): boolean {
   return comment !== "" && !comment.startsWith("wheelwright claim ");
 }
 
-/** Returns the database with the fence of a claim in its comment. The kind of the last attempt stays in the comment. */
+/** Records the fence of an attempt in the database's comment. Keeps the recorded kind of the last attempt. */
 function recordClaim(database: SiteDatabase, noted: bigint, mine: bigint): SiteDatabase {
   if (mine <= noted) return database;
   const word = /^wheelwright \w+ /.exec(database.comment ?? "")?.[0].replace(" seed ", " install ") ??

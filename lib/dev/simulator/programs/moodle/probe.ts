@@ -30,7 +30,7 @@ export function runCurl({ world, pod, container }: ProgramContext): ProgramRun {
     return failed(REFUSED, `Failed to connect to ${host} port 80 after 0 ms: Couldn't connect to server`);
   }
   const { database, files } = simulatedSiteOf(world, space);
-  // The site redirects to the upgrade page for administrators. Within a branch it still shows the login page (assumed).
+  // A pending upgrade to another branch redirects to the upgrade page. Within a branch, the login page stays (assumed).
   const redirectsToUpgrade = isUpgradePending(database, files) &&
     branchOf(database!.config!.release) !== branchOf(files.code);
   const page = loginPageStatus(world, pods[0]!);
