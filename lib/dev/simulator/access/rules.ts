@@ -6,7 +6,7 @@ import { MASTERS_GROUP, type SimulatedUser } from "#lib/dev/simulator/access/use
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-/** A request to check. With a name it concerns one object, otherwise all objects of the kind. */
+/** A request to authorize. `name` limits the request to one object of the kind. */
 export interface AccessRequest {
   readonly verb: string;
   readonly group: string;

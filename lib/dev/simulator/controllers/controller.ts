@@ -26,7 +26,7 @@ export interface Controller {
 export interface ReconcileMemory {
   /** Returns the milliseconds left of a delay. The first call starts the delay; after its end the result is 0. */
   left(object: StoredObject, ms: number, stage?: string): number;
-  /** Forgets a delay, so that the next call of `left` starts it again. */
+  /** Resets a delay: the next call of `left` starts it again. */
   reset(object: StoredObject, stage?: string): void;
   /** Returns the milliseconds before a retry, which grow with each failure in a row. Undefined after a success. */
   backoff(object: StoredObject, failed: boolean): number | void;

@@ -31,7 +31,7 @@ export function deploymentController(world: SimulatorContext): Controller {
   return {
     kind: "Deployment",
     owns: "ReplicaSet",
-    // `Recreate` waits until the last old pod is removed. Its ReplicaSet stops counting the pod before that.
+    // Reconciles the Deployment after the removal of a pod, because `Recreate` waits until all old pods are removed.
     also: ({ type, object }) =>
       object.kind === "Pod" && type === "DELETED"
         ? listOwners(world, "ReplicaSet", object).flatMap((set) => listOwners(world, "Deployment", set))

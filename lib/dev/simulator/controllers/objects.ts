@@ -32,7 +32,7 @@ export function setAnnotations(
   });
 }
 
-/** Removes finalizers. If the object is being deleted, it is removed with its last finalizer. */
+/** Removes finalizers. Removing the last finalizer removes an object that is being deleted. */
 export function removeFinalizers(
   world: SimulatorContext,
   object: StoredObject,

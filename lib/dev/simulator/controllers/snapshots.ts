@@ -94,7 +94,7 @@ function contentOf(world: SimulatorContext, snapshot: StoredObject): StoredObjec
   });
 }
 
-/** Whether the snapshot's class exists. True if the snapshot names none; `begin` then uses the default class. */
+/** Whether the snapshot's class exists. True if the snapshot names no class: it gets the default class later. */
 function hasClass(world: SimulatorContext, snapshot: StoredObject): boolean {
   const { volumeSnapshotClassName: className } = snapshot.spec;
   if (className === undefined || world.store.get("VolumeSnapshotClass", undefined, className)) return true;
@@ -169,7 +169,7 @@ function recordError(world: SimulatorContext, snapshot: StoredObject, reason: st
   return RETRY;
 }
 
-/** Creates the content and binds it to the snapshot. Records the error and returns undefined if it cannot. */
+/** Creates the content and binds it to the snapshot. On failure, records the error and returns undefined. */
 function createContent(world: SimulatorContext, snapshot: StoredObject): StoredObject | undefined {
   const refuse = (message: string): undefined =>
     void recordError(world, snapshot, "SnapshotContentCreationFailed", message);

@@ -24,6 +24,6 @@ export interface ProgramRun {
   readonly ignoresSigterm?: boolean;
   /** Whether the program waits for a precondition. It is then run again later. */
   readonly waits?: boolean;
-  /** The program's effect. Called when it ends without being killed, or starts to serve. */
+  /** Applies the program's effect. Called when the program ends without being killed, or starts to serve. */
   readonly done?: () => void;
 }

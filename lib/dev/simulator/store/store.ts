@@ -120,7 +120,7 @@ export function createObjectStore(): ObjectStore {
   };
 }
 
-/** Returns the key by which lists are sorted. A `continue` token stores it. */
+/** Returns the sort key of an object in lists. A `continue` token contains this key. */
 export function formatListKey(object: StoredObject): string {
   return `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
 }

@@ -209,7 +209,7 @@ export function runPrintCodeVersion({ container }: ProgramContext): ProgramRun {
   return { lines: [`version|${version}.00`, `release|${release}`], exit: 0 };
 }
 
-/** Turns maintenance mode off, as the image does regardless of who turned it on. */
+/** Returns the files without maintenance mode, because the image always turns it off. */
 function withoutMaintenance({ maintenance: _, ...files }: SimulatedSite["files"]): SimulatedSite["files"] {
   return files;
 }

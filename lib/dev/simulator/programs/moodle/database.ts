@@ -140,7 +140,7 @@ function isAttempt(comment = ""): boolean {
   return comment !== "" && !comment.startsWith("wheelwright claim ");
 }
 
-/** Records the fence of an attempt in the database's comment. Keeps the recorded kind of the last attempt. */
+/** Returns the database with this fence in its comment, unless a higher fence is recorded there. */
 function recordClaim(database: SiteDatabase, noted: bigint, mine: bigint): SiteDatabase {
   if (mine <= noted) return database;
   const word = /^wheelwright \w+ /.exec(database.comment ?? "")?.[0].replace(" seed ", " install ") ??

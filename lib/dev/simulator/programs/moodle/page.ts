@@ -1,4 +1,4 @@
-/** Simulates the login page of a site, as the web server in the pod and the readiness probe see it. */
+/** Simulates the login page of a site, for the site's web server and the readiness probe. */
 import {
   isSiteInstalled,
   isUpgradeLocked,

@@ -19,7 +19,7 @@ export interface SiteDatabase {
   readonly absent?: boolean;
   /** The comment on the database. The blueprint's guards record the last attempt there. */
   readonly comment?: string;
-  /** The number of tables. An incomplete install has only some of them. */
+  /** The number of tables. An incomplete install has created only some tables. */
   readonly tables?: number;
   /** The rows of mdl_config: values, keyed by name. */
   readonly config?: Readonly<Record<string, string>>;
@@ -105,7 +105,7 @@ export function firstVolumeHandle(
   return claim === undefined ? null : volumeOf(world, namespace, claim);
 }
 
-/** Returns a pod as its template describes it. For a StatefulSet, it has the PVCs of pod 0. */
+/** Returns the pod that a workload's template describes. For a StatefulSet, the pod has the PVCs of pod 0. */
 function templateOf(world: SimulatorContext, kind: string, namespace: string, name: string): StoredObject | undefined {
   const owner = world.store.get(kind, namespace, name);
   if (!owner) return undefined;
