@@ -45,7 +45,7 @@ function isPort(ports: Json[] | undefined, port: number): boolean {
     ports.some((each) => (each.protocol ?? "TCP") === "TCP" && (each.port === undefined || each.port === port));
 }
 
-/** Whether one of the peers matches the other pod. An `ipBlock` never matches a pod, because it lists external addresses. */
+/** Whether any of the peers matches the other pod. An `ipBlock` never matches a pod: it lists external addresses. */
 function isPeer(world: SimulatorContext, peers: Json[] | undefined, namespace: string, other: StoredObject): boolean {
   if (peers === undefined || peers.length === 0) return true;
   const space = world.store.get("Namespace", undefined, other.metadata.namespace!);
