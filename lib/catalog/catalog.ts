@@ -1,8 +1,8 @@
 /** The catalog: the regions, sizes, versions and prices that this service offers. load.ts creates it. */
 import { Fault } from "#lib/base/errors.ts";
-import type { Brand, Course } from "#lib/moodle/inputs.ts";
+import type { BrandTheme, SeedCourse } from "#lib/moodle/inputs.ts";
 import type { SpokeImages, VersionRequirements } from "#lib/moodle/releases.ts";
-import type { ClusterSettings, Size } from "#lib/moodle/sizes.ts";
+import type { ClusterSettings, SiteSize } from "#lib/moodle/sizes.ts";
 import type { CatalogContents } from "#lib/catalog/view.ts";
 
 /** The request fields whose values a catalog can restrict. */
@@ -31,15 +31,15 @@ export interface Catalog {
   /** Returns why a value is not allowed ("must be one of small, medium, large"); null if it is allowed. */
   findProblem(field: CatalogField, value: string): string | null;
   /** Returns the CPU, memory and storage of a size. Throws a TypeError if `findProblem` rejects the size. */
-  resourcesOf(size: string): Size;
+  resourcesOf(size: string): SiteSize;
   priceOf(size: string): Price | null;
   /** Returns the images of a version. Throws a TypeError if `findProblem` rejects the version. */
   imagesOf(version: string): SpokeImages;
   /** Returns the requirements that a site must meet before it can be upgraded to this version. */
   requirementsOf(version: string): VersionRequirements;
   /** Returns the theme settings of a brand; null if the catalog has none. */
-  themeOf(brand: string): Brand | null;
-  coursesOf(seed: string): readonly Course[] | null;
+  themeOf(brand: string): BrandTheme | null;
+  coursesOf(seed: string): readonly SeedCourse[] | null;
   /** Returns the cluster settings of a region. */
   surroundingsOf(region: string | null): ClusterSettings;
   readonly view: CatalogContents;

@@ -18,8 +18,8 @@
  *       - { name: small, price: { currency: EUR, monthly: 1900 } }
  */
 import * as v from "valibot";
-import { Brand, Course } from "#lib/moodle/inputs.ts";
-import { ClusterSettings, EntryName, Release, Size, VersionNumber } from "#lib/moodle/sizes.ts";
+import { BrandTheme, SeedCourse } from "#lib/moodle/inputs.ts";
+import { CatalogEntryName, ClusterSettings, MoodleRelease, SiteSize, VersionNumber } from "#lib/moodle/sizes.ts";
 import { boundedText } from "#lib/base/schema.ts";
 
 const Title = v.optional(boundedText(1, 200));
@@ -53,14 +53,14 @@ export const CatalogFile = v.strictObject({
   tiers: namedList(NamedEntry),
   modes: namedList(NamedEntry),
   contentModes: namedList(NamedEntry),
-  brands: namedList(v.strictObject({ ...NamedEntry.entries, ...Brand.entries })),
-  seeds: namedList(v.strictObject({ ...NamedEntry.entries, courses: v.optional(v.array(Course)) })),
-  versions: namedList(v.strictObject({ name: VersionNumber, title: Title, release: v.optional(Release) })),
+  brands: namedList(v.strictObject({ ...NamedEntry.entries, ...BrandTheme.entries })),
+  seeds: namedList(v.strictObject({ ...NamedEntry.entries, courses: v.optional(v.array(SeedCourse)) })),
+  versions: namedList(v.strictObject({ name: VersionNumber, title: Title, release: v.optional(MoodleRelease) })),
   sizes: namedList(v.strictObject({
-    name: EntryName,
+    name: CatalogEntryName,
     title: Title,
     /** Not needed for a size of the blueprint. */
-    resources: v.optional(Size),
+    resources: v.optional(SiteSize),
     /** Minor units of the currency per month. */
     price: v.optional(v.strictObject({
       currency: v.pipe(v.string(CURRENCY), v.regex(/^[A-Z]{3}$/, CURRENCY)),
@@ -68,6 +68,6 @@ export const CatalogFile = v.strictObject({
     })),
   })),
   /** The size of a spoke if the request has none. */
-  defaultSize: v.optional(EntryName),
+  defaultSize: v.optional(CatalogEntryName),
 });
 export type CatalogFile = v.InferOutput<typeof CatalogFile>;

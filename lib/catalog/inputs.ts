@@ -5,7 +5,7 @@ import * as v from "valibot";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { HubInputs, ShellWord, SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
-import { resizedInputs, withDisks } from "#lib/moodle/resize.ts";
+import { computeResizedInputs, withDisks } from "#lib/moodle/resize.ts";
 import type { ClusterSettings } from "#lib/moodle/sizes.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Config } from "#lib/base/config.ts";
@@ -71,7 +71,7 @@ export function spokeInputs(
 export function applyOfferedResources({ catalog, blueprint }: OfferedResources, inputs: SpokeInputs): SpokeInputs {
   if (catalog.findProblem("size", inputs.size) !== null) return inputs;
   const canGrow = { files: false, database: false };
-  const offered = resizedInputs(inputs, inputs.size, catalog.resourcesOf(inputs.size), { canGrow });
+  const offered = computeResizedInputs(inputs, inputs.size, catalog.resourcesOf(inputs.size), { canGrow });
   const isUnchanged = isDeepStrictEqual(withDisks(inputs, inputs.resources.disks).resources, offered.resources);
   return isUnchanged || blueprint.quotaUsage(offered).problems.length > 0 ? inputs : offered;
 }

@@ -1,15 +1,15 @@
 /** Resolves the versions and sizes of the catalog. Values that the file omits come from the blueprint. */
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import {
+  buildSampleInputs,
   findVersionRequirements,
   listOfferedVersions,
-  sampleInputs,
   type SpokeImages,
   toVersionRequirements,
   type VersionRequirements,
 } from "#lib/moodle/releases.ts";
 import type { QuotaUsage } from "#lib/moodle/quota.ts";
-import { compareVersions, type Size } from "#lib/moodle/sizes.ts";
+import { compareVersions, type SiteSize } from "#lib/moodle/sizes.ts";
 import type { Price } from "#lib/catalog/catalog.ts";
 import type { CatalogFile } from "#lib/catalog/file.ts";
 
@@ -24,7 +24,7 @@ export interface OfferedVersion {
 export interface OfferedSize {
   readonly name: string;
   readonly title: string | null;
-  readonly resources: Size;
+  readonly resources: SiteSize;
   /** The quota of a namespace for a site of this size. */
   readonly quota: QuotaUsage["quota"];
   readonly price: Price | null;
@@ -53,7 +53,7 @@ export function resolveSizes(file: CatalogFile, blueprint: Blueprint, problems: 
   const builtIn = blueprint.sizes.sizes;
   if (!file.sizes) {
     return Object.entries(builtIn).map(([name, resources]) => {
-      const { quota } = blueprint.quotaUsage(sampleInputs(blueprint, name, resources));
+      const { quota } = blueprint.quotaUsage(buildSampleInputs(blueprint, name, resources));
       return { name, title: null, resources, quota, price: null };
     });
   }
@@ -63,7 +63,7 @@ export function resolveSizes(file: CatalogFile, blueprint: Blueprint, problems: 
       problems.push(`sizes: ${entry.name} needs resources: the blueprint has ${joinNames(Object.keys(builtIn))}`);
       return [];
     }
-    const { problems: over, quota } = blueprint.quotaUsage(sampleInputs(blueprint, entry.name, resources));
+    const { problems: over, quota } = blueprint.quotaUsage(buildSampleInputs(blueprint, entry.name, resources));
     problems.push(...over.map((sentence) => `sizes: ${entry.name}: ${sentence}`));
     return [{ name: entry.name, title: entry.title ?? null, resources, quota, price: entry.price ?? null }];
   });

@@ -1,5 +1,5 @@
 /** Checks a cluster's version, clock, nodes and permissions. Pure. */
-import type { Size } from "#lib/moodle/sizes.ts";
+import type { SiteSize } from "#lib/moodle/sizes.ts";
 import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
@@ -46,7 +46,7 @@ export function checkClock(aheadMs: number, clockName: string): Finding {
 }
 
 /** Checks whether at least one node can run a spoke of the given size. Ignores the resources that other pods use. */
-export function checkNodes(nodes: ReadResult<readonly KubeObject[]>, size: string, resources: Size): Finding {
+export function checkNodes(nodes: ReadResult<readonly KubeObject[]>, size: string, resources: SiteSize): Finding {
   const check = "nodes";
   if (!("value" in nodes)) return createUnchecked(check, nodes);
   const usable = nodes.value.filter((node) =>

@@ -4,8 +4,8 @@
  */
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
-import { sampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
-import type { ClusterSettings, Size } from "#lib/moodle/sizes.ts";
+import { buildSampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
+import type { ClusterSettings, SiteSize } from "#lib/moodle/sizes.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 /** The label of trial namespaces. A later run uses the label to find namespaces of killed runs. */
@@ -20,7 +20,7 @@ export interface TrialPlan {
   readonly size: string;
   /** The RELEASE_ID of this installation. */
   readonly release: string;
-  readonly resources: Size;
+  readonly resources: SiteSize;
 }
 
 export interface TrialObjects {
@@ -69,7 +69,7 @@ const SMALL_RESOURCES = { requests: { cpu: "20m", memory: "32Mi" }, limits: { cp
 
 export function buildTrialObjects(plan: TrialPlan, namespace: string): TrialObjects {
   const { blueprint, images, surroundings } = plan;
-  const sample = sampleInputs(blueprint, plan.size, plan.resources);
+  const sample = buildSampleInputs(blueprint, plan.size, plan.resources);
   const inputs = { ...sample, namespace, images, surroundings, federationId: "fed_doctor", spokeId: "spk_doctor" };
   const spokeNamespace = blueprint.spokeObjects(inputs, "namespace").find(({ kind }) => kind === "Namespace")!;
   const statefulSet = blueprint.spokeObjects(inputs, "database").find(({ kind }) => kind === "StatefulSet");

@@ -1,7 +1,4 @@
-/**
- * Checks whether a blueprint can run a site on volumes that were created from snapshots. Computes the inputs of such a
- * site. Pure.
- */
+/** Computes the inputs of a site on volumes that are created from snapshots, and checks the blueprint. Pure. */
 import { isDeepStrictEqual } from "node:util";
 import { BLUEPRINT_JOBS, SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -27,7 +24,7 @@ export function withDisksForSnapshots(
 }
 
 /** Returns why the blueprint cannot create a site from snapshots with these inputs; null if it can. */
-export function findOriginProblem(
+export function findSnapshotOriginProblem(
   blueprint: Pick<Blueprint, "spokeObjects" | "jobObject">,
   inputs: SpokeInputs,
 ): string | null {
@@ -54,7 +51,6 @@ export function findOriginProblem(
   return null;
 }
 
-/** Returns the names of the PVCs that a manifest defines or uses. */
 function pvcNamesIn({ kind, metadata, spec }: KubeObject): string[] {
   const pod = (spec?.jobTemplate?.spec ?? spec)?.template?.spec;
   return [

@@ -1,8 +1,4 @@
-/**
- * Lists the files of a blueprint and the placeholders that each file may use.
- * A file in BLUEPRINT_DIR replaces the built-in file of the same name. Unknown file names are rejected, because they
- * are probably typos.
- */
+/** Lists the files of a blueprint and the placeholders that each file may use. Unknown file names are rejected. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "#lib/base/config.ts";
@@ -33,7 +29,7 @@ export const BLUEPRINT_JOBS = [
     "protect-sign-in",
   ] as const,
 ] as const;
-export type JobName = (typeof BLUEPRINT_JOBS)[number];
+export type BlueprintJobName = (typeof BLUEPRINT_JOBS)[number];
 
 export type SpokeStep =
   | "namespace"
@@ -65,7 +61,7 @@ export const STEP_FILES: Readonly<Record<SpokeStep, readonly string[]>> = {
 /** The steps that apply objects of a spoke, in the order of an installation. */
 export const SPOKE_STEPS = Object.keys(STEP_FILES) as readonly SpokeStep[];
 
-export const JOB_FILES: Readonly<Record<JobName, string>> = {
+export const JOB_FILES: Readonly<Record<BlueprintJobName, string>> = {
   install: "install-job.yaml",
   reset: "reset-job.yaml",
   verify: "verify-job.yaml",
@@ -92,19 +88,13 @@ export const HUB_FILES: Readonly<Record<HubStep, string>> = {
   issuer: "issuer.yaml",
 };
 
-/**
- * The files with Secrets. `secrets.yaml` is created once, with random passwords. `mail.yaml` is applied with the spoke's
- * relay password.
- */
+/** Files with Secrets: `secrets.yaml` is created once, `mail.yaml` is applied with the spoke's relay password. */
 export const SECRETS_FILE = "secrets.yaml";
 export const MAIL_FILE = "mail.yaml";
 /** The file with the Ingress of a former host. It is applied once for each former host. */
 export const FORMER_HOST_FILE = "former.yaml";
 
-/**
- * The file with the containers that adopt data from snapshots. The file is never applied. Its containers are added to
- * the site's pods.
- */
+/** The file with the containers that adopt data from snapshots. They are added to the site's pods, never applied. */
 export const ADOPT_FILE = "adopt.yaml";
 
 /** The manifest files, each with its allowed placeholders. */
@@ -122,27 +112,26 @@ export const MANIFEST_PLACEHOLDERS: ReadonlyMap<string, ReadonlySet<string>> = n
   ...Object.values(HUB_FILES).map((file) => [file, new Set(HUB_PLACEHOLDERS)] as const),
 ]);
 
-/** The names of the files with settings or scripts. */
 export const SIZES_FILE = "sizes.yaml";
 export const IMAGES_FILE = "images.yaml";
-export const SURROUNDINGS_FILE = "surroundings.yaml";
+export const CLUSTER_SETTINGS_FILE = "surroundings.yaml";
 export const SEED_FILE = "seed.php";
 export const COURSES_FILE = "courses.php";
 export const PASSWORD_FILE = "password.php";
 export const SIGN_IN_LINK_FILE = "sign-in-link.php";
-export const FACTS_FILE = "facts.php";
+export const SITE_FACTS_FILE = "facts.php";
 export const VERIFY_FILES_FILE = "verify-files.php";
 
 export const BLUEPRINT_FILE_NAMES: readonly string[] = [
   ...MANIFEST_PLACEHOLDERS.keys(),
   SIZES_FILE,
   IMAGES_FILE,
-  SURROUNDINGS_FILE,
+  CLUSTER_SETTINGS_FILE,
   SEED_FILE,
   COURSES_FILE,
   PASSWORD_FILE,
   SIGN_IN_LINK_FILE,
-  FACTS_FILE,
+  SITE_FACTS_FILE,
   VERIFY_FILES_FILE,
 ].sort();
 

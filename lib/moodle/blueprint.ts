@@ -1,18 +1,15 @@
-/**
- * Renders the objects of a Moodle site from the files of a blueprint. Rendering is pure: the same inputs and revision
- * always give the same objects.
- */
+/** Renders the objects of a Moodle site from the files of a blueprint. The same inputs always give the same objects. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { ConfigError } from "#lib/base/config.ts";
 import {
   ADOPT_FILE,
   BLUEPRINT_JOBS,
   type BlueprintFiles,
+  type BlueprintJobName,
   FORMER_HOST_FILE,
   HUB_FILES,
   type HubStep,
   JOB_FILES,
-  type JobName,
   MAIL_FILE,
   readBlueprintOverlay,
   SECRETS_FILE,
@@ -21,19 +18,18 @@ import {
   STEP_FILES,
 } from "#lib/moodle/blueprint-files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { adoptionValues, withSnapshotSource } from "#lib/moodle/origin.ts";
+import { buildAdoptionValues, withSnapshotSource } from "#lib/moodle/origin.ts";
 import { parseBlueprint, toPhpArgument } from "#lib/moodle/parse-blueprint.ts";
 import { computeQuotaUsage, type QuotaUsage } from "#lib/moodle/quota.ts";
-import { findImages, sampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
+import { buildSampleInputs, findImages, type SpokeImages } from "#lib/moodle/releases.ts";
 import { fillPlaceholders, type PlaceholderValues } from "#lib/moodle/render.ts";
 import { isolateSandbox } from "#lib/moodle/sandbox.ts";
-import { newSitePassword, relayPassword } from "#lib/moodle/secrets.ts";
-import { type HubSettings, NO_HUB_SETTINGS, type SeedPart, seedValues } from "#lib/moodle/seed.ts";
-import type { ClusterSettings, Images, Sizes } from "#lib/moodle/sizes.ts";
+import { deriveRelayPassword, generateSitePassword } from "#lib/moodle/secrets.ts";
+import { buildSeedValues, type HubSettings, NO_HUB_SETTINGS, type SeedPart } from "#lib/moodle/seed.ts";
+import type { ClusterSettings, ImageCatalog, SizeCatalog } from "#lib/moodle/sizes.ts";
 import { addOwnerMetadata, type ObjectOwner } from "#lib/moodle/owner-labels.ts";
-import { formerHostValues, hubValues, mailSettingsOf, spokeValues } from "#lib/moodle/values.ts";
+import { buildFormerHostValues, buildHubValues, buildSpokeValues, findMailSettings } from "#lib/moodle/values.ts";
 
-/** Parameters for individual Jobs. */
 export interface JobParameters {
   /** The public key with which the Job `sign-in-link` encrypts its result. */
   readonly linkKey?: string;
@@ -45,8 +41,8 @@ export interface JobParameters {
 
 export interface Blueprint {
   readonly revision: string;
-  readonly sizes: Sizes;
-  readonly images: Images;
+  readonly sizes: SizeCatalog;
+  readonly images: ImageCatalog;
   readonly surroundings: ClusterSettings;
   /**
    * Returns the images of a version; null if the blueprint has none. A prefix such as 4.5 selects the newest listed
@@ -63,20 +59,12 @@ export interface Blueprint {
     hub?: HubSettings,
     changes?: readonly SeedPart[] | null,
   ): KubeObject[];
-  /**
-   * Returns Secrets with new random passwords. They are created, never applied: the site uses the passwords of existing
-   * Secrets.
-   */
+  /** Returns Secrets with new random passwords. They are only created, so the site keeps its passwords. */
   newSecrets(inputs: SpokeInputs): KubeObject[];
-  /**
-   * Returns the Secret with the spoke's password at the mail relay. The password is derived from `secret`, the relay's
-   * secret. The step `secrets` applies this Secret.
-   */
+  /** Returns the Secret with the spoke's relay password, which is derived from `secret`, the relay's secret. */
   mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
-  jobObject(inputs: SpokeInputs, job: JobName, fence: string, parameters?: JobParameters): KubeObject;
-  /**
-   * Returns the objects of a hub. Those of the step `issuer` are cluster-scoped, and exist only if ACME_EMAIL is set.
-   */
+  jobObject(inputs: SpokeInputs, job: BlueprintJobName, fence: string, parameters?: JobParameters): KubeObject;
+  /** Returns the objects of a hub. The step `issuer` is cluster-scoped, and empty without ACME_EMAIL. */
   hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
   /** Compares the resources of a spoke's objects with its quota. */
   quotaUsage(inputs: SpokeInputs): QuotaUsage;
@@ -114,28 +102,33 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
     findImages: (version) => findImages(images, version),
     spokeObjects(inputs, step, hub = NO_HUB_SETTINGS, changes = null) {
       const scripts = { SEED_SCRIPT: parsed.scripts.seed, COURSES_SCRIPT: parsed.scripts.courses };
-      const seed = step === "seed" ? { ...seedValues(inputs, hub, changes), ...scripts } : {};
-      const base = spokeValues(inputs);
-      const values = { ...base, ...adoptionValues(parsed.manifests.get(ADOPT_FILE)!, base, inputs), ...seed };
+      const seed = step === "seed" ? { ...buildSeedValues(inputs, hub, changes), ...scripts } : {};
+      const base = buildSpokeValues(inputs);
+      const values = { ...base, ...buildAdoptionValues(parsed.manifests.get(ADOPT_FILE)!, base, inputs), ...seed };
       const owner = spokeOwner(inputs), former = step === "ingress" ? inputs.formerHosts ?? [] : [];
       return [
         ...STEP_FILES[step].flatMap((file) => render(file, values, owner)).map((each) =>
           isolateSandbox(withSnapshotSource(each, inputs), inputs)
         ),
-        ...former.flatMap((each) => render(FORMER_HOST_FILE, { ...values, ...formerHostValues(inputs, each) }, owner)),
+        ...former.flatMap((each) =>
+          render(FORMER_HOST_FILE, { ...values, ...buildFormerHostValues(inputs, each) }, owner)
+        ),
       ];
     },
     newSecrets(inputs) {
       const secrets = {
-        DATABASE_PASSWORD: newSitePassword(),
-        CONTROL_PASSWORD: newSitePassword(),
-        ADMIN_PASSWORD: newSitePassword(),
+        DATABASE_PASSWORD: generateSitePassword(),
+        CONTROL_PASSWORD: generateSitePassword(),
+        ADMIN_PASSWORD: generateSitePassword(),
       };
-      return render(SECRETS_FILE, { ...spokeValues(inputs), ...secrets }, spokeOwner(inputs));
+      return render(SECRETS_FILE, { ...buildSpokeValues(inputs), ...secrets }, spokeOwner(inputs));
     },
     mailSecret(inputs, secret) {
-      const user = mailSettingsOf(inputs)?.user;
-      const values = { ...spokeValues(inputs), SMTP_PASSWORD: user && secret ? relayPassword(secret, user) : "" };
+      const user = findMailSettings(inputs)?.user;
+      const values = {
+        ...buildSpokeValues(inputs),
+        SMTP_PASSWORD: user && secret ? deriveRelayPassword(secret, user) : "",
+      };
       return render(MAIL_FILE, values, spokeOwner(inputs));
     },
     jobObject(inputs, job, fence, { linkKey = "", siteIdentifier = "", since = 0 } = {}) {
@@ -152,14 +145,14 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
         VERIFY_FILES_SCRIPT: toPhpArgument(parsed.scripts.verifyFiles),
         SINCE: String(since),
       };
-      return render(JOB_FILES[job], { ...spokeValues(inputs), ...base }, spokeOwner(inputs))[0]!;
+      return render(JOB_FILES[job], { ...buildSpokeValues(inputs), ...base }, spokeOwner(inputs))[0]!;
     },
     hubObjects(inputs, step) {
       if (step === "issuer" && inputs.issuer === null) return [];
       const owner = step === "issuer"
         ? { namespace: null, federationId: null, spokeId: null, revision }
         : { namespace: inputs.namespace, federationId: inputs.federationId, spokeId: null, revision };
-      const objects = render(HUB_FILES[step], hubValues(inputs), owner);
+      const objects = render(HUB_FILES[step], buildHubValues(inputs), owner);
       if (step === "issuer") return objects;
       return objects.filter((object) => (object.kind === "Namespace") === (step === "namespace"));
     },
@@ -172,7 +165,7 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
   };
 
   const problems = Object.entries(sizes.sizes).flatMap(([name, size]) =>
-    blueprint.quotaUsage(sampleInputs(blueprint, name, size)).problems.map((over) =>
+    blueprint.quotaUsage(buildSampleInputs(blueprint, name, size)).problems.map((over) =>
       `sizes.yaml: sizes.${name}: ${over}`
     )
   );

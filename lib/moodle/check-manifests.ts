@@ -1,7 +1,4 @@
-/**
- * Checks that the manifests contain the objects that Wheelwright addresses by name, and do not set fields that
- * Wheelwright sets.
- */
+/** Checks that the manifests contain the required objects and set no field that Wheelwright sets. */
 import {
   ADOPT_FILE,
   HUB_FILES,
@@ -38,15 +35,13 @@ const REQUIRED_KINDS: readonly (readonly [file: string, kind: string])[] = [
   ["issuer.yaml", "ClusterIssuer"],
 ];
 
-/** Returns a title such as `Deployment moodle`. */
-export function documentTitle(document: ManifestTemplate): string {
+export function formatDocumentTitle(document: ManifestTemplate): string {
   const { kind, metadata } = isMap(document) ? document : {};
   const name = isMap(metadata) ? metadata["name"] : undefined;
   return [kind, name].filter((part) => typeof part === "string" && part !== "").join(" ")
     .replace("${FILES_CLAIM}", DEFAULT_FILES_CLAIM); // the default name of the PVC
 }
 
-/** Checks the kind and name of a document. */
 export function checkDocument(file: string, document: ManifestTemplate, report: Report): void {
   const metadata = isMap(document) && isMap(document["metadata"]) ? document["metadata"] : {};
   const isComplete = isMap(document) &&
@@ -73,7 +68,7 @@ export function checkDocumentKinds(file: string, documents: readonly ManifestTem
     const files = [...new Set(Object.values(JOB_FILES))];
     report(`${file}: must not contain a Job. Files for Jobs: ${files.join(", ")}`);
   }
-  if (isJob && !documentTitle(documents[0]).endsWith("-${FENCE}")) {
+  if (isJob && !formatDocumentTitle(documents[0]).endsWith("-${FENCE}")) {
     report(`${file}: the Job's metadata.name must end with -\${FENCE}, so that each attempt has its own Job`);
   }
   if (file === SECRETS_FILE && kinds.some((kind) => kind !== "Secret")) report(`${file}: may contain only Secrets`);
@@ -82,14 +77,11 @@ export function checkDocumentKinds(file: string, documents: readonly ManifestTem
   }
 }
 
-/**
- * Checks all files together. Required objects must exist, no object may be defined twice, and no manifest may set a
- * field that actions change.
- */
+/** Checks all files together: required objects, duplicate objects, and fields that actions change. */
 export function checkAllManifests(manifests: Manifests, report: Report): void {
   for (const [file, kind, name, changed] of REQUIRED_OBJECTS) {
     const title = `${kind} ${name}`;
-    const match = manifests.get(file)?.find((document) => documentTitle(document) === title);
+    const match = manifests.get(file)?.find((document) => formatDocumentTitle(document) === title);
     if (!match) report(`${file}: must contain the ${title}`);
     const spec = isMap(match) && isMap(match["spec"]) ? match["spec"] : {};
     if (changed !== undefined && changed in spec) {
@@ -100,7 +92,9 @@ export function checkAllManifests(manifests: Manifests, report: Report): void {
   for (const file of MANIFEST_PLACEHOLDERS.keys()) {
     const ofHub = Object.values(HUB_FILES).includes(file); // hubs and spokes have separate namespaces
     for (const document of manifests.get(file) ?? []) {
-      const title = documentTitle(document), key = `${ofHub ? "hub" : "spoke"} ${title}`, previous = locations.get(key);
+      const title = formatDocumentTitle(document),
+        key = `${ofHub ? "hub" : "spoke"} ${title}`,
+        previous = locations.get(key);
       if (previous !== undefined && title !== "") {
         report(`${file}: duplicate ${title}${previous === file ? "" : `; it is also in ${previous}`}`);
       }

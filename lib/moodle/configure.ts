@@ -1,6 +1,6 @@
 /** Computes a spoke's inputs after a change of its settings or domain. Pure. */
 import { isDeepStrictEqual } from "node:util";
-import { objectTitle } from "#lib/moodle/expected-objects.ts";
+import { formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { hashHost } from "#lib/moodle/names.ts";
@@ -11,7 +11,6 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 type SiteDetails = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand">;
 
-/** The blueprint inputs that the operation `configure` can change. */
 export type ConfigurableInputs = SiteDetails & Pick<SpokeInputs, "host" | "certificate" | "formerHosts" | "mailHeld">;
 
 export function pickConfigurableInputs(inputs: SpokeInputs): ConfigurableInputs {
@@ -31,7 +30,7 @@ export function pickSiteDetails({ displayName, adminEmail, brand }: SiteDetails)
 }
 
 /** Returns the parts of the seed that must run again on an existing site. */
-export function changedSeedParts(before: SiteDetails, after: SiteDetails): SeedPart[] {
+export function listChangedSeedParts(before: SiteDetails, after: SiteDetails): SeedPart[] {
   return [
     ...(before.displayName !== after.displayName ? ["title" as const] : []),
     ...(before.adminEmail !== after.adminEmail ? ["administrator" as const] : []),
@@ -43,7 +42,7 @@ export function changedSeedParts(before: SiteDetails, after: SiteDetails): SeedP
  * Returns the inputs with a new host. The previous host and those in `redirectHosts` redirect to the new one. Each host
  * has its own certificate. A shared certificate would fail validation if one former host no longer resolves.
  */
-export function withHost(inputs: SpokeInputs, host: string, redirectHosts: readonly string[]): SpokeInputs {
+export function changeSiteHost(inputs: SpokeInputs, host: string, redirectHosts: readonly string[]): SpokeInputs {
   const { certificate = DEFAULT_CERTIFICATE, formerHosts = [] } = inputs;
   const remaining = formerHosts.filter((former) => redirectHosts.includes(former.host) && former.host !== host);
   if (host === inputs.host) return { ...inputs, formerHosts: remaining };
@@ -64,9 +63,9 @@ export function findChangedObjects(
   steps: readonly SpokeStep[],
 ): KubeObject[] {
   return steps.flatMap((step) => {
-    const old = new Map(blueprint.spokeObjects(before, step).map((object) => [objectTitle(object), object]));
+    const old = new Map(blueprint.spokeObjects(before, step).map((object) => [formatObjectTitle(object), object]));
     return blueprint.spokeObjects(after, step).filter((object) => {
-      const previous = old.get(objectTitle(object));
+      const previous = old.get(formatObjectTitle(object));
       return previous !== undefined && !isDeepStrictEqual(previous, object);
     });
   });
@@ -75,7 +74,7 @@ export function findChangedObjects(
 /** Returns the old Ingresses with the rules of the new ones added. Both hosts then lead to the site. */
 export function mergeIngressRules(before: readonly KubeObject[], after: readonly KubeObject[]): KubeObject[] {
   return before.map((object) => {
-    const other = after.find((each) => objectTitle(each) === objectTitle(object));
+    const other = after.find((each) => formatObjectTitle(each) === formatObjectTitle(object));
     if (!other || isDeepStrictEqual(object, other)) return object;
     const concat = (field: string): unknown[] => [...object["spec"][field] ?? [], ...other["spec"][field] ?? []];
     const tls = concat("tls");

@@ -1,7 +1,4 @@
-/**
- * Lists the objects that an active spoke's namespace must contain. The spoke's state determines the replicas and whether
- * the CronJob is suspended.
- */
+/** Lists the objects that an active spoke's namespace must contain. */
 import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
@@ -18,8 +15,8 @@ export interface ExpectedObject {
   /** Fields of `spec` that operations change. They are patched separately, because a late apply would revert them. */
   readonly state?: Readonly<Record<string, unknown>>;
   /**
-   * `whole`: all fields are checked. `presence`: only existence is checked. This applies to Secrets, to settings of the
-   * seed (hub settings are not stored), and to PVCs that a StatefulSet created.
+   * `full`: all fields are checked. `presence`: only existence is checked, for Secrets, settings of the seed, and PVCs
+   * that a StatefulSet created.
    */
   readonly comparison: "full" | "presence";
 }
@@ -48,13 +45,13 @@ export function listExpectedObjects(
         const comparison = step === "seed" || applied.kind === "Secret" ? "presence" : "full";
         return { object: state ? withSpec(applied, state) : applied, applied, comparison, ...(state && { state }) };
       }),
-      ...objects.flatMap(statefulSetPvcs).map(checkPresence),
+      ...objects.flatMap(listStatefulSetPvcs).map(checkPresence),
     ];
   });
 }
 
 /** Maps each Kubernetes kind to the steps that create objects of this kind. The map is the same for all spokes. */
-export function stepsByKind(blueprint: Blueprint, site: ExpectedSite): ReadonlyMap<string, readonly SpokeStep[]> {
+export function mapStepsByKind(blueprint: Blueprint, site: ExpectedSite): ReadonlyMap<string, readonly SpokeStep[]> {
   const steps = new Map<string, SpokeStep[]>();
   for (const step of SPOKE_STEPS) {
     for (const kind of new Set(listExpectedObjects(blueprint, site, [step]).map(({ object }) => object.kind))) {
@@ -64,8 +61,7 @@ export function stepsByKind(blueprint: Blueprint, site: ExpectedSite): ReadonlyM
   return steps;
 }
 
-/** Returns a title such as `Deployment/moodle`. */
-export function objectTitle(
+export function formatObjectTitle(
   { kind, metadata }: { readonly kind: string; readonly metadata: { name: string } },
 ): string {
   return `${kind}/${metadata.name}`;
@@ -77,7 +73,7 @@ function stateOf({ kind }: KubeObject, maintenance: boolean): ExpectedObject["st
 }
 
 /** Returns the PVCs that a StatefulSet's controller creates for its first pod. */
-export function statefulSetPvcs(object: KubeObject): KubeObject[] {
+export function listStatefulSetPvcs(object: KubeObject): KubeObject[] {
   const templates: readonly KubeObject[] = object["spec"]?.volumeClaimTemplates ?? [];
   return templates.map(({ metadata, spec }) => ({
     apiVersion: "v1",
@@ -87,11 +83,8 @@ export function statefulSetPvcs(object: KubeObject): KubeObject[] {
   }));
 }
 
-/**
- * Returns the manifest in a form that can be applied to the existing object. It never shrinks a disk. It keeps the
- * existing PVC templates, which are immutable.
- */
-export function fitToObserved(manifest: KubeObject, observed: KubeObject): KubeObject {
+/** Returns a manifest that can be applied to the existing object: without smaller disks or changed PVC templates. */
+export function adaptToExistingObject(manifest: KubeObject, observed: KubeObject): KubeObject {
   if (manifest.kind === "PersistentVolumeClaim") return withDisk(manifest, observed);
   if (manifest.kind !== "StatefulSet" || !manifest["spec"]?.volumeClaimTemplates) return manifest;
   const templates = observed["spec"]?.volumeClaimTemplates;
@@ -100,12 +93,9 @@ export function fitToObserved(manifest: KubeObject, observed: KubeObject): KubeO
   return withSpec(manifest, { volumeClaimTemplates: templates });
 }
 
-/**
- * Returns the manifest for a comparison that finds only manual changes. The manifest gets the blueprint revision of the
- * observed object.
- */
+/** Returns the manifest with the existing object's blueprint revision, so that only manual changes differ. */
 export function withObservedRevision(manifest: KubeObject, observed: KubeObject): KubeObject {
-  const adjusted = fitToObserved(manifest, observed);
+  const adjusted = adaptToExistingObject(manifest, observed);
   const revision = observed.metadata.annotations?.[REVISION_ANNOTATION];
   const { metadata } = adjusted;
   if (revision === undefined || metadata.annotations?.[REVISION_ANNOTATION] === revision) return adjusted;

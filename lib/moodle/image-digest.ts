@@ -1,7 +1,4 @@
-/**
- * Reads the digests of the images that a site's pods run. A digest identifies an image; a tag can be moved to another
- * image.
- */
+/** Reads the digests of the images that a site's pods run. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 /** The label selector for the pods of a site's Deployment. */
@@ -9,11 +6,8 @@ export const MOODLE_PODS = "app=moodle";
 
 const DIGEST = /^(?:[\w.:/-]{1,320}@)?sha256:[0-9a-f]{64}$/;
 
-/**
- * Returns the digests of the pod's containers that run this image. The form is `repository@sha256:…`, or only
- * `sha256:…` if the image was loaded into the node without a registry.
- */
-export function digestsIn({ metadata, spec, status }: KubeObject, image: string): string[] {
+/** Returns the digests of the pod's containers that run this image, as `repository@sha256:…` or `sha256:…`. */
+export function listImageDigests({ metadata, spec, status }: KubeObject, image: string): string[] {
   if (metadata.deletionTimestamp !== undefined) return [];
   const containers: readonly KubeObject[] = spec?.containers ?? [],
     statuses: readonly KubeObject[] = status?.containerStatuses ?? [];
@@ -33,10 +27,7 @@ export function isDigest(text: string): boolean {
   return DIGEST.test(text);
 }
 
-/**
- * Returns whether two digests certainly identify different images. An image ID without a repository cannot be compared
- * with a registry's digest.
- */
-export function isOtherImage(one: string, other: string): boolean {
+/** Returns whether two digests certainly identify different images. Returns false if one has no repository. */
+export function isDifferentImage(one: string, other: string): boolean {
   return one.includes("@") === other.includes("@") && one.split("@").at(-1) !== other.split("@").at(-1);
 }

@@ -1,11 +1,18 @@
 /**
- * Defines the blueprint inputs: the values from which the manifests of a spoke or hub are rendered. They are stored in
- * its row, without secrets. Sizes, images and cluster settings are copied into the inputs, so a changed catalog does not
- * affect existing sites. Unknown fields are ignored, so an older release can read the rows of a newer one.
+ * Defines the blueprint inputs: the values from which a spoke's or hub's manifests are rendered. They contain no
+ * secrets. Sizes and images are copied, so a changed catalog does not affect existing sites. Unknown fields are
+ * ignored, so an older release can read newer rows.
  */
 import * as v from "valibot";
 import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
-import { ClusterSettings, EntryName, ImageName, NamespaceName, Size, VersionNumber } from "#lib/moodle/sizes.ts";
+import {
+  CatalogEntryName,
+  ClusterSettings,
+  ImageName,
+  NamespaceName,
+  SiteSize,
+  VersionNumber,
+} from "#lib/moodle/sizes.ts";
 
 const LABEL = "must be a label value";
 const Label = v.pipe(v.string(LABEL), v.regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/, LABEL));
@@ -25,7 +32,7 @@ const WebFile = v.strictObject({ url: HttpsUrl, sha256: v.pipe(v.string(SHA256),
 
 const DEMO = "must be XS, S or M: the size of the generated course";
 /** A course: empty, restored from a Moodle backup, or generated for demonstrations. */
-export const Course = v.pipe(
+export const SeedCourse = v.pipe(
   v.strictObject({
     shortname: boundedText(1, 100),
     title: v.optional(boundedText(1, 200)),
@@ -34,15 +41,15 @@ export const Course = v.pipe(
   }),
   v.check(({ backup, demo }) => !(backup && demo), "must have backup or demo, not both"),
 );
-export type Course = v.InferOutput<typeof Course>;
+export type SeedCourse = v.InferOutput<typeof SeedCourse>;
 
-export const Brand = v.strictObject({
+export const BrandTheme = v.strictObject({
   color: v.optional(v.pipe(v.string(COLOR), v.regex(/^#[0-9a-fA-F]{6}$/, COLOR))),
   scss: v.optional(boundedText(1, 50_000)),
   /** A PNG or JPEG image. */
   logo: v.optional(WebFile),
 });
-export type Brand = v.InferOutput<typeof Brand>;
+export type BrandTheme = v.InferOutput<typeof BrandTheme>;
 
 const Mail = v.strictObject({
   host: ShellWord,
@@ -77,25 +84,16 @@ export const SpokeInputs = v.object({
   adminEmail: EmailAddress,
   version: VersionNumber,
   images: v.strictObject({ moodle: ImageName, postgres: ImageName, fpmDirectory: v.string() }),
-  size: EntryName,
+  size: CatalogEntryName,
   /** The resources of the size. The disks have their actual sizes, which never shrink. */
-  resources: v.object(Size.entries),
-  /**
-   * The database disk's size at creation; absent if it equals `resources`. The PVC template of a StatefulSet is
-   * immutable and keeps this value when the disk grows.
-   */
-  madeDatabaseDisk: v.optional(Size.entries.disks.entries.database),
-  /**
-   * The names of the files PVC and of the database's PVC template; absent if they are `files` and `data`. A restore
-   * creates new PVCs next to the old ones.
-   */
+  resources: v.object(SiteSize.entries),
+  /** The database disk's size at creation, if it differs from `resources`. The PVC template keeps this value. */
+  madeDatabaseDisk: v.optional(SiteSize.entries.disks.entries.database),
+  /** The names of the files PVC and of the database's PVC template. Default to `files` and `data`. */
   claims: v.optional(v.object({ files: NamespaceName, data: NamespaceName })),
   /** Absent if the install Job created the site. */
   origin: v.optional(SiteOrigin),
-  /**
-   * Set only for a sandbox. `id` is its ID. `madeAfter` is the spoke from which the inputs were copied. `web` allows
-   * access to the web during an installation.
-   */
+  /** Set only for a sandbox. `madeAfter` is the spoke whose inputs were copied. `web` allows web access. */
   sandbox: v.optional(v.object({ id: Label, madeAfter: v.nullable(Label), web: v.optional(v.literal(true)) })),
   /** Whether outgoing mail is held. A copy sends no mail until an administrator allows it. */
   mailHeld: v.optional(v.boolean()),
@@ -104,18 +102,18 @@ export const SpokeInputs = v.object({
   /** Whether the site uses the hub's shared courses. */
   content: v.boolean(),
   contentMode: v.nullable(boundedText(1, 100)),
-  /** The brand's name, and its theme if the catalog contains one. */
-  brand: v.nullable(v.strictObject({ name: boundedText(1, 100), theme: v.nullable(Brand) })),
-  /** The seed's name, and its courses if the catalog contains them. */
-  seed: v.nullable(v.strictObject({ name: boundedText(1, 100), courses: v.nullable(v.array(Course)) })),
+  /** The brand's name and its theme; the theme is null if the catalog has none. */
+  brand: v.nullable(v.strictObject({ name: boundedText(1, 100), theme: v.nullable(BrandTheme) })),
+  /** The seed's name and its courses; the courses are null if the catalog has none. */
+  seed: v.nullable(v.strictObject({ name: boundedText(1, 100), courses: v.nullable(v.array(SeedCourse)) })),
   surroundings: v.object(ClusterSettings.entries),
   /** Whether the site's URL uses https, wherever TLS is terminated. */
   https: v.boolean(),
-  /** The port of the site's URL, if it is not the scheme's default. */
+  /** The port of the site's URL. Absent for the scheme's default port. */
   port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65535))),
-  /** The ClusterIssuer of the site's certificate, if it needs one. */
+  /** The ClusterIssuer of the site's certificate; null if the site needs no certificate. */
   issuer: v.nullable(Label),
-  /** The mail settings at creation. Readers replace them with the current configuration. */
+  /** The mail settings at creation. The current configuration replaces them whenever the inputs are read. */
   mail: v.nullable(Mail),
 });
 export type SpokeInputs = v.InferOutput<typeof SpokeInputs>;

@@ -1,12 +1,6 @@
-/**
- * Reports the progress of Moodle's installer by counting the parts in its log. The installer prints a line such as
- * `-->mod_quiz` at the start of each part, but no total.
- */
+/** Reports the progress of Moodle's installer by counting lines such as `-->mod_quiz` in its log. */
 export interface InstallProgress {
-  /**
-   * Starts to read the log from its first line. Call the returned function with each line. It returns a progress text
-   * such as "part 3 of 400 (mod_quiz)", or null.
-   */
+  /** Returns a function to call with each log line. It returns a text such as "part 3 of 400 (mod_quiz)", or null. */
   startReading(): (line: string) => string | null;
   /** Returns the total number of parts; null until the installer has finished. */
   totalParts(): number | null;

@@ -1,11 +1,7 @@
 /** Parses the log output of the blueprint's Jobs. */
 
-/** The identity and versions of a site, as stored in its database. */
 export interface SiteIdentity {
-  /**
-   * `partial` is an interrupted installation, which must be reset first. The database may then contain no table, but
-   * only the record of an attempt: a killed reset may have left files.
-   */
+  /** `partial` is an interrupted installation, which must be reset first. Its database may contain no table. */
   readonly state: "empty" | "installed" | "partial";
   /** Moodle's unique identifier of the site. If it changes, the data was replaced. */
   readonly siteIdentifier: string | null;
@@ -32,7 +28,6 @@ export interface CodeVersion {
   readonly release: string | null;
 }
 
-/** Parses the log of the Job `verify`. */
 export function parseSiteIdentity(log: readonly string[]): SiteIdentity {
   const values = parseValues(log);
   const names = ["attempt", "tables", "rolesactive", "siteidentifier", "version", "release"];
@@ -66,7 +61,7 @@ export function parseCodeVersion(log: readonly string[]): CodeVersion | null {
   return version === null && release === null ? null : { version, release };
 }
 
-/** The result of comparing a site's uploaded files with its database, and the version of the code on the volume. */
+/** The result of comparing a site's uploaded files with its database. */
 export interface FilesCheck {
   /** The number of distinct files in the database, their bytes, and how many files were compared by hash. */
   readonly files: number;
@@ -117,7 +112,7 @@ function parseValues(log: readonly string[]): Map<string, string> {
 }
 
 /** Returns the last HTTP status of the login page; null if the server did not answer. */
-export function parseHealthStatus(log: readonly string[]): number | null {
+export function parseLoginPageStatus(log: readonly string[]): number | null {
   const statuses = log.map((line) => line.trim()).filter((line) => /^\d{3}$/.test(line)).map(Number);
   return statuses.at(-1) || null; // curl prints 000 if the server does not answer
 }
@@ -134,7 +129,6 @@ const LEFT_OUT = "left out: ";
 /** Matches the additional lines of the Job `setup`: database facts and the HTTP status. */
 const FACT = /^(?:\w+\|.*|\d{3})$/;
 
-/** Parses the log of the Jobs `seed` and `setup`. */
 export function parseSeedResult(log: readonly string[]): SeedResult {
   const lines = log.map((line) => line.trim()).filter((line) => line !== "" && !FACT.test(line));
   return {
@@ -155,7 +149,6 @@ export interface PasswordReset {
 
 const REFUSED = "refused: ";
 
-/** Parses the log of the Job `password`. */
 export function parsePasswordReset(log: readonly string[]): PasswordReset {
   const lines = log.map((line) => line.trim());
   const refused = lines.find((line) => line.startsWith(REFUSED));

@@ -1,7 +1,4 @@
-/**
- * Finds the cause of a failed Job in the last lines of its log. Kubernetes reports only that the Job failed. Moodle, PHP
- * and PostgreSQL print the cause in messages that rarely change.
- */
+/** Finds the cause of a failed Job in the last lines of its log, because Kubernetes does not report it. */
 import type { FailureCause } from "#lib/base/errors.ts";
 
 interface LogCause {
@@ -153,10 +150,7 @@ const RULES: readonly Rule[] = [
   }],
 ];
 
-/**
- * Returns the cause of a failed Job; undefined if no log line is known. Later lines are preferred, because earlier errors
- * may have been resolved.
- */
+/** Returns the cause of a failed Job; undefined if no log line is known. Prefers later lines. */
 export function findLogCause(log: readonly string[]): LogCause | undefined {
   const backwards = log.toReversed();
   for (const [words, cause] of RULES) {
@@ -168,9 +162,7 @@ export function findLogCause(log: readonly string[]): LogCause | undefined {
 export const WAIT_HINT =
   "Check the database (the pod db-0), and whether network policies allow access to it. Then retry.";
 
-/**
- * Returns the last log line if the start scripts were waiting, such as "Waiting for db to be ready"; otherwise undefined.
- */
+/** Returns the last log line if the start scripts were waiting; otherwise undefined. */
 export function findWaitLine(log: readonly string[]): string | undefined {
   const last = log.findLast((line) => /[A-Za-z]{3}/.test(line) && !EXIT_LINE.test(line));
   return last && /Waiting for \S+ to be ready/i.test(last) ? last.trim().replace(/[.\s]+$/, "") : undefined;

@@ -1,13 +1,12 @@
 /**
- * Renders a Job whose pod mounts one PVC and exits. Pure.
- * A storage class with `WaitForFirstConsumer` provisions a volume only when a pod uses it. With this Job, the volume
- * exists before the site is stopped.
+ * Renders a Job whose pod mounts one PVC and exits. Pure. A `WaitForFirstConsumer` volume then exists before the site
+ * is stopped.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { FENCE_KEY, sitePvcNames } from "#lib/moodle/names.ts";
 import type { DiskName } from "#lib/moodle/resize.ts";
-import { ownerLabels } from "#lib/moodle/owner-labels.ts";
+import { buildOwnerLabels } from "#lib/moodle/owner-labels.ts";
 import { HOUR, SECOND } from "#lib/base/time.ts";
 
 interface MountOptions {
@@ -28,12 +27,11 @@ const DISK_USERS = {
   database: { labels: { role: "db" }, id: 70 },
 } as const;
 
-/**
- * Returns the Job. If no pod of the site is running, the Job requests as many resources as the site's pod. It is then
- * scheduled to a node that has enough capacity for the site.
- */
+/** Returns the Job. If the site is stopped, the Job's pod requests as many resources as the site's pod. */
 export function buildMountJob(inputs: SpokeInputs, { fence, disk, isSiteRunning }: MountOptions): KubeObject {
-  const { labels: matchLabels, id } = DISK_USERS[disk], name = `mount-${disk}-${fence}`, labels = ownerLabels(inputs);
+  const { labels: matchLabels, id } = DISK_USERS[disk],
+    name = `mount-${disk}-${fence}`,
+    labels = buildOwnerLabels(inputs);
   const resources = inputs.resources[disk === "files" ? "app" : "database"];
   const term = { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels } };
   return {

@@ -1,7 +1,4 @@
-/**
- * Builds the names of objects in the cluster. A namespace name is never reused, because it contains 60 random bits of
- * the spoke's or hub's ID.
- */
+/** Builds the names of objects in the cluster. A namespace name contains 60 random bits, so it is never reused. */
 import type { ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { createHash } from "node:crypto";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -26,7 +23,7 @@ interface NameParts {
 }
 
 /** Returns a namespace name such as `spoke-main-biology-m8k5r2dgt7w1`. It ends with the last characters of the ID. */
-export function namespaceName(kind: NamespaceKind, { release, slug, id }: NameParts): string {
+export function buildNamespaceName(kind: NamespaceKind, { release, slug, id }: NameParts): string {
   const end = id.slice(id.lastIndexOf("_") + 1).slice(-ID_PART);
   if (!/^[a-z0-9]{8,}$/.test(end)) throw new TypeError(`${id} does not end with 8 or more letters or digits`);
   const name = `${prefixOf(kind, release)}${slug}`.slice(0, MAX_LENGTH - end.length - 1).replace(/[^a-z0-9]+$/, "") +
@@ -35,7 +32,7 @@ export function namespaceName(kind: NamespaceKind, { release, slug, id }: NamePa
   return name;
 }
 
-/** Returns whether the namespace belongs to this release ID. The name decides, because labels can be changed. */
+/** Returns whether the namespace name contains this release ID. Labels are not used: users can change them. */
 export function belongsToRelease(name: string, release: string): boolean {
   return (["hub", "spoke", "sandbox"] as const).some((kind) => name.startsWith(prefixOf(kind, release)));
 }
@@ -65,10 +62,7 @@ export function adoptionIdOf(operationId: string): string {
   return operationId.slice(-ADOPTION_ID_LENGTH);
 }
 
-/**
- * Returns the names of a site's PVCs. Kubernetes names the PVC of a StatefulSet's first pod after its template and the
- * StatefulSet.
- */
+/** Returns the names of a site's PVCs. The database's PVC is named after its template and the StatefulSet. */
 export function sitePvcNames(
   { claims }: { readonly claims?: SpokeInputs["claims"] | null },
 ): Readonly<Record<DiskName, string>> {
@@ -78,12 +72,11 @@ export function sitePvcNames(
   };
 }
 
-/** The objects that run a site. */
 export const DATABASE_STATEFULSET: ObjectRef = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
 export const MOODLE_DEPLOYMENT: ObjectRef = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
 export const MOODLE_CRONJOB: ObjectRef = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };
 
 /** The label selector for pods of Jobs that must not run in parallel. */
 export const EXCLUSIVE_PODS = "op in (install,reset,upgrade)";
-/** The label selector for all pods of the site and its Jobs. A suspended site has none. */
+/** The label selector for all pods of the site and its Jobs. A suspended site has no such pods. */
 export const SITE_PODS = "role in (app,db)";

@@ -1,7 +1,4 @@
-/**
- * Prepares a spoke's objects for volumes that are created from snapshots. Adds the containers of adopt.yaml, and the
- * snapshot as the data source of the files PVC.
- */
+/** Adds the containers of adopt.yaml and the snapshots as data sources to a spoke's objects. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { sitePvcNames } from "#lib/moodle/names.ts";
@@ -9,15 +6,12 @@ import { fillPlaceholders, type ManifestTemplate, type PlaceholderValues } from 
 import type { DiskName } from "#lib/moodle/resize.ts";
 import type { ADOPTION_CONTAINER_PLACEHOLDERS } from "#lib/moodle/values.ts";
 
-/**
- * Returns the name of the VolumeSnapshot from which a disk is created. It contains the adoption ID, because the data
- * source of a PVC is immutable.
- */
+/** Returns the name of the VolumeSnapshot from which a disk is created. The adoption ID makes the name unique. */
 export function originSnapshotName(disk: DiskName, adoptionId: string): string {
   return `origin-${disk}-${adoptionId}`;
 }
 
-export function adoptionValues(
+export function buildAdoptionValues(
   templates: readonly ManifestTemplate[],
   values: PlaceholderValues,
   { origin }: SpokeInputs,

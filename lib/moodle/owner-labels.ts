@@ -25,11 +25,8 @@ export interface ObjectOwner extends OwnerIds {
   readonly revision: string;
 }
 
-/**
- * Returns the labels that name the owner of an object. Objects of a sandbox have no spoke or hub label, so that searches
- * for spokes and hubs do not find them.
- */
-export function ownerLabels({ federationId, spokeId, sandbox }: OwnerIds): Record<string, string> {
+/** Returns the labels that name an object's owner. Objects of a sandbox have no spoke or hub label. */
+export function buildOwnerLabels({ federationId, spokeId, sandbox }: OwnerIds): Record<string, string> {
   const createdFrom = sandbox?.madeAfter ?? null;
   const ids = sandbox
     ? { [SANDBOX_LABEL]: sandbox.id, ...(createdFrom !== null && { [CREATED_FROM_LABEL]: createdFrom }) }
@@ -41,7 +38,7 @@ export function ownerLabels({ federationId, spokeId, sandbox }: OwnerIds): Recor
 }
 
 export function addOwnerMetadata(object: KubeObject, owner: ObjectOwner): KubeObject {
-  const labels = ownerLabels(owner);
+  const labels = buildOwnerLabels(owner);
   const { name, labels: own, annotations, ...rest } = object.metadata;
   const namespace = object.kind === "Namespace" ? null : owner.namespace;
   const metadata = {

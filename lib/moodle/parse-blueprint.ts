@@ -1,24 +1,29 @@
-/** Parses and checks the files of a blueprint. Reports all problems together, each with its file and field path. */
+/** Parses and checks the files of a blueprint. Reports all problems together, with file and field path. */
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { ConfigError } from "#lib/base/config.ts";
 import {
   BLUEPRINT_FILE_NAMES,
   type BlueprintFiles,
+  CLUSTER_SETTINGS_FILE,
   COURSES_FILE,
-  FACTS_FILE,
   IMAGES_FILE,
   MANIFEST_PLACEHOLDERS,
   PASSWORD_FILE,
   SEED_FILE,
   SIGN_IN_LINK_FILE,
+  SITE_FACTS_FILE,
   SIZES_FILE,
-  SURROUNDINGS_FILE,
   VERIFY_FILES_FILE,
 } from "#lib/moodle/blueprint-files.ts";
 import { checkPlaceholders, isMap, type ManifestTemplate, parseDocuments } from "#lib/moodle/render.ts";
-import { checkAllManifests, checkDocument, checkDocumentKinds, documentTitle } from "#lib/moodle/check-manifests.ts";
-import { ClusterSettings, Images, Sizes } from "#lib/moodle/sizes.ts";
+import {
+  checkAllManifests,
+  checkDocument,
+  checkDocumentKinds,
+  formatDocumentTitle,
+} from "#lib/moodle/check-manifests.ts";
+import { ClusterSettings, ImageCatalog, SizeCatalog } from "#lib/moodle/sizes.ts";
 import { parseYamlDocument } from "#lib/moodle/yaml.ts";
 
 interface ParsedBlueprint {
@@ -26,8 +31,8 @@ interface ParsedBlueprint {
   readonly revision: string;
   /** The YAML documents of each manifest file. */
   readonly manifests: ReadonlyMap<string, readonly ManifestTemplate[]>;
-  readonly sizes: Sizes;
-  readonly images: Images;
+  readonly sizes: SizeCatalog;
+  readonly images: ImageCatalog;
   readonly surroundings: ClusterSettings;
   readonly scripts: {
     readonly seed: string;
@@ -57,7 +62,7 @@ export function parseBlueprint(
     const before = problems.length;
     const documents = parseDocuments(file, files[file]!, report);
     for (const document of documents) {
-      checkPlaceholders([file, documentTitle(document)].filter(Boolean).join(": "), document, names, report);
+      checkPlaceholders([file, formatDocumentTitle(document)].filter(Boolean).join(": "), document, names, report);
       checkDocument(file, document, report);
     }
     if (problems.length > before) invalidFiles.add(file);
@@ -65,11 +70,11 @@ export function parseBlueprint(
     manifests.set(file, documents);
   }
   if (invalidFiles.size === 0) checkAllManifests(manifests, report);
-  const sizes = readSettings(SIZES_FILE, files, Sizes, report);
-  const images = readSettings(IMAGES_FILE, files, Images, report);
-  const surroundings = readSettings(SURROUNDINGS_FILE, files, ClusterSettings, report);
+  const sizes = readSettings(SIZES_FILE, files, SizeCatalog, report);
+  const images = readSettings(IMAGES_FILE, files, ImageCatalog, report);
+  const surroundings = readSettings(CLUSTER_SETTINGS_FILE, files, ClusterSettings, report);
   if (images) checkPostgres(images, report);
-  for (const file of [PASSWORD_FILE, SIGN_IN_LINK_FILE, FACTS_FILE, VERIFY_FILES_FILE]) {
+  for (const file of [PASSWORD_FILE, SIGN_IN_LINK_FILE, SITE_FACTS_FILE, VERIFY_FILES_FILE]) {
     if (!PHP.test(files[file]!)) report(`${file}: it must begin with <?php`);
   }
   if (problems.length > 0 || !sizes || !images || !surroundings) throw createError(problems);
@@ -78,7 +83,7 @@ export function parseBlueprint(
     courses: files[COURSES_FILE]!,
     password: files[PASSWORD_FILE]!,
     link: files[SIGN_IN_LINK_FILE]!,
-    facts: files[FACTS_FILE]!,
+    facts: files[SITE_FACTS_FILE]!,
     verifyFiles: files[VERIFY_FILES_FILE]!,
   };
   return { revision: revisionOf(manifests, scripts), manifests, sizes, images, surroundings, scripts };
@@ -111,7 +116,7 @@ function readSettings<S extends v.GenericSchema>(
   return null;
 }
 
-function checkPostgres(images: Images, report: (problem: string) => void): void {
+function checkPostgres(images: ImageCatalog, report: (problem: string) => void): void {
   const major = Number(/:(\d+)[^/]*$/.exec(images.postgres)?.[1]);
   for (const [version, { postgres }] of Object.entries(images.versions)) {
     if (postgres !== undefined && major < postgres) { // NaN, from a tag without a version, passes this check
@@ -122,10 +127,7 @@ function checkPostgres(images: Images, report: (problem: string) => void): void 
   }
 }
 
-/**
- * Returns the blueprint's revision, a hash of the manifests and scripts. YAML comments, key order, sizes and images do
- * not affect the revision.
- */
+/** Returns a hash of the manifests and scripts. YAML comments, key order, sizes and images do not affect it. */
 function revisionOf(manifests: ParsedBlueprint["manifests"], scripts: ParsedBlueprint["scripts"]): string {
   const text = JSON.stringify(sortKeys([Object.fromEntries(manifests), scripts]));
   return createHash("sha256").update(text).digest("hex").slice(0, 12);
@@ -137,10 +139,7 @@ function sortKeys(value: unknown): unknown {
   return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sortKeys(value[key])]));
 }
 
-/**
- * Returns the script as the argument of `php -r`. Removes the opening tag, and escapes variables that the kubelet would
- * expand.
- */
+/** Returns the script as the argument of `php -r`. Escapes variables that the kubelet would expand. */
 export function toPhpArgument(script: string): string {
   return script.replace(PHP, "").replaceAll("$(", "$$$$("); // "$$" is one dollar sign in a replacement string
 }

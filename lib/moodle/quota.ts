@@ -107,10 +107,7 @@ function podSpecOf(object: KubeObject): PodSpec | null {
   return template?.spec ?? null;
 }
 
-/**
- * Returns the resources of a pod. Init containers run one at a time, before the other containers. A quota counts the
- * largest init container, or the sum of the other containers if it is larger.
- */
+/** Returns a pod's resources: the largest init container or, if larger, the sum of the other containers. */
 function podResources(
   pod: PodSpec,
   field: "requests" | "limits",

@@ -1,6 +1,4 @@
-/**
- * Reads a configuration file, up to a size limit. Rejects everything but regular files: a pipe could block the start.
- */
+/** Reads a configuration file, up to a size limit. Rejects pipes and other special files, which could block. */
 import { readFile, stat } from "node:fs/promises";
 import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";

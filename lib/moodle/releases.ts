@@ -1,5 +1,11 @@
 /** Finds the images and requirements of a Moodle version. */
-import { type ClusterSettings, compareVersions, type Images, type Release, type Size } from "#lib/moodle/sizes.ts";
+import {
+  type ClusterSettings,
+  compareVersions,
+  type ImageCatalog,
+  type MoodleRelease,
+  type SiteSize,
+} from "#lib/moodle/sizes.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 
 export interface SpokeImages {
@@ -16,11 +22,8 @@ export interface VersionRequirements {
   readonly upgradesFrom: string | null;
 }
 
-/**
- * Returns the images of a version; null if there are none. A prefix such as 4.5 selects the newest listed version that
- * is no preview. Unlisted versions use the image of their family.
- */
-export function findImages(images: Images, version: string): SpokeImages | null {
+/** Returns the images of a version; null if none exist. A prefix such as 4.5 selects the newest listed version. */
+export function findImages(images: ImageCatalog, version: string): SpokeImages | null {
   const listed = findListed(images, version);
   if (listed) return { moodle: listed.image, postgres: images.postgres, fpmDirectory: listed.fpmDirectory };
   const family = findFamily(images, version);
@@ -30,36 +33,36 @@ export function findImages(images: Images, version: string): SpokeImages | null 
 }
 
 /** Returns the upgrade requirements of a version, from the same entry of images.yaml as its images. */
-export function findVersionRequirements(images: Images, version: string): VersionRequirements {
+export function findVersionRequirements(images: ImageCatalog, version: string): VersionRequirements {
   return toVersionRequirements(findListed(images, version) ?? findFamily(images, version) ?? {});
 }
 
 export function toVersionRequirements(
-  { postgres, upgradesFrom }: Partial<Pick<Release, "postgres" | "upgradesFrom">>,
+  { postgres, upgradesFrom }: Partial<Pick<MoodleRelease, "postgres" | "upgradesFrom">>,
 ): VersionRequirements {
   return { postgres: postgres ?? null, upgradesFrom: upgradesFrom ?? null };
 }
 
-function findListed(images: Images, version: string): Release | undefined {
+function findListed(images: ImageCatalog, version: string): MoodleRelease | undefined {
   const offered = listOfferedVersions(images);
   const listed = offered.find((each) => each === version) ?? offered.find((each) => each.startsWith(version + "."));
   return listed === undefined ? undefined : images.versions[listed];
 }
 
-function findFamily(images: Images, version: string): Images["families"][number] | undefined {
+function findFamily(images: ImageCatalog, version: string): ImageCatalog["families"][number] | undefined {
   return images.families.find(({ from }) => compareVersions(from, version) <= 0);
 }
 
 /** Lists the offered versions, newest first and previews last. The first version is the default. */
-export function listOfferedVersions(images: Images): string[] {
+export function listOfferedVersions(images: ImageCatalog): string[] {
   const previewOrder = (version: string) => Number(images.versions[version]!.preview);
   return Object.keys(images.versions).sort((a, b) => previewOrder(a) - previewOrder(b) || compareVersions(b, a));
 }
 
-export function sampleInputs(
-  blueprint: { readonly images: Images; readonly surroundings: ClusterSettings },
+export function buildSampleInputs(
+  blueprint: { readonly images: ImageCatalog; readonly surroundings: ClusterSettings },
   size: string,
-  resources: Size,
+  resources: SiteSize,
 ): SpokeInputs {
   const version = listOfferedVersions(blueprint.images)[0]!;
   return {

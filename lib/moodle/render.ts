@@ -1,9 +1,8 @@
 /**
- * Fills placeholders (`${NAME}`) in the scalar values of parsed YAML. A placeholder's value cannot change the structure
- * of a manifest, and placeholders inside a value are not expanded. `$${` is a literal `${`.
- * If a field consists of one placeholder, it gets the value with its type, for example a map. A null or undefined value
- * removes the key or list item. Maps and lists that become empty are removed too, because an empty selector would match
- * everything.
+ * Fills placeholders (`${NAME}`) in the scalar values of parsed YAML. A value cannot change the structure of a
+ * manifest. `$${` is a literal `${`. A field that consists of one placeholder gets the value with its type. A null or
+ * undefined value removes the key or list item. Empty maps and lists are removed too, because an empty selector would
+ * match everything.
  */
 import { parseYaml } from "#lib/moodle/yaml.ts";
 
@@ -11,7 +10,6 @@ const TOKEN = /\$\$\{|\$\{([A-Z][A-Z0-9_]*)\}|\$\{/g;
 const LONE = /^\$\{([A-Z][A-Z0-9_]*)\}$/;
 const ABSENT = Symbol("absent");
 
-/** A parsed YAML document with unfilled placeholders. */
 export type ManifestTemplate = unknown;
 export type PlaceholderValues = Readonly<Record<string, unknown>>;
 

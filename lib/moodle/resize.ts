@@ -1,25 +1,23 @@
 /**
- * Computes a spoke's inputs for another size, and the limits during the resize. Pure.
- * Disks never shrink, because volumes cannot. The inputs keep the larger disk sizes. The quota allows twice the disks,
- * because a restore creates new volumes next to the old ones.
+ * Computes a spoke's inputs for another size, and the limits during the resize. Pure. Disks never shrink. The quota
+ * allows twice the disks, because a restore creates new volumes next to the old ones.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { formatQuantity, type QuotaUsage, type ResourceAmounts } from "#lib/moodle/quota.ts";
-import type { Size } from "#lib/moodle/sizes.ts";
+import type { SiteSize } from "#lib/moodle/sizes.ts";
 
-export type DiskSizes = Size["disks"];
+export type DiskSizes = SiteSize["disks"];
 export type DiskName = keyof DiskSizes;
 export const DISK_NAMES: readonly DiskName[] = ["files", "database"];
 
-/** Whether the cluster can expand each disk. */
 export type GrowableDisks = Readonly<Record<DiskName, boolean>>;
 
 /** Returns the spoke's inputs with another size. */
-export function resizedInputs(
+export function computeResizedInputs(
   inputs: SpokeInputs,
   size: string,
-  resources: Size,
+  resources: SiteSize,
   { canGrow }: { readonly canGrow: GrowableDisks },
 ): SpokeInputs {
   const { disks } = inputs.resources;
@@ -47,11 +45,8 @@ export function withDisks(inputs: SpokeInputs, disks: DiskSizes): SpokeInputs {
   };
 }
 
-/**
- * Returns the inputs during a resize, when some workloads have the old size and others the new one. Each limit is the
- * larger of its two values. The quota is large enough for any combination of old and new workloads.
- */
-export function inputsDuringResize(
+/** Returns the inputs during a resize, with limits that fit workloads of both the old and the new size. */
+export function computeInputsDuringResize(
   from: SpokeInputs,
   to: SpokeInputs,
   sum: (inputs: SpokeInputs) => QuotaUsage,

@@ -1,35 +1,31 @@
 /**
- * Defines sandboxes: sites in an isolated, temporary namespace, for restore tests and templates. Pure.
- * A sandbox is rendered from the same files as a spoke. It receives no traffic, sends no mail, and may use only DNS.
- * During an installation, a sandbox may also use HTTPS if the blueprint allows spokes to use HTTPS.
+ * Defines sandboxes: sites in an isolated, temporary namespace, for restore tests and templates. Pure. A sandbox
+ * receives no traffic, sends no mail, and may use only DNS and, during an installation, HTTPS.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { namespaceName } from "#lib/moodle/names.ts";
-import { ownerLabels } from "#lib/moodle/owner-labels.ts";
+import { buildNamespaceName } from "#lib/moodle/names.ts";
+import { buildOwnerLabels } from "#lib/moodle/owner-labels.ts";
 
 type SandboxSource = NonNullable<SpokeInputs["sandbox"]>;
 export type SandboxInputs = SpokeInputs & { readonly sandbox: SandboxSource };
 
 /**
- * Returns the inputs of a sandbox, based on those of a spoke. Keeps the host, size, version and images, but no
- * certificates, former hosts or PVCs. `release` is RELEASE_ID.
+ * Returns the inputs of a sandbox, based on those of a spoke. Omits certificates, former hosts and PVC names. `release`
+ * is RELEASE_ID.
  */
-export function sandboxInputs(inputs: SpokeInputs, sandbox: SandboxSource, release: string): SandboxInputs {
+export function buildSandboxInputs(inputs: SpokeInputs, sandbox: SandboxSource, release: string): SandboxInputs {
   const { certificate: _, formerHosts: _hosts, claims: _claims, origin: _origin, ...base } = inputs;
-  const namespace = namespaceName("sandbox", { release, slug: inputs.slug, id: sandbox.id });
+  const namespace = buildNamespaceName("sandbox", { release, slug: inputs.slug, id: sandbox.id });
   return { ...base, namespace, sandbox, issuer: null, mail: null, mailHeld: true };
 }
 
-/**
- * Returns a NetworkPolicy that denies all traffic by default. It is needed because a custom blueprint may contain no
- * default policy.
- */
+/** Returns a NetworkPolicy that denies all traffic, because a custom blueprint may contain no default policy. */
 export function buildDenyAllPolicy({ namespace, ...inputs }: SandboxInputs): KubeObject {
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "NetworkPolicy",
-    metadata: { name: "sandbox", namespace, labels: ownerLabels(inputs) },
+    metadata: { name: "sandbox", namespace, labels: buildOwnerLabels(inputs) },
     spec: { podSelector: {}, policyTypes: ["Ingress", "Egress"] },
   };
 }

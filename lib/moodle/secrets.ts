@@ -1,13 +1,10 @@
-/**
- * Creates passwords for Secrets of a site. The passwords contain only letters, digits, hyphens and underscores, because
- * the image passes them unquoted through the shell and sed.
- */
+/** Creates site passwords that are safe in the image's unquoted shell and sed commands. */
 import { createHmac } from "node:crypto";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /** Returns 32 characters (almost 192 bits) that satisfy Moodle's password policy and do not start with a hyphen. */
-export function newSitePassword(): string {
+export function generateSitePassword(): string {
   for (;;) {
     const bytes = crypto.getRandomValues(new Uint8Array(32));
     const password = Array.from(bytes, (byte) => ALPHABET[byte & 63]).join("");
@@ -17,9 +14,9 @@ export function newSitePassword(): string {
 }
 
 /**
- * Returns the password of a spoke's account at the mail relay: HMAC-SHA256 of the user name with the relay's secret, in
- * base64url. The relay computes the same password, so none is exchanged. A spoke cannot compute another spoke's password.
+ * Returns the password of a spoke's account at the mail relay: HMAC-SHA256 of the user name in base64url. The relay
+ * computes the same password from the shared secret.
  */
-export function relayPassword(secret: string, user: string): string {
+export function deriveRelayPassword(secret: string, user: string): string {
   return createHmac("sha256", secret).update(user).digest("base64url");
 }

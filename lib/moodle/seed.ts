@@ -1,11 +1,8 @@
-/**
- * Builds the values of the seed step from the spoke's inputs and its hub's settings. Settings that the hub has not
- * configured are skipped with a note.
- */
+/** Builds the values of the seed step from the spoke's inputs and its hub's settings. */
 import * as v from "valibot";
 import { type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { Brand, Course, HttpsUrl, type SpokeInputs } from "#lib/moodle/inputs.ts";
-import { mailSettingsOf, type SEED_PLACEHOLDERS } from "#lib/moodle/values.ts";
+import { BrandTheme, HttpsUrl, SeedCourse, type SpokeInputs } from "#lib/moodle/inputs.ts";
+import { findMailSettings, type SEED_PLACEHOLDERS } from "#lib/moodle/values.ts";
 import { boundedText } from "#lib/base/schema.ts";
 
 interface HubIdentity {
@@ -22,8 +19,8 @@ interface HubIdentity {
 /** The settings in a hub's namespace. A missing or incomplete setting is null. */
 export interface HubSettings {
   readonly identity: HubIdentity | null;
-  readonly courses: readonly Course[] | null;
-  readonly brand: Brand | null;
+  readonly courses: readonly SeedCourse[] | null;
+  readonly brand: BrandTheme | null;
   /** Why settings cannot be used, one sentence each. */
   readonly problems: readonly string[];
 }
@@ -31,7 +28,6 @@ export interface HubSettings {
 /** The settings of a hub without any configuration. */
 export const NO_HUB_SETTINGS: HubSettings = { identity: null, courses: null, brand: null, problems: [] };
 
-/** The parts of an existing site that the seed can change. */
 export type SeedPart = "title" | "administrator" | "brand" | "keys" | "sign-on" | "courses";
 export const SITE_DETAIL_PARTS: readonly SeedPart[] = ["title", "administrator", "brand"];
 
@@ -61,20 +57,20 @@ export function readHubSettings(objects: readonly (KubeObject | null)[]): HubSet
 export const NO_RELAY_NOTE = "No mail relay is configured: the site sends no mail";
 
 /** Returns notes about requested settings that were skipped, one sentence each. */
-export function seedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
+export function listSeedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
   const brand = inputs.brand;
   return [
     ...hub.problems,
     ...(inputs.identity && !hub.identity ? ["The hub has no identity settings: single sign-on was skipped"] : []),
     ...(inputs.content && !hub.courses ? ["The hub has no shared content: it was skipped"] : []),
-    ...(brand && !themeOf(inputs, hub) ? [`The brand ${brand.name} is not configured: it was skipped`] : []),
+    ...(brand && !findBrandTheme(inputs, hub) ? [`The brand ${brand.name} is not configured: it was skipped`] : []),
     ...(inputs.seed && !inputs.seed.courses ? [`The seed ${inputs.seed.name} is not configured: it was skipped`] : []),
     ...(inputs.mail ? [] : [NO_RELAY_NOTE]),
     ...(inputs.mailHeld ? ["The site sends no mail until an administrator allows it"] : []),
   ];
 }
 
-/** The settings of the original spoke, named as in its row. */
+/** The settings of the original spoke. The field names match its database row. */
 interface OriginalSettings {
   readonly brand: string | null;
   readonly seed: string | null;
@@ -83,11 +79,8 @@ interface OriginalSettings {
   readonly federationId: string;
 }
 
-/**
- * Returns the inputs that the seed must apply to a copy, and the seed parts that apply them. Settings that are equal in
- * the original are omitted, because users may have changed them.
- */
-export function copyChanges(
+/** Returns the inputs and seed parts of a copy that differ from the original. Users may have changed the others. */
+export function findCopyChanges(
   inputs: SpokeInputs,
   original: OriginalSettings,
 ): { readonly inputs: SpokeInputs; readonly parts: readonly SeedPart[] } {
@@ -107,18 +100,18 @@ export function copyChanges(
 }
 
 /** Returns the theme of the spoke's brand; null if the spoke has no brand, or no theme is configured. */
-export function themeOf({ brand }: SpokeInputs, hub: HubSettings): Brand | null {
+export function findBrandTheme({ brand }: SpokeInputs, hub: HubSettings): BrandTheme | null {
   return brand ? brand.theme ?? hub.brand : null;
 }
 
 /** Returns the placeholder values of the seed. `changes` limits the seed to these parts. */
-export function seedValues(
+export function buildSeedValues(
   inputs: SpokeInputs,
   hub: HubSettings,
   changes: readonly SeedPart[] | null,
 ): Record<(typeof SEED_PLACEHOLDERS)[number], string | null> {
   const identity = inputs.identity ? hub.identity : null;
-  const theme = themeOf(inputs, hub);
+  const theme = findBrandTheme(inputs, hub);
   const courses = [...(inputs.seed?.courses ?? []), ...(inputs.content ? hub.courses ?? [] : [])];
   return {
     SEED_SCRIPT: null, // blueprint.ts adds these two files
@@ -126,7 +119,7 @@ export function seedValues(
     CHANGES: changes && (changes.join(" ") || "nothing"), // an empty value would mean all parts
     TITLE: inputs.displayName,
     ADMIN_EMAIL: inputs.adminEmail,
-    MAIL: mailSettingsOf(inputs) ? "on" : "off",
+    MAIL: findMailSettings(inputs) ? "on" : "off",
     BRAND_COLOR: theme?.color ?? null,
     BRAND_SCSS: theme?.scss ?? null,
     BRAND_LOGO: theme?.logo ? JSON.stringify(theme.logo) : null,
@@ -194,19 +187,19 @@ function readIdentity(
   };
 }
 
-function readCourses(settings: string | undefined, problems: string[]): readonly Course[] | null {
+function readCourses(settings: string | undefined, problems: string[]): readonly SeedCourse[] | null {
   if (settings === undefined) return null;
-  const result = v.safeParse(v.pipe(v.string(), v.parseJson(), v.array(Course)), settings);
+  const result = v.safeParse(v.pipe(v.string(), v.parseJson(), v.array(SeedCourse)), settings);
   if (result.success) return result.output;
   const issue = result.issues[0];
   problems.push(`The hub's shared content cannot be used: courses ${v.getDotPath(issue) ?? ""} ${issue.message}`);
   return null;
 }
 
-function readBrand(room: Record<string, string>, problems: string[]): Brand | null {
+function readBrand(room: Record<string, string>, problems: string[]): BrandTheme | null {
   if (Object.keys(room).length === 0) return null;
   const { logo, ...plain } = room;
-  const result = v.safeParse(v.object(Brand.entries), { ...plain, ...(logo && { logo: readJson(logo) }) });
+  const result = v.safeParse(v.object(BrandTheme.entries), { ...plain, ...(logo && { logo: readJson(logo) }) });
   if (result.success) return result.output;
   const issue = result.issues[0];
   problems.push(`The hub's brand cannot be used: ${v.getDotPath(issue) ?? ""} ${issue.message}`);

@@ -29,10 +29,7 @@ interface BackupFacts {
   readonly minimumSizes: Readonly<Record<keyof DiskSizes, number | null>>;
 }
 
-/**
- * Returns the base of a site that is restored from this backup. Moodle gets the backup's version. PostgreSQL keeps the
- * spoke's image, because its major version is the same.
- */
+/** Returns the base of a site that is restored from this backup. PostgreSQL keeps the spoke's image. */
 export function siteBaseFromBackup(
   inputs: SpokeInputs,
   { lmsVersion, images, minimumSizes }: BackupFacts,

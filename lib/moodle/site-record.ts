@@ -1,7 +1,7 @@
 /**
- * Reads and writes site records. A site record is the row of a spoke or hub, stored in a ConfigMap of its namespace. If
- * the database is lost, Wheelwright rebuilds the row from the record.
- * A record contains no secret. Its signature includes the namespace, so forged and copied records are detected.
+ * Reads and writes site records: the row of a spoke or hub, stored in a ConfigMap of its namespace. If the database is
+ * lost, Wheelwright rebuilds the row from the record. A record contains no secret. Its signature includes the
+ * namespace.
  */
 import * as v from "valibot";
 import type { Selectable } from "kysely";

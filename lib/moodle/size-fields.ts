@@ -1,8 +1,7 @@
 /**
- * Finds the fields of a spoke's objects that depend on its size, and builds the JSON Patch that sets them. The fields are
- * found by rendering the objects twice, the second time with other amounts.
- * A resize sets all these fields, because an earlier, incomplete resize may have left other values. It sets no other
- * field, so it neither reverts manual changes nor applies a newer blueprint.
+ * Finds the fields of a spoke's objects that depend on its size, and builds the JSON Patch that sets them. The objects
+ * are rendered twice with different amounts to find these fields. A resize sets all of them and no other field, so it
+ * does not revert manual changes.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { isMap } from "#lib/moodle/render.ts";
@@ -32,7 +31,7 @@ export function findSizeFields(
   inputs: SpokeInputs,
   render: (inputs: SpokeInputs) => readonly KubeObject[],
 ): readonly ObjectSizeFields[] {
-  // The database's PVC template is immutable. A fixed value keeps it out of the result.
+  // The database's PVC template is immutable, so its disk size must be the same in both renderings.
   const fixed = { ...inputs, madeDatabaseDisk: inputs.madeDatabaseDisk ?? inputs.resources.disks.database };
   const others = render({ ...fixed, resources: changeAmounts(inputs.resources) });
   return render(fixed).map((object, i) => {
@@ -69,7 +68,7 @@ function stepTo(list: readonly unknown[], at: number): Step {
   return key === undefined ? { at } : { at, key, is: (list[at] as Record<string, unknown>)[key] };
 }
 
-/** Returns the value of a field; undefined if the field does not exist. */
+/** Returns the value of the field at the path; undefined if the field does not exist. */
 export function readSizeField(object: unknown, path: readonly Step[]): unknown {
   return path.reduce<unknown>((node, step) => {
     if (typeof step === "string") return isMap(node) ? node[step] : undefined;
@@ -84,9 +83,7 @@ export function buildSizePatch(object: KubeObject, fields: readonly SizeField[])
   return operations;
 }
 
-/**
- * Returns the patch operations that set one field. Also changes the draft, so that later fields find the added parents.
- */
+/** Returns the patch operations that set one field. Also changes the draft. */
 function setField(draft: KubeObject, path: readonly Step[], value: unknown): PatchOperation[] {
   const tests: PatchOperation[] = [];
   // deno-lint-ignore no-explicit-any

@@ -13,7 +13,7 @@ const Amounts = v.strictObject({ cpu: Quantity, memory: Quantity });
 const Resources = v.strictObject({ requests: Amounts, limits: Amounts });
 
 /** The CPU, memory and storage of a site. */
-export const Size = v.strictObject({
+export const SiteSize = v.strictObject({
   app: Resources,
   database: Resources,
   cron: Resources,
@@ -24,16 +24,16 @@ export const Size = v.strictObject({
   /** The maximum of one container and one disk. */
   largest: v.strictObject({ cpu: Quantity, memory: Quantity, disk: Quantity }),
 });
-export type Size = v.InferOutput<typeof Size>;
+export type SiteSize = v.InferOutput<typeof SiteSize>;
 
 const NAME = "must be 1 to 40 lower-case letters, digits or hyphens";
-export const EntryName = v.pipe(v.string(NAME), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, NAME));
+export const CatalogEntryName = v.pipe(v.string(NAME), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, NAME));
 
-export const Sizes = v.pipe(
-  v.strictObject({ default: EntryName, sizes: v.record(EntryName, Size) }),
+export const SizeCatalog = v.pipe(
+  v.strictObject({ default: CatalogEntryName, sizes: v.record(CatalogEntryName, SiteSize) }),
   v.check((value) => Object.hasOwn(value.sizes, value.default), "default must be one of the sizes"),
 );
-export type Sizes = v.InferOutput<typeof Sizes>;
+export type SizeCatalog = v.InferOutput<typeof SizeCatalog>;
 
 const VERSION = "must be a version such as 4.5.12";
 export const VersionNumber = v.pipe(
@@ -56,7 +56,7 @@ const UpgradeRequirements = v.object({
 });
 
 /** The image of a version, and facts about its content. */
-export const Release = v.strictObject({
+export const MoodleRelease = v.strictObject({
   image: ImageName,
   /** The directory from which the image's php-fpm reads pool settings. */
   fpmDirectory: Directory,
@@ -64,12 +64,12 @@ export const Release = v.strictObject({
   /** A preview is offered, but is never the default. */
   preview: v.optional(v.boolean(), false),
 });
-export type Release = v.InferOutput<typeof Release>;
+export type MoodleRelease = v.InferOutput<typeof MoodleRelease>;
 
-export const Images = v.strictObject({
+export const ImageCatalog = v.strictObject({
   postgres: ImageName,
   versions: v.pipe(
-    v.record(VersionNumber, Release),
+    v.record(VersionNumber, MoodleRelease),
     v.check(
       (versions) => Object.values(versions).some((release) => !release.preview),
       "at least one version must not be a preview",
@@ -91,7 +91,7 @@ export const Images = v.strictObject({
     [],
   ),
 });
-export type Images = v.InferOutput<typeof Images>;
+export type ImageCatalog = v.InferOutput<typeof ImageCatalog>;
 
 const NAMESPACE = "must be the name of a namespace";
 export const NamespaceName = v.pipe(v.string(NAMESPACE), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, NAMESPACE));
@@ -103,10 +103,7 @@ const IssuerName = v.pipe(v.string(OBJECT), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,61
 /** The settings of the spokes' cluster. A region of the catalog can override each setting. */
 export const ClusterSettings = v.strictObject({
   storageClass: v.optional(ObjectName),
-  /**
-   * The VolumeSnapshotClass for backups. Its deletionPolicy must be `Retain`. Defaults to the cluster's first class with
-   * this policy.
-   */
+  /** The VolumeSnapshotClass for backups. Its deletionPolicy must be `Retain`. Defaults to the first such class. */
   snapshotClass: v.optional(ObjectName),
   ingressClass: ObjectName,
   ingressNamespace: NamespaceName,

@@ -1,13 +1,12 @@
 /**
- * Computes the inputs of a template: a pristine installation from which new sites are created. Pure.
- * A template contains no name, address, theme or course of a spoke. It has the smallest disks of all sizes, because a
- * volume cannot be smaller than its snapshot.
+ * Computes the inputs of a template: a pristine installation from which new sites are created. Pure. Its disks are the
+ * smallest of all sizes, because a volume cannot be smaller than its snapshot.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DISK_NAMES, type DiskName, type DiskSizes } from "#lib/moodle/resize.ts";
-import { type SandboxInputs, sandboxInputs } from "#lib/moodle/sandbox.ts";
-import type { Size } from "#lib/moodle/sizes.ts";
+import { buildSandboxInputs, type SandboxInputs } from "#lib/moodle/sandbox.ts";
+import type { SiteSize } from "#lib/moodle/sizes.ts";
 
 /** Identifies a template. A site can use a template only if all these values match. */
 export interface TemplateKey {
@@ -27,7 +26,7 @@ interface TemplateCluster {
 }
 
 /** Returns the key of the templates that a site can use. `revision` is the blueprint's revision. */
-export function templateKey(
+export function buildTemplateKey(
   { cluster, clusterUid }: TemplateCluster,
   inputs: SpokeInputs,
   revision: string,
@@ -49,14 +48,13 @@ const TEMPLATE_HOST = `${SLUG}.invalid`; // reserved by RFC 2606
 
 interface NewTemplate {
   readonly id: string;
-  /** The offered sizes. */
-  readonly sizes: readonly Size[];
+  readonly sizes: readonly SiteSize[];
   /** The RELEASE_ID of the installation. */
   readonly release: string;
 }
 
 /** Returns the inputs of a new template for spokes such as this one. */
-export function templateInputs(spoke: SpokeInputs, { id, sizes, release }: NewTemplate): SandboxInputs {
+export function buildTemplateInputs(spoke: SpokeInputs, { id, sizes, release }: NewTemplate): SandboxInputs {
   const smallest = sizes.toSorted((a, b) => totalDiskBytes(a) - totalDiskBytes(b))[0]!;
   const disks = sizes.map((size) => size.disks).reduce(smallerDisks);
   const { version, images, surroundings, https } = spoke;
@@ -66,17 +64,18 @@ export function templateInputs(spoke: SpokeInputs, { id, sizes, release }: NewTe
     ...{ size: "smallest", resources: { ...smallest, disks } },
     ...{ identity: false, content: false, contentMode: null, brand: null, seed: null, issuer: null, mail: null },
   };
-  return sandboxInputs(inputs, { id, madeAfter: null, web: true }, release);
+  return buildSandboxInputs(inputs, { id, madeAfter: null, web: true }, release);
 }
 
-/**
- * Returns whether the site's disks are large enough for the snapshots. `sizes` are in bytes; null if unknown.
- */
-export function fitsSnapshots({ resources }: SpokeInputs, sizes: Readonly<Record<DiskName, number | null>>): boolean {
+/** Returns whether the site's disks are large enough for the snapshots. `sizes` are in bytes; null if unknown. */
+export function canHoldSnapshots(
+  { resources }: SpokeInputs,
+  sizes: Readonly<Record<DiskName, number | null>>,
+): boolean {
   return DISK_NAMES.every((disk) => parseQuantity(resources.disks[disk]) >= (sizes[disk] ?? 0));
 }
 
-function totalDiskBytes({ disks }: Size): number {
+function totalDiskBytes({ disks }: SiteSize): number {
   return parseQuantity(disks.files) + parseQuantity(disks.database);
 }
 

@@ -1,8 +1,4 @@
-/**
- * Decides which upgrades are possible, and computes a spoke's inputs after an upgrade. Pure.
- * The decision compares Moodle's version numbers in the database and in the image's code. The requested version is used
- * only if the image's version number is unknown.
- */
+/** Decides which upgrades are possible, and computes a spoke's inputs after an upgrade. Pure. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeImages, VersionRequirements } from "#lib/moodle/releases.ts";
@@ -14,11 +10,8 @@ interface UpgradeTarget {
   readonly images: SpokeImages;
 }
 
-/**
- * Returns the inputs with the new version. The PostgreSQL image stays the same, because another major version could not
- * read the data.
- */
-export function upgradedInputs(inputs: SpokeInputs, { version, images }: UpgradeTarget): SpokeInputs {
+/** Returns the inputs with the new version, but with the same PostgreSQL image, because the data requires it. */
+export function computeUpgradedInputs(inputs: SpokeInputs, { version, images }: UpgradeTarget): SpokeInputs {
   const { moodle, fpmDirectory } = images;
   return { ...inputs, version, images: { moodle, fpmDirectory, postgres: inputs.images.postgres } };
 }
@@ -40,10 +33,7 @@ interface UpgradeRefusal {
   readonly hint: string;
 }
 
-/**
- * Returns why the upgrade is not possible; null if it is possible. An upgrade to the current version is allowed: it
- * continues an interrupted upgrade.
- */
+/** Returns why the upgrade is not possible; null if it is. The current version is allowed: an upgrade may resume. */
 export function findUpgradeRefusal(
   { version, requirements, postgres, site, code }: UpgradeFacts,
 ): UpgradeRefusal | null {
@@ -67,7 +57,7 @@ export function findUpgradeRefusal(
     };
   }
   // A tag without a version gives NaN, which passes this check.
-  if (requirements.postgres !== null && postgresMajor(postgres) < requirements.postgres) {
+  if (requirements.postgres !== null && parsePostgresMajor(postgres) < requirements.postgres) {
     return {
       code: "PostgresTooOld",
       message:
@@ -79,7 +69,7 @@ export function findUpgradeRefusal(
 }
 
 /** Returns the major version in the tag of a PostgreSQL image; NaN if the tag contains none. */
-export function postgresMajor(image: string): number {
+export function parsePostgresMajor(image: string): number {
   return Number(/:(\d+)[^/]*$/.exec(image)?.[1]);
 }
 
@@ -89,10 +79,7 @@ function isOlder({ version, code }: Pick<UpgradeFacts, "version" | "code">, site
   return running !== null && compareRequestedParts(running, version) > 0;
 }
 
-/**
- * Returns whether the database has the requested version. If the image's release is known, the database must have exactly
- * this release. Otherwise, the database's release must start with the version.
- */
+/** Returns whether the database has the image's release or, if that is unknown, the requested version. */
 export function isAtVersion(
   site: Pick<SiteIdentity, "release">,
   { version, code }: Pick<UpgradeFacts, "version" | "code">,
@@ -102,9 +89,7 @@ export function isAtVersion(
   return running !== null && compareRequestedParts(running, version) === 0;
 }
 
-/**
- * Returns whether the upgrade changes the branch, for example from 4.5 to 5.2. Such an upgrade takes longer.
- */
+/** Returns whether the upgrade changes the branch, for example from 4.5 to 5.2. */
 export function isBranchChange(site: Pick<SiteIdentity, "release">, version: string): boolean {
   const running = releaseNumber(site.release);
   return running === null || compareNumbers(branchOf(running), branchOf(version)) !== 0;

@@ -1,7 +1,4 @@
-/**
- * Defines the placeholders of the manifests, and their values for a spoke or hub. A null value removes the key from the
- * manifest. Only the placeholders marked below may be null.
- */
+/** Defines the placeholders of the manifests, and their values for a spoke or hub. A null value removes the key. */
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DEFAULT_DATA_CLAIM, DEFAULT_FILES_CLAIM, hashHost } from "#lib/moodle/names.ts";
 
@@ -52,9 +49,7 @@ export const FORMER_HOST_PLACEHOLDERS = [
 
 export const SECRET_PLACEHOLDERS = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PASSWORD"] as const;
 
-/**
- * The placeholders of the seed. All but the first five may be null: the seed skips settings that are not configured.
- */
+/** The placeholders of the seed. All but the first five may be null: the seed skips these settings. */
 export const SEED_PLACEHOLDERS = [
   ...["SEED_SCRIPT", "COURSES_SCRIPT", "TITLE", "ADMIN_EMAIL", "MAIL"],
   ...["CHANGES", "BRAND_COLOR", "BRAND_SCSS", "BRAND_LOGO", "COURSES"],
@@ -77,8 +72,8 @@ export const DEFAULT_CERTIFICATE = "moodle-tls";
 /** Ports of mail servers that the blueprint's network policy always allows. */
 const MAIL_PORTS = [443, 465, 587];
 
-export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
-  const { resources, images, surroundings, issuer } = inputs, mail = mailSettingsOf(inputs);
+export function buildSpokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
+  const { resources, images, surroundings, issuer } = inputs, mail = findMailSettings(inputs);
   const scheme = inputs.https ? "https" : "http";
   const otherMailPort = mail && !MAIL_PORTS.includes(mail.port) ? mail.port : null;
   return {
@@ -127,12 +122,12 @@ export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
 }
 
 /** Returns the site's mail settings; null if the site must not send mail. */
-export function mailSettingsOf({ mail, mailHeld }: SpokeInputs): SpokeInputs["mail"] {
+export function findMailSettings({ mail, mailHeld }: SpokeInputs): SpokeInputs["mail"] {
   return mailHeld ? null : mail;
 }
 
 /** Returns the placeholder values of a former host. */
-export function formerHostValues(
+export function buildFormerHostValues(
   { issuer }: SpokeInputs,
   { host, certificate }: FormerHost,
 ): Record<(typeof FORMER_HOST_PLACEHOLDERS)[number], unknown> {
@@ -144,7 +139,7 @@ export function formerHostValues(
   };
 }
 
-export function hubValues(inputs: HubInputs): Record<(typeof HUB_PLACEHOLDERS)[number], unknown> {
+export function buildHubValues(inputs: HubInputs): Record<(typeof HUB_PLACEHOLDERS)[number], unknown> {
   return {
     NAMESPACE: inputs.namespace,
     SLUG: inputs.slug,

@@ -1,7 +1,4 @@
-/**
- * Reads YAML as plain data: maps, lists and scalars. Tags, circular aliases and very large expansions of aliases are
- * reported as problems.
- */
+/** Reads YAML as plain data. Reports tags, circular aliases and very large alias expansions as problems. */
 import { parseAllDocuments } from "yaml";
 import { messageOf } from "#lib/base/errors.ts";
 

@@ -2,7 +2,7 @@
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { sitePvcNames } from "#lib/moodle/names.ts";
-import { resizedInputs } from "#lib/moodle/resize.ts";
+import { computeResizedInputs } from "#lib/moodle/resize.ts";
 import { buildSizePatch, findSizeFields, type ObjectSizeFields } from "#lib/moodle/size-fields.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { requireOffered } from "#lib/catalog/catalog.ts";
@@ -55,7 +55,7 @@ export const resize = declareOperation({
   changes({ blueprint, catalog, inputs, payload }) {
     const { size } = payload as ResizeParameters;
     const canGrow = { files: true, database: true }; // the storage class decides whether a disk can grow
-    const target = resizedInputs(inputs, size, catalog.resourcesOf(size), { canGrow });
+    const target = computeResizedInputs(inputs, size, catalog.resourcesOf(size), { canGrow });
     const { files, database } = target.resources.disks, claims = sitePvcNames(inputs);
     const parts = sizeDependentObjects(blueprint, target);
     return {

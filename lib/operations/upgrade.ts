@@ -2,7 +2,7 @@
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
-import { upgradedInputs } from "#lib/moodle/upgrade.ts";
+import { computeUpgradedInputs } from "#lib/moodle/upgrade.ts";
 import { type Catalog, requireOffered } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type ObjectPut, putObject } from "#lib/operations/change.ts";
@@ -68,7 +68,7 @@ export const upgrade = declareOperation({
   changes({ blueprint, catalog, inputs, payload }) {
     const { lmsVersion: version } = payload as UpgradeParameters, problem = catalog.findProblem("lmsVersion", version);
     if (problem === null) {
-      return upgradeChanges(blueprint, upgradedInputs(inputs, { version, images: catalog.imagesOf(version) }));
+      return upgradeChanges(blueprint, computeUpgradedInputs(inputs, { version, images: catalog.imagesOf(version) }));
     }
     const missingReason = `Version ${version} is no longer offered: it ${problem}`; // of a retry
     return { app: [{ ref: MOODLE_DEPLOYMENT, missingReason }] };

@@ -1,12 +1,12 @@
 /** Runs the blueprint's Jobs in a site's namespace, and turns their failures into errors. */
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
-import type { JobName } from "#lib/moodle/blueprint-files.ts";
+import type { BlueprintJobName } from "#lib/moodle/blueprint-files.ts";
 import {
   type CodeVersion,
   type FilesCheck,
   parseCodeVersion,
   parseFilesCheck,
-  parseHealthStatus,
+  parseLoginPageStatus,
   parseSeedResult,
   parseSiteIdentity,
   type SeedResult,
@@ -38,7 +38,7 @@ export interface JobContext {
  * Runs a Job and returns its result. A Job with the same name counts as the same run, so `suffix` distinguishes two
  * runs in one step.
  */
-export async function runJob(site: JobContext, run: Run, name: JobName, suffix = ""): Promise<JobResult> {
+export async function runJob(site: JobContext, run: Run, name: BlueprintJobName, suffix = ""): Promise<JobResult> {
   const job = site.blueprint.jobObject(site.inputs, name, run.job.fence + suffix);
   return await site.space.run(job, clusterWaitOf(run));
 }
@@ -220,7 +220,7 @@ async function checkPage(site: JobContext, run: Run, job: "health" | "closed", e
 
 /** Throws if the login page answered with another status. */
 export async function requireResponse(site: JobContext, run: Run, result: JobResult, expected: number): Promise<void> {
-  const status = parseHealthStatus(result.log);
+  const status = parseLoginPageStatus(result.log);
   if (result.succeeded && status === expected) return;
   if (result.succeeded) await requireCompleteLog(site, run, result);
   const { events } = await site.space.evidence(run);

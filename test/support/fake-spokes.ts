@@ -1,6 +1,6 @@
 /** Creates spokes that look installed but run no site: a row, and a namespace with two bound volumes in the simulated
  * cluster. For tests that need volumes, or many spokes. */
-import { namespaceName } from "#lib/moodle/names.ts";
+import { buildNamespaceName } from "#lib/moodle/names.ts";
 import { RELEASE } from "#test/support/release.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -82,7 +82,7 @@ export async function createFakeSpokes(
       id,
       slug,
       domain,
-      namespace: namespaceName("spoke", { release: RELEASE, slug, id }),
+      namespace: buildNamespaceName("spoke", { release: RELEASE, slug, id }),
       blueprintInputs,
       drift: null,
     };

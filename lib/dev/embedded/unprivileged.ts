@@ -1,9 +1,6 @@
 /**
- * Chooses the user that runs the embedded PostgreSQL. PostgreSQL refuses to run as root, so under root (mostly in
- * containers) it gets another uid.
- *
- * No user is added to the machine. A parent directory may be closed to that uid, for example a clone under /root. The
- * process then keeps the capability `dac_override` and no other privilege of root.
+ * Chooses the user that runs the embedded PostgreSQL, which refuses to run as root. Under root, the server gets another
+ * uid. If a parent directory is closed to that uid, the process keeps the capability `dac_override`.
  */
 import type { SpawnOptions } from "node:child_process";
 import { chown, readFile, stat } from "node:fs/promises";
@@ -39,7 +36,7 @@ export async function choosePostgresOwner(directory: string): Promise<FileOwner 
   return { uid: other, gid: users.get(other)! };
 }
 
-export async function changeOwner(owner: FileOwner | null, path: string): Promise<void> {
+export async function changeFileOwner(owner: FileOwner | null, path: string): Promise<void> {
   if (owner) await chown(path, owner.uid, owner.gid);
 }
 

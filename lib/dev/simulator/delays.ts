@@ -1,16 +1,13 @@
 /** Defines how long actions take in the simulated cluster, in milliseconds. */
 import { SECOND } from "#lib/base/time.ts";
 
-export interface Delays {
+export interface SimulatedDelays {
   /** From a pod's creation until its first container starts. The pod's PVCs are already bound. */
   readonly podStart: number;
   /** From a pod's deletion until the pod is gone. `killedPodStop` applies if its program ignores SIGTERM. */
   readonly podStop: number;
   readonly killedPodStop: number;
-  /**
-   * The run time of a container until it exits. `initContainer` is for init containers; the others are for Jobs, by
-   * program. `job` is for a Job that runs none of the other programs.
-   */
+  /** Run times of containers by program. `job` is the default for programs in Jobs. */
   readonly initContainer: number;
   readonly job: number;
   readonly install: number;
@@ -18,18 +15,12 @@ export interface Delays {
   readonly cli: number;
   readonly seed: number;
   readonly setup: number;
-  /**
-   * From the start of a container until it is ready. `databaseSetUp` is for a new database, `database` for an existing
-   * one, `app` for Moodle, and `server` for anything else.
-   */
+  /** From the start of a container until it is ready. `databaseSetUp` is for a new database, `app` for Moodle. */
   readonly databaseSetUp: number;
   readonly database: number;
   readonly app: number;
   readonly server: number;
-  /**
-   * From a PVC's creation until it is bound. `filledClaim` is for a PVC filled from a snapshot. `expansionStage` applies to
-   * each stage of a resize.
-   */
+  /** From a PVC's creation until it is bound. `expansionStage` applies to each of the two stages of a resize. */
   readonly claim: number;
   readonly filledClaim: number;
   readonly expansionStage: number;
@@ -45,7 +36,7 @@ export interface Delays {
 }
 
 /** Returns delays that are all fractions of one delay. That delay is about the time until an object is ready. */
-export function evenDelays(ms: number): Delays {
+export function createEvenDelays(ms: number): SimulatedDelays {
   return {
     podStart: ms / 2,
     podStop: ms / 4,
@@ -70,7 +61,7 @@ export function evenDelays(ms: number): Delays {
  *
  * A Job's total consists of its pod's start, its init containers and its program.
  */
-const MEASURED: Delays = {
+const MEASURED: SimulatedDelays = {
   podStart: 1,
   podStop: 2.5,
   killedPodStop: 10, // a real cluster takes 30; shortened here
@@ -83,7 +74,7 @@ const MEASURED: Delays = {
 };
 
 /** Returns the measured delays in milliseconds, multiplied by `factor`. */
-export function measuredDelays(factor: number): Delays {
+export function scaleMeasuredDelays(factor: number): SimulatedDelays {
   const scaled = Object.entries(MEASURED).map(([name, seconds]) => [name, seconds * SECOND * factor] as const);
-  return Object.fromEntries(scaled) as unknown as Delays;
+  return Object.fromEntries(scaled) as unknown as SimulatedDelays;
 }

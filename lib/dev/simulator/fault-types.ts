@@ -1,10 +1,7 @@
 /**
- * Defines the faults that can be posted to `/simulator/faults`. One table lists their types and fields; anything else
- * is rejected.
- *
- * `path` matches a part of the path and query, so `watch=1` matches watches. `name` matches the start of an object's
- * name or of `namespace/name`. `times` limits how often the fault applies. Without it, the fault applies until it is
- * removed.
+ * Defines the faults that can be posted to `/simulator/faults`. `path` matches a part of the path and query. `name`
+ * matches the start of an object's name or of `namespace/name`. A fault applies `times` times or, without `times`,
+ * until it is removed.
  */
 import { isRecord } from "#lib/dev/simulator/store/object.ts";
 

@@ -23,7 +23,6 @@ export interface FaultyStream {
   readonly silence: () => void;
 }
 
-/** The effects of the active faults on one request. */
 export interface RequestFaults {
   readonly latency: number;
   readonly answer: Extract<SimulatorFault, { type: "answer" }> | null;
@@ -156,10 +155,7 @@ function matchesRequest(breakage: SimulatorFault, method: string, path: string):
   return (one === undefined || one === method) && (part === undefined || path.includes(part));
 }
 
-/**
- * Returns the hit with this fault's effect added, or null if the fault adds nothing. Latencies add up. Only the first
- * refusal and the first trickle apply to a request.
- */
+/** Returns `hit` with the fault's effect added, or null if the fault has none. Latencies add up. */
 function addEffect(hit: RequestFaults, breakage: SimulatorFault): RequestFaults | null {
   switch (breakage.type) {
     case "latency":

@@ -1,17 +1,14 @@
 /**
- * Runs a simulated cluster: a small Kubernetes API server that keeps its objects in memory and serves them over HTTP.
- * Its answers were checked against recordings of a real API server (test/data/kube). `wheelwright dev`, `wheelwright
- * simulate` and the tests use it.
- *
- * Wheelwright treats it as an ordinary cluster. The simulator knows nothing about Wheelwright, except what a Moodle
- * image does when it starts (programs/moodle/).
+ * Runs a simulated cluster: a Kubernetes API server that keeps its objects in memory and serves them over HTTP.
+ * `wheelwright dev`, `wheelwright simulate` and the tests use it. Its responses match recordings of a real API server
+ * in test/data/kube.
  */
 import type { AddressInfo } from "node:net";
 import { type ServiceAccountRef, serviceAccountToken } from "#lib/dev/simulator/access/users.ts";
 import { closeServer, createApiServer } from "#lib/dev/simulator/api/server.ts";
 import { createBaseObjects } from "#lib/dev/simulator/controllers/base-objects.ts";
 import { startControllers } from "#lib/dev/simulator/controllers/start.ts";
-import { evenDelays, measuredDelays } from "#lib/dev/simulator/delays.ts";
+import { createEvenDelays, scaleMeasuredDelays } from "#lib/dev/simulator/delays.ts";
 import { createFaultRegistry, type FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import {
@@ -32,10 +29,7 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface SimulatorOptions {
-  /**
-   * Milliseconds until an object is ready. With 0, an object is ready as soon as the controllers process it, but always
-   * asynchronously.
-   */
+  /** The approximate milliseconds until an object is ready. Even 0 is asynchronous. */
   readonly delayMs: number;
   /** Uses the delays that were measured on a real cluster, multiplied by this factor. `delayMs` is then ignored. */
   readonly measured?: number | null;
@@ -60,14 +54,10 @@ export interface Simulator {
   readonly url: string;
   /** The port of the sites' pages, or null if none are served. */
   readonly sitePort: number | null;
-  /**
-   * Returns a kubeconfig in YAML for a service account. Without an account it contains no credentials and may do
-   * everything.
-   */
+  /** Returns a kubeconfig in YAML for a service account. Without an account, its user may do everything. */
   kubeconfig(account?: ServiceAccountRef): string;
   /** Returns the permissions that exactly one role granted so far, for example `reader: list pods`. */
   grants(): ReadonlySet<string>;
-  /** Injects and removes faults. */
   readonly faults: FaultRegistry;
   /** Simulates a rebuilt image under the same tag. Containers that start later run the new image. */
   rebuild(image: string): void;
@@ -75,7 +65,6 @@ export interface Simulator {
   writes(): readonly WriteRecord[];
   /** Returns the last changes of objects, oldest first. */
   history(): readonly RecordedChange[];
-  /** Returns all objects in the cluster, or all objects of one kind. */
   objects(kind?: string): readonly StoredObject[];
   /** Returns the Moodle site on a namespace's volumes. Tests use it to read and change the site's data directly. */
   site(namespace: string): SimulatedSite;
@@ -100,7 +89,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     rebuilt: new Map(),
     log: options.log,
     delayMs: measured === null ? delayMs : measured * 2 * SECOND,
-    delays: measured === null ? evenDelays(delayMs) : measuredDelays(measured),
+    delays: measured === null ? createEvenDelays(delayMs) : scaleMeasuredDelays(measured),
     node: options.node ?? UNLIMITED_NODE,
     authorization: options.authorization === "on",
     grants: new Set(),

@@ -3,7 +3,7 @@
  * that no object shows: volume contents, container logs and injected faults.
  */
 import type { Log } from "#lib/base/log.ts";
-import type { Delays } from "#lib/dev/simulator/delays.ts";
+import type { SimulatedDelays } from "#lib/dev/simulator/delays.ts";
 import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import type { ApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import type { ContainerLogs, VolumeContents } from "#lib/dev/simulator/store/logs-and-volumes.ts";
@@ -24,11 +24,10 @@ export interface SimulatorContext {
   readonly log: Log;
   /** The approximate milliseconds until an object is ready. Retry intervals are derived from it. */
   readonly delayMs: number;
-  readonly delays: Delays;
+  readonly delays: SimulatedDelays;
   /** Whether RBAC is enforced. If not, every user may do everything. */
   readonly authorization: boolean;
   /** Permissions that exactly one role granted so far, as `ROLE: VERB RESOURCE`. */
   readonly grants: Set<string>;
-  /** The capacity of the only node. */
   readonly node: { readonly cpu: string; readonly memory: string; readonly pods: string };
 }

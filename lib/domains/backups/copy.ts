@@ -12,7 +12,7 @@ import { type SiteColumns, spokeInputs } from "#lib/catalog/inputs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { findOriginProblem, withDisksForSnapshots } from "#lib/moodle/adoption.ts";
+import { findSnapshotOriginProblem, withDisksForSnapshots } from "#lib/moodle/adoption.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { adoptionIdOf } from "#lib/moodle/names.ts";
 import { DISK_NAMES, maxQuantity } from "#lib/moodle/resize.ts";
@@ -135,7 +135,7 @@ function copyInputs(
     database: Math.max(parseQuantity(disks.database), least.database ?? 0),
   });
   const copied: SpokeInputs = { ...enlarged, origin: { turn: adoptionIdOf(copy.id), identity: "new" } };
-  const missingPart = findOriginProblem(blueprint, copied);
+  const missingPart = findSnapshotOriginProblem(blueprint, copied);
   if (missingPart !== null) {
     throw new Fault("impossible", "blueprint_lacks", `Spokes cannot be copied: ${missingPart}`);
   }

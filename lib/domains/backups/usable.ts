@@ -8,7 +8,7 @@ import type { Rows } from "#lib/drivers/db/database.ts";
 import { DATABASE_STATEFULSET } from "#lib/moodle/names.ts";
 import type { DiskName } from "#lib/moodle/resize.ts";
 import { hasSucceededSince } from "#lib/jobs/restores.ts";
-import { postgresMajor } from "#lib/moodle/upgrade.ts";
+import { parsePostgresMajor } from "#lib/moodle/upgrade.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /** Creates the permanent error of a restore that is not possible. */
@@ -65,8 +65,8 @@ async function requireCompatibleBackup(rows: Rows, spoke: SpokeRow, backup: Back
   if (volumes.filter(({ handle }) => handle !== undefined).length < 2) {
     throw restoreError("Incomplete", `The backup ${id} does not contain both volumes of the spoke`, chooseAnother);
   }
-  const currentMajor = postgresMajor(spoke.blueprintInputs.images.postgres),
-    backupMajor = images && postgresMajor(images.postgres);
+  const currentMajor = parsePostgresMajor(spoke.blueprintInputs.images.postgres),
+    backupMajor = images && parsePostgresMajor(images.postgres);
   if (backupMajor !== null && backupMajor !== currentMajor) {
     const message = `The backup ${id} needs PostgreSQL ${backupMajor}, and the spoke runs PostgreSQL ${currentMajor}`;
     throw restoreError(

@@ -2,7 +2,7 @@
 import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { namespaceName } from "#lib/moodle/names.ts";
+import { buildNamespaceName } from "#lib/moodle/names.ts";
 import { type AuditedChange, recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -55,7 +55,7 @@ export async function insertNewFederation(
     tier,
     state: "provisioning",
     cluster: app.clusters.clusterFor(region),
-    namespace: namespaceName("hub", { release: app.config.releaseId, slug, id }),
+    namespace: buildNamespaceName("hub", { release: app.config.releaseId, slug, id }),
     createdBy: actor.userId,
   });
   if (!row) throw new Fault("conflict", "slug_taken", `The slug ${slug} is taken by another hub; choose another`);

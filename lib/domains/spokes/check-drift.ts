@@ -1,5 +1,5 @@
 /** Compares an object in the cluster with its manifest by a dry run. Writes nothing. */
-import { type ExpectedObject, objectTitle, withObservedRevision } from "#lib/moodle/expected-objects.ts";
+import { type ExpectedObject, formatObjectTitle, withObservedRevision } from "#lib/moodle/expected-objects.ts";
 import {
   type Cluster,
   type ClusterCall,
@@ -24,11 +24,11 @@ export async function checkObjectDrift(
 ): Promise<DriftedObject | null> {
   const { object, comparison } = expected;
   const current = await find(target, object, call);
-  if (!current) return { object: objectTitle(object), what: "missing", fields: [] };
+  if (!current) return { object: formatObjectTitle(object), what: "missing", fields: [] };
   if (comparison === "presence") return null;
   const found = await dryRunDifferences(target, withObservedRevision(object, current), current, call);
   if (found.length === 0) return null;
-  return { object: objectTitle(object), what: "changed", fields: found.map(({ path }) => path) };
+  return { object: formatObjectTitle(object), what: "changed", fields: found.map(({ path }) => path) };
 }
 
 /** Returns the differences that applying the manifest would make. */

@@ -8,7 +8,7 @@ import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { type SiteColumns, spokeInputs } from "#lib/catalog/inputs.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { namespaceName } from "#lib/moodle/names.ts";
+import { buildNamespaceName } from "#lib/moodle/names.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -131,7 +131,7 @@ export function draftSpoke(
     lmsVersion,
     id,
     federationId,
-    namespace: namespaceName("spoke", { release, slug: desired.slug, id }),
+    namespace: buildNamespaceName("spoke", { release, slug: desired.slug, id }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Compares the desired values of a spoke (the row's columns) with the applied ones (its blueprint inputs). */
 import type { App } from "#lib/app.ts";
-import { withHost } from "#lib/moodle/configure.ts";
+import { changeSiteHost } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { listReservedDomains } from "#lib/domains/spokes/names.ts";
@@ -61,7 +61,7 @@ export async function toDesiredInputs(
   inputs: SpokeInputs,
 ): Promise<SpokeInputs> {
   const formerDomains = await listReservedDomains(db.rows, desired.id);
-  return withHost(
+  return changeSiteHost(
     withDesiredSettings(catalog, desired, inputs),
     desired.requestedDomain ?? desired.domain,
     formerDomains,

@@ -6,7 +6,7 @@
 import type { App } from "#lib/app.ts";
 import { PASSWORD_OPERATION_ANNOTATION } from "#lib/moodle/names.ts";
 import { parsePasswordReset, type PasswordReset } from "#lib/moodle/job-results.ts";
-import { newSitePassword } from "#lib/moodle/secrets.ts";
+import { generateSitePassword } from "#lib/moodle/secrets.ts";
 import {
   ClusterError,
   type JobResult,
@@ -53,7 +53,7 @@ function createPasswordPatch({ metadata, data }: KubeObject, operation: string):
   const keep: PatchOperation[] = data?.[KEY] === undefined
     ? [{ op: "add", path: "/data", value: data ?? {} }] // the Secret was emptied
     : [{ op: "add", path: `/data/${PREVIOUS_KEY}`, value: data[KEY] }];
-  return [...keep, { op: "add", path: `/data/${KEY}`, value: btoa(newSitePassword()) }, mark];
+  return [...keep, { op: "add", path: `/data/${KEY}`, value: btoa(generateSitePassword()) }, mark];
 }
 
 function removePreviousPassword({ data = {} }: KubeObject): PatchOperation[] {

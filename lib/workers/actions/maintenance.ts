@@ -3,7 +3,7 @@
  * therefore read from the login page, and the row is updated even after a failure.
  */
 import type { App } from "#lib/app.ts";
-import { parseHealthStatus } from "#lib/moodle/job-results.ts";
+import { parseLoginPageStatus } from "#lib/moodle/job-results.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Hooks, Run } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -75,7 +75,7 @@ async function isClosed(site: SpokeSite, run: Run): Promise<boolean | undefined>
     const job = site.blueprint.jobObject(site.inputs, "closed", `${run.job.fence}-after`);
     const result = await site.space.run(job, clusterWaitOf(run, PAGE_TIMEOUT));
     await deleteFinishedJob(site, run, result);
-    const status = parseHealthStatus(result.log);
+    const status = parseLoginPageStatus(result.log);
     return status === null ? undefined : status === 503;
   } catch (error) {
     run.log.info("Cannot check whether a site is in maintenance mode", { error });

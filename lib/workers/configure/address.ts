@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import { type ConfigurableInputs, mergeIngressRules } from "#lib/moodle/configure.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { mailSettingsOf } from "#lib/moodle/values.ts";
+import { findMailSettings } from "#lib/moodle/values.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { ObjectPut, ObjectRemoval } from "#lib/operations/change.ts";
@@ -89,7 +89,7 @@ async function applyPodSettings(
   from: SpokeInputs,
   to: SpokeInputs,
 ): Promise<void> {
-  const mail = (mailSettingsOf(from) === null) === (mailSettingsOf(to) === null)
+  const mail = (findMailSettings(from) === null) === (findMailSettings(to) === null)
     ? []
     : blueprint.mailSecret(to, app.config.relay?.secret ?? null);
   await applySiteObjects(space, run, [...mail, ...addressChanges(blueprint, from, to).app.map((change) => change.put)]);

@@ -6,8 +6,8 @@
  * redirects to it. A failed move is reverted (address.ts).
  */
 import type { App } from "#lib/app.ts";
-import { changedSeedParts, pickConfigurableInputs } from "#lib/moodle/configure.ts";
-import { NO_RELAY_NOTE, themeOf } from "#lib/moodle/seed.ts";
+import { listChangedSeedParts, pickConfigurableInputs } from "#lib/moodle/configure.ts";
+import { findBrandTheme, NO_RELAY_NOTE } from "#lib/moodle/seed.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
@@ -63,8 +63,8 @@ async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Prom
 /** Writes the settings first, then waits for pods of earlier attempts, which may still apply older settings. */
 async function seed(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, space, inputs } = site, after = inputsAfterChange(site, run);
-  const hub = await readSettingsOfHub(site, run), changes = changedSeedParts(inputs, after);
-  const parts = changes.filter((part) => part !== "brand" || themeOf(after, hub) !== null);
+  const hub = await readSettingsOfHub(site, run), changes = listChangedSeedParts(inputs, after);
+  const parts = changes.filter((part) => part !== "brand" || findBrandTheme(after, hub) !== null);
   if (parts.length < changes.length) {
     await addNotes(run, [`The brand ${after.brand?.name} is not configured; the theme was not changed`]);
   }

@@ -3,7 +3,13 @@ import { requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { hasSucceededSince } from "#lib/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { copyChanges, type HubSettings, seedNotes, type SeedPart, SITE_DETAIL_PARTS } from "#lib/moodle/seed.ts";
+import {
+  findCopyChanges,
+  type HubSettings,
+  listSeedNotes,
+  type SeedPart,
+  SITE_DETAIL_PARTS,
+} from "#lib/moodle/seed.ts";
 import { isFinished } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -82,16 +88,16 @@ export interface SeedInput {
 /** Returns the settings to apply. Restored content belongs to its users and is not changed. */
 export async function readSeedInput(site: SpokeSite): Promise<SeedInput> {
   const { inputs, app: { db } } = site, found = await findSource(site);
-  const notes = (seedInputs: SpokeInputs) => (settings: HubSettings) => seedNotes(seedInputs, settings);
+  const notes = (seedInputs: SpokeInputs) => (settings: HubSettings) => listSeedNotes(seedInputs, settings);
   if (!found) return { inputs, parts: null, notes: notes(inputs) };
   const { backup, spoke } = found;
   if (isCopy(site)) {
-    const { inputs: changedInputs, parts } = copyChanges(inputs, spoke);
+    const { inputs: changedInputs, parts } = findCopyChanges(inputs, spoke);
     const signOnNotes = spoke.identity && (!inputs.identity || changedInputs.identity) ? [SINGLE_SIGN_ON_NOTE] : [];
     return {
       inputs: changedInputs,
       parts,
-      notes: (settings) => [...seedNotes(changedInputs, settings), ...signOnNotes],
+      notes: (settings) => [...listSeedNotes(changedInputs, settings), ...signOnNotes],
     };
   }
   const isOlder = await hasSucceededSince(db.rows, spoke.id, "configure", backup.createdAt);

@@ -1,5 +1,5 @@
 /** Checks the requirements of a reapply, and writes the site's objects. */
-import { fitToObserved, objectTitle } from "#lib/moodle/expected-objects.ts";
+import { adaptToExistingObject, formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { type HubSettings, NO_HUB_SETTINGS } from "#lib/moodle/seed.ts";
 import {
@@ -192,8 +192,9 @@ export async function applySiteObjects(
   const applied: KubeObject[] = [];
   for (const object of objects) {
     const existing = await space.get(objectRefOf(object), run);
-    if (existing) applied.push(await applyOrReplaceFields(space, run, fitToObserved(object, existing), existing));
-    else applied.push(await replaceFenced(space, object, run.job, run));
+    if (existing) {
+      applied.push(await applyOrReplaceFields(space, run, adaptToExistingObject(object, existing), existing));
+    } else applied.push(await replaceFenced(space, object, run.job, run));
   }
   return applied;
 }
@@ -213,7 +214,7 @@ async function applyOrReplaceFields(
   } catch (error) {
     if (!isRefusal(error)) throw error;
     run.log.warn("An object conflicts with fields that others have set; replacing these fields", {
-      object: objectTitle(object),
+      object: formatObjectTitle(object),
       error,
     });
   }
@@ -238,7 +239,7 @@ function explainRefusal(error: ClusterError, object: KubeObject): ClusterError {
   return withErrorDetails(error, {
     blame: "operator",
     hint: `${
-      objectTitle(object)
+      formatObjectTitle(object)
     } differs in immutable fields. Delete it (the volumes stay), then reapply: it is created again.`,
   });
 }

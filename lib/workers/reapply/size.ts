@@ -5,7 +5,7 @@
  */
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { inputsDuringResize } from "#lib/moodle/resize.ts";
+import { computeInputsDuringResize } from "#lib/moodle/resize.ts";
 import { applyOfferedResources } from "#lib/catalog/inputs.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -35,7 +35,7 @@ export function withNewAmounts(site: SpokeSite, run: Run): SpokeSite {
 /** Returns the inputs with limits that are large enough for both sizes. */
 export function inputsForBothSizes({ blueprint, inputs }: SpokeSite, run: Run): SpokeInputs {
   const newAmounts = newAmountsOf(run.job);
-  return newAmounts ? inputsDuringResize(inputs, withSize(inputs, newAmounts), blueprint.quotaUsage) : inputs;
+  return newAmounts ? computeInputsDuringResize(inputs, withSize(inputs, newAmounts), blueprint.quotaUsage) : inputs;
 }
 
 export function newAmountsOf({ progress }: Pick<Job, "progress">): ResizedSpoke | null {

@@ -7,7 +7,13 @@
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { DISK_NAMES, inputsDuringResize, maxQuantity, resizedInputs, withDisks } from "#lib/moodle/resize.ts";
+import {
+  computeInputsDuringResize,
+  computeResizedInputs,
+  DISK_NAMES,
+  maxQuantity,
+  withDisks,
+} from "#lib/moodle/resize.ts";
 import { buildSizePatch, readSizeField, type SizeField } from "#lib/moodle/size-fields.ts";
 import { ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
@@ -66,7 +72,7 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const present = withDisks(inputs, requestedDiskSizes(claims)), { disks } = present.resources;
   const short = DISK_NAMES.filter((disk) => parseQuantity(disks[disk]) < parseQuantity(resources.disks[disk]));
   const canGrow = short.length > 0 ? await readExpandableDisks(cluster, run, claims) : { files: true, database: true };
-  const target = resizedInputs(present, size, resources, { canGrow });
+  const target = computeResizedInputs(present, size, resources, { canGrow });
   const [over] = app.blueprint.quotaUsage(target).problems;
   if (over !== undefined) throw sizeError("TooSmall", `The size ${size} is too small for this site: ${over}`);
   const left = short.filter((disk) => !canGrow[disk]).map((disk) =>
@@ -84,7 +90,7 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
 async function raiseLimits(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs } = site;
   const [before, after] = [withStoredSize(inputs, run, "before"), withStoredSize(inputs, run, "after")];
-  const limits = inputsDuringResize(before, after, blueprint.quotaUsage);
+  const limits = computeInputsDuringResize(before, after, blueprint.quotaUsage);
   const bounds = sizeDependentObjects(blueprint, limits).limits;
   for (const { ref, fields } of bounds) {
     await patchSiteObject(

@@ -5,7 +5,7 @@ import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { adoptionIdOf } from "#lib/moodle/names.ts";
-import { type SandboxInputs, sandboxInputs } from "#lib/moodle/sandbox.ts";
+import { buildSandboxInputs, type SandboxInputs } from "#lib/moodle/sandbox.ts";
 import { withDisksForSnapshots } from "#lib/moodle/adoption.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openSandbox, type Sandbox } from "#lib/workers/sandbox/sandbox.ts";
@@ -59,7 +59,7 @@ async function sandboxInputsOf(
     database: volumes.database.restoreSize,
   });
   const inputs: SandboxInputs = {
-    ...sandboxInputs(resized, { id: run.job.id, madeAfter: spoke.id }, releaseId),
+    ...buildSandboxInputs(resized, { id: run.job.id, madeAfter: spoke.id }, releaseId),
     origin: { turn: adoptionIdOf(run.job.id), identity: "same" },
   };
   await run.saveProgress({ inputs });

@@ -6,9 +6,9 @@
  */
 import {
   type ExpectedObject,
+  formatObjectTitle,
   listExpectedObjects,
-  objectTitle,
-  stepsByKind,
+  mapStepsByKind,
   withObservedRevision,
 } from "#lib/moodle/expected-objects.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
@@ -134,7 +134,7 @@ async function readKinds({ app, facts }: SweepCheck): Promise<ReadonlyMap<string
       listExpectedObjects(app.blueprint, site).map(({ object }) => [object.kind, object.apiVersion]),
     );
     return new Map(
-      [...stepsByKind(app.blueprint, site)].map(([kind, steps]) => [
+      [...mapStepsByKind(app.blueprint, site)].map(([kind, steps]) => [
         kind,
         { apiVersion: versions.get(kind)!, kind, steps },
       ]),
@@ -168,7 +168,7 @@ async function take(
 }
 
 function recordObject({ spoke, problems, titles }: SpokeFacts, object: KubeObject): void {
-  const title = objectTitle(object);
+  const title = formatObjectTitle(object);
   titles.add(title);
   if (object.kind === "Namespace") problems.set("Namespace", findNamespaceProblem(object, spoke.namespaceUid));
   const part = healthObjectsOf(spoke).find(({ kind, name }) => kind === object.kind && name === object.metadata.name);
@@ -176,9 +176,9 @@ function recordObject({ spoke, problems, titles }: SpokeFacts, object: KubeObjec
 }
 
 function compare({ suspects }: SpokeFacts, expected: readonly ExpectedObject[], found: readonly KubeObject[]): void {
-  const existing = new Map(found.map((object) => [objectTitle(object), object]));
+  const existing = new Map(found.map((object) => [formatObjectTitle(object), object]));
   for (const { object, comparison } of expected) {
-    const title = objectTitle(object), actual = existing.get(title);
+    const title = formatObjectTitle(object), actual = existing.get(title);
     if (!actual || comparison !== "full") continue;
     if (findMismatches(withObservedRevision(object, actual), actual).length > 0) suspects.add(title);
     else suspects.delete(title); // fixed before the list restarted

@@ -3,7 +3,7 @@
  * it covers only whether a part of the site is healthy, because most watch events change nothing else. Storing the
  * objects instead would need a thousand times the memory.
  */
-import { objectTitle } from "#lib/moodle/expected-objects.ts";
+import { formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findObjectProblem, HEALTH_OBJECT_KINDS } from "#lib/domains/spokes/health.ts";
 
@@ -48,12 +48,12 @@ export function openDigestRecorder(): DigestRecorder {
   };
   return {
     record(namespace, object) {
-      const index = indexOf(namespace, objectTitle(object)), digest = digestOf(object);
+      const index = indexOf(namespace, formatObjectTitle(object)), digest = digestOf(object);
       const hasChanged = table[index] !== digest;
       table[index] = digest;
       return hasChanged;
     },
-    forget: (namespace, object) => void (table[indexOf(namespace, objectTitle(object))] = 0),
+    forget: (namespace, object) => void (table[indexOf(namespace, formatObjectTitle(object))] = 0),
     namespaces: () => [...rows.keys()],
   };
 }

@@ -5,7 +5,7 @@
  * Secrets. They are read by name within the limit. If a spoke has another blueprint revision, only missing objects are
  * reported.
  */
-import { type ExpectedObject, objectTitle } from "#lib/moodle/expected-objects.ts";
+import { type ExpectedObject, formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { createDrift, type Drift, type DriftedObject, equalDrift } from "#lib/domains/spokes/drift.ts";
 import { checkObjectDrift } from "#lib/domains/spokes/check-drift.ts";
@@ -43,7 +43,7 @@ export async function checkDrift(check: SweepCheck): Promise<string[]> {
       const expected = expectedOf(check.app, spokeFacts, own);
       const suspects = expected.filter(({ object }) =>
         check.listed.has(object.kind) &&
-        (spokeFacts.suspects.has(objectTitle(object)) || !spokeFacts.titles.has(objectTitle(object)))
+        (spokeFacts.suspects.has(formatObjectTitle(object)) || !spokeFacts.titles.has(formatObjectTitle(object)))
       );
       candidates.push({ spokeFacts, suspects, secrets: expected.filter(({ object }) => object.kind === "Secret") });
     }

@@ -1,7 +1,7 @@
 /** Determines the health of spokes. An object that is in no list is read by name before it counts as missing. */
 import { ClusterError, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { findNamespaceProblem, findObjectProblem, healthObjectsOf } from "#lib/domains/spokes/health.ts";
-import { objectTitle } from "#lib/moodle/expected-objects.ts";
+import { formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import { sleep } from "#lib/base/time.ts";
 import type { SpokeFacts, SweepCheck } from "#lib/workers/sweep/spoke-facts.ts";
 import type { SpokeHealth } from "#lib/workers/sweep/rows.ts";
@@ -30,7 +30,7 @@ export async function confirmHealth(check: SweepCheck): Promise<SpokeHealth[]> {
 }
 
 function isUnlisted({ problems }: SpokeFacts, { kind, name }: ObjectRef): boolean {
-  return !problems.has(objectTitle({ kind, metadata: { name } }));
+  return !problems.has(formatObjectTitle({ kind, metadata: { name } }));
 }
 
 /** Returns whether no listed object has a problem, so that only an unlisted object can be the problem. */
@@ -46,7 +46,7 @@ async function confirm({ cluster, run }: SweepCheck, { spoke, problems }: SpokeF
   if (problems.get("Namespace") !== null) return;
   const space = cluster.space(spoke.namespace, spoke.namespaceUid);
   for (const part of healthObjectsOf(spoke)) {
-    const title = objectTitle({ kind: part.kind, metadata: { name: part.name } });
+    const title = formatObjectTitle({ kind: part.kind, metadata: { name: part.name } });
     if (problems.has(title)) continue;
     try {
       problems.set(title, findObjectProblem(part, await space.get(part, run)));
@@ -65,7 +65,7 @@ function describeProblems({ spoke, problems }: SpokeFacts): string | null {
   const namespace = problems.has("Namespace") ? problems.get("Namespace")! : findNamespaceProblem(null, "");
   if (namespace !== null) return namespace;
   const wrong = healthObjectsOf(spoke).flatMap((part) => {
-    const title = objectTitle({ kind: part.kind, metadata: { name: part.name } });
+    const title = formatObjectTitle({ kind: part.kind, metadata: { name: part.name } });
     return (problems.has(title) ? problems.get(title)! : findObjectProblem(part, null)) ?? [];
   });
   return wrong.length > 0 ? wrong.join("; ") : null;

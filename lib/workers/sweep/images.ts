@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { digestsIn, isOtherImage, MOODLE_PODS } from "#lib/moodle/image-digest.ts";
+import { isDifferentImage, listImageDigests, MOODLE_PODS } from "#lib/moodle/image-digest.ts";
 import { SPOKE_SELECTOR, type SpokeFacts, type SweepCheck, type SweptKind } from "#lib/workers/sweep/spoke-facts.ts";
 
 export const SITE_POD: SweptKind = { apiVersion: "v1", kind: "Pod", selector: `${SPOKE_SELECTOR},${MOODLE_PODS}` };
@@ -35,7 +35,7 @@ export async function readImages(check: SweepCheck): Promise<void> {
 }
 
 function recordImage(spokeFacts: SpokeFacts | undefined, pod: KubeObject): void {
-  if (spokeFacts?.spoke.image) spokeFacts.images.set(pod.metadata.name, digestsIn(pod, spokeFacts.spoke.image));
+  if (spokeFacts?.spoke.image) spokeFacts.images.set(pod.metadata.name, listImageDigests(pod, spokeFacts.spoke.image));
 }
 
 /** Returns the pods that run another image than the recorded one, under the same tag. */
@@ -43,7 +43,7 @@ export function findMovedImages({ listed }: SweepCheck, { spoke, images }: Spoke
   const recorded = spoke.imageDigest, earlier = spoke.drift as { objects: readonly DriftedObject[] } | null;
   if (!listed.has(SITE_POD.kind)) return (earlier?.objects ?? []).filter(({ object }) => object.startsWith(PREFIX));
   if (recorded === null) return [];
-  return [...images].filter(([, digests]) => digests.some((digest) => isOtherImage(digest, recorded)))
+  return [...images].filter(([, digests]) => digests.some((digest) => isDifferentImage(digest, recorded)))
     .map(([name]) => ({ object: `${PREFIX}${name}`, what: "changed", fields: ["status.containerStatuses.imageID"] }));
 }
 

@@ -11,7 +11,7 @@ import { completeTemplate, failTemplate, findTemplateById, saveTemplateVolumes }
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DATABASE_STATEFULSET, SITE_PODS } from "#lib/moodle/names.ts";
 import type { SandboxInputs } from "#lib/moodle/sandbox.ts";
-import { ownerLabels } from "#lib/moodle/owner-labels.ts";
+import { buildOwnerLabels } from "#lib/moodle/owner-labels.ts";
 import { setField } from "#lib/operations/change.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
@@ -178,7 +178,7 @@ async function takeSnapshots(siteSandbox: Sandbox, run: Run): Promise<void> {
   const planned = await planSnapshots(siteSandbox, run, { id, kind: "manual" });
   await run.write((tx) => saveTemplateVolumes(tx, id, planned));
   const volumes = await createSnapshots(siteSandbox, run, planned, {
-    labels: ownerLabels(siteSandbox.inputs),
+    labels: buildOwnerLabels(siteSandbox.inputs),
     create: (snapshot) => siteSandbox.space.create(snapshot, run),
   });
   await run.write((tx) => saveTemplateVolumes(tx, id, volumes));

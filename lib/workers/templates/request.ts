@@ -5,9 +5,9 @@
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { beginTemplate } from "#lib/domains/templates/store.ts";
-import { findOriginProblem } from "#lib/moodle/adoption.ts";
+import { findSnapshotOriginProblem } from "#lib/moodle/adoption.ts";
 import { adoptionIdOf } from "#lib/moodle/names.ts";
-import { templateInputs, templateKey } from "#lib/moodle/template.ts";
+import { buildTemplateInputs, buildTemplateKey } from "#lib/moodle/template.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import { createTemplateJob } from "#lib/workers/templates/create.ts";
@@ -17,17 +17,18 @@ export async function requestTemplate(site: SpokeSite, run: Run): Promise<void> 
   const { app: { config, catalog }, blueprint, inputs, spoke } = site;
   if (!config.templates) return;
   if (
-    findOriginProblem(blueprint, { ...inputs, origin: { turn: adoptionIdOf(run.job.id), identity: "new" } }) !== null
+    findSnapshotOriginProblem(blueprint, { ...inputs, origin: { turn: adoptionIdOf(run.job.id), identity: "new" } }) !==
+      null
   ) return;
   const sizes = (catalog.choices("size") ?? []).map((name) => catalog.resourcesOf(name));
-  const key = templateKey(spoke, inputs, blueprint.revision);
+  const key = buildTemplateKey(spoke, inputs, blueprint.revision);
   await run.write(async (tx) => {
     const template = await beginTemplate(tx, key);
     if (template === null) return;
     const payload = {
       cluster: key.cluster,
       template,
-      inputs: templateInputs(inputs, { id: template, sizes, release: config.releaseId }),
+      inputs: buildTemplateInputs(inputs, { id: template, sizes, release: config.releaseId }),
     };
     await recordChange(tx, SYSTEM_REQUESTER, { jobs: [createTemplateJob(payload)] });
   });

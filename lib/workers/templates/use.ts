@@ -22,12 +22,12 @@ import {
 import { ClusterError, objectRefOf } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { findOriginProblem } from "#lib/moodle/adoption.ts";
+import { findSnapshotOriginProblem } from "#lib/moodle/adoption.ts";
 import type { SiteOrigin, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { adoptionIdOf, DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, SITE_PODS, sitePvcNames } from "#lib/moodle/names.ts";
 import { originSnapshotName } from "#lib/moodle/origin.ts";
 import { DISK_NAMES } from "#lib/moodle/resize.ts";
-import { fitsSnapshots, templateKey } from "#lib/moodle/template.ts";
+import { buildTemplateKey, canHoldSnapshots } from "#lib/moodle/template.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { createFenced } from "#lib/workers/fenced-objects.ts";
@@ -91,11 +91,11 @@ async function chooseTemplate(site: SpokeSite, run: Run): Promise<TemplateUse | 
     return null;
   };
   const origin: SiteOrigin = { turn: adoptionIdOf(run.job.id), identity: "new" };
-  const problem = findOriginProblem(blueprint, { ...inputs, origin });
+  const problem = findSnapshotOriginProblem(blueprint, { ...inputs, origin });
   if (problem !== null) return await skipTemplate(problem);
   if (await hasPvcs(site, run)) return await skipTemplate("an installation had already started");
   const use = await run.write(async (tx) => {
-    const template = await lockTemplate(tx, templateKey(spoke, inputs, blueprint.revision));
+    const template = await lockTemplate(tx, buildTemplateKey(spoke, inputs, blueprint.revision));
     const why = findTemplateProblem(template, inputs);
     if (why !== null) return why;
     await recordTemplateUse(tx, template!, { spokeId: spoke.id, turn: origin.turn });
@@ -110,7 +110,7 @@ function findTemplateProblem(template: SiteTemplate | null, inputs: SpokeInputs)
   if (template?.state === "creating") return `the ${label} is not ready yet`;
   if (template?.state === "failed") return `the last ${label} failed`;
   if (template?.state !== "ready") return `no ${label} exists yet`;
-  return fitsSnapshots(inputs, minimumDiskSizes(template))
+  return canHoldSnapshots(inputs, minimumDiskSizes(template))
     ? null
     : `the volumes of its size are smaller than those of the ${label}`;
 }
@@ -127,7 +127,7 @@ const TEMPLATE_MISMATCH = "OtherTemplate";
 /** Returns the template. Throws if it no longer matches the spoke; a retry may need another one. */
 async function requireTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use: TemplateUse): Promise<SiteTemplate> {
   const template = await findTemplateById(app.db.rows, use.templateId);
-  const key = Object.entries(templateKey(spoke, inputs, blueprint.revision)) as [keyof SiteTemplate, string][];
+  const key = Object.entries(buildTemplateKey(spoke, inputs, blueprint.revision)) as [keyof SiteTemplate, string][];
   if (template && key.every(([column, value]) => template[column] === value)) return template;
   throw permanentError(
     TEMPLATE_MISMATCH,

@@ -4,7 +4,7 @@
  */
 import { failBackup } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { upgradedInputs } from "#lib/moodle/upgrade.ts";
+import { computeUpgradedInputs } from "#lib/moodle/upgrade.ts";
 import { isPartlyUpgraded } from "#lib/workers/upgrade/interrupted.ts";
 import { imageDigestOf } from "#lib/workers/image-digest.ts";
 import { actionOutcomes } from "#lib/workers/outcomes.ts";
@@ -12,7 +12,7 @@ import { actionOutcomes } from "#lib/workers/outcomes.ts";
 export const upgradeOutcomes = actionOutcomes({
   succeeded(_, job, before) {
     const { version, images, from } = job.progress.upgrade;
-    const inputs = () => upgradedInputs(before.blueprintInputs as SpokeInputs, { version, images });
+    const inputs = () => computeUpgradedInputs(before.blueprintInputs as SpokeInputs, { version, images });
     return {
       change: () => ({ lmsVersion: version, blueprintInputs: JSON.stringify(inputs()), ...imageDigestOf(job) }),
       metadata: { from: from.version, to: version },

@@ -7,10 +7,10 @@ import type { App } from "#lib/app.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
 import {
+  computeUpgradedInputs,
   findUpgradeRefusal,
   isAtVersion,
   isBranchChange,
-  upgradedInputs,
   type UpgradeFacts,
 } from "#lib/moodle/upgrade.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
@@ -101,7 +101,7 @@ async function prepareUpgrade(here: SpokeSite, run: Run): Promise<void> {
   if (refusal !== null) {
     throw upgradeError("NotOffered", `Version ${version} is no longer offered: lmsVersion ${refusal}`);
   }
-  const images = catalog.imagesOf(version), inputs = upgradedInputs(here.inputs, { version, images });
+  const images = catalog.imagesOf(version), inputs = computeUpgradedInputs(here.inputs, { version, images });
   if (inputs.images.moodle === here.inputs.images.moodle) {
     const hint = "No upgrade is needed. To restart the site, use the action restart.";
     throw upgradeError("NotNewer", `The site already runs ${here.spoke.lmsVersion}`, hint);
@@ -147,7 +147,7 @@ function preparedUpgradeOf(run: Run): PreparedUpgrade {
 
 /** Returns the site with the inputs of the new version. */
 function upgradedSiteOf(site: SpokeSite, run: Run): SpokeSite {
-  return { ...site, inputs: upgradedInputs(site.inputs, preparedUpgradeOf(run)) };
+  return { ...site, inputs: computeUpgradedInputs(site.inputs, preparedUpgradeOf(run)) };
 }
 
 /**

@@ -6,13 +6,13 @@
  * is created, never applied, because an apply would remove the UID of its snapshot.
  */
 import { originSnapshotName, setSnapshotSource } from "#lib/moodle/origin.ts";
-import { findOriginProblem } from "#lib/moodle/adoption.ts";
-import { statefulSetPvcs } from "#lib/moodle/expected-objects.ts";
+import { findSnapshotOriginProblem } from "#lib/moodle/adoption.ts";
+import { listStatefulSetPvcs } from "#lib/moodle/expected-objects.ts";
 import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
 import type { SiteOrigin } from "#lib/moodle/inputs.ts";
 import { sitePvcNames } from "#lib/moodle/names.ts";
 import { formatQuantity } from "#lib/moodle/quota.ts";
-import { ownerLabels } from "#lib/moodle/owner-labels.ts";
+import { buildOwnerLabels } from "#lib/moodle/owner-labels.ts";
 import { DISK_NAMES, type DiskName, maxQuantity } from "#lib/moodle/resize.ts";
 import {
   type Cluster,
@@ -58,7 +58,7 @@ export interface SiteSnapshots {
 export async function createPvcsFromSnapshots(context: VolumeContext, run: Run, from: SiteSnapshots): Promise<void> {
   const { space, inputs } = context, { turn } = requireOrigin(context);
   await requireSnapshotCluster(context, run, from);
-  const problem = findOriginProblem(context.blueprint, inputs);
+  const problem = findSnapshotOriginProblem(context.blueprint, inputs);
   if (problem !== null) {
     const hint = "Copy this part of the built-in blueprint to BLUEPRINT_DIR, then retry.";
     throw permanentError("BlueprintLacks", `Cannot create a site from snapshots: ${problem}`, hint);
@@ -161,7 +161,7 @@ function renderPvcs(
 ): Readonly<Record<DiskName, KubeObject>> {
   const names = sitePvcNames(inputs);
   const objects = SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step));
-  const database = objects.flatMap(statefulSetPvcs)
+  const database = objects.flatMap(listStatefulSetPvcs)
     .map((claim) => setSnapshotSource(claim, originSnapshotName("database", inputs.origin!.turn)));
   const renderPvc = (disk: DiskName): KubeObject => {
     const claim = [...objects, ...database].find(({ kind, metadata }) =>
@@ -212,7 +212,7 @@ async function createSourcePair(
 ): Promise<void> {
   const { cluster, space, inputs } = context, { turn } = requireOrigin(context), { namespace } = space;
   const name = originSnapshotName(disk, turn), content = contentNameOf(namespace, disk, turn);
-  const labels = ownerLabels(inputs);
+  const labels = buildOwnerLabels(inputs);
   await cluster.createGlobal({
     ...SNAPSHOT_CONTENT,
     metadata: { name: content, labels },

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { newSitePassword } from "#lib/moodle/secrets.ts";
+import { generateSitePassword } from "#lib/moodle/secrets.ts";
 import { redact, redactLines } from "#lib/base/redact.ts";
 
 const test = suite("redact");
@@ -48,7 +48,7 @@ for (const line of KEPT) test(`leaves ${line}`, () => assert.is(redact(line), li
 
 test("recognizes every password that Wheelwright creates by its format", () => {
   for (let i = 0; i < 200; i++) {
-    const password = newSitePassword();
+    const password = generateSitePassword();
     assert.is(redact(`connecting with ${password}, again`), "connecting with ***, again");
   }
   // A hash, a pod's name and Moodle's site identifier are not passwords.

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Size } from "#lib/moodle/sizes.ts";
+import type { SiteSize } from "#lib/moodle/sizes.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { checkClock, checkNodes, checkPermissions, checkVersion } from "#lib/doctor/check-cluster.ts";
 import { PERMISSIONS, type RequiredPermission } from "#lib/doctor/permissions.ts";
@@ -41,7 +41,7 @@ const SMALL = {
   app: amounts("250m", "512Mi"),
   database: amounts("100m", "256Mi"),
   cron: amounts("100m", "256Mi"),
-} as Size;
+} as SiteSize;
 const node = (cpu: string, memory: string, ready = "True", spec = {}, architecture = "amd64"): KubeObject => ({
   apiVersion: "v1",
   kind: "Node",

@@ -1,7 +1,7 @@
 /** Tests what a blueprint needs to create a site from snapshots, and that site's inputs. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { findOriginProblem, withDisksForSnapshots } from "#lib/moodle/adoption.ts";
+import { findSnapshotOriginProblem, withDisksForSnapshots } from "#lib/moodle/adoption.ts";
 import type { BlueprintFiles } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { createBlueprint } from "#lib/moodle/blueprint.ts";
@@ -19,8 +19,8 @@ const copy = (changes: Partial<SpokeInputs> = {}) => inputsOf(blueprint, { origi
 const lack = suite("findOriginProblem");
 
 lack("accepts the built-in blueprint with any PVC names", () => {
-  assert.is(findOriginProblem(blueprint, copy()), null);
-  assert.is(findOriginProblem(blueprint, copy({ claims })), null);
+  assert.is(findSnapshotOriginProblem(blueprint, copy()), null);
+  assert.is(findSnapshotOriginProblem(blueprint, copy({ claims })), null);
 });
 
 const literal = (file: string, placeholder: string, name: string) => edited(file, `"\${${placeholder}}"`, name);
@@ -54,12 +54,12 @@ for (
   ] as [string, BlueprintFiles, Partial<SpokeInputs>, RegExp][]
 ) {
   lack(`rejects a blueprint that ${what}`, () => {
-    assert.match(findOriginProblem(createBlueprint(files), copy(changes))!, words);
+    assert.match(findSnapshotOriginProblem(createBlueprint(files), copy(changes))!, words);
   });
 }
 
 lack("accepts literal PVC names if they are the default names", () => {
-  assert.is(findOriginProblem(createBlueprint(literal("files.yaml", "FILES_CLAIM", "files")), copy()), null);
+  assert.is(findSnapshotOriginProblem(createBlueprint(literal("files.yaml", "FILES_CLAIM", "files")), copy()), null);
 });
 
 lack.run();

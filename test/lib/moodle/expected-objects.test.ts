@@ -1,15 +1,15 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  fitToObserved,
+  adaptToExistingObject,
+  formatObjectTitle,
   listExpectedObjects,
-  objectTitle,
-  stepsByKind,
+  mapStepsByKind,
   withObservedRevision,
 } from "#lib/moodle/expected-objects.ts";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { REVISION_ANNOTATION } from "#lib/moodle/names.ts";
-import { sampleInputs } from "#lib/moodle/releases.ts";
+import { buildSampleInputs } from "#lib/moodle/releases.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";
 
@@ -17,19 +17,19 @@ const test = suite("listExpectedObjects");
 
 async function open(maintenance = false) {
   const blueprint = await loadBlueprint(builtIn);
-  const site = { inputs: sampleInputs(blueprint, "small", blueprint.sizes.sizes["small"]!), maintenance };
+  const site = { inputs: buildSampleInputs(blueprint, "small", blueprint.sizes.sizes["small"]!), maintenance };
   const find = (title: string) =>
-    listExpectedObjects(blueprint, site).find(({ object }) => objectTitle(object) === title)!;
+    listExpectedObjects(blueprint, site).find(({ object }) => formatObjectTitle(object) === title)!;
   return { blueprint, site, find };
 }
 
 test("lists all objects of an installation, and the PVC of the StatefulSet's template", async () => {
   const { blueprint, site } = await open();
-  const all = listExpectedObjects(blueprint, site), titles = all.map(({ object }) => objectTitle(object));
+  const all = listExpectedObjects(blueprint, site), titles = all.map(({ object }) => formatObjectTitle(object));
   assert.is(all.length, 29);
   assert.is(new Set(titles).size, 29);
   const presence = all.filter(({ comparison: judged }) => judged === "presence").map(({ object }) =>
-    objectTitle(object)
+    formatObjectTitle(object)
   ).sort();
   assert.equal(presence, [
     ...["ConfigMap/seed", "ConfigMap/seed-script", "PersistentVolumeClaim/data-db-0", "Secret/admin", "Secret/mail"],
@@ -48,9 +48,9 @@ test("expects running workloads, and an active CronJob unless the site is in mai
 
 test("lists each object in the steps that stepsByKind returns for its kind", async () => {
   const { blueprint, site } = await open();
-  for (const [kind, steps] of stepsByKind(blueprint, site)) {
+  for (const [kind, steps] of mapStepsByKind(blueprint, site)) {
     const of = (some?: typeof steps) =>
-      listExpectedObjects(blueprint, site, some).map(({ object }) => objectTitle(object)).filter((title) =>
+      listExpectedObjects(blueprint, site, some).map(({ object }) => formatObjectTitle(object)).filter((title) =>
         title.startsWith(`${kind}/`)
       );
     assert.equal(of(steps), of());
@@ -62,17 +62,18 @@ const fitting = suite("fitToObserved");
 fitting("never shrinks a disk, and enlarges one that is too small", async () => {
   const { object } = (await open()).find("PersistentVolumeClaim/files");
   const pvcOfSize = (storage: string): KubeObject => ({ ...object, spec: { resources: { requests: { storage } } } });
-  const storageFor = (there: string) => fitToObserved(object, pvcOfSize(there))["spec"].resources.requests.storage;
+  const storageFor = (there: string) =>
+    adaptToExistingObject(object, pvcOfSize(there))["spec"].resources.requests.storage;
   assert.equal([storageFor("999Gi"), storageFor("1Gi")], ["999Gi", object["spec"].resources.requests.storage]);
 });
 
 fitting("keeps the existing PVC templates if they differ", async () => {
   const { object } = (await open()).find("StatefulSet/db");
-  assert.is(fitToObserved(object, object), object);
+  assert.is(adaptToExistingObject(object, object), object);
   const observed = structuredClone(object);
   observed["spec"].volumeClaimTemplates[0].spec.resources.requests.storage = "1Gi";
   observed["spec"].template.spec.containers[0].image = "another";
-  const { spec } = fitToObserved(object, observed);
+  const { spec } = adaptToExistingObject(object, observed);
   assert.equal(spec.volumeClaimTemplates, observed["spec"].volumeClaimTemplates);
   assert.equal(spec.template, object["spec"].template);
 });
@@ -83,7 +84,7 @@ fitting(
     const { object } = (await open()).find("Service/db");
     const observed = { ...object, metadata: { ...object.metadata, annotations: { [REVISION_ANNOTATION]: "before" } } };
     assert.is(withObservedRevision(object, observed).metadata.annotations![REVISION_ANNOTATION], "before");
-    assert.is.not(fitToObserved(object, observed).metadata.annotations![REVISION_ANNOTATION], "before");
+    assert.is.not(adaptToExistingObject(object, observed).metadata.annotations![REVISION_ANNOTATION], "before");
   },
 );
 

@@ -4,7 +4,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { BLUEPRINT_JOBS, type BlueprintFiles, type HubStep, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { type Blueprint, createBlueprint } from "#lib/moodle/blueprint.ts";
-import { sampleInputs } from "#lib/moodle/releases.ts";
+import { buildSampleInputs } from "#lib/moodle/releases.ts";
 import type { HubSettings } from "#lib/moodle/seed.ts";
 
 const FOLDER = new URL("../../../lib/moodle/manifests/", import.meta.url);
@@ -29,7 +29,7 @@ export function edited(file: string, from: string, to: string): BlueprintFiles {
 
 export function inputsOf(blueprint: Blueprint, changes: Partial<SpokeInputs> = {}, size = "small"): SpokeInputs {
   return {
-    ...sampleInputs(blueprint, size, blueprint.sizes.sizes[size]!),
+    ...buildSampleInputs(blueprint, size, blueprint.sizes.sizes[size]!),
     federationId: "fed_06fj2c4v7tq0w1x9n3m8k5r2dg",
     spokeId: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh",
     namespace: "spoke-biology-9n3m8k5r2dh",

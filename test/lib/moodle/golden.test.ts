@@ -6,7 +6,7 @@ import * as assert from "uvu/assert";
 import { stringify } from "yaml";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diffObjects } from "#lib/drivers/cluster/diff.ts";
-import { objectTitle } from "#lib/moodle/expected-objects.ts";
+import { formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import { allObjects, builtIn, HUB_STEPS, hubInputsOf, inputsOf } from "#test/lib/moodle/fixtures.ts";
 
@@ -32,10 +32,10 @@ test("matches the golden file for the smallest size", () => compare("small.yaml"
 for (const size of ["medium", "large"]) {
   test(`matches the golden diff for size ${size}`, () => {
     const small = renderSize("small"), objects = renderSize(size);
-    assert.equal(objects.map(objectTitle), small.map(objectTitle));
+    assert.equal(objects.map(formatObjectTitle), small.map(formatObjectTitle));
     const lines = objects.flatMap((object, i) =>
       diffObjects(small[i]!, object).map(({ path, from, to }) =>
-        `${objectTitle(object)} ${path}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}\n`
+        `${formatObjectTitle(object)} ${path}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}\n`
       )
     );
     compare(`${size}.txt`, lines.join(""));

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { parseHealthStatus, parseSeedResult, parseSiteFacts, parseSiteIdentity } from "#lib/moodle/job-results.ts";
+import { parseLoginPageStatus, parseSeedResult, parseSiteFacts, parseSiteIdentity } from "#lib/moodle/job-results.ts";
 
 const site = suite("parseSiteIdentity");
 
@@ -52,15 +52,15 @@ facts("returns null if the log contains no facts", () => {
 const health = suite("parseHealthStatus");
 
 health("returns the last status in the log", () => {
-  assert.is(parseHealthStatus(["curl: (7) Failed to connect", "200"]), 200);
-  assert.is(parseHealthStatus(["503", " 200 "]), 200);
-  assert.is(parseHealthStatus(["curl: (22) The requested URL returned error: 503", "503"]), 503);
+  assert.is(parseLoginPageStatus(["curl: (7) Failed to connect", "200"]), 200);
+  assert.is(parseLoginPageStatus(["503", " 200 "]), 200);
+  assert.is(parseLoginPageStatus(["curl: (22) The requested URL returned error: 503", "503"]), 503);
 });
 
 health("returns null without an answer", () => {
-  assert.is(parseHealthStatus(["000"]), null);
-  assert.is(parseHealthStatus([]), null);
-  assert.is(parseHealthStatus(["2000"]), null);
+  assert.is(parseLoginPageStatus(["000"]), null);
+  assert.is(parseLoginPageStatus([]), null);
+  assert.is(parseLoginPageStatus(["2000"]), null);
 });
 
 const seed = suite("parseSeedResult");

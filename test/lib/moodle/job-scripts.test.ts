@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { JobName } from "#lib/moodle/blueprint-files.ts";
+import type { BlueprintJobName } from "#lib/moodle/blueprint-files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { createSealedReply } from "#lib/drivers/crypto/seal.ts";
-import { parseHealthStatus, parsePasswordReset } from "#lib/moodle/job-results.ts";
+import { parseLoginPageStatus, parsePasswordReset } from "#lib/moodle/job-results.ts";
 import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import { builtIn, edited, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
@@ -17,13 +17,13 @@ const blueprint = openBlueprint(), inputs = inputsOf(blueprint);
 test.before.each((context) => void (context.folder = mkdtempSync(join(tmpdir(), "wheelwright-"))));
 test.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true }));
 
-function containerOf(job: JobName, fence = "17") {
+function containerOf(job: BlueprintJobName, fence = "17") {
   const object = blueprint.jobObject(inputs, job, fence);
   return object["spec"].template.spec.containers[0];
 }
 
 /** Runs a Job's script with these fake programs, and the volume in `folder`. */
-function run(folder: string, job: JobName, programs: Record<string, string>, fence?: string) {
+function run(folder: string, job: BlueprintJobName, programs: Record<string, string>, fence?: string) {
   for (const [name, text] of Object.entries({ sleep: "", ...programs })) {
     const path = join(folder, name);
     writeFileSync(path, `#!/bin/sh\n${text}\n`);
@@ -55,7 +55,7 @@ test("closed-job.yaml succeeds only with status 503, and waits for a site that d
   ) {
     const { status: code, lines } = run(folder, "closed", { curl: answering(folder, ...answers) });
     assert.equal([code, lines], [status, printed], answers.join());
-    assert.is(parseHealthStatus(lines), Number(printed.at(-1)) || null);
+    assert.is(parseLoginPageStatus(lines), Number(printed.at(-1)) || null);
   }
 });
 

@@ -1,6 +1,6 @@
 /** Runs the SQL of a Job's psql command against a real PostgreSQL, in one transaction. */
 import postgres from "postgres";
-import type { JobName } from "#lib/moodle/blueprint-files.ts";
+import type { BlueprintJobName } from "#lib/moodle/blueprint-files.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const blueprint = openBlueprint();
@@ -13,7 +13,7 @@ export interface Psql {
 }
 
 /** Returns the first psql command of the Job. */
-export function psqlOf(name: JobName, fence: string): Psql {
+export function psqlOf(name: BlueprintJobName, fence: string): Psql {
   const { initContainers = [], containers } =
     blueprint.jobObject(inputsOf(blueprint), name, fence)["spec"].template.spec;
   const { command, env = [] } = [...initContainers, ...containers].find((each) => each.command?.[0] === "psql");

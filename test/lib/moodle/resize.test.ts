@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { inputsDuringResize, maxQuantity, resizedInputs, withDisks } from "#lib/moodle/resize.ts";
+import { computeInputsDuringResize, computeResizedInputs, maxQuantity, withDisks } from "#lib/moodle/resize.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { find, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
@@ -12,7 +12,7 @@ const BOTH = { canGrow: { files: true, database: true } };
 const NONE = { canGrow: { files: false, database: false } };
 
 function resized(inputs: SpokeInputs, size: string, growth = BOTH): SpokeInputs {
-  return resizedInputs(inputs, size, sizes[size]!, growth);
+  return computeResizedInputs(inputs, size, sizes[size]!, growth);
 }
 
 test("changes only what depends on the size", () => {
@@ -74,7 +74,7 @@ test("sets limits that fit any combination of both sizes", () => {
     const { requests, limits, storage } = blueprint.quotaUsage(inputs).usage;
     return { ...inputs, resources: { ...inputs.resources, quota: { requests, limits, storage } } };
   };
-  const room = inputsDuringResize(tight(site), tight(base), blueprint.quotaUsage);
+  const room = computeInputsDuringResize(tight(site), tight(base), blueprint.quotaUsage);
   assert.equal(blueprint.quotaUsage(room).problems, []);
   const { usage: demand } = blueprint.quotaUsage({ ...site, resources: large! });
   assert.ok(parseQuantity(room.resources.quota.limits.memory) >= parseQuantity(demand.limits.memory));

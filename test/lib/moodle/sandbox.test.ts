@@ -2,14 +2,14 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
-import { isolateSandbox, sandboxInputs } from "#lib/moodle/sandbox.ts";
+import { buildSandboxInputs, isolateSandbox } from "#lib/moodle/sandbox.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { RELEASE } from "#test/support/release.ts";
 
 const test = suite("a sandbox's objects");
 const blueprint = openBlueprint(), spoke = inputsOf(blueprint);
 const ID = "op_01jabcdefghijkmnpqrstvwxyz";
-const inputs = sandboxInputs(spoke, { id: ID, madeAfter: spoke.spokeId }, RELEASE);
+const inputs = buildSandboxInputs(spoke, { id: ID, madeAfter: spoke.spokeId }, RELEASE);
 
 interface Rule {
   readonly ports: readonly { readonly port: number }[];
@@ -63,7 +63,7 @@ test("drop rules of a custom blueprint that allow all traffic", () => {
 
 test("send no mail, and have no certificate and no former host", () => {
   const busy = { ...spoke, formerHosts: [{ host: "old.example.org", certificate: "old" }], certificate: "own" };
-  const made = sandboxInputs(busy, { id: ID, madeAfter: null }, RELEASE);
+  const made = buildSandboxInputs(busy, { id: ID, madeAfter: null }, RELEASE);
   assert.equal([made.formerHosts, made.certificate, made.issuer, made.mail], [undefined, undefined, null, null]);
   const settings = blueprint.spokeObjects(made, "secrets").find(({ metadata: { name } }) => name === "moodle-env")!;
   assert.equal([settings["data"].SMTP_HOST, settings["data"].SITE_URL], ["localhost", `https://${spoke.host}`]);

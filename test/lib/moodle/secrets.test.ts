@@ -1,19 +1,19 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { newSitePassword } from "#lib/moodle/secrets.ts";
+import { generateSitePassword } from "#lib/moodle/secrets.ts";
 import { allObjects, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("newSitePassword");
 
 test("has 32 letters, digits, hyphens and underscores, at least one of each, and starts with a letter or digit", () => {
-  for (const password of Array.from({ length: 500 }, newSitePassword)) {
+  for (const password of Array.from({ length: 500 }, generateSitePassword)) {
     assert.match(password, /^[A-Za-z0-9][A-Za-z0-9_-]{31}$/);
     for (const sort of [/[A-Z]/, /[a-z]/, /[0-9]/, /[_-]/]) assert.match(password, sort);
   }
 });
 
 test("is never the same twice", () => {
-  assert.is(new Set(Array.from({ length: 500 }, newSitePassword)).size, 500);
+  assert.is(new Set(Array.from({ length: 500 }, generateSitePassword)).size, 500);
 });
 
 const secrets = suite("newSecrets");

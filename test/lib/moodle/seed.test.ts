@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { HUB_SETTINGS_OBJECTS, NO_HUB_SETTINGS, readHubSettings, seedNotes } from "#lib/moodle/seed.ts";
+import { HUB_SETTINGS_OBJECTS, listSeedNotes, NO_HUB_SETTINGS, readHubSettings } from "#lib/moodle/seed.ts";
 import { builtIn, find, hubInputsOf, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const blueprint = openBlueprint();
@@ -99,14 +99,14 @@ read("reads a logo, and rejects one without URL and hash", () => {
 const notes = suite("seedNotes");
 
 notes("lists each requested setting that is not configured", () => {
-  const all = seedNotes(requested, NO_HUB_SETTINGS).join("\n");
+  const all = listSeedNotes(requested, NO_HUB_SETTINGS).join("\n");
   for (const word of [/single sign-on/, /shared content/, /brand ocean/, /seed demo/, /no mail/]) {
     assert.match(all, word);
   }
   const mail = { host: "m.example.org", port: 587, user: null, from: "a@example.org" };
-  assert.equal(seedNotes(inputsOf(blueprint, { mail }), NO_HUB_SETTINGS), []);
+  assert.equal(listSeedNotes(inputsOf(blueprint, { mail }), NO_HUB_SETTINGS), []);
   const expected = { ...requested, mail, seed: { name: "demo", courses: [] } };
-  assert.equal(seedNotes(expected, full), []);
+  assert.equal(listSeedNotes(expected, full), []);
 });
 
 const objects = suite("the seed's objects");

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createBlueprint } from "#lib/moodle/blueprint.ts";
-import { resizedInputs } from "#lib/moodle/resize.ts";
+import { computeResizedInputs } from "#lib/moodle/resize.ts";
 import { buildSizePatch, findSizeFields, readSizeField } from "#lib/moodle/size-fields.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { applyJsonPatch } from "#lib/dev/simulator/api/patch.ts";
@@ -10,7 +10,7 @@ import { edited, find, inputsOf, openBlueprint, STEPS } from "#test/lib/moodle/f
 const test = suite("findSizeFields");
 const blueprint = openBlueprint(), { sizes } = blueprint.sizes;
 const small = inputsOf(blueprint);
-const large = resizedInputs(small, "large", sizes["large"]!, { canGrow: { files: true, database: true } });
+const large = computeResizedInputs(small, "large", sizes["large"]!, { canGrow: { files: true, database: true } });
 
 function patched(object: KubeObject, operations: readonly PatchOperation[]): KubeObject {
   return applyJsonPatch(object, operations);

@@ -8,11 +8,11 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import { findVersionRequirements } from "#lib/moodle/releases.ts";
 import { parseCodeVersion, parseSiteIdentity } from "#lib/moodle/job-results.ts";
 import {
+  computeUpgradedInputs,
   findUpgradeRefusal,
   isAtVersion,
   isBranchChange,
   limitUpgradeTime,
-  upgradedInputs,
   type UpgradeFacts,
 } from "#lib/moodle/upgrade.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
@@ -27,7 +27,7 @@ inputs("changes only the version and the Moodle image", () => {
   const before = inputsOf(blueprint, {
     images: { moodle: "own:4.5", postgres: "own/postgres:16", fpmDirectory: "/a" },
   });
-  const after = upgradedInputs(before, { version: "5.2.2", images: blueprint.findImages("5.2.2")! });
+  const after = computeUpgradedInputs(before, { version: "5.2.2", images: blueprint.findImages("5.2.2")! });
   const { version, images, ...others } = after, { version: _, images: __, ...kept } = before;
   assert.equal([version, others], ["5.2.2", kept]);
   const fpmDirectory = "/etc/php84/php-fpm.d";

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { silentLog } from "#lib/base/log.ts";
 import { newId } from "#lib/base/ids.ts";
 import { closeServer, createApiServer } from "#lib/dev/simulator/api/server.ts";
-import { evenDelays } from "#lib/dev/simulator/delays.ts";
+import { createEvenDelays } from "#lib/dev/simulator/delays.ts";
 import { createFaultRegistry } from "#lib/dev/simulator/faults.ts";
 import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import { createContainerLogs, createVolumeContents } from "#lib/dev/simulator/store/logs-and-volumes.ts";
@@ -16,7 +16,7 @@ import { loadFieldSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
 import { createTimers } from "#lib/dev/simulator/store/timers.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
-import { namespaceName } from "#lib/moodle/names.ts";
+import { buildNamespaceName } from "#lib/moodle/names.ts";
 import { RELEASE } from "#test/support/release.ts";
 import type { WorkScene } from "#test/lib/workers/scene.ts";
 import { kubeconfigOf } from "#test/lib/doctor/kube-proxy.ts";
@@ -49,7 +49,7 @@ export async function openCopiedSpokes(scene: WorkScene, model: string, count: n
   const ids: string[] = [];
   let rows: Record<string, unknown>[] = [];
   for (let i = 0; i < count; i++) {
-    const id = newId("spk"), slug = `s${i}`, namespace = namespaceName("spoke", { release: RELEASE, slug, id });
+    const id = newId("spk"), slug = `s${i}`, namespace = buildNamespaceName("spoke", { release: RELEASE, slug, id });
     const names = new Map([
       ...[[row.id, id], [row.namespace, namespace], [row.domain, `${slug}.example.org`]] as const,
       ...[[row.slug, slug], [`${row.slug}:`, `${slug}:`]] as const, // the slug is also a prefix in mail
@@ -101,7 +101,7 @@ function openWorld(): SimulatorContext {
     faults: createFaultRegistry(),
     log: silentLog,
     delayMs: 0,
-    delays: evenDelays(0),
+    delays: createEvenDelays(0),
     authorization: false,
     grants: new Set(),
     node: { cpu: "100k", memory: "1Pi", pods: "1M" },

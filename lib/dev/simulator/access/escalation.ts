@@ -10,7 +10,7 @@ import {
   type PolicyRule,
 } from "#lib/dev/simulator/access/rules.ts";
 import { MASTERS_GROUP, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
-import { forbidden, notFound } from "#lib/dev/simulator/admission/status-error.ts";
+import { forbiddenError, notFoundError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
@@ -35,7 +35,7 @@ export function rejectEscalation(world: SimulatorContext, user: SimulatedUser, o
   const role = ROLES.has(kind)
     ? object
     : world.store.get(roleName.kind, namespaceOf(roleName, namespace), roleName.name);
-  if (!role) throw notFound(world.kinds.named(roleName.kind), roleName.name);
+  if (!role) throw notFoundError(world.kinds.named(roleName.kind), roleName.name);
   const own = listRules(world, user, namespace).rules;
   const missingPermissions = ((role["rules"] ?? []) as PolicyRule[]).flatMap((rule) =>
     findMissingPermissions(rule, own)
@@ -44,7 +44,7 @@ export function rejectEscalation(world: SimulatorContext, user: SimulatedUser, o
   const groups = user.groups.map((group) => JSON.stringify(group)).join(" ");
   const reason = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not ` +
     `currently held:\n${missingPermissions.join("\n")}`;
-  throw forbidden(world.kinds.of(object)!, name, reason);
+  throw forbiddenError(world.kinds.of(object)!, name, reason);
 }
 
 function namespaceOf({ kind }: { readonly kind: string }, namespace: string | undefined): string | undefined {

@@ -64,10 +64,7 @@ export function parseCelExpression(text: string): CelExpression {
     return (variables) => !one(variables);
   }
 
-  /**
-   * Parses a value followed by field selections. Calls `last` with each selected field, so that `has` knows the last
-   * one.
-   */
+  /** Parses a value with field selections. Calls `last` with each selected field, which `has` needs. */
   function parseSelection(last?: (of: CelExpression, name: string) => void): CelExpression {
     let of = parsePrimary();
     for (;;) {

@@ -15,7 +15,7 @@ export interface PolicyRequest {
   readonly oldObject: StoredObject | null;
 }
 
-/** Throws 422 if a policy denies the request, or the status of the reason that the validation sets. */
+/** Throws 422, or the status that the validation sets, if a policy denies the request. */
 export function enforceAdmissionPolicies(
   world: SimulatorContext,
   { user, operation, object, oldObject }: PolicyRequest,

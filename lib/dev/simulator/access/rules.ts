@@ -6,7 +6,7 @@ import { MASTERS_GROUP, type SimulatedUser } from "#lib/dev/simulator/access/use
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-/** A request to check. With a name it concerns one object, otherwise all objects of the kind. */
+/** A request to authorize. `name` limits the request to one object of the kind. */
 export interface AccessRequest {
   readonly verb: string;
   readonly group: string;
@@ -24,7 +24,6 @@ export interface PolicyRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** A rule with the name of its role. */
 interface BoundRule extends PolicyRule {
   readonly role: string;
 }
@@ -38,7 +37,7 @@ export interface AccessDecision {
 }
 
 const RBAC = "rbac.authorization.k8s.io";
-/** Requests about itself that every authenticated user may make (system:basic-user). */
+/** The rules that let every authenticated user review its own permissions (system:basic-user). */
 const BASIC: BoundRule[] = ["authorization.k8s.io", "authentication.k8s.io"].map((group) => ({
   role: "system:basic-user",
   verbs: ["create"],

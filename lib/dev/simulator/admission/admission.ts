@@ -1,4 +1,4 @@
-/** Admits objects: adds what the cluster sets on new objects, and rejects what its policies forbid. */
+/** Admits objects: sets the cluster's defaults on new objects, and rejects objects that its policies forbid. */
 import {
   applyLimitRanges,
   findClaimLimitBreaches,
@@ -7,7 +7,7 @@ import {
   quotaCostOf,
   sumUsage,
 } from "#lib/dev/simulator/admission/quota.ts";
-import { forbidden, notFound, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
+import { forbiddenError, notFoundError, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import { type Json, randomSuffix, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
@@ -17,11 +17,11 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 /** Throws 404 if the namespace does not exist, and 403 if it is being deleted. */
 export function requireLiveNamespace(world: SimulatorContext, kind: ApiKind, namespace: string, name: string): void {
   const space = world.store.get("Namespace", undefined, namespace);
-  if (!space) throw notFound(world.kinds.named("Namespace"), namespace);
+  if (!space) throw notFoundError(world.kinds.named("Namespace"), namespace);
   if (space.status?.phase !== "Terminating") return;
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
   const message = `namespace ${namespace} is being terminated`;
-  throw forbidden(kind, name, why, [{ reason: "NamespaceTerminating", message, field: "metadata.namespace" }]);
+  throw forbiddenError(kind, name, why, [{ reason: "NamespaceTerminating", message, field: "metadata.namespace" }]);
 }
 
 /** Returns a new object with the values that admission adds: limits, classes, the service account and its token. */
@@ -64,11 +64,11 @@ export function enforceAdmission(
   if (kind.kind === "Pod" && live === null) {
     const enforced = podSecurityPolicyOf(space, "enforce"), refused = describePodSecurityViolations(spec, enforced);
     if (refused !== "") {
-      throw forbidden(kind, object.metadata.name, `violates PodSecurity "${enforced.name}": ${refused}`);
+      throw forbiddenError(kind, object.metadata.name, `violates PodSecurity "${enforced.name}": ${refused}`);
     }
     requireServiceAccount(world, kind, object);
     const breaches = findPodLimitBreaches(object.spec, limitRangesOf(world, object));
-    if (breaches.length > 0) throw forbidden(kind, object.metadata.name, joinBreaches(breaches));
+    if (breaches.length > 0) throw forbiddenError(kind, object.metadata.name, joinBreaches(breaches));
   }
   if (spec && (kind.kind !== "Pod" || live === null)) {
     const warned = podSecurityPolicyOf(space, "warn"), wrong = describePodSecurityViolations(spec, warned);
@@ -76,7 +76,7 @@ export function enforceAdmission(
   }
   if (kind.kind === "PersistentVolumeClaim") {
     const breaches = findClaimLimitBreaches(object.spec, limitRangesOf(world, object));
-    if (breaches.length > 0) throw forbidden(kind, object.metadata.name, joinBreaches(breaches));
+    if (breaches.length > 0) throw forbiddenError(kind, object.metadata.name, joinBreaches(breaches));
     if (live) requireExpandable(world, kind, object, live);
   }
   if (kind.kind === "Ingress") requireFreeIngressPath(world, object);
@@ -84,7 +84,7 @@ export function enforceAdmission(
   for (const quota of world.store.list("ResourceQuota", namespace)) {
     const used = sumUsage(world.kinds, quota.spec?.hard ?? {}, world.store.contents(namespace));
     const breach = findQuotaBreach(quota, used, cost, freed, kind.kind === "Pod" && live === null ? object.spec : null);
-    if (breach) throw forbidden(kind, object.metadata.name, breach);
+    if (breach) throw forbiddenError(kind, object.metadata.name, breach);
   }
 }
 
@@ -97,7 +97,7 @@ function requireExpandable(world: SimulatorContext, kind: ApiKind, object: Store
   if (storage?.allowVolumeExpansion === true) return;
   const why = "only dynamically provisioned pvc can be resized and " +
     "the storageclass that provisions the pvc must support resize";
-  throw forbidden(kind, object.metadata.name, why);
+  throw forbiddenError(kind, object.metadata.name, why);
 }
 
 /** Throws like the ingress-nginx webhook if another Ingress already uses the same host and path. */
@@ -123,25 +123,19 @@ function pathsOf({ spec }: StoredObject): { readonly host: string; readonly path
   );
 }
 
-/**
- * Returns the error of a webhook. An unreachable webhook gives a 500; a denial gives a 403 with the webhook's message
- * alone.
- */
+/** Returns a webhook's error: 500 if the webhook is unreachable, 403 if it denies the request. */
 function webhookError(message: string): StatusError {
   const failed = /failed calling webhook/.test(message);
   return failed ? new StatusError(500, "InternalError", message) : new StatusError(403, "Forbidden", message);
 }
 
-/**
- * Throws 403 if the pod's service account does not exist. The account `default` is exempt: it is created automatically,
- * shortly after its namespace.
- */
+/** Throws 403 if the pod's service account does not exist. `default` is exempt: it may be created a moment later. */
 function requireServiceAccount(world: SimulatorContext, kind: ApiKind, { metadata, spec }: StoredObject): void {
   const { namespace, name } = metadata, account = spec.serviceAccountName;
   if (!account || account === "default") return;
   if (world.store.get("ServiceAccount", namespace, account)) return;
   const why = `error looking up service account ${namespace}/${account}: serviceaccount "${account}" not found`;
-  throw forbidden(kind, name, why);
+  throw forbiddenError(kind, name, why);
 }
 
 /** Returns the pod spec of a pod or of a workload's pod template. */

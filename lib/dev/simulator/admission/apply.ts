@@ -11,13 +11,13 @@ import {
   fieldTypeOf,
   type FieldWriter,
   formatFieldPath,
-  isEntryOf,
+  isManagedEntryOf,
   listItemKey,
   listOwnableFields,
   omitEmptyEntries,
   parseFieldSet,
+  removeFieldPaths,
   STEP_SEPARATOR,
-  withoutPaths,
 } from "#lib/dev/simulator/admission/managed-fields.ts";
 import {
   isRecord,
@@ -52,8 +52,8 @@ export function applyServerSide(
 
   const old = listOwnableFields(live, type);
   const entries = live.metadata.managedFields ?? managedBeforeFirstApply(live, old);
-  const others = entries.filter((entry) => !isEntryOf(entry, writer));
-  const last = entries.find((entry) => isEntryOf(entry, writer));
+  const others = entries.filter((entry) => !isManagedEntryOf(entry, writer));
+  const last = entries.find((entry) => isManagedEntryOf(entry, writer));
   const merged = merge(live, config, type);
   const changed = new Set(
     [...listOwnableFields(merged, type)].filter(([path, value]) => old.get(path) !== value).map(([p]) => p),
@@ -72,7 +72,7 @@ export function applyServerSide(
   const losses = new Set([...changed, ...removedPaths]);
   return {
     object,
-    managed: omitEmptyEntries([own, ...others.map((entry) => withoutPaths(entry, losses))].sort(byTime)),
+    managed: omitEmptyEntries([own, ...others.map((entry) => removeFieldPaths(entry, losses))].sort(byTime)),
   };
 }
 

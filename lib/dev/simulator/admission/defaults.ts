@@ -1,8 +1,8 @@
 /** Sets the API server's defaults, kind by kind. They match a recorded server. */
-import { defaultPod } from "#lib/dev/simulator/admission/pod-defaults.ts";
+import { applyPodDefaults } from "#lib/dev/simulator/admission/pod-defaults.ts";
 import { isSameJson, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 
-/** Returns the object with its kind's defaults. An address of `live`, the previous object, stays. */
+/** Returns the object with its kind's defaults. Keeps the address of `live`, the previous object. */
 export function applyKindDefaults(object: StoredObject, live: StoredObject | null): StoredObject {
   const fill = DEFAULTS[object.kind];
   return fill ? fill(object, live) : object;
@@ -35,7 +35,7 @@ const DEFAULTS: Record<string, (object: StoredObject, live: StoredObject | null)
   PersistentVolumeClaim: defaultClaim,
   Pod: (object) => ({
     ...object,
-    spec: defaultPod(object.spec),
+    spec: applyPodDefaults(object.spec),
     status: { phase: "Pending", qosClass: qosClass(object.spec), ...object.status },
   }),
   Deployment: (object) =>
@@ -85,7 +85,6 @@ const DEFAULTS: Record<string, (object: StoredObject, live: StoredObject | null)
   }),
 };
 
-/** Sets the defaults of a workload with a pod template. */
 function defaultWorkload(object: StoredObject, status: Json, fill: (spec: Json) => Json): StoredObject {
   const spec = object.spec ?? {};
   return {
@@ -154,7 +153,7 @@ function defaultTemplate(template: Json): Json {
   return {
     ...template,
     metadata: { creationTimestamp: null, ...template?.metadata },
-    spec: defaultPod(template?.spec),
+    spec: applyPodDefaults(template?.spec),
   };
 }
 

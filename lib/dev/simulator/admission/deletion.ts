@@ -1,9 +1,9 @@
 /** Deletes objects: checks preconditions, applies grace periods and finalizers, and sets the propagation policy. */
 import {
-  badRequest,
+  badRequestError,
   collectCauses,
-  conflict,
-  forbidden,
+  conflictError,
+  forbiddenError,
   invalidValue,
   type StatusCause,
   StatusError,
@@ -27,7 +27,7 @@ export function parseDeleteOptions(parameters: URLSearchParams, body: Json): Del
   const options = isRecord(body) ? body : {}, query = body === null ? parameters : new URLSearchParams();
   const { apiVersion = "v1", kind = "DeleteOptions" } = options;
   if (kind !== "DeleteOptions") {
-    throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
+    throw badRequestError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
   }
   requireValidOptions("DeleteOptions", badOptions(options, query));
   const grace = options.gracePeriodSeconds ?? query.get("gracePeriodSeconds");
@@ -53,10 +53,9 @@ function badOptions({ orphanDependents, propagationPolicy, dryRun }: Json, query
   );
 }
 
-/** Namespaces that cannot be deleted. */
 const PROTECTED_NAMESPACES = new Set(["default", "kube-system", "kube-public"]);
 
-/** Deletes an object. Returns the object afterwards; `gone` means that it was removed immediately. */
+/** Deletes an object. Returns its new state; `gone` is true if the object was removed immediately. */
 export function deleteObject(
   world: SimulatorContext,
   live: StoredObject,
@@ -65,7 +64,7 @@ export function deleteObject(
   const kind = world.kinds.of(live)!, meta = live.metadata;
   const { uid, resourceVersion } = options;
   if (kind.kind === "Namespace" && PROTECTED_NAMESPACES.has(meta.name)) {
-    throw forbidden(kind, meta.name, "this namespace may not be deleted");
+    throw forbiddenError(kind, meta.name, "this namespace may not be deleted");
   }
   if (uid && uid !== meta.uid) throw preconditionError(kind, live, "UID", uid);
   if (resourceVersion && resourceVersion !== meta.resourceVersion) {
@@ -98,10 +97,7 @@ export function deleteObject(
   return { object: options.dryRun || unchanged ? marked : world.store.save(marked), gone: false };
 }
 
-/**
- * Returns the error for a failed precondition. For a namespace, the real server's message differs and names the
- * resource instead of the kind.
- */
+/** Returns the error for a failed precondition. For a namespace, it names the resource instead of the kind. */
 function preconditionError(
   kind: ApiKind,
   { metadata }: StoredObject,
@@ -111,7 +107,7 @@ function preconditionError(
   const actual = what === "UID" ? metadata.uid : metadata.resourceVersion;
   if (kind.kind === "Namespace") {
     const why = `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${actual}`;
-    return conflict(kind, metadata.name, why);
+    return conflictError(kind, metadata.name, why);
   }
   const end = what === "UID" ? "deleted and then recreated" : "modified";
   const why = `the ${what} in the precondition (${expected}) does not match the ${what} in record (${actual}). ` +
@@ -123,9 +119,7 @@ function preconditionError(
   return new StatusError(409, "Conflict", message, details);
 }
 
-/**
- * Returns the finalizers for the propagation policy. The default is Orphan for Jobs and Background for all other kinds.
- */
+/** Returns the finalizers for the propagation policy. Jobs default to Orphan, all other kinds to Background. */
 function finalizersFor(live: StoredObject, options: DeleteOptions): string[] {
   const policy = options.propagation ?? (live.kind === "Job" ? "Orphan" : "Background");
   const own = (live.metadata.finalizers ?? []).filter((name) => name !== "foregroundDeletion" && name !== "orphan");

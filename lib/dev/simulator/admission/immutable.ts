@@ -3,7 +3,7 @@ import {
   collectCauses,
   forbiddenField,
   invalidFormatted,
-  invalidObject,
+  invalidObjectError,
   invalidValue,
   type StatusCause,
 } from "#lib/dev/simulator/admission/status-error.ts";
@@ -23,7 +23,7 @@ const CLAIM_RULE =
 
 export function rejectImmutableChanges(kind: ApiKind, live: StoredObject, next: StoredObject): void {
   const causes = RULES[kind.kind]?.(live, next) ?? [];
-  if (causes.length > 0) throw invalidObject(kind, live.metadata.name, causes);
+  if (causes.length > 0) throw invalidObjectError(kind, live.metadata.name, causes);
 }
 
 const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCause[]> = {
@@ -54,7 +54,7 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCa
     if (!isSameJson(fixed(live), fixed(next)) || resized && live.status?.phase !== "Bound") {
       return [forbiddenField("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
     }
-    // A request that is not yet fulfilled may be reduced, but not to the current capacity or below.
+    // A pending storage request may be reduced, but must stay above the current capacity.
     const less = resized && thousandthsOrZero(requestedStorage(next)) < thousandthsOrZero(requestedStorage(live)) &&
       thousandthsOrZero(requestedStorage(next)) <= thousandthsOrZero(live.status.capacity?.storage);
     return collectCauses(
@@ -134,7 +134,7 @@ function immutable(field: string, formatted: string): StatusCause {
   return invalidFormatted(field, `${formatted}: field is immutable`);
 }
 
-/** Formats a selector as Go prints it. */
+/** Formats a label selector as Go prints the struct. */
 function goSelector(selector: Json): string {
   const labels = Object.entries(selector?.matchLabels ?? {}).map(([name, value]) =>
     `${JSON.stringify(name)}:${JSON.stringify(value)}`

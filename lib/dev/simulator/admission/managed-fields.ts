@@ -33,9 +33,7 @@ export function listOwnableFields(object: Json, type: FieldType): FieldSet {
   return fields;
 }
 
-/**
- * Returns the path step of an item in a keyed list, which begins with `k:`. A port without a protocol counts as TCP.
- */
+/** Returns the path step of an item in a keyed list, such as `k:{"name":"m"}`. A port's protocol defaults to TCP. */
 export function listItemKey(item: Json, keys: readonly string[]): string {
   const named = [...keys].sort().map((key) => [key, item?.[key] ?? (key === "protocol" ? "TCP" : undefined)]);
   return "k:" + JSON.stringify(Object.fromEntries(named));
@@ -57,20 +55,20 @@ export function trackFieldUpdate(
   const lost = [...old.keys()].filter((path) => !present.has(path));
   if (changed.length === 0 && lost.length === 0) return entries;
   const dropped = new Set([...changed, ...lost]);
-  const others = (entries ?? []).filter((entry) => !isEntryOf(entry, writer));
-  const ownEntry = (entries ?? []).find((entry) => isEntryOf(entry, writer));
+  const others = (entries ?? []).filter((entry) => !isManagedEntryOf(entry, writer));
+  const ownEntry = (entries ?? []).find((entry) => isManagedEntryOf(entry, writer));
   const own = new Set(ownEntry ? parseFieldSet(ownEntry.fieldsV1) : []);
   for (const path of lost) own.delete(path);
   for (const path of changed) own.add(path);
   const unchanged = ownEntry && changed.length === 0 &&
     lost.every((path) => !parseFieldSet(ownEntry.fieldsV1).has(path));
   return omitEmptyEntries([
-    ...others.map((entry) => withoutPaths(entry, dropped)),
+    ...others.map((entry) => removeFieldPaths(entry, dropped)),
     unchanged ? ownEntry : createManagedEntry(writer, after.apiVersion, own, time),
   ]);
 }
 
-export function isEntryOf(entry: ManagedFields, writer: FieldWriter): boolean {
+export function isManagedEntryOf(entry: ManagedFields, writer: FieldWriter): boolean {
   return entry.manager === writer.manager && entry.operation === writer.operation &&
     entry.subresource === writer.subresource;
 }
@@ -94,13 +92,13 @@ export function createManagedEntry(
   };
 }
 
-export function withoutPaths(entry: ManagedFields, paths: ReadonlySet<string>): ManagedFields {
+export function removeFieldPaths(entry: ManagedFields, paths: ReadonlySet<string>): ManagedFields {
   const owned = parseFieldSet(entry.fieldsV1);
   const remaining = [...owned].filter((path) => !paths.has(path));
   return remaining.length === owned.size ? entry : { ...entry, fieldsV1: renderFieldSet(remaining) };
 }
 
-/** Returns the entries that still own a field. Returns undefined if there are none, so that the field is omitted. */
+/** Returns the entries that own at least one field, or undefined if none does. */
 export function omitEmptyEntries(entries: readonly ManagedFields[]): ManagedFields[] | undefined {
   const owning = entries.filter((entry) => Object.keys(entry.fieldsV1).length > 0);
   return owning.length > 0 ? owning : undefined;

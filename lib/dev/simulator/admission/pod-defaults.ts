@@ -3,7 +3,7 @@ import type { Json } from "#lib/dev/simulator/store/object.ts";
 
 const SOURCES_WITH_MODE = ["configMap", "secret", "projected", "downwardAPI"];
 
-export function defaultPod(spec: Json): Json {
+export function applyPodDefaults(spec: Json): Json {
   if (!spec) return { containers: [] };
   const filled: Json = {
     restartPolicy: "Always",
@@ -36,7 +36,7 @@ function defaultContainer(container: Json): Json {
   return filled;
 }
 
-/** Sets missing requests to the limits, if there are limits. */
+/** Sets missing resource requests to the limits. */
 function defaultResources(resources: Json): Json {
   return resources.limits ? { ...resources, requests: { ...resources.limits, ...resources.requests } } : resources;
 }

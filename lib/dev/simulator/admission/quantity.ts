@@ -1,6 +1,5 @@
 /**
- * Parses and formats quantities such as `250m`, `512Mi`, `1.5Gi` and `2`. Numbers are in thousandths, so that sums are
- * exact.
+ * Parses and formats quantities such as `250m`, `512Mi` and `2`. Numbers are in thousandths, so that sums are exact.
  */
 
 const SUFFIXES: Record<string, number> = {
@@ -48,7 +47,6 @@ export function formatThousandths(thousandths: number, binary: boolean): string 
   return String(wholeUnits);
 }
 
-/** Whether the resource is measured in bytes. */
 export function isByteResource(resource: string): boolean {
   return /memory|storage/.test(resource);
 }

@@ -1,7 +1,4 @@
-/**
- * Enforces the limits of a namespace. ResourceQuotas: the cost of each object, the current use, and whether a new
- * object fits. LimitRanges: the default, minimum and maximum resources of containers and PVCs.
- */
+/** Enforces the ResourceQuotas and LimitRanges of a namespace. */
 import { type ApiKinds, qualifiedResourceName } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { formatThousandths, isByteResource, thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
@@ -11,7 +8,7 @@ export type ResourceUsage = Record<string, number>;
 
 const COUNTED = new Set(["pods", "services", "secrets", "configmaps", "persistentvolumeclaims", "resourcequotas"]);
 
-/** Returns what an object costs. A finished pod counts only toward `count/pods`. */
+/** Returns the amounts of quota that an object uses. A finished pod counts only toward `count/pods`. */
 export function quotaCostOf(kinds: ApiKinds, object: StoredObject): ResourceUsage {
   const kind = kinds.of(object)!;
   const cost: ResourceUsage = { [`count/${qualifiedResourceName(kind)}`]: 1000 };
@@ -42,7 +39,7 @@ export function quotaCostOf(kinds: ApiKinds, object: StoredObject): ResourceUsag
   return cost;
 }
 
-/** Returns how much the namespace's objects use of the resources in `hard`. */
+/** Returns the namespace's total usage of the resources in `hard`. */
 export function sumUsage(kinds: ApiKinds, hard: Json, contents: Iterable<StoredObject>): ResourceUsage {
   const used: ResourceUsage = Object.fromEntries(Object.keys(hard).map((name) => [name, 0]));
   for (const object of contents) {
@@ -92,7 +89,7 @@ export function findQuotaBreach(
     `limited: ${list(limit)}`;
 }
 
-/** Returns, for each limit or request that the quota requires, the containers that do not set it. */
+/** Returns one text per required limit or request, with the containers that do not set it. */
 function listUnspecified(hard: Json, spec: Json): string[] {
   const containers: Json[] = [...spec.initContainers ?? [], ...spec.containers ?? []];
   return Object.keys(hard).sort().flatMap((each) => {
@@ -140,7 +137,7 @@ export function applyLimitRanges(spec: Json, ranges: readonly Json[]): Json {
   };
 }
 
-/** Returns the LimitRange violations of the pod's containers. */
+/** Returns an error for each container that violates a LimitRange. */
 export function findPodLimitBreaches(spec: Json, ranges: readonly Json[]): string[] {
   const containers = [...spec.initContainers ?? [], ...spec.containers ?? []];
   return itemsOf(ranges, "Container").flatMap((item) =>
@@ -163,7 +160,7 @@ export function findPodLimitBreaches(spec: Json, ranges: readonly Json[]): strin
   );
 }
 
-/** Returns the LimitRange violations of a PVC's storage request. */
+/** Returns an error for each LimitRange that the PVC's storage request violates. */
 export function findClaimLimitBreaches(spec: Json, ranges: readonly Json[]): string[] {
   const requestedStorage: string | undefined = spec.resources?.requests?.storage;
   return itemsOf(ranges, "PersistentVolumeClaim").flatMap((item) => [

@@ -17,10 +17,7 @@ const ALLOWED_CAPABILITIES = new Set(
     .split(" "),
 );
 
-/**
- * Returns the pod security policy from a namespace's labels. Without a `warn` label, the `enforce` level is also used
- * for warnings.
- */
+/** Returns the pod security policy from a namespace's labels. `warn` defaults to the `enforce` level. */
 export function podSecurityPolicyOf(namespace: StoredObject | undefined, mode: "enforce" | "warn"): PodSecurityPolicy {
   const labels = namespace?.metadata.labels ?? {};
   const read = (name: string) => labels[`pod-security.kubernetes.io/${name}`];

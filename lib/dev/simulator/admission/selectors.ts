@@ -1,8 +1,5 @@
-/**
- * Evaluates selectors: label selectors in a spec or as text (`a=b,c!=d,e in (f,g),!h,i>5`), and field selectors in a
- * URL. Text is parsed token by token, so that syntax errors have the real server's messages.
- */
-import { badRequest } from "#lib/dev/simulator/admission/status-error.ts";
+/** Parses and evaluates label selectors and field selectors. Syntax errors have the real server's messages. */
+import { badRequestError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { validateLabelKey, validateLabelValue } from "#lib/dev/simulator/admission/rules/names.ts";
@@ -30,14 +27,11 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   Service: ["spec.clusterIP", "spec.type"],
 };
 
-/**
- * Parses a field selector such as `metadata.name=x,status.phase!=Running`. Throws 400 if the syntax is invalid or the
- * kind does not support the field.
- */
+/** Parses a field selector such as `metadata.name=x`. Throws 400 if it is invalid or the kind lacks the field. */
 export function parseFieldSelector(kind: ApiKind, text: string): ObjectPredicate {
   const tests = text.split(",").filter((part) => part !== "").map((part) => {
     const match = /^([A-Za-z0-9_.]+)(==|!=|=)(.*)$/.exec(part);
-    if (!match) throw badRequest(`invalid selector: '${part}'; can't understand '${part}'`);
+    if (!match) throw badRequestError(`invalid selector: '${part}'; can't understand '${part}'`);
     const [, path = "", sign, value] = match;
     requireSelectableField(kind, path);
     return (object: StoredObject): boolean => {
@@ -51,16 +45,13 @@ export function parseFieldSelector(kind: ApiKind, text: string): ObjectPredicate
 function requireSelectableField(kind: ApiKind, path: string): void {
   const own = FIELDS[kind.kind];
   if (COMMON_FIELDS.includes(path) || own?.includes(path)) return;
-  if (kind.kind === "Job") throw badRequest(`field label "${path}" not supported for Job`);
-  if (own || kind.custom) throw badRequest(`field label not supported: ${path}`);
+  if (kind.kind === "Job") throw badRequestError(`field label "${path}" not supported for Job`);
+  if (own || kind.custom) throw badRequestError(`field label not supported: ${path}`);
   const names = COMMON_FIELDS.map((each) => JSON.stringify(each)).join(", ");
-  throw badRequest(`"${path}" is not a known field selector: only ${names}`);
+  throw badRequestError(`"${path}" is not a known field selector: only ${names}`);
 }
 
-/**
- * Whether a spec's `selector` (matchLabels and matchExpressions) matches the labels. An empty selector matches
- * everything.
- */
+/** Whether a spec's `selector` matches the labels. An empty selector matches everything. */
 export function matchesSelector(selector: Json, labels: Record<string, string> | undefined): boolean {
   const present = labels ?? {};
   const exact = Object.entries(selector?.matchLabels ?? {}).every(([name, value]) => present[name] === value);
@@ -88,7 +79,7 @@ function parseRequirements(text: string): ((labels: Labels) => boolean)[] {
   const peek = (): string => tokens[at] ?? "";
   const isWord = (token: string) => token !== "" && !/^[(),=!<>]/.test(token);
   const refuse = (wanted: string): never => {
-    throw badRequest(`unable to parse requirement: found '${peek()}'${wanted}`);
+    throw badRequestError(`unable to parse requirement: found '${peek()}'${wanted}`);
   };
 
   function requirement(): (labels: Labels) => boolean {
@@ -97,7 +88,9 @@ function parseRequirements(text: string): ((labels: Labels) => boolean)[] {
     if (!isWord(peek())) refuse(", expected: identifier");
     const name = tokens[at++]!;
     const [wrong] = validateLabelKey(name);
-    if (wrong) throw badRequest(`unable to parse requirement: <nil>: Invalid value: ${JSON.stringify(name)}: ${wrong}`);
+    if (wrong) {
+      throw badRequestError(`unable to parse requirement: <nil>: Invalid value: ${JSON.stringify(name)}: ${wrong}`);
+    }
     if (absent) return (labels) => labels[name] === undefined;
     if (peek() === "" || peek() === ",") return (labels) => labels[name] !== undefined;
     const operator = peek();
@@ -133,13 +126,13 @@ function parseRequirements(text: string): ((labels: Labels) => boolean)[] {
 
   while (peek() !== "") {
     if (!isWord(peek()) && peek() !== "!") {
-      throw badRequest(`found '${peek()}', expected: !, identifier, or 'end of string'`);
+      throw badRequestError(`found '${peek()}', expected: !, identifier, or 'end of string'`);
     }
     tests.push(requirement());
     if (peek() === "") break;
-    if (peek() !== ",") throw badRequest(`found '${peek()}', expected: ',' or 'end of string'`);
+    if (peek() !== ",") throw badRequestError(`found '${peek()}', expected: ',' or 'end of string'`);
     at++;
-    if (!isWord(peek()) && peek() !== "!") throw badRequest(`found '${peek()}', expected: identifier after ','`);
+    if (!isWord(peek()) && peek() !== "!") throw badRequestError(`found '${peek()}', expected: identifier after ','`);
   }
   return tests;
 }
@@ -147,7 +140,7 @@ function parseRequirements(text: string): ((labels: Labels) => boolean)[] {
 function comparison(name: string, operator: string, value: string): (labels: Labels) => boolean {
   if (!/^-?\d+$/.test(value)) {
     const why = "for 'Gt', 'Lt' operators, the value must be an integer";
-    throw badRequest(`unable to parse requirement: values[0]: Invalid value: ${JSON.stringify(value)}: ${why}`);
+    throw badRequestError(`unable to parse requirement: values[0]: Invalid value: ${JSON.stringify(value)}: ${why}`);
   }
   return (labels) => {
     const number = Number(labels[name] ?? NaN);
@@ -160,6 +153,6 @@ function requireLabelValues(name: string, values: readonly string[]): void {
     const [wrong] = validateLabelValue(value);
     if (!wrong) continue;
     const field = `values[${i}][${name}]`;
-    throw badRequest(`unable to parse requirement: ${field}: Invalid value: ${JSON.stringify(value)}: ${wrong}`);
+    throw badRequestError(`unable to parse requirement: ${field}: Invalid value: ${JSON.stringify(value)}: ${wrong}`);
   }
 }

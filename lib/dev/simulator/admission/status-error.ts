@@ -39,11 +39,11 @@ export class StatusError extends Error {
   }
 }
 
-export function badRequest(message: string): StatusError {
+export function badRequestError(message: string): StatusError {
   return new StatusError(400, "BadRequest", message);
 }
 
-export function notFound(kind: ApiKind, name: string): StatusError {
+export function notFoundError(kind: ApiKind, name: string): StatusError {
   return new StatusError(
     404,
     "NotFound",
@@ -52,7 +52,7 @@ export function notFound(kind: ApiKind, name: string): StatusError {
   );
 }
 
-export function alreadyExists(kind: ApiKind, name: string): StatusError {
+export function alreadyExistsError(kind: ApiKind, name: string): StatusError {
   return new StatusError(
     409,
     "AlreadyExists",
@@ -61,7 +61,7 @@ export function alreadyExists(kind: ApiKind, name: string): StatusError {
   );
 }
 
-export function conflict(kind: ApiKind, name: string, why: string): StatusError {
+export function conflictError(kind: ApiKind, name: string, why: string): StatusError {
   const message = `Operation cannot be fulfilled on ${qualifiedResourceName(kind)} "${name}": ${why}`;
   return new StatusError(409, "Conflict", message, statusDetailsOf(kind, name));
 }
@@ -69,22 +69,22 @@ export function conflict(kind: ApiKind, name: string, why: string): StatusError 
 export const MODIFIED_MESSAGE =
   "the object has been modified; please apply your changes to the latest version and try again";
 
-export function forbidden(kind: ApiKind, name: string, why: string, causes?: readonly StatusCause[]): StatusError {
+export function forbiddenError(kind: ApiKind, name: string, why: string, causes?: readonly StatusCause[]): StatusError {
   const details = { ...statusDetailsOf(kind, name), ...(causes ? { causes } : {}) };
   return new StatusError(403, "Forbidden", `${qualifiedResourceName(kind)} "${name}" is forbidden: ${why}`, details);
 }
 
-export function verbNotAllowed(): StatusError {
+export function verbNotAllowedError(): StatusError {
   const message = "the server does not allow this method on the requested resource";
   return new StatusError(405, "MethodNotAllowed", message, {});
 }
 
-export function resourceNotFound(): StatusError {
+export function resourceNotFoundError(): StatusError {
   return new StatusError(404, "NotFound", "the server could not find the requested resource", {});
 }
 
 /** Returns a 422 error with one cause for each invalid field. The message lists all of them. */
-export function invalidObject(kind: ApiKind, name: string, causes: readonly StatusCause[]): StatusError {
+export function invalidObjectError(kind: ApiKind, name: string, causes: readonly StatusCause[]): StatusError {
   const details = {
     ...(name === "" ? {} : { name }),
     ...(kind.group === "" ? {} : { group: kind.group }),
@@ -123,7 +123,7 @@ export function invalidValue(field: string, value: Json, why: string): StatusCau
   );
 }
 
-/** Returns a cause in the form of a CRD's own rules: without a value, or with the value as Go prints it. */
+/** Returns a cause in the format of CRD validation: without the value, or with the value as Go prints it. */
 export function invalidFormatted(field: string, text: string): StatusCause {
   return cause("Invalid", field, `Invalid value: ${text}`);
 }
@@ -153,7 +153,7 @@ export function notFoundValue(field: string, value: string): StatusCause {
   return cause("NotFound", field, `Not found: ${JSON.stringify(value)}`);
 }
 
-/** Returns one cause for each reason in `whys`. */
+/** Returns one cause for each message in `whys`. */
 export function invalidValues(field: string, value: Json, whys: readonly string[]): StatusCause[] {
   return whys.map((why) => invalidValue(field, value, why));
 }

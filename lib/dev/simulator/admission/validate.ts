@@ -1,11 +1,8 @@
-/**
- * Validates objects before they are written. It first checks names, labels and the most common mistakes of each kind.
- * If these are right, it checks the rules that involve several values. schema/values.ts checks single values.
- */
+/** Validates objects before they are written: names and labels first, then rules that involve several values. */
 import {
   collectCauses,
   invalidFormatted,
-  invalidObject,
+  invalidObjectError,
   invalidValue,
   requiredValue,
   type StatusCause,
@@ -32,18 +29,15 @@ import {
   validateStatefulSet,
 } from "#lib/dev/simulator/admission/rules/workloads.ts";
 import {
-  LABEL,
+  LABEL_PATTERN,
   LABEL_RULE,
-  SUBDOMAIN,
+  SUBDOMAIN_PATTERN,
   SUBDOMAIN_RULE,
   validateValues,
 } from "#lib/dev/simulator/admission/schema/values.ts";
 
 const LABELLED = new Set(["Namespace", "Service", "StatefulSet"]);
-/**
- * The maximum length of a name, by kind. A Job's name becomes its pods' host name and label. A CronJob's Jobs add 11
- * characters.
- */
+/** The maximum length of a name, by kind. A CronJob's Jobs add 11 characters to its name. */
 const MAX_NAME_LENGTHS: Readonly<Record<string, number>> = {
   Namespace: 63,
   Service: 63,
@@ -67,12 +61,12 @@ export function validateObject(kind: ApiKind, object: StoredObject): void {
 }
 
 function requireNoCauses(kind: ApiKind, object: StoredObject, causes: readonly StatusCause[]): void {
-  if (causes.length > 0) throw invalidObject(kind, object.metadata.name, causes);
+  if (causes.length > 0) throw invalidObjectError(kind, object.metadata.name, causes);
 }
 
 function validateMeta({ kind, metadata: { name, labels = {}, annotations = {} } }: StoredObject): StatusCause[] {
   const most = MAX_NAME_LENGTHS[kind] ?? 253, field = "metadata.name";
-  const [form, rule] = LABELLED.has(kind) ? [LABEL, LABEL_RULE] : [SUBDOMAIN, SUBDOMAIN_RULE];
+  const [form, rule] = LABELLED.has(kind) ? [LABEL_PATTERN, LABEL_RULE] : [SUBDOMAIN_PATTERN, SUBDOMAIN_RULE];
   return collectCauses(
     name === ""
       ? requiredValue(field, "name or generateName is required")
@@ -144,7 +138,7 @@ const RULES: Record<string, (object: StoredObject) => StatusCause[]> = {
       none && invalidValue("spec", [], "either `defaultBackend` or `rules` must be specified"),
       rules.flatMap(({ host, http }, i) =>
         collectCauses(
-          host !== undefined && !SUBDOMAIN.test(host.replace(/^\*\./, "")) &&
+          host !== undefined && !SUBDOMAIN_PATTERN.test(host.replace(/^\*\./, "")) &&
             invalidValue(`${field}[${i}].host`, host, SUBDOMAIN_RULE),
           (http?.paths ?? []).flatMap(({ pathType }: Json, j: number) =>
             collectCauses(
@@ -224,10 +218,7 @@ function validatePod(field: string, spec: Json): StatusCause[] {
   );
 }
 
-/**
- * Returns the causes for an invalid restart policy. A Job must set a policy, because it does not allow the default
- * `Always`.
- */
+/** Returns the causes for an invalid restart policy. A Job must set one, because it does not allow `Always`. */
 function validateRestartPolicy(field: string, policy: string, policies: readonly string[]): StatusCause[] {
   if (policies.includes(policy)) return [];
   const words = policies.map((each) => JSON.stringify(each)).join(", ");

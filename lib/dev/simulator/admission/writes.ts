@@ -1,9 +1,4 @@
-/**
- * Creates and changes objects, for requests and controllers.
- *
- * Creating or replacing an object sets defaults, validates, tracks field ownership, runs admission and then stores the
- * object. A dry run does everything except storing.
- */
+/** Creates and changes objects, for requests and controllers. A dry run does everything except storing the object. */
 import { rejectEscalation } from "#lib/dev/simulator/access/escalation.ts";
 import { enforceAdmissionPolicies } from "#lib/dev/simulator/access/policies.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
@@ -14,12 +9,12 @@ import {
 } from "#lib/dev/simulator/admission/admission.ts";
 import { applyKindDefaults } from "#lib/dev/simulator/admission/defaults.ts";
 import { rejectImmutableChanges } from "#lib/dev/simulator/admission/immutable.ts";
-import { type FieldWriter, isEntryOf, trackFieldUpdate } from "#lib/dev/simulator/admission/managed-fields.ts";
+import { type FieldWriter, isManagedEntryOf, trackFieldUpdate } from "#lib/dev/simulator/admission/managed-fields.ts";
 import {
-  alreadyExists,
-  badRequest,
-  conflict,
-  invalidObject,
+  alreadyExistsError,
+  badRequestError,
+  conflictError,
+  invalidObjectError,
   MODIFIED_MESSAGE,
   StatusError,
 } from "#lib/dev/simulator/admission/status-error.ts";
@@ -42,7 +37,7 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
   readonly subresource?: "status" | "scale";
   readonly warn?: (text: string) => void;
-  /** The final managed fields of an apply. Without `applied`, the write is tracked as an update. */
+  /** The final managed fields of an apply. For other writes, the managed fields are computed. */
   readonly managed?: ManagedFields[] | undefined;
   readonly applied?: true;
 }
@@ -58,7 +53,7 @@ export function createObject(
   const name = requestMetadata.name ||
     (requestMetadata.generateName ? requestMetadata.generateName.slice(0, 58) + randomSuffix() : "");
   if (namespace !== undefined && requestMetadata.namespace !== undefined && requestMetadata.namespace !== namespace) {
-    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+    throw badRequestError("the namespace of the provided object does not match the namespace sent on the request");
   }
   if (namespace !== undefined) requireLiveNamespace(world, kind, namespace, name);
   if (requestMetadata.resourceVersion && !options.applied) {
@@ -97,7 +92,6 @@ export function createObject(
   return options.dryRun ? object : world.store.save(object);
 }
 
-/** Replaces `live` with `next`. Returns the object afterwards. */
 export function replaceObject(
   world: SimulatorContext,
   live: StoredObject,
@@ -114,9 +108,11 @@ export function replaceObject(
     const key = ["/registry", kind.plural, ...(namespace === undefined ? [] : [namespace]), name].join("/");
     const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
       `Precondition failed: UID in precondition: ${next.metadata.uid}, UID in object meta: ${uid}`;
-    throw conflict(kind, live.metadata.name, why);
+    throw conflictError(kind, live.metadata.name, why);
   }
-  if (version && version !== live.metadata.resourceVersion) throw conflict(kind, live.metadata.name, MODIFIED_MESSAGE);
+  if (version && version !== live.metadata.resourceVersion) {
+    throw conflictError(kind, live.metadata.name, MODIFIED_MESSAGE);
+  }
   const at = world.timers.stamp();
   const filled = applyKindDefaults(mergeWrite(kind, live, next, options.subresource), live);
   const changed = kind.generation && !isSameJson(specOf(filled), specOf(live));
@@ -124,7 +120,7 @@ export function replaceObject(
   const full = kind.generation ? { ...filled, metadata: { ...filled.metadata, generation } } : filled;
   validateObject(kind, full);
   const gained = validateNewFinalizers(live, next);
-  if (gained.length > 0) throw invalidObject(kind, live.metadata.name, gained);
+  if (gained.length > 0) throw invalidObjectError(kind, live.metadata.name, gained);
   rejectImmutableChanges(kind, live, full);
   const writer: FieldWriter = {
     manager: options.manager,
@@ -137,7 +133,7 @@ export function replaceObject(
   const omitsReplicas = options.subresource === "scale" && full.spec.replicas === 0; // a Scale omits a zero
   const object = withManagedFields(
     full,
-    omitsReplicas ? tracked?.filter((entry) => !isEntryOf(entry, writer)) : tracked,
+    omitsReplicas ? tracked?.filter((entry) => !isManagedEntryOf(entry, writer)) : tracked,
   );
   if (options.user && options.subresource === undefined) enforcePolicies(world, options.user, object, live);
   if (options.subresource !== "status") enforceAdmission(world, object, live, options.warn ?? (() => {}));
@@ -183,16 +179,13 @@ function enforcePolicies(
 }
 
 function existsError(kind: ApiKind, { metadata }: StoredObject): StatusError {
-  const { status, reason, message, details } = alreadyExists(kind, metadata.name);
+  const { status, reason, message, details } = alreadyExistsError(kind, metadata.name);
   return metadata.deletionTimestamp === undefined
-    ? alreadyExists(kind, metadata.name)
+    ? alreadyExistsError(kind, metadata.name)
     : new StatusError(status, reason, `object is being deleted: ${message}`, details);
 }
 
-/**
- * Merges a write into the live object. The status changes only through its subresource. Metadata that the server owns
- * never changes.
- */
+/** Merges a write into the live object. The status changes only through the `status` subresource. */
 function mergeWrite(kind: ApiKind, live: StoredObject, next: Json, subresource: string | undefined): StoredObject {
   if (subresource === "status") {
     return { ...live, ...(next.status === undefined ? {} : { status: next.status }) };

@@ -3,7 +3,7 @@ import { type ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import { listItemKey } from "#lib/dev/simulator/admission/managed-fields.ts";
 import type { FieldValidation } from "#lib/dev/simulator/api/options.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
-import { badRequest, invalidValue, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
+import { badRequestError, invalidValue, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import { parseThousandths, QUANTITY_RULE } from "#lib/dev/simulator/admission/quantity.ts";
 import { requireBase64 } from "#lib/dev/simulator/admission/rules/data.ts";
 import {
@@ -30,11 +30,11 @@ export function parsePatchBody(text: string, operations: boolean): Json {
   try {
     change = JSON.parse(text);
   } catch (error) {
-    throw badRequest(`error decoding patch: ${describeParseError(text, error as Error)}`);
+    throw badRequestError(`error decoding patch: ${describeParseError(text, error as Error)}`);
   }
   const expectedType = operations ? "[]handlers.jsonPatchOp" : "map[string]interface {}";
   if (operations ? !Array.isArray(change) : !isRecord(change)) {
-    throw badRequest(
+    throw badRequestError(
       `error decoding patch: json: cannot unmarshal ${goType(change)} into Go value of type ${expectedType}`,
     );
   }
@@ -50,7 +50,7 @@ const GO_HEAD =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 function unrecognizedError(expectedType: string, why: string, formattedKey: string): StatusError {
-  return badRequest(
+  return badRequestError(
     `the object provided is unrecognized (must be of type ${expectedType}): couldn't get version/kind; ` +
       `json parse error: ${why} (${formattedKey})`,
   );
@@ -60,10 +60,7 @@ function describeParseError(text: string, error: Error): string {
   return text.trim() === "" || isCutOff(text) ? "unexpected end of JSON input" : error.message;
 }
 
-/**
- * Returns the object that a create or update sends, without nulls and empty maps. Throws 400 if its kind or a field is
- * invalid.
- */
+/** Returns the object that a create or update sends. Throws 400 if its kind or a field is invalid. */
 export function parseObjectBody(
   body: Json,
   kind: ApiKind,
@@ -81,7 +78,7 @@ export function parseObjectBody(
   if (apiVersion !== kind.apiVersion || name !== kind.kind) {
     const from = `${kind.version}.${name}`,
       to = `${kind.group === "" ? "core" : kind.group.split(".")[0]}.${kind.kind}`;
-    throw badRequest(
+    throw badRequestError(
       `${name} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ` +
         `converting (${from}) to (${to}): unknown conversion`,
     );
@@ -90,7 +87,7 @@ export function parseObjectBody(
   const { value, misfits: violations } = fitToSchema(body, type);
   requireBase64(kind.kind, body);
   const handled = `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}`;
-  const refuse = (why: string) => patched ? invalidPatchError(body, why) : badRequest(`${handled}: ${why}`);
+  const refuse = (why: string) => patched ? invalidPatchError(body, why) : badRequestError(`${handled}: ${why}`);
   const wrong = violations.find((misfit) => misfit.expected !== undefined);
   if (wrong) {
     const field = `${kind.kind}${wrong.path.replace(/\[[^\]]*\]/g, "")}`;
@@ -110,12 +107,12 @@ export function parseObjectBody(
 export function parseAppliedBody(body: Json, kind: ApiKind, schema: FieldSchema, namespace: string | undefined): Json {
   if (!isRecord(body)) {
     const why = `json: cannot unmarshal ${goType(body)} into Go value of type map[string]interface {}`;
-    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
+    throw badRequestError(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
   }
   if (body.apiVersion !== kind.apiVersion || body.kind !== kind.kind) {
-    throw badRequest(`invalid object type: ${goKind(body)}`);
+    throw badRequestError(`invalid object type: ${goKind(body)}`);
   }
-  if (body.metadata?.managedFields) throw badRequest("metadata.managedFields must be nil");
+  if (body.metadata?.managedFields) throw badRequestError("metadata.managedFields must be nil");
   const type = schema.of(kind.kind);
   const { value, misfits: violations } = fitToSchema(body, type, "keyed");
   const typed = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
@@ -179,10 +176,7 @@ function goKind({ apiVersion = "", kind = "" }: Json): string {
   return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }
 
-/**
- * Returns the 422 error for a patch whose result is invalid. Like the real server's, it shows the complete object and
- * an empty name.
- */
+/** Returns the 422 error for a patch whose result is invalid. Like the real server's, it shows the complete object. */
 function invalidPatchError(body: Json, why: string): StatusError {
   const cause = invalidValue("patch", JSON.stringify(body), why);
   return new StatusError(422, "Invalid", ` "" is invalid: patch: ${cause.message}`, { causes: [cause] });
@@ -209,6 +203,6 @@ function parseYamlBody(text: string): Json {
   try {
     return parseYaml(text);
   } catch (error) {
-    throw badRequest(`error decoding YAML: ${(error as Error).message}`);
+    throw badRequestError(`error decoding YAML: ${(error as Error).message}`);
   }
 }

@@ -5,7 +5,7 @@
  * oldest first. Both accept `since` (only entries with a higher number) and `limit`. The history also accepts `kind`,
  * `namespace` and `name`.
  *
- * If the first number is above `since + 1`, earlier entries are no longer in the record.
+ * If the first returned number is above `since + 1`, the record has dropped the entries in between.
  */
 import { parseFault } from "#lib/dev/simulator/fault-types.ts";
 import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";

@@ -8,20 +8,20 @@ import {
 } from "#lib/dev/simulator/admission/selectors.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import {
-  badRequest,
+  badRequestError,
   collectCauses,
   forbiddenField,
   type StatusCause,
   StatusError,
   unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
-import { listKeyOf } from "#lib/dev/simulator/store/store.ts";
+import { formatListKey } from "#lib/dev/simulator/store/store.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const VERSION_MATCHES = ["Exact", "NotOlderThan", ""];
 
-/** Returns a test that tells whether an object matches the query's selectors. */
-export function parseSelection(kind: ApiKind, query: URLSearchParams): ObjectPredicate {
+/** Returns a predicate for objects that match the query's label and field selectors. */
+export function parseListSelectors(kind: ApiKind, query: URLSearchParams): ObjectPredicate {
   const labels = parseLabelSelector(query.get("labelSelector") ?? "");
   const fields = parseFieldSelector(kind, query.get("fieldSelector") ?? "");
   return (object) => labels(object) && fields(object);
@@ -32,7 +32,7 @@ export function validateListOptions(world: SimulatorContext, query: URLSearchPar
   for (const name of ["limit", "timeoutSeconds"]) {
     const text = query.get(name) ?? "";
     if (text !== "" && !/^[+-]?\d+$/.test(text)) {
-      throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+      throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
     }
   }
   requireValidOptions("ListOptions", validateVersionMatch(query, watches));
@@ -41,7 +41,7 @@ export function validateListOptions(world: SimulatorContext, query: URLSearchPar
     const why = `Invalid value: ${JSON.stringify(version)}: strconv.ParseUint: parsing ${JSON.stringify(version)}: ` +
       "invalid syntax";
     if (watches) throw new StatusError(500, undefined, `resourceVersion: ${why}`);
-    throw badRequest(`invalid resource version: resourceVersion: ${why}`);
+    throw badRequestError(`invalid resource version: resourceVersion: ${why}`);
   }
   const now = world.store.version();
   if (watches || Number(version) <= now) return;
@@ -74,7 +74,7 @@ export function listObjects(
   accept?: string,
 ): Json {
   validateListOptions(world, query, false);
-  const selected = parseSelection(kind, query);
+  const selected = parseListSelectors(kind, query);
   const token = parseContinueToken(query.get("continue"));
   if (token && token.version < world.store.horizon()) throw expiredTokenError();
   const limit = Number(query.get("limit") ?? 0);
@@ -93,7 +93,7 @@ export function listObjects(
     apiVersion: kind.apiVersion,
     metadata: {
       resourceVersion: String(version),
-      ...(more ? { continue: renderContinueToken(version, listKeyOf(page.at(-1)!)) } : {}),
+      ...(more ? { continue: renderContinueToken(version, formatListKey(page.at(-1)!)) } : {}),
       ...(more && !selecting ? { remainingItemCount: found.length - page.length } : {}),
     },
     items: page.map((object) => toListItem(kind, object)),
@@ -117,7 +117,7 @@ function indexAfter(all: readonly StoredObject[], start: string): number {
   let low = 0, high = all.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (listKeyOf(all[middle]!) > start) high = middle;
+    if (formatListKey(all[middle]!) > start) high = middle;
     else low = middle + 1;
   }
   return low;
@@ -155,7 +155,7 @@ function renderContinueToken(version: number, start: string): string {
 
 function parseContinueToken(text: string | null): { version: number; start: string } | null {
   if (text === null || text === "") return null;
-  const refuse = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`);
+  const refuse = (why: string) => badRequestError(`invalid continue token: continue key is not valid: ${why}`);
   let decoded = "", token: Json;
   try {
     decoded = atob(text);

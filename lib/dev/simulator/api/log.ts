@@ -1,6 +1,6 @@
 /** Sends pod logs: a container's last lines, and with `follow` each new line until the container ends. */
 import type { ServerResponse } from "node:http";
-import { badRequest } from "#lib/dev/simulator/admission/status-error.ts";
+import { badRequestError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
@@ -17,10 +17,10 @@ export function sendLog(
     .find((each: Json) => each.name === name);
   if (!log) {
     const where = `container ${JSON.stringify(name)} in pod ${JSON.stringify(pod.metadata.name)}`;
-    if (previous) throw badRequest(`previous terminated ${where} not found`);
+    if (previous) throw badRequestError(`previous terminated ${where} not found`);
     const waiting = status?.state?.waiting?.reason ?? "ContainerCreating";
     const failing = /Pull|Image/.test(waiting) ? "trying and failing to pull image" : waiting;
-    throw badRequest(`${where} is waiting to start: ${failing}`);
+    throw badRequestError(`${where} is waiting to start: ${failing}`);
   }
   const hasTimestamps = query.get("timestamps") === "true";
   const write = (line: { at: number; text: string }) =>
@@ -55,10 +55,14 @@ function containerOf(pod: StoredObject, requested: string | null): string {
     if (pod.spec.containers.length > 1 || pod.spec.initContainers) {
       if (pod.spec.containers.length === 1) return pod.spec.containers[0].name;
       const choices = pod.spec.containers.map(({ name }: Json) => name).join(" ");
-      throw badRequest(`a container name must be specified for pod ${pod.metadata.name}, choose one of: [${choices}]`);
+      throw badRequestError(
+        `a container name must be specified for pod ${pod.metadata.name}, choose one of: [${choices}]`,
+      );
     }
     return names[0]!;
   }
-  if (!names.includes(requested)) throw badRequest(`container ${requested} is not valid for pod ${pod.metadata.name}`);
+  if (!names.includes(requested)) {
+    throw badRequestError(`container ${requested} is not valid for pod ${pod.metadata.name}`);
+  }
   return requested;
 }

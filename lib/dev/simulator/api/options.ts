@@ -84,16 +84,10 @@ function validateFieldManager(manager: string): StatusCause[] {
   );
 }
 
-/**
- * Host names that always resolve to this machine. Any port is allowed, because a port may be forwarded to the
- * simulator.
- */
+/** Host names that always resolve to this machine, with any port because of port forwarding. */
 const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
 
-/**
- * Throws 403 for a request from another host or from a web page of another origin. Throws 415 for a POST with a content
- * type that an HTML form can send. Both checks run before the request is processed.
- */
+/** Throws 403 for a request from another host or web origin, and 415 for a POST that an HTML form could send. */
 export function requireLocalOrigin({ method, headers }: IncomingMessage): void {
   if (!LOCAL_HOST.test(headers.host ?? "")) {
     throw new StatusError(

@@ -1,9 +1,4 @@
-/**
- * Checks permissions and answers access reviews. Without authorization, every user may do everything. With it, roles
- * decide. The fault `forbid` removes permissions in both cases.
- *
- * An access review and the request itself use the same check. Error messages match those of the real server.
- */
+/** Checks permissions and answers access reviews. The fault `forbid` removes permissions even without RBAC. */
 import { type AccessDecision, type AccessRequest, checkAccess } from "#lib/dev/simulator/access/rules.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { ApiRoute } from "#lib/dev/simulator/api/route.ts";
@@ -52,7 +47,7 @@ export function requirePermission(
   query: URLSearchParams,
 ): void {
   const verb = verbOf(method, route, query), { group, plural } = route.kind;
-  // An apply that creates its object also needs the verb `create`.
+  // A server-side apply that creates the object also needs permission for the verb `create`.
   const creates = query.has("fieldManager") && method === "PATCH" &&
     world.store.get(route.kind.kind, route.namespace, route.name!) === undefined;
   for (const each of [verb, ...(creates ? ["create"] : [])]) {
@@ -65,13 +60,13 @@ export function requirePermission(
       name: route.name ?? nameIn(query),
     };
     const { allowed, roles, bindingError } = checkPermission(world, user, request);
-    if (!allowed) throw forbiddenError(user, request, bindingError);
+    if (!allowed) throw permissionError(user, request, bindingError);
     const [role, ...others] = roles;
     if (role && others.length === 0) world.grants.add(`${role}: ${each} ${nameOf(group, plural, request.subresource)}`);
   }
 }
 
-function forbiddenError(user: SimulatedUser, request: AccessRequest, bindingError: string): StatusError {
+function permissionError(user: SimulatedUser, request: AccessRequest, bindingError: string): StatusError {
   const { verb, group, resource: plural, subresource, namespace, name } = request;
   const named = `${group === "" ? plural : `${plural}.${group}`}${name ? ` ${JSON.stringify(name)}` : ""}`;
   const resourceName = subresource ? `${plural}/${subresource}` : plural;
@@ -103,10 +98,7 @@ function verbOf(method: string, route: ApiRoute, query: URLSearchParams): string
   return ["1", "true"].includes(query.get("watch") ?? "") ? "watch" : "list";
 }
 
-/**
- * Returns the object's name if a list selects a single object by name. RBAC then treats the list like a request for
- * that object.
- */
+/** Returns the object's name if a list selects one object by name. RBAC treats that list like a read of the object. */
 function nameIn(query: URLSearchParams): string | undefined {
   return /^metadata\.name=([^,]+)$/.exec(query.get("fieldSelector") ?? "")?.[1];
 }

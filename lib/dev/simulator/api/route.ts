@@ -1,7 +1,4 @@
-/**
- * Parses URLs into kind, namespace, object and subresource. Answers discovery requests: the server's version, its API
- * groups and their resources.
- */
+/** Parses URLs into kind, namespace, object and subresource, and answers discovery requests. */
 import type { ApiKind, ApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
@@ -43,7 +40,7 @@ function isNamespaceItself(rest: readonly string[]): boolean {
   return rest.length === 3 && (rest[2] === "status" || rest[2] === "finalize");
 }
 
-/** Decodes a path segment. Returns an invalid encoding unchanged; it then matches nothing. */
+/** Decodes a path segment. Returns a segment with an invalid encoding unchanged. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -99,10 +96,7 @@ function whereOf(version: string): Json {
   return { serverRelativeURL: `/openapi/v3/${version}` };
 }
 
-/**
- * Returns the part of the OpenAPI document that kubectl and Helm read. It tells them that the server supports
- * `fieldValidation`. It contains no schemas.
- */
+/** Returns the part of the OpenAPI document that tells kubectl and Helm that `fieldValidation` is supported. */
 function openApiOf(kinds: ApiKinds, version: string): Json | null {
   const own = kinds.all.filter(({ apiVersion }) => rootOf(apiVersion) === version);
   if (own.length === 0) return null;

@@ -1,7 +1,4 @@
-/**
- * Sends responses. A fault can cut a response off, make it hang, or send it slowly. A fault can also replace the
- * response: with the API server's Status for a code, or with any text.
- */
+/** Sends responses. A fault can replace, delay, slow down or cut off a response. */
 import type { ServerResponse } from "node:http";
 import { MODIFIED_MESSAGE, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { RequestFaults, SimulatorFault } from "#lib/dev/simulator/faults.ts";
@@ -48,7 +45,7 @@ export function sendResponse(
   timers.after(trickle.ms, () => drop(0));
 }
 
-/** Closes the connection for `cut`. For `hang` it stays open until the client or the simulator closes it. */
+/** Closes the connection for `cut`. For `hang`, keeps it open until the client or the simulator closes it. */
 export function breakResponse(response: ServerResponse, how: "cut" | "hang"): void {
   if (how === "cut") response.socket?.destroy();
 }

@@ -1,7 +1,4 @@
-/**
- * Serves the simulated API over HTTP. It reads each request completely, applies the faults, performs the request and
- * records it.
- */
+/** Serves the simulated API over HTTP. Applies faults to each request, performs it and records it. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { messageOf } from "#lib/base/errors.ts";
 import { authenticateUser } from "#lib/dev/simulator/access/users.ts";

@@ -15,7 +15,7 @@ import {
   validatePatchOptions,
   validateWriteOptions,
 } from "#lib/dev/simulator/api/options.ts";
-import { listObjects, parseSelection, toListItem } from "#lib/dev/simulator/api/list.ts";
+import { listObjects, parseListSelectors, toListItem } from "#lib/dev/simulator/api/list.ts";
 import { sendLog } from "#lib/dev/simulator/api/log.ts";
 import { performReview, requirePermission } from "#lib/dev/simulator/api/reviews.ts";
 import { enforceAdmissionPolicies } from "#lib/dev/simulator/access/policies.ts";
@@ -27,16 +27,16 @@ import { deleteObject, parseDeleteOptions } from "#lib/dev/simulator/admission/d
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { applyJsonPatch, applyMergePatch } from "#lib/dev/simulator/api/patch.ts";
 import {
-  badRequest,
-  conflict,
+  badRequestError,
+  conflictError,
   invalidFormatted,
-  invalidObject,
+  invalidObjectError,
   invalidValue,
-  notFound,
-  resourceNotFound,
+  notFoundError,
+  resourceNotFoundError,
   statusDetailsOf,
   StatusError,
-  verbNotAllowed,
+  verbNotAllowedError,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import { fitToSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
@@ -76,7 +76,7 @@ export function performVerb(world: SimulatorContext, call: VerbCall): VerbRespon
   if (method === "PUT" && route.name !== undefined) return put(world, call);
   if (method === "PATCH" && route.name !== undefined) return patch(world, call);
   if (method === "DELETE") return route.name === undefined ? removeMany(world, call) : remove(world, call);
-  throw verbNotAllowed();
+  throw verbNotAllowedError();
 }
 
 function remove(world: SimulatorContext, { route, user, query, text, warn }: VerbCall): VerbResponse {
@@ -91,8 +91,8 @@ function remove(world: SimulatorContext, { route, user, query, text, warn }: Ver
 }
 
 function removeMany(world: SimulatorContext, { route: { kind, namespace }, query }: VerbCall): VerbResponse {
-  if (kind.kind === "Namespace" || kind.namespaced && namespace === undefined) throw verbNotAllowed();
-  const all = world.store.list(kind.kind, namespace).filter(parseSelection(kind, query));
+  if (kind.kind === "Namespace" || kind.namespaced && namespace === undefined) throw verbNotAllowedError();
+  const all = world.store.list(kind.kind, namespace).filter(parseListSelectors(kind, query));
   for (const object of all) deleteObject(world, object, parseDeleteOptions(query, null));
   const metadata = { resourceVersion: String(world.store.version()) };
   const items = all.map((object) => toListItem(kind, object));
@@ -107,11 +107,11 @@ function readMany(world: SimulatorContext, { route, query, accept, response }: V
 }
 
 function readOne(world: SimulatorContext, { route, query, response }: VerbCall): VerbResponse {
-  if (route.subresource === "status" && !route.kind.status) throw resourceNotFound();
+  if (route.subresource === "status" && !route.kind.status) throw resourceNotFoundError();
   const live = find(world, route);
   if (route.subresource === "log" && route.kind.kind === "Pod") return void sendLog(world, live, query, response);
   if (route.subresource === "scale" && route.kind.scale) return ok(readScale(live));
-  if (route.subresource !== undefined && route.subresource !== "status") throw resourceNotFound();
+  if (route.subresource !== undefined && route.subresource !== "status") throw resourceNotFoundError();
   return ok(live);
 }
 
@@ -125,7 +125,7 @@ function readBody(world: SimulatorContext, call: VerbCall, options: "CreateOptio
 
 function create(world: SimulatorContext, call: VerbCall): VerbResponse {
   const { kind, namespace } = call.route;
-  if (kind.namespaced && namespace === undefined) throw verbNotAllowed();
+  if (kind.namespaced && namespace === undefined) throw verbNotAllowedError();
   const body = readBody(world, call, "CreateOptions");
   const review = performReview(world, call.user, kind, body, managerOf(call));
   return { status: 201, body: review ?? createObject(world, kind, namespace, body, optionsOf(call)) };
@@ -137,7 +137,7 @@ function put(world: SimulatorContext, call: VerbCall): VerbResponse {
   const live = find(world, route);
   if (route.kind.custom && !body.metadata.resourceVersion) {
     const cause = invalidFormatted("metadata.resourceVersion", "0x0: must be specified for an update");
-    throw invalidObject(route.kind, route.name!, [cause]);
+    throw invalidObjectError(route.kind, route.name!, [cause]);
   }
   return ok(replaceObject(world, live, body, optionsOf(call)));
 }
@@ -160,7 +160,7 @@ function patch(world: SimulatorContext, call: VerbCall): VerbResponse {
   const body = parseObjectBody(patched(live), route.kind, world.schema, validationOf(call.query), call.warn, true);
   requireMatchingName(body, route);
   if (body.metadata.uid !== undefined && body.metadata.uid !== live.metadata.uid) {
-    throw invalidObject(route.kind, route.name!, [
+    throw invalidObjectError(route.kind, route.name!, [
       invalidValue("metadata.uid", body.metadata.uid, "field is immutable"),
     ]);
   }
@@ -187,7 +187,7 @@ function apply(world: SimulatorContext, call: VerbCall): VerbResponse {
     if (config.metadata?.uid) {
       const why =
         `uid mismatch: the provided object specified uid ${config.metadata.uid}, and no existing object was found`;
-      throw conflict(route.kind, route.name!, why);
+      throw conflictError(route.kind, route.name!, why);
     }
     return { status: 201, body: createObject(world, route.kind, route.namespace, object, write) };
   }
@@ -197,7 +197,7 @@ function apply(world: SimulatorContext, call: VerbCall): VerbResponse {
 
 function find(world: SimulatorContext, route: ApiRoute): StoredObject {
   const live = world.store.get(route.kind.kind, route.namespace, route.name!);
-  if (!live) throw notFound(route.kind, route.name!);
+  if (!live) throw notFoundError(route.kind, route.name!);
   return live;
 }
 
@@ -206,7 +206,7 @@ function optionsOf(call: VerbCall): WriteOptions {
   const isSupported = subresource === "status"
     ? call.route.kind.status
     : subresource === "scale" || subresource === "finalize";
-  if (subresource !== undefined && !isSupported) throw resourceNotFound();
+  if (subresource !== undefined && !isSupported) throw resourceNotFoundError();
   return {
     manager: managerOf(call),
     dryRun: call.query.getAll("dryRun").includes("All"),
@@ -227,13 +227,13 @@ function validationOf(query: URLSearchParams): FieldValidation {
 function requireMatchingName(body: Json, { name, namespace }: ApiRoute): void {
   const bodyName = body.metadata?.name;
   if (!bodyName) {
-    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+    throw badRequestError(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   }
   if (bodyName !== name) {
-    throw badRequest(`the name of the object (${bodyName}) does not match the name on the URL (${name})`);
+    throw badRequestError(`the name of the object (${bodyName}) does not match the name on the URL (${name})`);
   }
   if (body.metadata?.namespace !== undefined && body.metadata.namespace !== namespace) {
-    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+    throw badRequestError("the namespace of the provided object does not match the namespace sent on the request");
   }
 }
 

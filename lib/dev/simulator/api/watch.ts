@@ -1,12 +1,9 @@
 /**
- * Streams changes of objects as lines of JSON, from a given version or from the current state.
- *
- * If a change makes an object match the selector, the event is ADDED. If the object no longer matches, the event is
- * DELETED. The real server does the same. Bookmarks are sent once a minute. A watch ends at its timeout, or when a
- * fault drops it.
+ * Streams changes of objects as lines of JSON, from a given version or from the current state. An object that begins to
+ * match the selector is sent as ADDED. One that stops matching is sent as DELETED.
  */
 import type { ServerResponse } from "node:http";
-import { parseSelection, validateListOptions } from "#lib/dev/simulator/api/list.ts";
+import { parseListSelectors, validateListOptions } from "#lib/dev/simulator/api/list.ts";
 import type { WatchDrop } from "#lib/dev/simulator/fault-types.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
@@ -27,7 +24,7 @@ export function watchObjects(
   response: ServerResponse,
 ): void {
   validateListOptions(world, query, true);
-  const selected = parseSelection(kind, query);
+  const selected = parseListSelectors(kind, query);
   const requested = query.get("resourceVersion") ?? "";
   const from = requested === "" || requested === "0" ? null : Number(requested);
   response.writeHead(200, { "content-type": "application/json" });

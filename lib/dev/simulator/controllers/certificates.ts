@@ -1,16 +1,12 @@
 /**
  * Simulates cert-manager: marks ClusterIssuers ready, and creates the Secret of each Certificate whose issuer is ready.
- *
- * If a fault withholds a certificate, the intermediate objects stay: a CertificateRequest, its Order and its Challenge.
- * Each is owned by the one before it, and the Challenge's `reason` holds the error. If the fault is final, the
- * Challenge is removed and the Certificate fails. cert-manager retries a failed certificate after one hour. Once a
- * certificate is issued, the intermediate objects are removed.
+ * While a fault withholds a certificate, its CertificateRequest, Order and Challenge stay.
  */
 import { DAY } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
-  changeStatus,
-  createManaged,
+  changeObjectStatus,
+  createAsManager,
   createOwnerReference,
   findCondition,
   isConditionTrue,
@@ -39,7 +35,7 @@ export function issuerController(world: SimulatorContext): Controller {
         observedGeneration: issuer.metadata.generation,
         ...reasonAndMessage,
       };
-      changeStatus(world, issuer, "cert-manager-clusterissuers", (status) => ({
+      changeObjectStatus(world, issuer, "cert-manager-clusterissuers", (status) => ({
         ...status,
         conditions: withConditions(status.conditions, world.timers.stamp(), ready),
       }));
@@ -86,7 +82,7 @@ function isCurrent(world: SimulatorContext, certificate: StoredObject): boolean 
 function issue(world: SimulatorContext, { metadata: { name, namespace }, spec }: StoredObject): void {
   if (world.store.get("Secret", namespace, spec.secretName)) return;
   const annotations = { "cert-manager.io/certificate-name": name };
-  createManaged(world, ISSUING, {
+  createAsManager(world, ISSUING, {
     kind: "Secret",
     metadata: { name: spec.secretName, namespace, annotations },
     type: "kubernetes.io/tls",
@@ -98,7 +94,7 @@ function issue(world: SimulatorContext, { metadata: { name, namespace }, spec }:
 function report(world: SimulatorContext, certificate: StoredObject, issued: Json): void {
   const now = world.timers.now(), observedGeneration = certificate.metadata.generation;
   const condition = (type: string, status: string) => ({ type, status, observedGeneration, ...issued ?? ABSENT });
-  changeStatus(world, certificate, "cert-manager-certificates-readiness", (status) => {
+  changeObjectStatus(world, certificate, "cert-manager-certificates-readiness", (status) => {
     const conditions = withConditions(
       status.conditions,
       formatTimestamp(now),
@@ -137,8 +133,9 @@ function withholdCertificate(
     const { namespace } = owner.metadata, name = `${certificate.metadata.name}-${suffix}`;
     const metadata = { name, namespace, ownerReferences: [createOwnerReference(owner)] };
     const link = world.store.get(kind, namespace, name) ??
-      createManaged(world, "cert-manager", { kind, metadata, spec: {} });
-    owner = changeStatus(world, link, "cert-manager", (status) => statusOf(kind, status, { message, final }, at)) ??
+      createAsManager(world, "cert-manager", { kind, metadata, spec: {} });
+    owner = changeObjectStatus(world, link, "cert-manager", (status) =>
+      statusOf(kind, status, { message, final }, at)) ??
       link;
   }
   if (final) failCertificate(world, certificate, `order is in "errored" state: ${message}`, at);
@@ -161,7 +158,7 @@ function failCertificate(world: SimulatorContext, certificate: StoredObject, why
   const message = `The certificate request has failed to complete and will be retried: ${why}`;
   const ready = { type: "Ready", status: "False", ...ABSENT };
   const issuing = { type: "Issuing", status: "False", reason: "Failed", message };
-  changeStatus(world, certificate, ISSUING, (status) => ({
+  changeObjectStatus(world, certificate, ISSUING, (status) => ({
     ...status,
     conditions: withConditions(status.conditions, at, ready, issuing),
     failedIssuanceAttempts: 1,

@@ -1,7 +1,4 @@
-/**
- * Starts, probes and ends containers. A start can wait for the pod's first start, for an image, for environment
- * variables or for the backoff after a crash.
- */
+/** Starts, probes and ends containers. A start can wait for an image, a variable or the backoff after a crash. */
 import { createHash } from "node:crypto";
 import {
   changeContainerStatus,
@@ -10,7 +7,7 @@ import {
   type Kubelet,
   recordContainerEvent,
   refreshSlot,
-  setWaiting,
+  setContainerWaiting,
 } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { isNodeLost } from "#lib/dev/simulator/controllers/nodes.ts";
 import type { ContainerStatus } from "#lib/dev/simulator/controllers/pod-status.ts";
@@ -29,7 +26,6 @@ const STARTUP_PROBE_FAILURE =
   "Startup probe failed: curl: (7) Failed to connect to 127.0.0.1 port 8080 after 0 ms: Couldn't connect to server";
 const LONGEST_BACKOFF = 60_000; // ms
 
-/** Starts the container after `ms` milliseconds. */
 export function scheduleContainerStart(kubelet: Kubelet, slot: ContainerSlot, ms: number): void {
   kubelet.wait(slot, ms, () => beginContainer(kubelet, slot));
   changeContainerStatus(kubelet.world, slot, (status) => status); // writes the status, so that it lists the waiting containers
@@ -46,7 +42,7 @@ export function beginContainer(kubelet: Kubelet, planned: ContainerSlot): void {
   const { missing, values } = readEnvironment(world, slot.pod, container);
   if (missing === undefined) return start(kubelet, slot, container, values);
   recordContainerEvent(world, slot, { warning: "Failed", message: `Error: ${missing}` });
-  setWaiting(world, slot, "CreateContainerConfigError", missing);
+  setContainerWaiting(world, slot, "CreateContainerConfigError", missing);
   kubelet.wait(slot, retryDelay(world, 0), () => beginContainer(kubelet, slot));
 }
 
@@ -55,11 +51,11 @@ function retryPull(kubelet: Kubelet, slot: ContainerSlot, image: string, why: st
   recordContainerEvent(world, slot, { normal: "Pulling", message: `Pulling image "${image}"` });
   recordContainerEvent(world, slot, { warning: "Failed", message: `Failed to pull image "${image}": ${why}` });
   recordContainerEvent(world, slot, { warning: "Failed", message: "Error: ErrImagePull" });
-  setWaiting(world, slot, "ErrImagePull", why);
+  setContainerWaiting(world, slot, "ErrImagePull", why);
   const back = (tries: number): void => {
     recordContainerEvent(world, slot, { normal: "BackOff", message: `Back-off pulling image "${image}"` });
     recordContainerEvent(world, slot, { warning: "Failed", message: "Error: ImagePullBackOff" });
-    setWaiting(world, slot, "ImagePullBackOff", `Back-off pulling image "${image}": ErrImagePull: ${why}`);
+    setContainerWaiting(world, slot, "ImagePullBackOff", `Back-off pulling image "${image}": ErrImagePull: ${why}`);
     kubelet.wait(slot, retryDelay(world, tries), () => back(tries + 1));
   };
   kubelet.wait(slot, Math.max(10, world.delayMs / 4), () => back(0));
@@ -117,7 +113,6 @@ function imageIdOf({ rebuilt }: SimulatorContext, image: string): string {
   return `docker.io/${name}@sha256:${digest}`;
 }
 
-/** Returns a volume mount in the form that a container status has. */
 function toMountStatus({ name, mountPath, readOnly }: Json): Json {
   return { name, mountPath, ...(readOnly ? { readOnly, recursiveReadOnly: "Disabled" } : {}) };
 }
@@ -176,7 +171,7 @@ function endContainer(kubelet: Kubelet, slot: ContainerSlot, run: ProgramRun, lo
   world.logs.end(log);
 }
 
-/** Probes a container that serves. If the page probe fails, returns the milliseconds until the next probe. */
+/** Runs the probe of a serving container. Returns the milliseconds until the next probe, if the page probe failed. */
 export function probeContainer({ world, find }: Kubelet, slot: ContainerSlot): number | void {
   const entry = find(slot);
   if (!entry?.run || entry.run.exit !== null || slot.type !== "containers") return;

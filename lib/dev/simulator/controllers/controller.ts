@@ -1,8 +1,6 @@
 /**
- * Runs the controllers. Each one reconciles the objects of one kind, after a change or after a delay that it requested.
- *
- * All controllers share one queue. An object is queued at most once per controller, even if it changes often. A long
- * queue is processed in small batches, so that the server can answer requests in between.
+ * Runs the controllers. Each one reconciles the objects of one kind, after a change or after a requested delay. All
+ * controllers share one queue, which is processed in small batches.
  */
 import { listOwners } from "#lib/dev/simulator/controllers/objects.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -18,10 +16,7 @@ export interface Controller {
   readonly also?: (change: StoreChange) => Iterable<StoredObject>;
   /** Called after an object of this kind is removed. */
   readonly removed?: (object: StoredObject) => void;
-  /**
-   * Moves the cluster one step towards the object's spec. Returns the milliseconds until the next call, if one is
-   * needed.
-   */
+  /** Moves the cluster one step towards the object's spec. Returns the milliseconds until the next call, if needed. */
   readonly reconcile?: (object: StoredObject, memory: ReconcileMemory) => number | void;
   /** Like `reconcile`, for an object that is being deleted. */
   readonly end?: (object: StoredObject, memory: ReconcileMemory) => number | void;
@@ -31,11 +26,9 @@ export interface Controller {
 export interface ReconcileMemory {
   /** Returns the milliseconds left of a delay. The first call starts the delay; after its end the result is 0. */
   left(object: StoredObject, ms: number, stage?: string): number;
-  /** Forgets a delay, so that the next call of `left` starts it again. */
+  /** Resets a delay: the next call of `left` starts it again. */
   reset(object: StoredObject, stage?: string): void;
-  /**
-   * Returns the milliseconds before a retry, which grow with each failure in a row. Returns nothing after a success.
-   */
+  /** Returns the milliseconds before a retry, which grow with each failure in a row. Undefined after a success. */
   backoff(object: StoredObject, failed: boolean): number | void;
 }
 

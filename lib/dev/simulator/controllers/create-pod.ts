@@ -1,5 +1,5 @@
-/** Creates pods from a template for any controller. Records an event on the owner if the pod is refused. */
-import { CONTROLLER_MANAGER, createManaged, createOwnerReference } from "#lib/dev/simulator/controllers/objects.ts";
+/** Creates pods from a template for any controller. Records an event about the owner if the pod is rejected. */
+import { CONTROLLER_MANAGER, createAsManager, createOwnerReference } from "#lib/dev/simulator/controllers/objects.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
@@ -15,7 +15,7 @@ export interface PodCreation {
   readonly by: string;
 }
 
-/** Creates the pod. Returns whether it exists. */
+/** Creates the pod. Returns whether the pod now exists. */
 export function createPod(world: SimulatorContext, { owner, template, name, labels, by }: PodCreation): boolean {
   const { creationTimestamp: _, ...meta } = template.metadata ?? {}, { name: of, namespace } = owner.metadata;
   const metadata = {
@@ -26,7 +26,7 @@ export function createPod(world: SimulatorContext, { owner, template, name, labe
     ownerReferences: [createOwnerReference(owner)],
   };
   try {
-    const pod = createManaged(world, CONTROLLER_MANAGER, { kind: "Pod", metadata, spec: template.spec });
+    const pod = createAsManager(world, CONTROLLER_MANAGER, { kind: "Pod", metadata, spec: template.spec });
     const message = name === undefined
       ? `Created pod: ${pod.metadata.name}`
       : `create Pod ${name} in StatefulSet ${of} successful`;

@@ -3,9 +3,9 @@ import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { parseCronSchedule } from "#lib/dev/simulator/admission/rules/schedule.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
-  changeStatus,
+  changeObjectStatus,
   CONTROLLER_MANAGER,
-  createManaged,
+  createAsManager,
   createOwnerReference,
   isConditionTrue,
   listOwned,
@@ -39,7 +39,7 @@ export function cronJobController(world: SimulatorContext): Controller {
       const present = active().map(({ metadata: { namespace, name, uid } }) => (
         { kind: "Job", namespace, name, uid, apiVersion: "batch/v1" }
       ));
-      changeStatus(world, cron, CONTROLLER_MANAGER, ({ active: _, ...status }) => ({
+      changeObjectStatus(world, cron, CONTROLLER_MANAGER, ({ active: _, ...status }) => ({
         ...status,
         ...(open ? { lastScheduleTime: formatTimestamp(Math.floor(now / MINUTE) * MINUTE) } : {}),
         ...(present.length > 0 ? { active: present } : {}),
@@ -53,7 +53,7 @@ export function cronJobController(world: SimulatorContext): Controller {
 function createCronJobRun(world: SimulatorContext, cron: StoredObject, at: number): void {
   const { metadata, spec } = cron.spec.jobTemplate, name = `${cron.metadata.name}-${Math.floor(at / MINUTE)}`;
   try {
-    createManaged(world, CONTROLLER_MANAGER, {
+    createAsManager(world, CONTROLLER_MANAGER, {
       kind: "Job",
       metadata: {
         ...(metadata?.labels ? { labels: metadata.labels } : {}),
@@ -79,7 +79,6 @@ function createCronJobRun(world: SimulatorContext, cron: StoredObject, at: numbe
   }
 }
 
-/** Deletes the oldest finished Jobs beyond the history limits. */
 function deleteOldJobs(world: SimulatorContext, cron: StoredObject): void {
   const own = listOwned(world, "Job", cron);
   const limits = { Complete: cron.spec.successfulJobsHistoryLimit, Failed: cron.spec.failedJobsHistoryLimit };

@@ -1,16 +1,13 @@
 /**
- * Simulates the Deployment and ReplicaSet controllers.
- *
- * A Deployment has one ReplicaSet for each pod template. `Recreate` scales the old sets to zero first; a rolling update
- * does so once the new set is available. A ReplicaSet creates and deletes pods until `replicas` are present. Pods that
- * are being deleted do not count.
+ * Simulates the Deployment and ReplicaSet controllers. `Recreate` scales the old ReplicaSets to zero first. A rolling
+ * update scales them down once the new ReplicaSet is available.
  */
 import { SECOND } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
-  changeStatus,
+  changeObjectStatus,
   CONTROLLER_MANAGER,
-  createManaged,
+  createAsManager,
   createOwnerReference,
   findCondition,
   listOwned,
@@ -34,7 +31,7 @@ export function deploymentController(world: SimulatorContext): Controller {
   return {
     kind: "Deployment",
     owns: "ReplicaSet",
-    // `Recreate` waits until the last old pod is removed. Its ReplicaSet stops counting the pod before that.
+    // Reconciles the Deployment after the removal of a pod, because `Recreate` waits until all old pods are removed.
     also: ({ type, object }) =>
       object.kind === "Pod" && type === "DELETED"
         ? listOwners(world, "ReplicaSet", object).flatMap((set) => listOwners(world, "Deployment", set))
@@ -65,7 +62,7 @@ export function deploymentController(world: SimulatorContext): Controller {
 function createReplicaSet(world: SimulatorContext, deployment: StoredObject, hash: string, revision: number): void {
   const { template, selector, replicas } = deployment.spec, { name: of, namespace } = deployment.metadata;
   const mark = { "pod-template-hash": hash }, labels = { ...template.metadata.labels, ...mark }, name = `${of}-${hash}`;
-  createManaged(world, CONTROLLER_MANAGER, {
+  createAsManager(world, CONTROLLER_MANAGER, {
     kind: "ReplicaSet",
     metadata: {
       name,
@@ -182,7 +179,7 @@ export function replicaSetController(world: SimulatorContext): Controller {
         });
       }
       const present = living(), ready = present.filter(isPodReady).length;
-      changeStatus(world, set, CONTROLLER_MANAGER, (_, live) => ({
+      changeObjectStatus(world, set, CONTROLLER_MANAGER, (_, live) => ({
         replicas: present.length,
         fullyLabeledReplicas: present.length,
         ...(ready > 0 ? { readyReplicas: ready, availableReplicas: ready } : {}),

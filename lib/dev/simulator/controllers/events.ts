@@ -3,7 +3,6 @@ import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
 import { formatTimestamp, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-/** The message of an event and its reason, either normal or a warning. */
 export type EventText = { readonly message: string } & ({ readonly normal: string } | { readonly warning: string });
 
 export type ObjectEvent = EventText & {

@@ -1,11 +1,8 @@
-/**
- * Simulates the ingress controller and cert-manager's ingress-shim: sets an address and creates Certificates for the
- * hosts.
- */
+/** Simulates the ingress controller and cert-manager's ingress-shim. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
-  changeStatus,
-  createManaged,
+  changeObjectStatus,
+  createAsManager,
   createOwnerReference,
   listOwned,
   listOwners,
@@ -21,7 +18,7 @@ const SHIM = "cert-manager-certificates-trigger";
 export function ingressController(world: SimulatorContext): Controller {
   return {
     kind: "Ingress",
-    // A deleted Certificate is created again.
+    // Reconciles the Ingress whose Certificate was deleted, so that the Certificate is created again.
     also: ({ type, object }) =>
       object.kind === "Certificate" && type === "DELETED" ? listOwners(world, "Ingress", object) : [],
     reconcile(ingress, memory) {
@@ -33,7 +30,7 @@ export function ingressController(world: SimulatorContext): Controller {
       if (!world.store.get("IngressClass", undefined, spec.ingressClassName ?? "")) return;
       const left = memory.left(ingress, world.delays.address);
       if (left > 0) return left;
-      changeStatus(
+      changeObjectStatus(
         world,
         ingress,
         "nginx-ingress-controller",
@@ -69,7 +66,7 @@ function applyCertificate(
   const present = world.store.get("Certificate", namespace, secretName);
   if (!present) {
     const metadata = { name: secretName, namespace, ownerReferences: [createOwnerReference(ingress)] };
-    return void createManaged(world, SHIM, { kind: "Certificate", metadata, spec });
+    return void createAsManager(world, SHIM, { kind: "Certificate", metadata, spec });
   }
   changeObject(world, present, SHIM, (live) => {
     if (JSON.stringify(live.spec.dnsNames) === JSON.stringify(hosts) && live.spec.issuerRef.name === issuer) {

@@ -2,7 +2,7 @@
 import { SECOND } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
-  changeStatus,
+  changeObjectStatus,
   CONTROLLER_MANAGER,
   findCondition,
   isConditionTrue,
@@ -104,7 +104,7 @@ function report(world: SimulatorContext, job: StoredObject, pods: Pods, outcome:
     { type, status, lastProbeTime: at, lastTransitionTime: at, reason, message }
   );
   const end = outcome?.type === "SuccessCriteriaMet" ? "Complete" : "Failed";
-  const written = changeStatus(world, job, CONTROLLER_MANAGER, (status) => {
+  const written = changeObjectStatus(world, job, CONTROLLER_MANAGER, (status) => {
     const conditions: Json[] = [...status.conditions ?? []];
     const has = (type: string) => conditions.some((each) => each.type === type);
     if (outcome && !has(outcome.type)) conditions.push(condition(outcome.type, outcome.reason, outcome.message));
@@ -159,7 +159,6 @@ function isUnread(world: SimulatorContext, job: StoredObject, active: readonly S
   return hasHangFault(world, job) && !active.some(({ metadata }) => world.logs.wasFollowed(metadata.uid));
 }
 
-/** Returns the start time of the first running container. */
 function findStartTime(pods: readonly StoredObject[]): string | undefined {
   return pods.flatMap((pod) => containerStatusesOf(pod)).find(({ state }) => state.running)?.state.running.startedAt;
 }

@@ -1,7 +1,4 @@
-/**
- * Holds the kubelet's state in memory: each waiting or running container with its next step. Also writes container
- * statuses and events.
- */
+/** Holds the kubelet's state in memory. Also writes container statuses and events. */
 import {
   type ContainerStatus,
   containerStatusesOf,
@@ -21,10 +18,9 @@ export interface ContainerSlot {
 }
 
 interface ContainerEntry {
-  /** Cancels the next step. */
   cancel: () => void;
   readonly run?: ProgramRun;
-  /** Whether the container has run long enough to serve. */
+  /** Whether the container's start delay has passed, so that the container serves requests. */
   isServing: boolean;
 }
 
@@ -36,7 +32,6 @@ export interface Kubelet {
   wait(slot: ContainerSlot, ms: number, next: () => void): void;
   find(slot: ContainerSlot): ContainerEntry | undefined;
   release(slot: ContainerSlot): void;
-  /** Returns the runs of the pod's containers. */
   runs(uid: string): ProgramRun[];
   forget(uid: string): void;
 }
@@ -90,7 +85,12 @@ export function changeContainerStatus(
   });
 }
 
-export function setWaiting(world: SimulatorContext, slot: ContainerSlot, reason: string, message: string): void {
+export function setContainerWaiting(
+  world: SimulatorContext,
+  slot: ContainerSlot,
+  reason: string,
+  message: string,
+): void {
   changeContainerStatus(world, slot, () => ({ state: { waiting: { reason, message } } }));
 }
 

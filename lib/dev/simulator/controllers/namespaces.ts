@@ -1,15 +1,12 @@
 /**
- * Simulates the namespace and ResourceQuota controllers.
- *
- * A new namespace gets a service account. A namespace that is being deleted is emptied, pods first, and then removed.
- * Its conditions report no problem while pods stop. After that they list the remaining objects and finalizers, as in a
- * real cluster. A ResourceQuota's status shows what the namespace uses.
+ * Simulates the namespace and ResourceQuota controllers. Deleting a namespace first deletes its contents. The
+ * namespace's conditions then list the remaining objects and finalizers.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
-  changeStatus,
+  changeObjectStatus,
   CONTROLLER_MANAGER,
-  createManaged,
+  createAsManager,
   withConditions,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
@@ -40,7 +37,7 @@ export function namespaceController(world: SimulatorContext): Controller {
       const isStuck = world.faults.find("stuck-namespace", undefined, name) !== null;
       if (pods.length === 0 && left.length === 0 && !isStuck) return void world.store.remove(space);
       const stated = [...NO_FAILURES, ...remainingConditions(world, left, isStuck)];
-      changeStatus(world, space, CONTROLLER_MANAGER, (status) => ({
+      changeObjectStatus(world, space, CONTROLLER_MANAGER, (status) => ({
         ...status,
         conditions: withConditions(status.conditions, world.timers.stamp(), ...stated),
       }));
@@ -51,11 +48,11 @@ export function namespaceController(world: SimulatorContext): Controller {
 
 function createNamespaceDefaults(world: SimulatorContext, namespace: string): void {
   if (!world.store.get("ServiceAccount", namespace, "default")) {
-    createManaged(world, CONTROLLER_MANAGER, { kind: "ServiceAccount", metadata: { name: "default", namespace } });
+    createAsManager(world, CONTROLLER_MANAGER, { kind: "ServiceAccount", metadata: { name: "default", namespace } });
   }
   const name = "kube-root-ca.crt";
   if (!world.store.get("ConfigMap", namespace, name)) {
-    createManaged(world, CONTROLLER_MANAGER, {
+    createAsManager(world, CONTROLLER_MANAGER, {
       kind: "ConfigMap",
       metadata: { name, namespace },
       data: { "ca.crt": "simulated\n" },
@@ -131,7 +128,7 @@ export function quotaController(world: SimulatorContext): Controller {
       if (!late) memory.reset(quota);
       const hard = wait > 0 ? status.hard : desired;
       const used = formatUsage(sumUsage(world.kinds, hard, world.store.contents(metadata.namespace!)));
-      changeStatus(world, quota, CONTROLLER_MANAGER, () => ({ hard, used }));
+      changeObjectStatus(world, quota, CONTROLLER_MANAGER, () => ({ hard, used }));
       return wait > 0 ? wait : undefined;
     },
   };

@@ -1,13 +1,10 @@
 /**
- * Simulates the node controller: marks a node with a silent kubelet as not ready and taints it. Its pods become not
- * ready.
- *
- * A deleted pod on such a node stays forever, because only its kubelet could report its end. A real cluster also evicts
- * the other pods after five minutes; this is not simulated.
+ * Simulates the node controller: taints an unreachable node and marks its pods as not ready. A deleted pod on that node
+ * stays, as in a real cluster. Evicting pods is not simulated.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
-  changeStatus,
+  changeObjectStatus,
   CONTROLLER_MANAGER,
   findCondition,
   withConditions,
@@ -45,7 +42,7 @@ export function nodeController(world: SimulatorContext): Controller {
         const ready = findCondition(pod, "Ready");
         if (ready?.status !== "True") continue;
         recordEvent(world, pod, { by: "node-controller", warning: "NodeNotReady", message: "Node is not ready" });
-        changeStatus(world, pod, CONTROLLER_MANAGER, (status) => ({
+        changeObjectStatus(world, pod, CONTROLLER_MANAGER, (status) => ({
           ...status,
           conditions: withConditions(status.conditions, at, { ...ready, status: "False" }),
         }));

@@ -6,12 +6,12 @@ import { changeObject, createObject } from "#lib/dev/simulator/admission/writes.
 /** The field manager of most built-in controllers. */
 export const CONTROLLER_MANAGER = "kube-controller-manager";
 
-export function createManaged(world: SimulatorContext, manager: string, body: Json): StoredObject {
+export function createAsManager(world: SimulatorContext, manager: string, body: Json): StoredObject {
   return createObject(world, world.kinds.named(body.kind), body.metadata.namespace, body, { manager });
 }
 
 /** Changes the status. Returns the updated object, or undefined if the object was removed. */
-export function changeStatus(
+export function changeObjectStatus(
   world: SimulatorContext,
   object: StoredObject,
   manager: string,
@@ -20,7 +20,7 @@ export function changeStatus(
   return changeObject(world, object, manager, (live) => ({ ...live, status: change(live.status ?? {}, live) }));
 }
 
-export function annotate(
+export function setAnnotations(
   world: SimulatorContext,
   object: StoredObject,
   manager: string,
@@ -32,7 +32,7 @@ export function annotate(
   });
 }
 
-/** Removes finalizers. If the object is being deleted, it is removed with its last finalizer. */
+/** Removes finalizers. Removing the last finalizer removes an object that is being deleted. */
 export function removeFinalizers(
   world: SimulatorContext,
   object: StoredObject,
@@ -53,7 +53,6 @@ export function listOwners(world: SimulatorContext, kind: string, { metadata }: 
   });
 }
 
-/** Returns the objects of a kind that this object owns. */
 export function listOwned(world: SimulatorContext, kind: string, { metadata }: StoredObject): StoredObject[] {
   return world.store.list(kind, metadata.namespace)
     .filter((object) => object.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));

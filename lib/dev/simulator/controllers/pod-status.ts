@@ -100,7 +100,6 @@ export function isPodStarted(pod: StoredObject): boolean {
     containerStatusesOf(pod, "containers").every(({ started }) => started);
 }
 
-/** Whether the pod has succeeded or failed. */
 export function isPodFinished(pod: StoredObject): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }

@@ -1,8 +1,6 @@
 /**
- * Simulates the life of a pod: schedules it, starts its containers in order, restarts them and stops them.
- *
- * The state is stored in the pod's status, so a restarted cluster continues where it stopped. Only running steps (a
- * pull, a run, a stop) are held in memory.
+ * Simulates the life of a pod: schedules it, and starts, restarts and stops its containers. The pod's status stores the
+ * progress, so a restarted cluster continues from there.
  */
 import { SECOND } from "#lib/base/time.ts";
 import {
@@ -95,10 +93,7 @@ function sandboxError(why: string): string {
   return `Failed to create pod sandbox: rpc error: code = Unknown desc = ${failed}`;
 }
 
-/**
- * Performs the container's next step, unless one is already running. Returns the milliseconds until the next probe, if
- * one is due.
- */
+/** Performs the container's next step, unless one is running. Returns the milliseconds until the next probe, if any. */
 function advanceContainer(kubelet: Kubelet, slot: ContainerSlot, status: ContainerStatus): number | void {
   const { world } = kubelet, { pod } = slot;
   if (status.state.running) {

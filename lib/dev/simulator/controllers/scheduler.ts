@@ -1,5 +1,5 @@
 /** Simulates the scheduler: assigns the node to a pod if its PVCs, its affinity and the node's capacity allow it. */
-import { annotate, changeStatus, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
+import { changeObjectStatus, setAnnotations, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { isNodeLost, UNREACHABLE_TAINT } from "#lib/dev/simulator/controllers/nodes.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
@@ -26,13 +26,13 @@ export function schedulePod(world: SimulatorContext, pod: StoredObject): void {
   if (refusal) {
     recordEvent(world, pod, { by: COMPONENT, warning: "FailedScheduling", message: refusal });
     const unscheduled = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: refusal };
-    changeStatus(world, pod, MANAGER, (status) => ({
+    changeObjectStatus(world, pod, MANAGER, (status) => ({
       ...status,
       conditions: withConditions(status.conditions, at, { ...unscheduled, lastProbeTime: null }),
     }));
     return;
   }
-  for (const claim of claims.unbound) annotate(world, claim, MANAGER, { [SELECTED_NODE_ANNOTATION]: NODE_NAME });
+  for (const claim of claims.unbound) setAnnotations(world, claim, MANAGER, { [SELECTED_NODE_ANNOTATION]: NODE_NAME });
   if (claims.unbound.length > 0) return; // the pod is reconciled again when its PVCs are bound
   const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null };
   const bound = changeObject(world, pod, MANAGER, ({ spec, status, ...live }) => ({

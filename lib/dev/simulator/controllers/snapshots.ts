@@ -1,13 +1,15 @@
 /**
- * Simulates external-snapshotter 8, with its error messages. A snapshot is a copy of a bound PVC's volume, or an
- * existing copy whose handle a VolumeSnapshotContent names.
- *
- * A snapshot and its content refer to each other and are protected by finalizers. Deleting a snapshot marks its
- * content. With the policy `Delete`, the content and its copy are removed before the snapshot. With `Retain`, the
- * content stays, even after its namespace is deleted. The content's current policy decides.
+ * Simulates external-snapshotter 8, with its error messages. A snapshot is a copy of a PVC's volume, or an existing
+ * copy that a VolumeSnapshotContent names. Deleting a snapshot deletes the copy only if the content's current policy is
+ * `Delete`.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { annotate, changeStatus, createManaged, removeFinalizers } from "#lib/dev/simulator/controllers/objects.ts";
+import {
+  changeObjectStatus,
+  createAsManager,
+  removeFinalizers,
+  setAnnotations,
+} from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -57,10 +59,7 @@ export function snapshotController(world: SimulatorContext): Controller {
   };
 }
 
-/**
- * Simulates the driver's sidecar when a content is deleted: removes the finalizer and, with the policy `Delete`, the
- * copy.
- */
+/** Deletes the storage's copy if the deleted content's policy is `Delete`, as the CSI sidecar does. */
 export function contentController(world: SimulatorContext): Controller {
   return {
     kind: "VolumeSnapshotContent",
@@ -74,10 +73,7 @@ export function contentController(world: SimulatorContext): Controller {
   };
 }
 
-/**
- * Returns the content that is bound to the snapshot in both directions. Adds the snapshot's UID to a manually created
- * content.
- */
+/** Returns the content that is bound to the snapshot. Adds the snapshot's UID to a manually created content. */
 function contentOf(world: SimulatorContext, snapshot: StoredObject): StoredObject | undefined {
   const { metadata: { name, namespace, uid }, spec, status } = snapshot;
   const bound = spec.source?.volumeSnapshotContentName ?? status?.boundVolumeSnapshotContentName;
@@ -87,7 +83,7 @@ function contentOf(world: SimulatorContext, snapshot: StoredObject): StoredObjec
   if (of.uid) return of.uid === uid ? content : undefined;
   if (!content.spec.source.snapshotHandle) return undefined;
   const { volumeSnapshotClassName: className } = spec;
-  changeStatus(world, snapshot, MANAGER, ({ error: _, ...known }) => (
+  changeObjectStatus(world, snapshot, MANAGER, ({ error: _, ...known }) => (
     { ...known, boundVolumeSnapshotContentName: bound, readyToUse: false }
   ));
   return changeObject(world, content, MANAGER, (live) => {
@@ -98,7 +94,7 @@ function contentOf(world: SimulatorContext, snapshot: StoredObject): StoredObjec
   });
 }
 
-/** Whether the snapshot's class exists. True if the snapshot names none; `begin` then uses the default class. */
+/** Whether the snapshot's class exists. True if the snapshot names no class: it gets the default class later. */
 function hasClass(world: SimulatorContext, snapshot: StoredObject): boolean {
   const { volumeSnapshotClassName: className } = snapshot.spec;
   if (className === undefined || world.store.get("VolumeSnapshotClass", undefined, className)) return true;
@@ -132,7 +128,7 @@ function hasSnapshotData(world: SimulatorContext, snapshot: StoredObject, conten
   recordEvent(world, content, { by: DRIVER, warning: "SnapshotContentCheckandUpdateFailed", message });
   const error = { message, time: world.timers.stamp() };
   for (const object of [content, snapshot]) {
-    changeStatus(world, object, MANAGER, (status) => ({ ...status, readyToUse: false, error }));
+    changeObjectStatus(world, object, MANAGER, (status) => ({ ...status, readyToUse: false, error }));
   }
   return false;
 }
@@ -151,7 +147,7 @@ function releaseSnapshot(world: SimulatorContext, snapshot: StoredObject): numbe
     recordEvent(world, snapshot, { by: MANAGER, warning: "SnapshotDeletePending", message });
     return RETRY;
   }
-  const marked = content && annotate(world, content, MANAGER, { [BEING_DELETED]: "yes" });
+  const marked = content && setAnnotations(world, content, MANAGER, { [BEING_DELETED]: "yes" });
   if (marked?.spec.deletionPolicy !== "Delete") return removeFinalizers(world, snapshot, MANAGER, [AS_SOURCE, BOUND]);
   if (marked.metadata.deletionTimestamp === undefined) deleteObject(world, marked, { propagation: "Background" });
   removeFinalizers(world, snapshot, MANAGER, [AS_SOURCE]); // the other finalizer is removed after the content
@@ -166,14 +162,14 @@ function isRestoreSource(world: SimulatorContext, { metadata: { name, namespace 
 
 function recordError(world: SimulatorContext, snapshot: StoredObject, reason: string, message: string): number {
   recordEvent(world, snapshot, { by: MANAGER, warning: reason, message });
-  changeStatus(world, snapshot, MANAGER, (status) => {
+  changeObjectStatus(world, snapshot, MANAGER, (status) => {
     const error = status.error?.message === message ? status.error : { message, time: world.timers.stamp() };
     return { ...status, readyToUse: false, error };
   });
   return RETRY;
 }
 
-/** Creates the content and binds it to the snapshot. Records the error and returns undefined if it cannot. */
+/** Creates the content and binds it to the snapshot. On failure, records the error and returns undefined. */
 function createContent(world: SimulatorContext, snapshot: StoredObject): StoredObject | undefined {
   const refuse = (message: string): undefined =>
     void recordError(world, snapshot, "SnapshotContentCreationFailed", message);
@@ -197,7 +193,7 @@ function createContent(world: SimulatorContext, snapshot: StoredObject): StoredO
   }
   const content = `snapcontent-${uid}`;
   if (!world.store.get("VolumeSnapshotContent", undefined, content)) {
-    createManaged(world, MANAGER, {
+    createAsManager(world, MANAGER, {
       kind: "VolumeSnapshotContent",
       metadata: { name: content, finalizers: [CONTENT_BOUND] },
       spec: {
@@ -211,7 +207,7 @@ function createContent(world: SimulatorContext, snapshot: StoredObject): StoredO
     });
   }
   const bound = { boundVolumeSnapshotContentName: content, readyToUse: false };
-  changeStatus(world, snapshot, MANAGER, (status) => ({ ...status, ...bound }));
+  changeObjectStatus(world, snapshot, MANAGER, (status) => ({ ...status, ...bound }));
   return world.store.get("VolumeSnapshotContent", undefined, content);
 }
 
@@ -227,18 +223,18 @@ function copyVolumeData(world: SimulatorContext, snapshot: StoredObject, content
   }
   const { restoreSize } = world.volumes.read(snapshotHandle);
   const creationTime = Date.parse(stamp) * 1e6;
-  changeStatus(world, content, DRIVER, ({ error: _ }) => (
+  changeObjectStatus(world, content, DRIVER, ({ error: _ }) => (
     { snapshotHandle, creationTime, readyToUse: false, ...(restoreSize && { restoreSize }) }
   ));
-  changeStatus(world, snapshot, MANAGER, ({ error: _, ...status }) => (
+  changeObjectStatus(world, snapshot, MANAGER, ({ error: _, ...status }) => (
     { ...status, creationTime: stamp, readyToUse: false }
   ));
 }
 
 function markReady(world: SimulatorContext, snapshot: StoredObject, name: string): void {
   const content = world.store.get("VolumeSnapshotContent", undefined, name)!, size = content.status?.restoreSize;
-  changeStatus(world, content, DRIVER, (status) => ({ ...status, readyToUse: true }));
-  changeStatus(world, snapshot, MANAGER, ({ error: _, ...status }) => ({
+  changeObjectStatus(world, content, DRIVER, (status) => ({ ...status, readyToUse: true }));
+  changeObjectStatus(world, snapshot, MANAGER, ({ error: _, ...status }) => ({
     ...status,
     boundVolumeSnapshotContentName: name,
     readyToUse: true,

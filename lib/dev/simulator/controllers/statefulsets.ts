@@ -1,9 +1,11 @@
-/**
- * Simulates the StatefulSet controller: creates numbered pods and their PVCs in ascending order, and deletes pods in
- * descending order.
- */
+/** Simulates the StatefulSet controller: creates pods and PVCs in ascending order, deletes pods in descending order. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { changeStatus, CONTROLLER_MANAGER, createManaged, listOwned } from "#lib/dev/simulator/controllers/objects.ts";
+import {
+  changeObjectStatus,
+  CONTROLLER_MANAGER,
+  createAsManager,
+  listOwned,
+} from "#lib/dev/simulator/controllers/objects.ts";
 import { createPod } from "#lib/dev/simulator/controllers/create-pod.ts";
 import { isPodFinished, isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
@@ -25,7 +27,7 @@ export function statefulSetController(world: SimulatorContext): Controller {
       const living = listOwned(world, "Pod", set).filter((pod) => !isPodFinished(pod));
       const ready = living.filter(isPodReady).length;
       const countOf = (wanted: string) => living.filter((pod) => pod.metadata.labels?.[REVISION] === wanted).length;
-      changeStatus(world, set, CONTROLLER_MANAGER, (status, { spec, metadata }) => {
+      changeObjectStatus(world, set, CONTROLLER_MANAGER, (status, { spec, metadata }) => {
         const updated = countOf(revision), whole = updated === spec.replicas && ready === spec.replicas;
         const currentRevision = whole ? revision : status.currentRevision ?? revision;
         const current = countOf(currentRevision);
@@ -105,7 +107,7 @@ function createMissingClaims(world: SimulatorContext, set: StoredObject, i: numb
     if (world.store.get(kind, namespace, name)) continue;
     const labels = { ...metadata.labels, ...set.spec.selector.matchLabels };
     try {
-      createManaged(world, CONTROLLER_MANAGER, {
+      createAsManager(world, CONTROLLER_MANAGER, {
         kind,
         metadata: { name, namespace, labels, annotations: metadata.annotations ?? {} },
         spec,

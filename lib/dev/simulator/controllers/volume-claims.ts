@@ -1,14 +1,10 @@
-/**
- * Simulates the PersistentVolumeClaim controller: binds, grows, protects and deletes PVCs and their volumes.
- *
- * A PVC is bound when a pod uses it or immediately, depending on its StorageClass.
- */
+/** Simulates the PersistentVolumeClaim controller: binds, expands, protects and deletes PVCs and their volumes. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { createVolumeExpansion } from "#lib/dev/simulator/controllers/volume-expansion.ts";
 import {
-  changeStatus,
+  changeObjectStatus,
   CONTROLLER_MANAGER,
-  createManaged,
+  createAsManager,
   removeFinalizers,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { isPodFinished } from "#lib/dev/simulator/controllers/pod-status.ts";
@@ -97,7 +93,7 @@ function bindClaim(world: SimulatorContext, claim: StoredObject, storage: Stored
     if (why !== null) return recordProvisioningFailure(world, claim, provisioner, `${failed}: ${why}`);
   }
   if (!world.store.get("PersistentVolume", undefined, volume)) {
-    const created = createManaged(world, "csi-provisioner", {
+    const created = createAsManager(world, "csi-provisioner", {
       kind: "PersistentVolume",
       metadata: { name: volume, finalizers: ["kubernetes.io/pv-protection"] },
       spec: {
@@ -110,7 +106,7 @@ function bindClaim(world: SimulatorContext, claim: StoredObject, storage: Stored
         csi: { driver: provisioner, volumeHandle: volume },
       },
     });
-    changeStatus(world, created, CONTROLLER_MANAGER, () => ({ phase: "Bound" }));
+    changeObjectStatus(world, created, CONTROLLER_MANAGER, () => ({ phase: "Bound" }));
   }
   changeObject(world, claim, CONTROLLER_MANAGER, (live) => {
     const annotations = {
@@ -126,7 +122,7 @@ function bindClaim(world: SimulatorContext, claim: StoredObject, storage: Stored
   recordEvent(world, claim, { by: provisioner, normal: "ProvisioningSucceeded", message });
 }
 
-/** Copies the snapshot's data to the volume. Returns the error message of external-provisioner 5 if it cannot. */
+/** Copies the snapshot's data to the volume. On failure, returns the error message of external-provisioner 5. */
 function fillFromSnapshot(
   world: SimulatorContext,
   claim: StoredObject,
@@ -175,7 +171,12 @@ function releaseVolume(world: SimulatorContext, claim: StoredObject): void {
   if (!volume) return;
   if (volume.spec.persistentVolumeReclaimPolicy === "Retain") {
     const lastPhaseTransitionTime = world.timers.stamp();
-    return void changeStatus(world, volume, CONTROLLER_MANAGER, () => ({ phase: "Released", lastPhaseTransitionTime }));
+    return void changeObjectStatus(
+      world,
+      volume,
+      CONTROLLER_MANAGER,
+      () => ({ phase: "Released", lastPhaseTransitionTime }),
+    );
   }
   world.volumes.wipe(volume.metadata.name);
   world.store.remove(volume);

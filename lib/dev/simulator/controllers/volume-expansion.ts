@@ -1,11 +1,9 @@
 /**
- * Expands the volumes of bound PVCs that request more storage.
- *
- * The driver expands the volume first. The node then expands the file system, as soon as a pod mounts the volume. The
- * PVC's conditions show the progress; its capacity changes at the end.
+ * Expands the volumes of bound PVCs that request more storage. The driver expands the volume first. The node expands
+ * the file system once a pod mounts the volume.
  */
 import type { ReconcileMemory } from "#lib/dev/simulator/controllers/controller.ts";
-import { changeStatus, type ObjectCondition, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
+import { changeObjectStatus, type ObjectCondition, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { containerStatusesOf, isPodFinished } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { claimNamesOf } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
@@ -25,7 +23,7 @@ export interface VolumeExpansion {
 }
 
 export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion {
-  /** UIDs of the pods that mounted the volume when the driver finished, keyed by the PVC's UID. */
+  /** UIDs of the pods that had the volume mounted when the driver finished, keyed by the PVC's UID. */
   const earlier = new Map<string, ReadonlySet<string>>();
 
   /** Returns the milliseconds left of a stage. A finished stage is reset, because the PVC can grow again. */
@@ -82,7 +80,7 @@ export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion 
       const wait = left(memory, claim, "node");
       if (wait > 0) return wait;
       earlier.delete(claim.metadata.uid);
-      changeStatus(world, claim, "kubelet", ({ conditions: _, allocatedResourceStatuses: __, ...status }) => ({
+      changeObjectStatus(world, claim, "kubelet", ({ conditions: _, allocatedResourceStatuses: __, ...status }) => ({
         ...status,
         capacity: { storage: requestedSize },
       }));
@@ -93,7 +91,7 @@ export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion 
   };
 }
 
-/** Replaces the PVC's conditions with this one and merges `more` into its status. */
+/** Replaces the PVC's conditions with a resize condition and merges `more` into its status. */
 function setResizeCondition(
   world: SimulatorContext,
   claim: StoredObject,
@@ -101,14 +99,13 @@ function setResizeCondition(
   more: Json,
 ): void {
   const { type, ...words } = condition;
-  changeStatus(world, claim, COMPONENT, (status) => {
+  changeObjectStatus(world, claim, COMPONENT, (status) => {
     const before = (status.conditions ?? []).filter((each: ObjectCondition) => each.type === type);
     const stated = { type, status: "True", lastProbeTime: null, ...words };
     return { ...status, ...more, conditions: withConditions(before, world.timers.stamp(), stated) };
   });
 }
 
-/** Returns the pods that have mounted the PVC: at least one of their containers has started. */
 function listMountingPods(world: SimulatorContext, { metadata: { namespace, name } }: StoredObject): StoredObject[] {
   return world.store.list("Pod", namespace).filter((pod) =>
     claimNamesOf(pod).includes(name) && pod.spec.nodeName && !isPodFinished(pod) &&

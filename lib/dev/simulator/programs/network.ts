@@ -1,8 +1,6 @@
 /**
- * Simulates network policies between pods, and the `pg_isready` check that `wheelwright doctor` runs.
- *
- * A connection succeeds if the NetworkPolicies of both pods allow it. The fault `open-network` simulates a network
- * plugin that ignores policies, as many real ones do.
+ * Simulates network policies between pods, and the `pg_isready` check of `wheelwright doctor`. The fault `open-network`
+ * simulates a network plugin that ignores policies.
  */
 import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import { isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";
@@ -11,7 +9,7 @@ import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 /** Whether `from` can connect to this TCP port of `to`. */
-export function canConnect(world: SimulatorContext, from: StoredObject, to: StoredObject, port: number): boolean {
+export function canPodConnect(world: SimulatorContext, from: StoredObject, to: StoredObject, port: number): boolean {
   if (world.faults.list().some(({ breakage }) => breakage.type === "open-network")) return true;
   return allowsConnection(world, from, to, "Egress", port) && allowsConnection(world, to, from, "Ingress", port);
 }
@@ -47,7 +45,7 @@ function isPort(ports: Json[] | undefined, port: number): boolean {
     ports.some((each) => (each.protocol ?? "TCP") === "TCP" && (each.port === undefined || each.port === port));
 }
 
-/** Whether one of the peers matches the other pod. An `ipBlock` never matches a pod; it is for external addresses. */
+/** Whether any of the peers matches the other pod. An `ipBlock` never matches a pod: it lists external addresses. */
 function isPeer(world: SimulatorContext, peers: Json[] | undefined, namespace: string, other: StoredObject): boolean {
   if (peers === undefined || peers.length === 0) return true;
   const space = world.store.get("Namespace", undefined, other.metadata.namespace!);
@@ -61,14 +59,14 @@ function isPeer(world: SimulatorContext, peers: Json[] | undefined, namespace: s
 
 const PORT = 5432;
 const ACCEPTING = 0, SILENT = 2; // exit codes of pg_isready
-/** Number of printed lines. The script waits for fewer equal results. */
+/** The number of printed lines. The script stops after fewer equal results. */
 const PRINTED_LINES = 5;
 
 export function runPgIsready({ world, pod, env }: ProgramContext): ProgramRun {
   const pods = world.store.list("Pod", pod.metadata.namespace);
   const checkPort = (address: string | undefined): number => {
     const to = pods.find((each: StoredObject) => each.status?.podIP === address && isPodReady(each));
-    return to && canConnect(world, pod, to, PORT) ? ACCEPTING : SILENT;
+    return to && canPodConnect(world, pod, to, PORT) ? ACCEPTING : SILENT;
   };
   const line = `open=${checkPort(env.OPEN)} closed=${checkPort(env.CLOSED)}`;
   return { lines: Array.from({ length: PRINTED_LINES }, () => line), exit: 0 };

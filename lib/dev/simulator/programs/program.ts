@@ -1,5 +1,5 @@
 /** Defines the input and the result of a simulated program. */
-import type { Delays } from "#lib/dev/simulator/delays.ts";
+import type { SimulatedDelays } from "#lib/dev/simulator/delays.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
@@ -14,8 +14,8 @@ export interface ProgramContext {
 
 export interface ProgramRun {
   readonly lines: readonly string[];
-  /** The delay that sets the run time, if it is not the default one. */
-  readonly delay?: keyof Delays;
+  /** The name of the delay that the run takes. Absent for the default delay. */
+  readonly delay?: keyof SimulatedDelays;
   /** The exit code, or null for a server. */
   readonly exit: number | null;
   /** The termination reason, if it is not `Completed` or `Error`. */
@@ -24,6 +24,6 @@ export interface ProgramRun {
   readonly ignoresSigterm?: boolean;
   /** Whether the program waits for a precondition. It is then run again later. */
   readonly waits?: boolean;
-  /** The program's effect. Called when it ends without being killed, or starts to serve. */
+  /** Applies the program's effect. Called when the program ends without being killed, or starts to serve. */
   readonly done?: () => void;
 }

@@ -1,16 +1,23 @@
 /**
- * Chooses the simulated program of a container. The first match in a table decides.
- *
- * The table covers the programs of the built-in blueprint (moodle/). Of other scripts, only `echo`, `exit`, `false` and
- * `sleep` are simulated. Any other program serves forever in a pod that is always restarted, and succeeds in other
- * pods.
+ * Chooses the simulated program of a container. The first match in a table decides. Unknown programs serve forever in
+ * an always-restarted pod, and succeed in other pods.
  */
 import { runAdoptDatabase, runAdoptFiles } from "#lib/dev/simulator/programs/moodle/adopt.ts";
-import { bootInJob, bootServer, runPrintCodeVersion, runWipeFiles } from "#lib/dev/simulator/programs/moodle/boot.ts";
-import { runCli, runPassword, runSeed, runSignInLink } from "#lib/dev/simulator/programs/moodle/cli.ts";
+import {
+  runEntryPointAsServer,
+  runEntryPointInJob,
+  runPrintCodeVersion,
+  runWipeFiles,
+} from "#lib/dev/simulator/programs/moodle/boot.ts";
+import {
+  runMoodleCli,
+  runPasswordScript,
+  runSeedScript,
+  runSignInLinkScript,
+} from "#lib/dev/simulator/programs/moodle/cli.ts";
 import { runPsql, servePostgres } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { runCurl } from "#lib/dev/simulator/programs/moodle/probe.ts";
-import { runSetup } from "#lib/dev/simulator/programs/moodle/setup.ts";
+import { runSetupJob } from "#lib/dev/simulator/programs/moodle/setup.ts";
 import { runVerifyFiles } from "#lib/dev/simulator/programs/moodle/verify-files.ts";
 import { runPgIsready } from "#lib/dev/simulator/programs/network.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
@@ -30,17 +37,17 @@ const PROGRAMS: readonly Program[] = [
   [(_, command) => command.includes("wheelwright-adopted"), runAdoptFiles],
   [(_, command) => /\bpg_isready\b/.test(command), runPgIsready],
   [(_, command) => /\bpsql\b/.test(command), runPsql],
-  [(_, command) => /\bseed\.php\b.*\bcurl\b/s.test(command), runSetup],
+  [(_, command) => /\bseed\.php\b.*\bcurl\b/s.test(command), runSetupJob],
   [(_, command) => /\bcurl\b.*https?:/s.test(command), runCurl],
-  [(_, command) => /\bphp\b.*seed\.php/s.test(command), runSeed],
-  [(_, command) => /^php -r .*user_update_password/s.test(command), runPassword],
-  [(_, command) => /^php -r .*function link_seal/s.test(command), runSignInLink],
-  [(_, command) => /\bphp\b.*\/cli\/\w+\.php/s.test(command), runCli],
+  [(_, command) => /\bphp\b.*seed\.php/s.test(command), runSeedScript],
+  [(_, command) => /^php -r .*user_update_password/s.test(command), runPasswordScript],
+  [(_, command) => /^php -r .*function link_seal/s.test(command), runSignInLinkScript],
+  [(_, command) => /\bphp\b.*\/cli\/\w+\.php/s.test(command), runMoodleCli],
   [(_, command) => /\brm -rf\b.*moodledata/s.test(command), runWipeFiles],
   [(image, command) => MOODLE.test(image) && command.includes("/usr/src/moodle/version.php"), runPrintCodeVersion],
   [(_, command) => /^php -r .*from mdl_files/s.test(command), runVerifyFiles],
-  [(image, command) => MOODLE.test(image) && (command === "true" || FACTS.test(command)), bootInJob],
-  [(image, command) => MOODLE.test(image) && command === "", bootServer],
+  [(image, command) => MOODLE.test(image) && (command === "true" || FACTS.test(command)), runEntryPointInJob],
+  [(image, command) => MOODLE.test(image) && command === "", runEntryPointAsServer],
   [(image, command) => POSTGRES.test(image) && command === "", servePostgres],
   [(_, command) => /^(sh|bash|\/bin\/sh) -c /.test(command), runShell],
   [(_, command) => /^sleep\b/.test(command), () => ({ lines: [], exit: null, ignoresSigterm: true })],

@@ -8,7 +8,6 @@ interface PasswordForm {
   /** The account name. */
   readonly name: string;
   readonly token: string;
-  /** The error message of the last attempt. */
   readonly problem: string | null;
 }
 

@@ -1,8 +1,6 @@
 /**
- * Serves a page for each simulated site, on the host of its Ingress. Links to sites therefore work in a browser,
- * although no Moodle runs.
- *
- * The server listens on loopback only. Browsers and curl resolve every name below `localhost` to that address.
+ * Serves a page for each simulated site, on the host of its Ingress, so that links to sites work in a browser. The
+ * server listens on loopback only. Names below `localhost` resolve to loopback.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

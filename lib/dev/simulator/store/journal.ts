@@ -1,25 +1,19 @@
 /**
- * Writes a journal next to the state file. It contains the changes since the state file was written, one per line. Each
- * change is written before the client gets its response. So a killed process loses no change that it acknowledged.
- *
- * A new journal starts before each write of the complete state. The older journals are deleted when that write is
- * complete. Every line has a number, and the state file stores the last number that it includes. So no line is applied
- * twice.
+ * Writes a journal of the changes since the state file was written, one numbered line per change. Each change is
+ * written before its response is sent, so a killed process loses no acknowledged change. The state file stores the
+ * number of the last line that it includes.
  */
 import { closeSync, openSync, writeSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
-export interface Journal {
+export interface StateJournal {
   /** Returns the number of the last line. */
   last(): number;
-  /**
-   * Writes a line. Throws if the line cannot be written completely. Every later write then throws until `turn`
-   * succeeds.
-   */
+  /** Writes a line. If a write is incomplete, this and all later writes throw until `startNext` succeeds. */
   write(entry: Json): void;
-  /** Starts a new journal and returns a function that deletes the older ones. Changes nothing if it throws. */
+  /** Starts a new journal. Returns a function that deletes older journals. On an error, changes nothing and throws. */
   startNext(): () => Promise<void>;
   close(): void;
 }
@@ -30,7 +24,7 @@ interface Line {
 }
 
 /** Opens a new journal after the existing ones. `last` is the number of the last line written so far. */
-export async function openJournal(path: string, last: number): Promise<Journal> {
+export async function openJournal(path: string, last: number): Promise<StateJournal> {
   let old = await journalsOf(path);
   let page = Math.max(0, ...old.map(pageOf));
   const begin = () => openSync(`${path}.${page + 1}`, "a", 0o600);
@@ -62,10 +56,7 @@ export async function openJournal(path: string, last: number): Promise<Journal> 
   };
 }
 
-/**
- * Returns the lines after this number from all journals, in order. Ignores an incomplete last line, because its change
- * was never acknowledged.
- */
+/** Returns the lines after this number from all journals, in order. Ignores an incomplete last line. */
 export async function readJournals(path: string, after: number): Promise<Line[]> {
   const lines: Line[] = [];
   for (const file of await journalsOf(path)) {

@@ -1,4 +1,4 @@
-/** Lists the kinds that the simulated cluster serves. Each kind is one entry of a table. */
+/** Lists the kinds that the simulated cluster serves. */
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 
 export interface ApiKind {
@@ -8,9 +8,7 @@ export interface ApiKind {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /**
-   * Whether a CRD defines the kind. List items then include their kind, no defaults are set, and no status is added.
-   */
+  /** Whether a CRD defines the kind. The API server treats such kinds differently in lists, defaults and status. */
   readonly custom: boolean;
   /** Whether metadata.generation counts changes of the spec. */
   readonly generation: boolean;

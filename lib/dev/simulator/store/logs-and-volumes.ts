@@ -1,8 +1,6 @@
 /**
- * Stores container logs and volume contents, which no object contains.
- *
- * Logs are bounded and stored by pod and container, with those of the previous run. They are deleted with the pod.
- * Volume contents are small records by volume handle. A snapshot copies them, and they are deleted with the volume.
+ * Stores container logs and volume contents. Logs are bounded and deleted with their pod. A snapshot copies the
+ * contents of its volume.
  */
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
@@ -27,12 +25,8 @@ export interface ContainerLogs {
   wasFollowed(pod: string): boolean;
   /** Calls `listener` on each write and at the end of the log. Returns a function that unsubscribes. */
   follow(log: ContainerLog, listener: () => void): () => void;
-  /** Ends and deletes all logs of a pod. */
   forget(pod: string): void;
-  /**
-   * Calls `listener` with each changed log, and with null for a pod whose logs were deleted. Returns a function that
-   * unsubscribes.
-   */
+  /** Calls `listener` with each changed log (null for a deleted pod). Returns a function that unsubscribes. */
   subscribe(listener: (pod: string, container: string, log: ContainerLog | null) => void): () => void;
   entries(): [string, [string, ContainerLog][]][];
   restore(entries: readonly [string, readonly [string, ContainerLog][]][]): void;

@@ -13,7 +13,6 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** An entry of `metadata.managedFields`: the fields that one manager owns. */
 export interface ManagedFields {
   manager: string;
   operation: "Apply" | "Update";
@@ -61,7 +60,6 @@ export function isSameJson(a: Json, b: Json): boolean {
   return true;
 }
 
-/** Whether a value is a JSON object: not a list and not null. */
 export function isRecord(value: unknown): value is Record<string, Json> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -77,10 +75,7 @@ export function randomSuffix(length = 5): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte % letters.length]).join("");
 }
 
-/**
- * Returns a suffix that depends only on the text. ReplicaSets and revisions use it, because their names follow from
- * their template.
- */
+/** Returns a suffix that depends only on the text, for names that Kubernetes derives from a template. */
 export function hashSuffix(text: string, length = 10): string {
   const letters = "bcdf2456789ghjklmnpqrstvwxz";
   let low = 0x811c9dc5, high = 0x1000193;

@@ -1,10 +1,7 @@
 /**
- * Stores the cluster's state in a file. The complete file is written and renamed at most once a second while objects
- * change, and at the end. A journal records the changes in between (journal.ts).
- *
- * If the file cannot be read, the simulator does not start, so existing spokes are not lost. If the file cannot be
- * written, for example because the disk is full, the simulator continues in memory. It logs one error and retries until
- * a write succeeds.
+ * Stores the cluster's state in a file, at most once a second. A journal records the changes in between (journal.ts).
+ * The simulator does not start if the file cannot be read, so existing spokes are not lost. If a write fails, the
+ * simulator logs one error and retries.
  */
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { reasonOf, StartError } from "#lib/base/errors.ts";

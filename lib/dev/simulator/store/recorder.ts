@@ -1,9 +1,6 @@
 /**
- * Records who wrote what and when, and how each object changed. Tests use it to find writes that were repeated, late or
- * unexpected.
- *
- * Over HTTP: `GET /simulator/writes?since=N` and `GET /simulator/history?kind=Job&since=N` (api/control.ts). Both are
- * bounded unless everything is kept. Entries have consecutive numbers, so a reader can detect missing ones.
+ * Records each write request and each change of an object, so that tests find repeated, late or unexpected writes.
+ * Entries have consecutive numbers, so a reader can detect missing ones.
  */
 import { isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { ObjectStore, StoreChange } from "#lib/dev/simulator/store/store.ts";
@@ -49,10 +46,7 @@ export interface WriteEffect {
 export interface WriteRecorder {
   writes(): readonly WriteRecord[];
   history(): readonly RecordedChange[];
-  /**
-   * Runs a request's function and attributes all changes in the meantime to this request. The function must be
-   * synchronous.
-   */
+  /** Runs a synchronous function and attributes every change that it makes to this request. */
   during<T>(run: () => T): T;
   note(requested: RecordedRequest, status: number, effect?: WriteEffect): void;
 }

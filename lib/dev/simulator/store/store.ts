@@ -1,8 +1,6 @@
 /**
- * Stores every object, the version counter and the last changes for watches.
- *
- * A stored object is never modified, only replaced. So a reference to an object is a snapshot of it. The history is
- * bounded. A watch from before its horizon gets a 410 error, as on a real server after compaction.
+ * Stores every object, the version counter and the last changes for watches. A stored object is never modified, only
+ * replaced. A watch from before the stored history gets a 410 error, as on a real server.
  */
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 
@@ -15,7 +13,7 @@ export interface StoreChange {
 
 export interface ObjectStore {
   version(): number;
-  /** Returns the oldest version from which a watch can start. */
+  /** Returns the oldest resourceVersion from which a watch can start. */
   horizon(): number;
   get(kind: string, namespace: string | undefined, name: string): StoredObject | undefined;
   /** Returns objects sorted by key, like etcd. */
@@ -26,10 +24,7 @@ export interface ObjectStore {
   /** Stores the object with a new version and notifies the subscribers. */
   save(object: StoredObject): StoredObject;
   remove(object: StoredObject): StoredObject;
-  /**
-   * Restores the state of an earlier run without notifying subscribers. Watches from before this point are not
-   * possible.
-   */
+  /** Restores the state of an earlier run without notifying subscribers. Earlier watches cannot resume. */
   restore(objects: readonly StoredObject[], version: number): void;
   /** Returns the changes after this version, oldest first. Returns null if some of them are no longer stored. */
   since(version: number): readonly StoreChange[] | null;
@@ -74,7 +69,7 @@ export function createObjectStore(): ObjectStore {
     return written;
   };
   const sorted = (objects: Iterable<StoredObject>): StoredObject[] =>
-    [...objects].sort((a, b) => listKeyOf(a) < listKeyOf(b) ? -1 : 1);
+    [...objects].sort((a, b) => formatListKey(a) < formatListKey(b) ? -1 : 1);
   /** Caches the sorted objects of each kind, because a paged list reads all of them for each page. */
   const sortedByKind = new Map<string, StoredObject[]>();
 
@@ -125,7 +120,7 @@ export function createObjectStore(): ObjectStore {
   };
 }
 
-/** Returns the key by which lists are sorted. A `continue` token stores it. */
-export function listKeyOf(object: StoredObject): string {
+/** Returns the sort key of an object in lists. A `continue` token contains this key. */
+export function formatListKey(object: StoredObject): string {
   return `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
 }

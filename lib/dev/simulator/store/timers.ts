@@ -5,10 +5,7 @@ export interface SimulatorTimers {
   now(): number;
   /** Returns the current time in the API server's format. */
   stamp(): string;
-  /**
-   * Calls `act` after at least `ms` milliseconds. With 0 it runs as soon as possible, but never synchronously. Returns
-   * a function that cancels the timer.
-   */
+  /** Calls `act` asynchronously after at least `ms` milliseconds. Returns a function that cancels the timer. */
   after(ms: number, act: () => void): () => void;
   close(): void;
 }

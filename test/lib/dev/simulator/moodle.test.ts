@@ -2,8 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { JobName } from "#lib/moodle/blueprint-files.ts";
-import { parseHealthStatus, parseSeedResult, parseSiteIdentity } from "#lib/moodle/job-results.ts";
+import type { BlueprintJobName } from "#lib/moodle/blueprint-files.ts";
+import { parseLoginPageStatus, parseSeedResult, parseSiteIdentity } from "#lib/moodle/job-results.ts";
 import { hubInputsOf, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { condition, type Json, type Kube, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
@@ -45,7 +45,7 @@ async function startDatabase(inputs: SpokeInputs): Promise<void> {
   await kube.when(database, (live) => live.status.readyReplicas === 1);
 }
 
-async function run(inputs: SpokeInputs, job: JobName) {
+async function run(inputs: SpokeInputs, job: BlueprintJobName) {
   return await kube.run(blueprint.jobObject(inputs, job, String(++fence)));
 }
 
@@ -102,7 +102,7 @@ test("provisions a spoke with certificate and login page", async () => {
     metadata: { name: secretName, namespace: inputs.namespace },
   };
   await kube.when(certificate, (live) => condition(live, "Ready")?.status === "True");
-  assert.is(parseHealthStatus((await run(inputs, "health")).log), 200);
+  assert.is(parseLoginPageStatus((await run(inputs, "health")).log), 200);
   assert.is(await readIdentifier(inputs), site.siteIdentifier);
 });
 
@@ -181,11 +181,11 @@ test("is unhealthy without a ready pod and in maintenance mode", async () => {
   assert.is((await kube.run(maintenance)).result, "Complete");
   const refused = await run(inputs, "health");
   assert.is(refused.result, "Failed");
-  assert.is(parseHealthStatus(refused.log), 503);
+  assert.is(parseLoginPageStatus(refused.log), 503);
   await kube.patch(app(inputs), { spec: { replicas: 0 } }, "/scale");
   await kube.when(app(inputs), (live) => live.status.readyReplicas === undefined);
   const down = await run(inputs, "health");
-  assert.is(parseHealthStatus(down.log), null);
+  assert.is(parseLoginPageStatus(down.log), null);
   assert.match(down.log.join("\n"), /curl: \(7\) Failed to connect/);
 });
 
@@ -207,7 +207,7 @@ test("keeps maintenance mode in the files, also for cron and new pods", async ()
   assert.equal((await run(inputs, "closed")).log, ["503"]);
   assert.is((await run(inputs, "maintenance-disable")).result, "Complete");
   assert.is((await run(inputs, "closed")).result, "Failed");
-  assert.is(parseHealthStatus((await run(inputs, "health")).log), 200);
+  assert.is(parseLoginPageStatus((await run(inputs, "health")).log), 200);
 });
 
 test("fails to install with a space in the administrator's name", async () => {

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listExpectedObjects } from "#lib/moodle/expected-objects.ts";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
-import { sampleInputs } from "#lib/moodle/releases.ts";
+import { buildSampleInputs } from "#lib/moodle/releases.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findMismatches } from "#lib/drivers/cluster/diff.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";
@@ -12,7 +12,7 @@ const test = suite("findMismatches");
 
 async function manifests(): Promise<KubeObject[]> {
   const blueprint = await loadBlueprint(builtIn);
-  const inputs = sampleInputs(blueprint, "small", blueprint.sizes.sizes["small"]!);
+  const inputs = buildSampleInputs(blueprint, "small", blueprint.sizes.sizes["small"]!);
   return listExpectedObjects(blueprint, { inputs, maintenance: false }).filter(({ comparison: judged }) =>
     judged === "full"
   )

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { previewSpokePatch } from "#lib/domains/spokes/patch-preview.ts";
-import { relayPassword } from "#lib/moodle/secrets.ts";
+import { deriveRelayPassword } from "#lib/moodle/secrets.ts";
 import { RESTART_ANNOTATION } from "#lib/workers/actions/actions.ts";
 import { auditsOf } from "#test/lib/workers/actions/scene.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
@@ -31,7 +31,7 @@ function settingsOf(clinic: ConfigureClinic): unknown[] {
 }
 
 const ON = ({ namespace }: ConfigureClinic) =>
-  ["relay.example.org", relayPassword(SECRET, `site-${namespace}`), "0", true] as const;
+  ["relay.example.org", deriveRelayPassword(SECRET, `site-${namespace}`), "0", true] as const;
 const HELD = ["localhost", "", "1", false];
 
 const inForce = async ({ row }: ConfigureClinic) => {

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import { newId } from "#lib/base/ids.ts";
-import { adoptionIdOf, namespaceName } from "#lib/moodle/names.ts";
+import { adoptionIdOf, buildNamespaceName } from "#lib/moodle/names.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { createTemplate, createTemplateJob } from "#lib/workers/templates/create.ts";
@@ -117,7 +117,7 @@ template("stays if the row was written between the list and the query", async (c
 template("of another release, or of a spoke, is never touched", async (context) => {
   await openTemplateScene(context);
   const { scene } = context, id = newId("tpl"), end = id.slice(4);
-  const own = namespaceName("sandbox", { release: RELEASE, slug: "algebra", id });
+  const own = buildNamespaceName("sandbox", { release: RELEASE, slug: "algebra", id });
   const cuts = [
     [own.replace("sandbox", "spoke"), `files-${end}`],
     [own, "made-by-another-tool"],
@@ -138,7 +138,7 @@ drill.after.each(({ scene }) => scene.close());
 
 drill("is removed without the backup that it was created from", async (context) => {
   const { scene, snapshots } = context, job = newId("op");
-  const namespace = namespaceName("sandbox", { release: RELEASE, slug: "algebra", id: job });
+  const namespace = buildNamespaceName("sandbox", { release: RELEASE, slug: "algebra", id: job });
   const site = await createTarget(context, "same", {
       namespace,
       sandbox: { id: job, madeAfter: context.source.id } as never,

@@ -1,7 +1,7 @@
 /** Tests that a site sends mail with its own relay account, and that the service's account is stored nowhere in it. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { relayPassword } from "#lib/moodle/secrets.ts";
+import { deriveRelayPassword } from "#lib/moodle/secrets.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
 import { RESTART_ANNOTATION } from "#lib/workers/actions/actions.ts";
 import { type Clinic, openClinic } from "#test/lib/workers/actions/scene.ts";
@@ -67,7 +67,7 @@ const restarted = (clinic: Clinic) =>
 test("is sent by the relay with an account that the relay knows.", () =>
   withSite(RELAY, async (clinic) => {
     const user = `site-${clinic.namespace}`;
-    assert.equal(account(clinic), ["relay.example.org", user, relayPassword(SECRET, user)]);
+    assert.equal(account(clinic), ["relay.example.org", user, deriveRelayPassword(SECRET, user)]);
     assert.is(await leaks(clinic), false);
     assert.is(clinic.site().database!.config!.noemailever, "0");
     assert.equal(notesOf(await clinic.last("provision")).filter((one) => !/sign-in-link/.test(one)), []);
@@ -78,7 +78,7 @@ test("is sent by the relay with an account that the relay knows.", () =>
     await giveServiceAccount(clinic);
     assert.equal(await drifted(clinic), ["ConfigMap/moodle-env"]);
     assert.is((await clinic.does("reapply")).state, "succeeded");
-    assert.equal(account(clinic), ["relay.example.org", user, relayPassword(SECRET, user)]);
+    assert.equal(account(clinic), ["relay.example.org", user, deriveRelayPassword(SECRET, user)]);
     assert.is(await leaks(clinic), false);
     assert.ok(restarted(clinic), "Moodle uses the account until it restarts");
     assert.equal(await drifted(clinic), []);

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import type { Size } from "#lib/moodle/sizes.ts";
+import type { SiteSize } from "#lib/moodle/sizes.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
 import { previewSpokeAction } from "#lib/domains/spokes/action-preview.ts";
 import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
@@ -10,7 +10,7 @@ import { until } from "#test/support/until.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 
-const test = suite<{ scene: WorkScene; id: string; app: App; amounts: { now: Size }; close: () => Promise<void> }>(
+const test = suite<{ scene: WorkScene; id: string; app: App; amounts: { now: SiteSize }; close: () => Promise<void> }>(
   "a size that has changed",
 );
 test.before(async (context) => {
@@ -28,7 +28,7 @@ test.before(async (context) => {
 test.after(({ close }) => close());
 
 /** Returns the size with a larger database, smaller site, other limits and a larger disk. */
-function changed(size: Size): Size {
+function changed(size: SiteSize): SiteSize {
   const { app, database, quota, disks } = size;
   return {
     ...size,

@@ -6,7 +6,7 @@ import { spokeInputs } from "#lib/catalog/inputs.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { newId } from "#lib/base/ids.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { sandboxInputs } from "#lib/moodle/sandbox.ts";
+import { buildSandboxInputs } from "#lib/moodle/sandbox.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import {
   applySandboxObjects,
@@ -54,7 +54,7 @@ async function open({ app }: WorkScene, id = newId("op"), progress: object = {})
     ...{ domain: "oak.spokes.example.org", lmsVersion: Object.keys(app.blueprint.images.versions)[0]!, region: null },
     ...{ size: "small", identity: false, content: false, contentMode: null, brand: null, seed: null },
   } as never);
-  const inputs = sandboxInputs(spoke, { id, madeAfter: null }, RELEASE);
+  const inputs = buildSandboxInputs(spoke, { id, madeAfter: null }, RELEASE);
   return {
     sandbox: await openSandbox(app as App, "default", inputs, run),
     run,

@@ -4,7 +4,7 @@ import type { App, Clusters } from "#lib/app.ts";
 import { newId } from "#lib/base/ids.ts";
 import { silentLog } from "#lib/base/log.ts";
 import type { Cluster, ClusterNamespace, KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
-import { templateInputs, templateKey } from "#lib/moodle/template.ts";
+import { buildTemplateInputs, buildTemplateKey } from "#lib/moodle/template.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import type { TemplatePayload } from "#lib/workers/templates/create.ts";
 import type { TemplateScene } from "#test/lib/workers/templates/scene.ts";
@@ -15,10 +15,14 @@ export async function beginTemplateFor(context: TemplateScene, slug = "algebra")
   const { scene: { app, db, ...scene } } = context;
   const { cluster, blueprintInputs: inputs } = await scene.row(await createIdleSpoke(context, slug));
   const clusterUid = await (await app.clusters.open(cluster)).identity(createCall());
-  const key = templateKey({ cluster, clusterUid }, inputs, app.blueprint.revision);
+  const key = buildTemplateKey({ cluster, clusterUid }, inputs, app.blueprint.revision);
   const template = (await db.transact((tx) => beginTemplate(tx, key)))!;
   const sizes = app.catalog.choices("size")!.map((name) => app.catalog.resourcesOf(name));
-  return { cluster, template, inputs: templateInputs(inputs, { id: template, sizes, release: app.config.releaseId }) };
+  return {
+    cluster,
+    template,
+    inputs: buildTemplateInputs(inputs, { id: template, sizes, release: app.config.releaseId }),
+  };
 }
 
 /** Creates a spoke and cancels its installation. */

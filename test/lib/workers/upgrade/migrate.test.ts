@@ -1,7 +1,7 @@
 /** Tests that one upgrade of a database runs at a time, and what a killed upgrade leaves behind. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { upgradedInputs } from "#lib/moodle/upgrade.ts";
+import { computeUpgradedInputs } from "#lib/moodle/upgrade.ts";
 import type { ClusterError, ClusterNamespace, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { migrateSite } from "#lib/workers/upgrade/migrate.ts";
@@ -31,7 +31,7 @@ async function withJob(
     const [latest] = await scene.operations(id);
     return latest!.failure?.step === "migrate" && latest!;
   });
-  const target = upgradedInputs((await scene.row(id)).blueprintInputs, {
+  const target = computeUpgradedInputs((await scene.row(id)).blueprintInputs, {
     version,
     images: scene.app.catalog.imagesOf(version),
   });

@@ -1,9 +1,6 @@
-/**
- * Checks metadata beyond names and labels, and the data of ConfigMaps and Secrets: keys, sizes, base64, and the keys
- * that a Secret type requires.
- */
+/** Checks finalizers and other metadata, and the data of ConfigMaps and Secrets. */
 import {
-  badRequest,
+  badRequestError,
   collectCauses,
   forbiddenField,
   invalidValue,
@@ -28,7 +25,7 @@ export function requireBase64(kind: string, body: Json): void {
   for (const text of Object.values(bytes)) {
     const at = typeof text === "string" ? findInvalidBase64(text) : -1;
     if (at < 0) continue;
-    throw badRequest(
+    throw badRequestError(
       `${kind} in version "v1" cannot be handled as a ${kind}: illegal base64 data at input byte ${at}`,
     );
   }

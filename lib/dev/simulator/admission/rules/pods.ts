@@ -1,7 +1,4 @@
-/**
- * Checks pods: containers with their variables, mounts, ports, probes and resources; volumes; security contexts; and
- * where the pod may run.
- */
+/** Checks pods: containers, volumes, security contexts and scheduling. */
 import { posix } from "node:path";
 import {
   checkNumberRange,
@@ -19,7 +16,7 @@ import {
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { parseThousandths, QUANTITY_RULE, thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import { validateDataKey, validateLabelKey, validateVariableName } from "#lib/dev/simulator/admission/rules/names.ts";
-import { LABEL, LABEL_RULE } from "#lib/dev/simulator/admission/schema/values.ts";
+import { LABEL_PATTERN, LABEL_RULE } from "#lib/dev/simulator/admission/schema/values.ts";
 
 const SOURCES = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef"];
 const HANDLERS = ["exec", "httpGet", "tcpSocket", "grpc"];
@@ -28,7 +25,7 @@ const COUNTS = ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "succe
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const STANDARD = /^(cpu|memory|ephemeral-storage|hugepages-.+)$|\//;
 
-/** Checks a container. `volumes` are the names of the pod's volumes. `seen` are the names of its earlier containers. */
+/** Checks a container. `volumes` are the names of the pod's volumes. `seen` are the names of earlier containers. */
 export function validateContainer(
   field: string,
   container: Json,
@@ -184,7 +181,7 @@ export function validatePodScheduling(field: string, spec: Json): StatusCause[] 
         operator === "Exists" && value && invalidValue(`${field}.tolerations[${i}].operator`, value, valueless),
       )
     ),
-    hostname !== undefined && !(LABEL.test(hostname) && hostname.length <= 63) &&
+    hostname !== undefined && !(LABEL_PATTERN.test(hostname) && hostname.length <= 63) &&
       invalidValue(`${field}.hostname`, hostname, LABEL_RULE),
     deadline !== undefined && checkNumberRange(`${field}.activeDeadlineSeconds`, deadline, 1, LARGEST),
     validateSecurityContext(`${field}.securityContext`, spec.securityContext ?? {}),

@@ -66,10 +66,7 @@ export function validateLimitRange({ spec }: Json): StatusCause[] {
   );
 }
 
-/**
- * Each entry lists a limit, the limit that it may not exceed, the field that the error names, and the field whose value
- * the error shows.
- */
+/** Pairs of a limit and a larger limit, with the field that the error names and the field whose value it shows. */
 const ORDERED = [
   ["min", "max", "min", "min"],
   ["min", "defaultRequest", "defaultRequest", "defaultRequest"],
@@ -79,7 +76,6 @@ const ORDERED = [
   ["default", "max", "default", "max"],
 ] as const;
 
-/** The name of each limit in messages. */
 const LIMIT_NAMES = { min: "min", max: "max", default: "default", defaultRequest: "default request" };
 
 function validateLimit(field: string, item: Json): StatusCause[] {

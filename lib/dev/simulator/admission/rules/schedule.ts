@@ -17,10 +17,7 @@ const NAMES = [
   ["sun", "mon", "tue", "wed", "thu", "fri", "sat"],
 ];
 
-/**
- * Returns the values of each field, or an error message. `@every` returns no fields, because the simulator does not run
- * it.
- */
+/** Returns the values of each field, or an error message. `@every` returns no fields: the simulator never runs it. */
 export function parseCronSchedule(schedule: string): ReadonlySet<number>[] | string {
   if (/^@every \d+(\.\d+)?(ns|us|ms|s|m|h)/.test(schedule)) return [];
   if (schedule.startsWith("@") && !Object.hasOwn(DESCRIPTORS, schedule)) return `unrecognized descriptor: ${schedule}`;

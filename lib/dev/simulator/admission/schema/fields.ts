@@ -21,7 +21,7 @@ export type FieldType =
   };
 
 export interface FieldSchema {
-  /** Returns the type of a kind. A kind without a schema accepts any field next to its metadata. */
+  /** Returns the type of a kind. A kind without a schema accepts any field. */
   of(kind: string): FieldType;
 }
 
@@ -88,7 +88,7 @@ export interface SchemaViolation {
   readonly value: Json;
 }
 
-/** Returns how a path names a list item: by the values of `keys`, or by its index if there are no keys. */
+/** Returns the part of a path that names a list item: the values of `keys` or, without keys, the index. */
 function formatItemKey(item: Json, i: number, keys: readonly string[]): string {
   if (keys.length === 0 || !isRecord(item)) return String(i);
   return keys.map((key) => `${key}=${JSON.stringify(item[key] ?? null)}`).join(",");

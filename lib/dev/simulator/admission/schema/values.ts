@@ -23,8 +23,8 @@ export const SUBDOMAIN_RULE =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', " +
   "and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is " +
   "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-export const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-export const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+export const LABEL_PATTERN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+export const SUBDOMAIN_PATTERN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 const TABLE = `
 Service: spec.ports[].name label; spec.ports[].protocol in SCTP,TCP,UDP; spec.ports[].port port
@@ -69,7 +69,6 @@ const POD_SPEC_PATHS: Readonly<Record<string, string>> = {
   CronJob: "spec.jobTemplate.spec.template.spec",
 };
 
-/** Returns the causes for invalid values in an object of this kind. */
 export function validateValues(kind: string, object: Json): StatusCause[] {
   const at = POD_SPEC_PATHS[kind];
   const own = kind === "Pod" ? [] : valueRulesOf(kind);
@@ -88,7 +87,7 @@ function valueRulesOf(kind: string): ValueRule[] {
   });
 }
 
-/** Follows a path, through each item of the lists on it, and checks the value at its end. */
+/** Checks every value at the path. A path through a list covers all items of the list. */
 function walk(value: Json, [step, ...rest]: readonly string[], field: string, line: ValueRule): StatusCause[] {
   if (step === undefined) return checkValue(value, field, line);
   if (!isRecord(value)) return [];
@@ -115,9 +114,9 @@ function checkValue(value: Json, field: string, { rule, choices }: ValueRule): S
     case "in":
       return choices.includes(value) ? [] : [unsupportedValue(field, value, choices)];
     case "label":
-      return validateName(field, value, LABEL, LABEL_RULE, 63);
+      return validateName(field, value, LABEL_PATTERN, LABEL_RULE, 63);
     case "subdomain":
-      return validateName(field, value, SUBDOMAIN, SUBDOMAIN_RULE, 253);
+      return validateName(field, value, SUBDOMAIN_PATTERN, SUBDOMAIN_RULE, 253);
     case "port":
     case "portname":
       return validatePortName(field, value);

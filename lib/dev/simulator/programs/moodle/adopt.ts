@@ -1,11 +1,6 @@
 /**
- * Simulates the blueprint's adopt.yaml.
- *
- * The database part sets the password with a single-user PostgreSQL server. Once per adoption (`turn` is its ID) it
- * also makes the changes that its script names. All other data stays, so a test detects a change that the script
- * forgets.
- *
- * The files part turns maintenance mode off. If the script renews secrets, it also removes config.php and
+ * Simulates the blueprint's adopt.yaml. The database part sets the password and makes the changes that its script
+ * names. The files part ends maintenance mode and, if the script renews secrets, removes config.php and
  * `moodledata/secret`.
  */
 import { findVersionError, postgresMajorOf } from "#lib/dev/simulator/programs/moodle/database.ts";

@@ -1,12 +1,7 @@
 /**
- * Simulates the entry point of the Moodle image.
- *
- * It waits for the database and writes config.php. Then it installs an empty site, rejects an incomplete one, and
- * starts an existing one. It then serves, or exits if it runs in a Job.
- *
- * On an existing site, the image's code replaces the site's code, newer or older. The database is upgraded only on
- * request and never downgraded. This follows the image's start scripts and Moodle's `admin/cli/upgrade.php`; it was not
- * measured. One difference: an older image always fails here, but the real one serves unless an upgrade is requested.
+ * Simulates the entry point of the Moodle image: installs an empty site, rejects an incomplete one, or starts an
+ * existing one. The image's code replaces the site's code. The database is upgraded only on request. Source: the
+ * image's start scripts and Moodle's `admin/cli/upgrade.php`. One difference: an older image always fails here.
  */
 import { canReachDatabase } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { findPasswordError, renderFacts } from "#lib/dev/simulator/programs/moodle/database.ts";
@@ -27,12 +22,12 @@ import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/pro
 const INSTALLED_TABLES = 494, PARTIAL_TABLES = 415; // number of tables of an installed site and of a killed install (measured)
 
 /** Runs the entry point in a Job, where it exits. */
-export function bootInJob(context: ProgramContext): ProgramRun {
+export function runEntryPointInJob(context: ProgramContext): ProgramRun {
   return start(context, 0);
 }
 
 /** Runs the entry point in the Deployment. Like the image, it installs a NEW site in an empty database. */
-export function bootServer(context: ProgramContext): ProgramRun {
+export function runEntryPointAsServer(context: ProgramContext): ProgramRun {
   return start(context, null);
 }
 
@@ -214,7 +209,7 @@ export function runPrintCodeVersion({ container }: ProgramContext): ProgramRun {
   return { lines: [`version|${version}.00`, `release|${release}`], exit: 0 };
 }
 
-/** Turns maintenance mode off, as the image does regardless of who turned it on. */
+/** Returns the files without maintenance mode, because the image always turns it off. */
 function withoutMaintenance({ maintenance: _, ...files }: SimulatedSite["files"]): SimulatedSite["files"] {
   return files;
 }

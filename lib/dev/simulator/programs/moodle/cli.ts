@@ -1,7 +1,4 @@
-/**
- * Simulates PHP in Jobs: Moodle's command line (`php …/cli/NAME.php`) and the blueprint's seed.php, password.php and
- * sign-in-link.php.
- */
+/** Simulates PHP in Jobs: Moodle's command line and the blueprint's PHP scripts. */
 import { SECOND } from "#lib/base/time.ts";
 import { findPasswordError } from "#lib/dev/simulator/programs/moodle/database.ts";
 import {
@@ -70,15 +67,19 @@ function maintenance(text: string, site: SimulatedSite): ProgramRun {
   };
 }
 
-export function runCli(context: ProgramContext): ProgramRun {
+export function runMoodleCli(context: ProgramContext): ProgramRun {
   const text = [...context.container.command ?? [], ...context.container.args ?? []].join(" ");
   const name = /\/cli\/(\w+)\.php/.exec(text)?.[1] ?? "";
   const path = /\S+\/cli\/\w+\.php/.exec(text)?.[0] ?? "";
-  return runOnSite(context, path, (site) => ({ ...(COMMANDS[name] ?? (() => succeeded()))(text, site), delay: "cli" }));
+  return runScriptOnSite(
+    context,
+    path,
+    (site) => ({ ...(COMMANDS[name] ?? (() => succeeded()))(text, site), delay: "cli" }),
+  );
 }
 
 /** Simulates seed.php: applies the requested settings and prints each change, then `seeded`. */
-export function runSeed(context: ProgramContext): ProgramRun {
+export function runSeedScript(context: ProgramContext): ProgramRun {
   const { env, world, pod } = context;
   const read = (name: string) => readConfigSource(world, pod.metadata.namespace!, "ConfigMap", name);
   const scripts = read("seed-script");
@@ -106,7 +107,7 @@ export function runSeed(context: ProgramContext): ProgramRun {
       : []),
     ...courses.map(({ shortname }) => `course created: ${shortname}`),
   ];
-  return runOnSite(context, "/var/www/html/config.php", (site) => ({
+  return runScriptOnSite(context, "/var/www/html/config.php", (site) => ({
     lines: [...changeLines(site.database.accounts?.admin), "seeded"],
     exit: 0,
     delay: "seed",
@@ -132,7 +133,7 @@ function describeAdmin(account: MoodleAccount | undefined, email: string): strin
 }
 
 /** Runs a script on an installed site. Fails if the code, config.php, the database or the site is missing. */
-export function runOnSite(
+export function runScriptOnSite(
   { world, pod }: ProgramContext,
   path: string,
   run: (site: SimulatedSite & { database: SiteDatabase }) => ProgramRun,
@@ -152,8 +153,8 @@ export function runOnSite(
   return run({ ...site, database });
 }
 
-export function runPassword(context: ProgramContext): ProgramRun {
-  return runOnSite(
+export function runPasswordScript(context: ProgramContext): ProgramRun {
+  return runScriptOnSite(
     context,
     "/var/www/html/config.php",
     (site) => ({ ...setPassword(site, context.env), delay: "cli" }),
@@ -192,8 +193,8 @@ function setPassword(
   };
 }
 
-export function runSignInLink(context: ProgramContext): ProgramRun {
-  return runOnSite(context, "/var/www/html/config.php", (site) => {
+export function runSignInLinkScript(context: ProgramContext): ProgramRun {
+  return runScriptOnSite(context, "/var/www/html/config.php", (site) => {
     const { database } = site, { accounts = {}, config = {} } = database, { admin } = accounts;
     const refused = findLinkRefusal(database, admin);
     if (refused !== null || !admin) return { lines: [`refused: ${refused}`], exit: 3 };

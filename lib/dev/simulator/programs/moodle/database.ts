@@ -53,9 +53,8 @@ export function findVersionError({ major: made = "" }: SiteDatabase, major: stri
 }
 
 /**
- * Simulates a server whose data directory exists but whose database does not. The image does not create the database
- * then. The startup probe fails, so the container is restarted again and again. A real kubelet needs five minutes for a
- * failure that happens immediately here.
+ * Simulates a server with a data directory but no database: the startup probe fails and the container restarts. A real
+ * kubelet needs five minutes for the failure that is immediate here.
  */
 function serveWithoutDatabase({ world, pod, container }: ProgramContext, ready: string): ProgramRun {
   const fieldPath = `spec.containers{${container.name}}`;
@@ -141,7 +140,7 @@ function isAttempt(comment = ""): boolean {
   return comment !== "" && !comment.startsWith("wheelwright claim ");
 }
 
-/** Returns the database with the fence of a claim in its comment. The kind of the last attempt stays in the comment. */
+/** Returns the database with this fence in its comment, unless a higher fence is recorded there. */
 function recordClaim(database: SiteDatabase, noted: bigint, mine: bigint): SiteDatabase {
   if (mine <= noted) return database;
   const word = /^wheelwright \w+ /.exec(database.comment ?? "")?.[0].replace(" seed ", " install ") ??

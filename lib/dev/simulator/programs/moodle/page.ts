@@ -1,21 +1,20 @@
-/** Simulates the login page of a site, as the web server in the pod and the readiness probe see it. */
+/** Simulates the login page of a site, for the site's web server and the readiness probe. */
 import {
   isSiteInstalled,
   isUpgradeLocked,
   listServicePods,
   simulatedSiteOf,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
-import { canConnect } from "#lib/dev/simulator/programs/network.ts";
+import { canPodConnect } from "#lib/dev/simulator/programs/network.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export const POSTGRES_PORT = 5432;
 const LOGIN = "/login/index.php";
 
-/** Whether the pod can connect to the database. */
 export function canReachDatabase(world: SimulatorContext, pod: StoredObject): boolean {
   return listServicePods(world, pod.metadata.namespace!, "db").some((each) =>
-    canConnect(world, pod, each, POSTGRES_PORT)
+    canPodConnect(world, pod, each, POSTGRES_PORT)
   );
 }
 
@@ -35,9 +34,7 @@ export function probesLoginPage({ readinessProbe }: Json): boolean {
   return readinessProbe?.exec?.command?.join(" ").includes(LOGIN) ?? false;
 }
 
-/**
- * Returns the kubelet's message for a failed readiness probe, or null if it succeeds. Probes of other paths succeed.
- */
+/** Returns the kubelet's message for a failed readiness probe of the login page, or null if the probe succeeds. */
 export function findProbeFailure(world: SimulatorContext, pod: StoredObject, container: Json): string | null {
   if (!probesLoginPage(container) || simulatedSiteOf(world, pod.metadata.namespace!, pod).files.maintenance) {
     return null;

@@ -1,7 +1,4 @@
-/**
- * Moodle plugins by type, in the order in which the installer prints them. A real Moodle has about 430; this list has
- * only well-known ones.
- */
+/** Well-known Moodle plugins by type, in the order in which the installer prints them. */
 const PLUGINS: Readonly<Record<string, string>> = {
   antivirus: "clamav",
   availability: "completion date grade group grouping profile",

@@ -1,7 +1,7 @@
 /** Simulates `curl` to a Service from inside the namespace: the site's HTTP status and curl's error messages. */
 import { loginPageStatus } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { isUpgradePending, listServicePods, simulatedSiteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
-import { canConnect } from "#lib/dev/simulator/programs/network.ts";
+import { canPodConnect } from "#lib/dev/simulator/programs/network.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import { readConfigSource } from "#lib/dev/simulator/programs/environment.ts";
 
@@ -23,14 +23,14 @@ export function runCurl({ world, pod, container }: ProgramContext): ProgramRun {
   const service = world.store.get("Service", space, name);
   if (!service) return failed(UNRESOLVED, `Could not resolve host: ${host}`);
   const pods = listServicePods(world, space, name);
-  if (pods.length > 0 && !pods.some((each) => canConnect(world, pod, each, service.spec.ports[0].targetPort))) {
+  if (pods.length > 0 && !pods.some((each) => canPodConnect(world, pod, each, service.spec.ports[0].targetPort))) {
     return failed(TIMED_OUT, `Failed to connect to ${host} port 80 after 20001 ms: Timeout was reached`);
   }
   if (pods.length === 0) {
     return failed(REFUSED, `Failed to connect to ${host} port 80 after 0 ms: Couldn't connect to server`);
   }
   const { database, files } = simulatedSiteOf(world, space);
-  // The site redirects to the upgrade page for administrators. Within a branch it still shows the login page (assumed).
+  // A pending upgrade to another branch redirects to the upgrade page. Within a branch, the login page stays (assumed).
   const redirectsToUpgrade = isUpgradePending(database, files) &&
     branchOf(database!.config!.release) !== branchOf(files.code);
   const page = loginPageStatus(world, pods[0]!);

@@ -1,12 +1,12 @@
 /** Simulates the blueprint's Job `setup`. */
-import { runSeed } from "#lib/dev/simulator/programs/moodle/cli.ts";
+import { runSeedScript } from "#lib/dev/simulator/programs/moodle/cli.ts";
 import { findPasswordError, renderFacts } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { runCurl } from "#lib/dev/simulator/programs/moodle/probe.ts";
 import { isSiteInstalled, simulatedSiteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
 /** Runs these steps until one fails: the facts, the seed, the facts again, the login page. */
-export function runSetup(context: ProgramContext): ProgramRun {
+export function runSetupJob(context: ProgramContext): ProgramRun {
   const { world, pod, env } = context;
   const { database } = simulatedSiteOf(world, pod.metadata.namespace!, pod);
   const refusal = database ? findPasswordError(database, env.DB_PASS) : "could not connect to server";
@@ -16,7 +16,7 @@ export function runSetup(context: ProgramContext): ProgramRun {
   if (!isSiteInstalled(database) || (env.SITE_IDENTIFIER && env.SITE_IDENTIFIER !== siteidentifier)) {
     return { lines: facts, exit: 1 };
   }
-  const seed = runSeed(context);
+  const seed = runSeedScript(context);
   if (seed.exit !== 0) return { ...seed, lines: [...facts, ...seed.lines] };
   const page = runCurl(context);
   return { ...seed, lines: [...facts, ...seed.lines, ...facts, ...page.lines], exit: page.exit, delay: "setup" };

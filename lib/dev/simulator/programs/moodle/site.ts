@@ -1,8 +1,6 @@
 /**
- * Reads and writes the data of a simulated Moodle site on the volumes of a namespace.
- *
- * The database is that of the pod behind the Service `db`. The code and files are those of the pod that runs the
- * program. The names of the PVCs do not matter.
+ * Reads and writes the data of a simulated Moodle site on the volumes of a namespace. The database is in the pod behind
+ * the Service `db`. The files are in the pod that runs the program.
  */
 import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import { isPodReady, isPodStarted } from "#lib/dev/simulator/controllers/pod-status.ts";
@@ -21,7 +19,7 @@ export interface SiteDatabase {
   readonly absent?: boolean;
   /** The comment on the database. The blueprint's guards record the last attempt there. */
   readonly comment?: string;
-  /** The number of tables. An incomplete install has only some of them. */
+  /** The number of tables. An incomplete install has created only some tables. */
   readonly tables?: number;
   /** The rows of mdl_config: values, keyed by name. */
   readonly config?: Readonly<Record<string, string>>;
@@ -29,10 +27,7 @@ export interface SiteDatabase {
   readonly uploads?: Readonly<Record<string, number>>;
   /** The short names of the courses, without the front page. */
   readonly courses?: readonly string[];
-  /**
-   * Secrets outside of mdl_config, keyed by a table without its prefix (`external_tokens`) or by a setting in
-   * mdl_config_plugins (`mod_lti/privatekey`).
-   */
+  /** Secrets outside of mdl_config, keyed by table (`external_tokens`) or plugin setting (`mod_lti/privatekey`). */
   readonly secrets?: Readonly<Record<string, string>>;
   /** The UID of the pod that runs an install or upgrade. */
   readonly installer?: string;
@@ -60,16 +55,12 @@ export interface MoodleAccount {
 export interface SiteFiles {
   /** The release of the installed code. */
   readonly code?: string;
-  /** Whether config.php exists. */
   readonly configured?: boolean;
   /** The site's host in config.php, from its last start. */
   readonly wwwroot?: string;
   /** Whether the cache in moodledata reports a running upgrade. It can differ from the database. */
   readonly upgrading?: boolean;
-  /**
-   * The files in moodledata/filedir: sizes in bytes, keyed by content hash. Absent if they match the database, null if
-   * the directory was removed.
-   */
+  /** The files in moodledata/filedir: bytes by content hash. Absent: as in the database. Null: no directory. */
   readonly filedir?: Readonly<Record<string, number>> | null;
   /** The encryption key in moodledata/secret. */
   readonly key?: string;
@@ -114,7 +105,7 @@ export function firstVolumeHandle(
   return claim === undefined ? null : volumeOf(world, namespace, claim);
 }
 
-/** Returns a pod as its template describes it. For a StatefulSet, it has the PVCs of pod 0. */
+/** Returns the pod that a workload's template describes. For a StatefulSet, the pod has the PVCs of pod 0. */
 function templateOf(world: SimulatorContext, kind: string, namespace: string, name: string): StoredObject | undefined {
   const owner = world.store.get(kind, namespace, name);
   if (!owner) return undefined;

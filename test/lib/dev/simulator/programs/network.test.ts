@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createFaultRegistry } from "#lib/dev/simulator/faults.ts";
 import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
-import { canConnect } from "#lib/dev/simulator/programs/network.ts";
+import { canPodConnect } from "#lib/dev/simulator/programs/network.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
@@ -36,7 +36,7 @@ function worldOf(...specs: Json[]): SimulatorContext {
 }
 
 const connects = (world: SimulatorContext, from = pod("client"), port = 5432) =>
-  canConnect(world, from, pod("server"), port);
+  canPodConnect(world, from, pod("server"), port);
 
 test("allows everything without policies", () => assert.ok(connects(worldOf())));
 

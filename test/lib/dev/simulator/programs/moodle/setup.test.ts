@@ -1,8 +1,8 @@
 /** Tests the Job setup with the simulated image. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { JobName } from "#lib/moodle/blueprint-files.ts";
-import { parseHealthStatus, parseSeedResult, parseSiteFacts } from "#lib/moodle/job-results.ts";
+import type { BlueprintJobName } from "#lib/moodle/blueprint-files.ts";
+import { parseLoginPageStatus, parseSeedResult, parseSiteFacts } from "#lib/moodle/job-results.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { type Kube, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
@@ -39,7 +39,7 @@ const workload = (kind: string, name: string) => ({
   metadata: { name, namespace: inputs.namespace },
 });
 
-const run = (job: JobName, told = {}) => kube.run(blueprint.jobObject(inputs, job, String(++fence), told));
+const run = (job: BlueprintJobName, told = {}) => kube.run(blueprint.jobObject(inputs, job, String(++fence), told));
 
 test("prints facts, runs the seed, prints facts again and checks the login page, until one fails", async () => {
   const setup = (told = {}) => run("setup", told);
@@ -52,7 +52,7 @@ test("prints facts, runs the seed, prints facts again and checks the login page,
   assert.match(before.log.at(-1)!, /^curl: \(6\) Could not resolve host: moodle/);
   await startApp();
   const { result, log } = await setup({ siteIdentifier });
-  assert.equal([result, parseSeedResult(log).isFinished, parseHealthStatus(log)], ["Complete", true, 200]);
+  assert.equal([result, parseSeedResult(log).isFinished, parseLoginPageStatus(log)], ["Complete", true, 200]);
   assert.equal(parseSiteFacts(log.slice(log.indexOf("seeded")))!.siteIdentifier, siteIdentifier);
   const other = await setup({ siteIdentifier: "another" });
   assert.equal([other.result, parseSeedResult(other.log).isFinished], ["Failed", false]);

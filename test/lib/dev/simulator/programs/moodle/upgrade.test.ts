@@ -2,16 +2,17 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { JobName } from "#lib/moodle/blueprint-files.ts";
-import { parseCodeVersion, parseHealthStatus, parseSiteIdentity } from "#lib/moodle/job-results.ts";
-import { upgradedInputs } from "#lib/moodle/upgrade.ts";
+import type { BlueprintJobName } from "#lib/moodle/blueprint-files.ts";
+import { parseCodeVersion, parseLoginPageStatus, parseSiteIdentity } from "#lib/moodle/job-results.ts";
+import { computeUpgradedInputs } from "#lib/moodle/upgrade.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { type Json, type Kube, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
 const test = suite("Moodle with another image");
 const blueprint = openBlueprint();
 const old = inputsOf(blueprint, { issuer: null });
-const to = (version: string): SpokeInputs => upgradedInputs(old, { version, images: blueprint.findImages(version)! });
+const to = (version: string): SpokeInputs =>
+  computeUpgradedInputs(old, { version, images: blueprint.findImages(version)! });
 let kube: Kube;
 let fence = 100;
 
@@ -36,7 +37,7 @@ async function apply(inputs: SpokeInputs, step: Parameters<typeof blueprint.spok
   for (const each of blueprint.spokeObjects(inputs, step)) assert.ok((await kube.apply(each)).status < 300);
 }
 
-async function run(inputs: SpokeInputs, job: JobName, change = (_: Json) => {}) {
+async function run(inputs: SpokeInputs, job: BlueprintJobName, change = (_: Json) => {}) {
   const made: Json = blueprint.jobObject(inputs, job, String(++fence));
   change(made);
   return await kube.run(made);
@@ -66,7 +67,7 @@ test("upgrades the database once if requested, and keeps the site", async () => 
   const again = await run(to("5.2.2"), "upgrade");
   assert.equal([again.result, again.log.some((line) => line.startsWith("No upgrade needed"))], ["Complete", true]);
   await start(to("5.2.2"));
-  assert.is(parseHealthStatus((await run(to("5.2.2"), "health")).log), 200);
+  assert.is(parseLoginPageStatus((await run(to("5.2.2"), "health")).log), 200);
 });
 
 test("never downgrades the database, but installs the older code", async () => {
@@ -85,7 +86,7 @@ test("redirects the login page to the upgrade, and runs no task, without an upgr
   await install();
   await start(to("5.2.2"));
   assert.match((await readDatabase()).release!, /^4\.5\.12 /);
-  assert.is(parseHealthStatus((await run(old, "health")).log), 303);
+  assert.is(parseLoginPageStatus((await run(old, "health")).log), 303);
   const cron = await run(old, "upgrade", (job) => {
     const { spec } = job.spec.template;
     delete spec.initContainers;
@@ -102,7 +103,7 @@ test("rejects a site that is too old, and stays in maintenance mode", async () =
   assert.match(refused.log.join("\n"), /version 4\.4 is required and you are running 4\.1\.3/);
   assert.match((await readDatabase()).release!, /^4\.1\.3 /);
   await start(to("4.1.3"));
-  assert.is(parseHealthStatus((await run(old, "health")).log), 503);
+  assert.is(parseLoginPageStatus((await run(old, "health")).log), 503);
 });
 
 test.run();
