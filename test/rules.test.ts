@@ -203,7 +203,7 @@ test("no module loads the whole Kubernetes library, nor metrics and traces unles
 });
 
 test("whatever a run asks of the cluster, it asks as the run", async () => {
-  // A signal alone would let a process that was stopped and goes on send one request more (Call.check).
+  // A signal alone would let a process that was stopped and continues send one more request (ClusterCall.check).
   const lone = /\{ signal: run\.signal|\bcall = \{ signal/;
   none(
     (await read("lib")).filter(({ path, text }) => path.startsWith("lib/workers/") && lone.test(text)).map(({ path }) =>

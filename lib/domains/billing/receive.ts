@@ -34,7 +34,9 @@ async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
   const federationId = row?.federationId ?? null;
   const isRelevant = subject === "subscription" ? federationId !== null : subject === "refund" && id !== null;
   const isNew = await insertBillingEvent(tx, event, { federationId, handled: !isRelevant });
-  if (isNew && isRelevant) await recordChange(tx, SYSTEM_REQUESTER, { jobs: [billingEventJob(event.id, federationId)] });
+  if (isNew && isRelevant) {
+    await recordChange(tx, SYSTEM_REQUESTER, { jobs: [billingEventJob(event.id, federationId)] });
+  }
 }
 
 /**

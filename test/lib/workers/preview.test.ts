@@ -80,12 +80,21 @@ for (const [action, parameters = {}] of ASKED) {
   test(`lists the changes of ${[action, ...Object.values(parameters)].join(" ")}`, async ({ scene, id }) => {
     const { namespace } = await scene.row(id);
     if (action === "reapply") await breakByHand(scene, namespace);
-    const preview = await previewSpokeAction(scene.app, scene.actor, await scene.row(id), { action, ...parameters }, signal);
+    const preview = await previewSpokeAction(
+      scene.app,
+      scene.actor,
+      await scene.row(id),
+      { action, ...parameters },
+      signal,
+    );
     await requireSameObjects(
       scene,
       id,
       preview,
-      () => scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters: parameters })),
+      () =>
+        scene.db.transact((tx) =>
+          acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters: parameters })
+        ),
     );
   });
 }
