@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ResetForm } from "#lib/portal/mail-links/fields.ts";
+import { PasswordResetForm } from "#lib/portal/mail-links/fields.ts";
 import { portalReply, refusedLinkPage } from "#lib/portal/mail-links/frame.ts";
 import { passwordResetPage, showLinkForm, submitLinkForm } from "#lib/portal/mail-links/links.ts";
 
@@ -21,7 +21,7 @@ export const POST = endpoint({
   access: publicAccess,
   scope: "flow",
   form: true,
-  body: ResetForm,
+  body: PasswordResetForm,
   reply: portalReply,
   errorPage: refusedLinkPage,
   faults: ["link_spent"],

@@ -27,7 +27,7 @@ export function renderBanner(greeting: BannerData): string {
   return "\n" +
     `  ${paint("1;36", "◎ Wheelwright")} ${paint("2", `${greeting.version} · development`)}\n\n` +
     row("Address", paint("4", greeting.url)) +
-    row("E-mail", greeting.email) +
+    row("Email", greeting.email) +
     row("Password", password) +
     "\n" +
     row("Reference", `${greeting.url}/api/docs`) +

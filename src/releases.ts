@@ -26,7 +26,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**API**: Every error has a status, a code and a message that names the field. Creations accept an `Idempotency-Key`.",
       "**API**: Each hub has an event stream that resumes after `Last-Event-ID` without missing an event.",
       "**API**: Lists are paged with `limit` and a `Link` header, and filtered by slug, state, health or text. Reads of one object have an `ETag`.",
-      "**API**: Deprecations are announced on `/changelog`, in response headers, and by mail to users of the endpoint.",
+      "**API**: Deprecations are announced on `/changelog`, in response headers, and by email to users of the endpoint.",
       "**API**: An overloaded server answers 503 to the busiest caller first.",
       "**Client**: A typed client for Node, Deno and browsers, with paging, event streams, and retries that never create twice.",
       "**Command line**: `wheelwright login`, `hubs`, `spokes`, `operations`, `events`, `requests`, `restore-requests`, `users`, `audit` and more: tables and live progress for people, `--json`, completion and exit statuses for scripts.",

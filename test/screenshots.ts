@@ -60,7 +60,7 @@ try {
 async function openPage(baseURL: string): Promise<Page> {
   const page = await browser.newPage({ baseURL, viewport: { width: 1280, height: 840 }, reducedMotion: "reduce" });
   await page.goto("/sign-in");
-  await page.getByLabel("E-mail address").fill(EMAIL);
+  await page.getByLabel("Email address").fill(EMAIL);
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL("**/hubs");

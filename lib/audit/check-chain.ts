@@ -7,7 +7,7 @@
 import type { ChainHead } from "#lib/audit/head.ts";
 
 /** 12 */
-export interface ChainFacts {
+export interface ObservedChain {
   /** The seal, if there is one. */
   readonly seal: ChainHead | undefined;
   /** Heads that were exported earlier. */
@@ -28,7 +28,7 @@ export interface ChainResult {
   readonly differs: { readonly after: number; readonly through: number } | null;
 }
 
-export function checkChain(facts: ChainFacts): ChainResult {
+export function checkChain(facts: ObservedChain): ChainResult {
   const { seal, hashes } = facts;
   const exported = [...facts.exported].sort((a, b) => a.count - b.count);
   const matches = ({ count, hash }: ChainHead): boolean => hashes.get(count) === hash;
@@ -50,7 +50,7 @@ export function checkChain(facts: ChainFacts): ChainResult {
   return { problems, differs };
 }
 
-function checkSeal({ seal, exported, covered }: ChainFacts, trusted: number, matches: boolean): string[] {
+function checkSeal({ seal, exported, covered }: ObservedChain, trusted: number, matches: boolean): string[] {
   if (!seal) {
     return exported.length > 0 ? ["Its seal is gone: a head was exported, so there was one"] : [];
   }
@@ -69,7 +69,7 @@ function checkSeal({ seal, exported, covered }: ChainFacts, trusted: number, mat
 }
 
 /** Compares the rows with the number of written events, sealed or not. */
-function checkCount({ written, events }: ChainFacts): string[] {
+function checkCount({ written, events }: ObservedChain): string[] {
   if (events === written) return [];
   if (events < written) {
     return [`Of ${countEvents(written)} that were written ${events} are left: the rest was deleted or moved elsewhere`];
@@ -79,7 +79,7 @@ function checkCount({ written, events }: ChainFacts): string[] {
 
 /** Checks an exported head that is newer than the seal. */
 function checkLaterHead(
-  { seal, events }: ChainFacts,
+  { seal, events }: ObservedChain,
   head: ChainHead | undefined,
   matches: (head: ChainHead) => boolean,
 ): string[] {
@@ -98,7 +98,7 @@ const OLDER_DUMP = "Either the database was restored from a dump older than the 
 
 /** Checks the first exported head that the seal covers and that does not match. */
 function checkEarlierHead(
-  { seal }: ChainFacts,
+  { seal }: ObservedChain,
   head: ChainHead | undefined,
   trusted: number,
   matches: (head: ChainHead) => boolean,

@@ -94,7 +94,7 @@ function findMissingVariables({ mode, env }: ConfigSource, values: Readonly<Reco
   if (mode === "serve") {
     requireVariable(
       "PUBLIC_URL",
-      "the URL of this service in browsers, such as https://hubs.example.org",
+      "the public URL at which browsers reach this service, such as https://hubs.example.org",
     );
     requireVariable("ROOT_DOMAIN", "the wildcard domain of the spokes");
     if (!values.KUBECONFIG_HOST_PATH && !env.KUBERNETES_SERVICE_HOST) {
@@ -103,7 +103,7 @@ function findMissingVariables({ mode, env }: ConfigSource, values: Readonly<Reco
   }
   if (values.BOOTSTRAP_ADMIN_EMAIL) requireVariable("BOOTSTRAP_ADMIN_PASSWORD", "BOOTSTRAP_ADMIN_EMAIL is set");
   if (values.BOOTSTRAP_ADMIN_PASSWORD) requireVariable("BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD is set");
-  if (values.SMTP_HOST) requireVariable("SMTP_FROM", "SMTP_HOST is set, and a mail needs a sender");
+  if (values.SMTP_HOST) requireVariable("SMTP_FROM", "SMTP_HOST is set, and an email needs a sender");
   if (values.STRIPE_SECRET_KEY) {
     requireVariable("STRIPE_WEBHOOK_SECRET", "STRIPE_SECRET_KEY is set, and its events must be verified");
   }

@@ -1,5 +1,5 @@
 /**
- * Converts e-mail addresses to a canonical form, so that one address has one account. The domain becomes an A-label;
+ * Converts email addresses to a canonical form, so that one address has one account. The domain becomes an A-label;
  * the local part becomes lower case in Unicode NFC. Invisible characters are refused. Otherwise two addresses that look
  * the same could have two accounts.
  */

@@ -16,7 +16,7 @@ export const FAULTS = {
   not_an_object: ["invalid", "The body must be a JSON object"],
   bad_idempotency_key: ["invalid", "Idempotency-Key must be 1 to 255 visible ASCII characters without spaces"],
   body_too_large: ["too_large", "The body must not be larger than 262144 bytes"],
-  body_too_slow: ["unsent", "The body did not arrive in time: send it faster"],
+  body_too_slow: ["unsent", "The request body did not arrive in time; use a faster connection"],
   too_many_parameters: ["invalid", "The query must have at most 40 parameters and 8192 characters"],
   bad_form: ["invalid", "The form must be percent-encoded UTF-8 with each field once"],
   not_a_form: ["media_type", "The body must be a form, application/x-www-form-urlencoded"],
@@ -41,7 +41,7 @@ export const FAULTS = {
     "unauthenticated",
     "Remove the Authorization header: this endpoint requires a session, not a token",
   ],
-  login_failed: ["unauthenticated", "Wrong e-mail address or password"],
+  login_failed: ["unauthenticated", "Wrong email address or password"],
   wrong_password: ["forbidden", "Cannot change the password: the current password is wrong"],
   session_too_old: [
     "forbidden",
@@ -78,7 +78,7 @@ export const FAULTS = {
     "ash.school.example is not verified for this hub: set the TXT record _wheelwright.ash.school.example to " +
     "wheelwright=3f2b8c41d09e5a7760b1c2d4e8f90a1b2c3d4e5f, wait until DNS returns it, and try again",
   ],
-  federation_state: ["conflict", "Cannot retry a hub that is active; nothing failed"],
+  federation_state: ["conflict", "Cannot retry a hub that is active; it must be failed"],
   spoke_state: ["conflict", "Cannot suspend a spoke that is provisioning; wait until it is active"],
   link_under_way: ["conflict", "A sign-in link for this site is already being created; try again in a minute"],
   admin_unusable: [
@@ -150,12 +150,12 @@ export const FAULTS = {
   last_operator: ["conflict", "Cannot disable or demote the last operator; make another user an operator first"],
   user_unverified: [
     "conflict",
-    "Cannot make this user an operator: the e-mail address is not verified",
+    "Cannot make this user an operator: the email address is not verified",
   ],
   user_disabled: ["conflict", "The user ada@school.example is disabled; enable them first"],
 
   // Mailed links.
-  unverified: ["forbidden", "Verify your e-mail address first: open the link that was mailed to you"],
+  unverified: ["forbidden", "Verify your email address first: open the link that was emailed to you"],
   link_spent: ["impossible", "This link has been used, has expired or was never valid; request a new one"],
   signup_off: ["forbidden", "Nobody can sign up here; ask an administrator for an invitation"],
 

@@ -1,5 +1,5 @@
 /**
- * Defines the basic schemas of inputs and views: text, slugs, e-mail addresses, host names, times and pages. Text is
+ * Defines the basic schemas of inputs and views: text, slugs, email addresses, host names, times and pages. Text is
  * well-formed Unicode without control characters except newline and tab, with a maximum length. Such text can be
  * stored, logged and forwarded safely. Messages state what the value must be.
  */
@@ -50,8 +50,8 @@ const SLUG_MESSAGE =
   "must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen";
 export const Slug = v.pipe(v.string(SLUG_MESSAGE), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, SLUG_MESSAGE));
 
-const EMAIL_MESSAGE = "must be an e-mail address";
-/** An e-mail address. The output is the canonical form (email.ts). */
+const EMAIL_MESSAGE = "must be an email address";
+/** An email address. The output is the canonical form (email.ts). */
 export const EmailAddress = v.pipe(
   v.string(EMAIL_MESSAGE),
   v.check((value) => value.isWellFormed() && !CONTROL.test(value), EMAIL_MESSAGE),

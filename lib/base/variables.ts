@@ -60,7 +60,7 @@ const PublicUrl = v.pipe(
   }, "must not have a path: give the service its own host name"),
 );
 
-const SENDER_MESSAGE = "must be an e-mail address, or a name and an address: Hubs <hubs@example.org>";
+const SENDER_MESSAGE = "must be an email address, or a name and an address: Hubs <hubs@example.org>";
 /** The sender of mails, with or without a name. */
 const Sender = v.pipe(
   v.string(),

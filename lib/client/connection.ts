@@ -127,7 +127,7 @@ function baseOf(text: string | URL): string {
 function tokenOf(text: string | undefined): string | null {
   const token = text?.trim() ?? "";
   if (/^[\x21-\x7e]*$/.test(token)) return token || null;
-  throw new WheelwrightError("invalid_call", "The token must be visible ASCII characters without spaces");
+  throw new WheelwrightError("invalid_call", "The token may contain only visible ASCII characters, without spaces");
 }
 
 function read({ method, path, responseType }: ApiRequest, base: string, response: Response, text: string): ApiResponse {

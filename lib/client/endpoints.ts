@@ -143,7 +143,7 @@ export interface WheelwrightApi {
         | "database_released"
         | "internal_metric_emit"
         | undefined;
-      /** Only events of this actor: an ID, an e-mail address, "system" or "anonymous"; must be text of 1 to 254 characters without control characters */
+      /** Only events caused by this actor: an ID, an email address, "system" or "anonymous"; must be text of 1 to 254 characters without control characters */
       actor?: string | undefined;
       /** Only events about this type of object */
       objectType?:
@@ -183,7 +183,7 @@ export interface WheelwrightApi {
   forgotPassword(body: ForgotPassword, options?: CallOptions): Promise<Acknowledgement>;
 
   /**
-   * Sign in with an e-mail address and a password. Returns a session cookie
+   * Sign in with an email address and a password. Returns a session cookie
    *
    * `POST /api/auth/login`, scope flow. Error codes: login_failed, busy.
    */
@@ -218,7 +218,7 @@ export interface WheelwrightApi {
   changePassword(body: PasswordChange, options?: CallOptions): Promise<Acknowledgement>;
 
   /**
-   * Set a new password with a mailed link. Ends all sessions and revokes API tokens unless keepTokens is true
+   * Set a new password with an emailed link. Ends all sessions and revokes API tokens unless keepTokens is true
    *
    * `POST /api/auth/reset-password`, scope flow. Error codes: link_spent, busy.
    */
@@ -467,7 +467,7 @@ export interface WheelwrightApi {
     params: {
       /** The hub's ID or slug */
       federationId: string;
-      /** Abandons a removal that has failed, although objects may remain in the cluster; operators only */
+      /** Gives up on a failed removal, even if objects are left in the cluster; operators only */
       abandon?: boolean | undefined;
     },
     options?: CallOptions,
@@ -515,7 +515,7 @@ export interface WheelwrightApi {
   ): Promise<Billing>;
 
   /**
-   * Send a hub's spokes to the payment provider again and overwrite changes that were made there. An ended subscription is replaced
+   * Send a hub's quantities to the payment provider again, and overwrite changes made there. An ended subscription is replaced
    *
    * `POST /api/federations/{federationId}/billing/reconcile`, scope cli. Error codes: billing_off, not_billed.
    */
@@ -560,7 +560,7 @@ export interface WheelwrightApi {
   ): PagedList<Member>;
 
   /**
-   * Make a user an admin of a hub. A user without a verified account gets an invitation by mail, valid for 7 days. Repeating the request mails the invitation again after an hour
+   * Make a user an admin of a hub. A user without a verified account gets an invitation by email, valid for 7 days. Repeating the request emails the invitation again after an hour
    *
    * `POST /api/federations/{federationId}/members`, scope cli. Error codes: user_disabled, federation_state.
    */
@@ -930,7 +930,7 @@ export interface WheelwrightApi {
     params: {
       /** The spoke's ID, or its domain until it is removed */
       spokeId: string;
-      /** Abandons a removal that has failed, although objects may remain in the cluster; operators only */
+      /** Gives up on a failed removal, even if objects are left in the cluster; operators only */
       abandon?: boolean | undefined;
     },
     options?: CallOptions,
@@ -995,7 +995,7 @@ export interface WheelwrightApi {
   ): Promise<BackupSummary>;
 
   /**
-   * Make a user an admin of a spoke. A user without a verified account gets an invitation by mail, valid for 7 days. Repeating the request mails the invitation again after an hour
+   * Make a user an admin of a spoke. A user without a verified account gets an invitation by email, valid for 7 days. Repeating the request emails the invitation again after an hour
    *
    * `POST /api/spokes/{spokeId}/delegate`, scope cli. Error codes: user_disabled, spoke_state.
    */
@@ -1138,7 +1138,7 @@ export interface WheelwrightApi {
   ): Promise<UserRecord>;
 
   /**
-   * Rename, disable or enable a user, or change their operator role. Granting the role requires a session. Disabling ends their sessions and stops their tokens until the account is enabled again. The last operator cannot be removed
+   * Rename, disable or enable a user, or change their operator role. Granting the role requires a session. Disabling ends their sessions and disables their tokens until the account is enabled again. The last operator cannot be removed
    *
    * `PATCH /api/users/{userId}`, scope cli. Error codes: user_missing, last_operator, user_unverified, session_required.
    */

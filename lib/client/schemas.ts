@@ -1,6 +1,6 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
 export interface AcceptInvite {
-  /** The value of ?token= in the mailed link; must be text of 1 to 200 characters without control characters */
+  /** The value of ?token= in the emailed link; must be text of 1 to 200 characters without control characters */
   token: string;
   /** Your new password; must be a password of 12 to 256 characters */
   password: string;
@@ -67,7 +67,7 @@ export interface AuditEvent {
   actor: {
     /** A user's ID, or "system" */
     id: string;
-    /** The user's e-mail address, used to sign in */
+    /** The user's email address, used to sign in */
     email: string;
   };
   /** The type of the object */
@@ -228,7 +228,7 @@ export interface Billing {
 }
 
 export interface BillingAddress {
-  /** The address that invoices are sent to; must be an e-mail address */
+  /** The address that invoices are sent to; must be an email address */
   email: string;
 }
 
@@ -411,7 +411,7 @@ export interface Catalog {
     price: {
       /** ISO 4217 code */
       currency: string;
-      /** The monthly price of each, in minor units: 1900 of EUR are € 19.00, 1900 of JPY are ¥ 1,900 */
+      /** The monthly price of each, in the minor unit of the currency: 1900 means €19.00, but ¥1,900 */
       monthly: number;
     } | null;
   }[];
@@ -427,7 +427,7 @@ export interface Catalog {
     identity: boolean;
     /** Whether it has the hub's shared content */
     content: boolean;
-    /** Always null: a hub has no default, and a spoke uses its hub's region */
+    /** The default region. Always null: a spoke uses the region of its hub */
     region: string | null;
     /** Always null */
     tier: string | null;
@@ -494,7 +494,7 @@ export type Cost = {
   currency: string;
   /** The spoke's size after the change */
   size: string;
-  /** The spoke's monthly price, in minor units: 1900 of EUR are € 19.00, 1900 of JPY are ¥ 1,900 */
+  /** The spoke's monthly price, in the minor unit of the currency: 1900 means €19.00, but ¥1,900 */
   recurringMonthly: number;
   /** The prorated amount due now, in minor units; for a hub's first spoke, the first invoice. Negative for a credit */
   dueNow: number;
@@ -575,14 +575,14 @@ export interface FederationRequest {
   requestedBy: {
     /** The user's ID */
     id: string;
-    /** The user's e-mail address, used to sign in */
+    /** The user's email address, used to sign in */
     email: string;
   };
   /** Who decided or withdrew the request; null until then */
   decidedBy: {
     /** The user's ID */
     id: string;
-    /** The user's e-mail address, used to sign in */
+    /** The user's email address, used to sign in */
     email: string;
   } | null;
   /** When it was decided; null until then */
@@ -596,16 +596,16 @@ export interface FederationRequest {
 }
 
 export interface ForgotPassword {
-  /** Your e-mail address; must be an e-mail address */
+  /** Your email address; must be an email address */
   email: string;
 }
 
 export interface HubJoining {
-  /** added; invited by mail; or unchanged if the user was already a member */
+  /** added; invited by email; or unchanged if the user was already a member */
   status: "added" | "invited" | "unchanged";
   /** The user's ID */
   userId: string;
-  /** The user's e-mail address, used to sign in */
+  /** The user's email address, used to sign in */
   email: string;
   /** When the invitation expires */
   expiresAt?: string;
@@ -616,12 +616,12 @@ export interface HubJoining {
 export interface LoggedIn {
   /** The calling user */
   user: User;
-  /** What you still need to do, such as verifying your e-mail address; absent otherwise */
+  /** What you still need to do, such as verifying your email address; absent otherwise */
   message?: string;
 }
 
 export interface Login {
-  /** Your e-mail address; must be an e-mail address */
+  /** Your email address; must be an email address */
   email: string;
   /** The password; must be a password of at most 4096 characters */
   password: string;
@@ -640,13 +640,13 @@ export interface Me {
 export interface Member {
   /** The user's ID */
   userId: string;
-  /** The user's e-mail address, used to sign in */
+  /** The user's email address, used to sign in */
   email: string;
   /** The user's name */
   displayName: string;
-  /** Whether the e-mail address is not verified yet. Until then, the membership gives no access */
+  /** Whether the email address is not verified yet. Until then, the membership gives no access */
   pending: boolean;
-  /** Why the mail server permanently refused the last mail to this address; null if it did not */
+  /** Why the mail server permanently refused the last email to this address; null if it did not */
   mailRefusal: string | null;
   /** When the user became a member */
   createdAt: string;
@@ -698,7 +698,7 @@ export interface NewFederationRequest {
 }
 
 export interface NewMember {
-  /** The e-mail address of the new member; must be an e-mail address */
+  /** The email address of the new member; must be an email address */
   email: string;
   /** The name of a new user; must be text of 1 to 200 characters without control characters */
   displayName?: string | null | undefined;
@@ -730,7 +730,7 @@ export interface NewSpoke {
   contentMode?: string | null | undefined;
   /** The brand, as the catalog names it; must be text of 1 to 100 characters without control characters */
   brand?: string | null | undefined;
-  /** The e-mail address of the site's first administrator; must be an e-mail address */
+  /** The email address of the site's first administrator; must be an email address */
   adminEmail?: string | null | undefined;
   /** The region, as the catalog names it; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
@@ -764,7 +764,7 @@ export interface Notification {
   actor: {
     /** A user's ID, or "system" */
     id: string;
-    /** The user's e-mail address, used to sign in */
+    /** The user's email address, used to sign in */
     email: string;
   };
   /** The type of the object */
@@ -829,7 +829,7 @@ export interface Operation {
   position: number | null;
   /** Estimated seconds until it ends, from the median of past runs; null if unknown or ended */
   etaSeconds: number | null;
-  /** The operation that must end first; null if it waits for no operation, or if you may not see it */
+  /** The operation that must finish first; null if there is none or you may not see it */
   waitingFor: {
     /** The operation's ID */
     id: string;
@@ -896,7 +896,7 @@ export interface OperationDetail {
   position: number | null;
   /** Estimated seconds until it ends, from the median of past runs; null if unknown or ended */
   etaSeconds: number | null;
-  /** The operation that must end first; null if it waits for no operation, or if you may not see it */
+  /** The operation that must finish first; null if there is none or you may not see it */
   waitingFor: {
     /** The operation's ID */
     id: string;
@@ -1070,7 +1070,7 @@ export interface PasswordChange {
 }
 
 export interface PasswordReset {
-  /** The value of ?token= in the mailed link; must be text of 1 to 200 characters without control characters */
+  /** The value of ?token= in the emailed link; must be text of 1 to 200 characters without control characters */
   token: string;
   /** Your new password; must be a password of 12 to 256 characters */
   password: string;
@@ -1134,14 +1134,14 @@ export interface RestoreRequest {
   requestedBy: {
     /** The user's ID */
     id: string;
-    /** The user's e-mail address, used to sign in */
+    /** The user's email address, used to sign in */
     email: string;
   };
   /** The operator who decided; null until then, or if a restore closed the request */
   decidedBy: {
     /** The user's ID */
     id: string;
-    /** The user's e-mail address, used to sign in */
+    /** The user's email address, used to sign in */
     email: string;
   } | null;
   /** When it was decided; null until then */
@@ -1179,7 +1179,7 @@ export interface SignInLink {
 }
 
 export interface Signup {
-  /** The e-mail address that you will sign in with; must be an e-mail address */
+  /** The email address that you will sign in with; must be an email address */
   email: string;
   /** Your new password; must be a password of 12 to 256 characters */
   password: string;
@@ -1217,7 +1217,7 @@ export interface Spoke {
   contentMode: string | null;
   /** The brand, as the catalog names it */
   brand: string | null;
-  /** The e-mail address of the site's first administrator */
+  /** The email address of the site's first administrator */
   adminEmail: string;
   /** The region, as the catalog names it */
   region: string | null;
@@ -1326,11 +1326,11 @@ export interface SpokeAction {
 }
 
 export interface SpokeJoining {
-  /** added; invited by mail; or unchanged if the user was already a member */
+  /** added; invited by email; or unchanged if the user was already a member */
   status: "added" | "invited" | "unchanged";
   /** The user's ID */
   userId: string;
-  /** The user's e-mail address, used to sign in */
+  /** The user's email address, used to sign in */
   email: string;
   /** When the invitation expires */
   expiresAt?: string;
@@ -1343,7 +1343,7 @@ export interface SpokePatch {
   displayName?: string | null | undefined;
   /** The brand, as the catalog names it; must be text of 1 to 100 characters without control characters */
   brand?: string | null | undefined;
-  /** The e-mail address of the site's first administrator; must be an e-mail address */
+  /** The email address of the site's first administrator; must be an email address */
   adminEmail?: string | null | undefined;
   /** The host name of the site; must be a host name such as school.example.org */
   domain?: string | null | undefined;
@@ -1376,7 +1376,7 @@ export interface SpokePreview {
     contentMode: string | null;
     /** The brand, as the catalog names it */
     brand: string | null;
-    /** The e-mail address of the site's first administrator */
+    /** The email address of the site's first administrator */
     adminEmail: string;
     /** The region, as the catalog names it */
     region: string | null;
@@ -1504,7 +1504,7 @@ export interface UnreadCount {
 export interface User {
   /** The user's ID */
   id: string;
-  /** The user's e-mail address, used to sign in */
+  /** The user's email address, used to sign in */
   email: string;
   /** operator: everything; hub_admin: own hubs; spoke_admin: own spokes */
   role: "operator" | "hub_admin" | "spoke_admin";
@@ -1528,7 +1528,7 @@ export interface UserPatch {
 export interface UserRecord {
   /** The user's ID */
   id: string;
-  /** The user's e-mail address, used to sign in */
+  /** The user's email address, used to sign in */
   email: string;
   /** operator: everything; hub_admin: own hubs; spoke_admin: own spokes */
   role: "operator" | "hub_admin" | "spoke_admin";
@@ -1542,9 +1542,9 @@ export interface UserRecord {
   operator: boolean;
   /** Whether the account can be used, or why not */
   state: "active" | "invited" | "unverified" | "disabled";
-  /** When the e-mail address was verified; null until then */
+  /** When the email address was verified; null until then */
   emailVerifiedAt: string | null;
-  /** Why the mail server permanently refused the last mail to this address; null if it did not */
+  /** Why the mail server permanently refused the last email to this address; null if it did not */
   mailRefusal: string | null;
   /** When an operator disabled the account; null if it is enabled */
   disabledAt: string | null;
@@ -1555,7 +1555,7 @@ export interface UserRecord {
 }
 
 export interface VerifyEmail {
-  /** The value of ?token= in the mailed link; must be text of 1 to 200 characters without control characters */
+  /** The value of ?token= in the emailed link; must be text of 1 to 200 characters without control characters */
   token: string;
   /** Your new password; must be a password of 12 to 256 characters */
   password?: string | null | undefined;

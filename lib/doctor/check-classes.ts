@@ -155,7 +155,7 @@ export function checkIssuer(
     return createWarning(
       check,
       "sites use plain HTTP: ACME_EMAIL is not set",
-      "Set ACME_EMAIL, or set tls: elsewhere in surroundings.yaml.",
+      "Set ACME_EMAIL, or write 'tls: elsewhere' into surroundings.yaml.",
     );
   }
   if (!("value" in issuers)) return createUnchecked(check, issuers);

@@ -40,7 +40,7 @@ async function read(
   const cut = Promise.withResolvers<never>(), began = performance.now();
   const close = unread.track(
     address,
-    () => cut.reject(tooSlow("the limit of incomplete bodies was reached; send it faster")),
+    () => cut.reject(tooSlow("use a faster connection, because too many bodies are incomplete")),
   );
   let bytes = new Uint8Array(Math.min(limit, INITIAL_SIZE)), length = 0, pieces = 0, over = false;
 
@@ -69,7 +69,7 @@ async function read(
   function checkRate(): void {
     const left = began + patience + length / MIN_RATE * SECOND - performance.now();
     if (left > 0) timer = setTimeout(checkRate, left);
-    else cut.reject(tooSlow("send it faster"));
+    else cut.reject(tooSlow("use a faster connection"));
   }
 
   let timer = setTimeout(checkRate, patience);
@@ -89,6 +89,6 @@ function tooLarge(limit: number): Fault {
   return new Fault("too_large", "body_too_large", `The body must not be larger than ${limit} bytes`, CLOSE);
 }
 
-function tooSlow(why: string): Fault {
-  return new Fault("unsent", "body_too_slow", `The body did not arrive in time: ${why}`, CLOSE);
+function tooSlow(remedy: string): Fault {
+  return new Fault("unsent", "body_too_slow", `The request body did not arrive in time; ${remedy}`, CLOSE);
 }

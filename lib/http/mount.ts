@@ -6,7 +6,7 @@ import { TrieRouter } from "hono/router/trie-router";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
-import { authorizeTransactions } from "#lib/domains/auth/authorize-transactions.ts";
+import { createAuthorizedDatabase } from "#lib/domains/auth/authorize-transactions.ts";
 import type { CallCounter } from "#lib/domains/deprecations/calls.ts";
 import { collectAnnouncedChanges, deprecationHeaders, type HeaderLines } from "#lib/http/deprecation.ts";
 import {
@@ -172,7 +172,7 @@ async function handleRequest(
   // Counts the call even if it fails later.
   if (caller?.credential.kind === "token") calls.count(caller.credential.id, name);
   const right = caller && endpoint.scope !== "flow"
-    ? authorizeTransactions(requestApp, caller, timeBudget.runPaused)
+    ? createAuthorizedDatabase(requestApp, caller, timeBudget.runPaused)
     : null;
   const call = {
     ...loaded,

@@ -13,7 +13,7 @@ export const MAIL_KIND: JobKind = {
   kind: "mail",
   plan: 1,
   visible: false,
-  steps: [{ name: "send", label: "Sending a mail", timeout: 2 * MINUTE }],
+  steps: [{ name: "send", label: "Sending an email", timeout: 2 * MINUTE }],
   timeLimit: 3 * DAY,
 };
 

@@ -3,20 +3,21 @@ import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { ON_CURRENT_SITE, toJob } from "#lib/jobs/store.ts";
+import { CURRENT_SITE_CONDITION, toJob } from "#lib/jobs/store.ts";
 
 /** The last step of a restore that does not change the site. */
 const LAST_SAFE_STEP = "volumes";
 
 /** Whether this restore has changed the site. */
-export function hasChangedSite({ finishedSteps }: Pick<Job, "finishedSteps">): boolean {
+export function hasRestoreChangedSite({ finishedSteps }: Pick<Job, "finishedSteps">): boolean {
   return finishedSteps.includes(LAST_SAFE_STEP);
 }
 
 /** Returns the latest ended restore that changed the current site, even if it failed. */
 export async function findLastRestore(rows: Rows, spokeId: string): Promise<Job | null> {
   const row = await selectRestores(rows, spokeId).selectAll().where("state", "in", ["succeeded", "failed", "cancelled"])
-    .where(sql<boolean>`${LAST_SAFE_STEP} = any(finished_steps)`).where(ON_CURRENT_SITE).orderBy("seq", "desc").limit(1)
+    .where(sql<boolean>`${LAST_SAFE_STEP} = any(finished_steps)`).where(CURRENT_SITE_CONDITION).orderBy("seq", "desc")
+    .limit(1)
     .executeTakeFirst();
   return row ? toJob(row) : null;
 }

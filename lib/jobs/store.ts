@@ -134,14 +134,14 @@ export async function listLiveOperations(rows: Rows, spokeId: string): Promise<J
 }
 
 /** Matches jobs that ended after the current site became ready. A spoke gets a new site if its cluster was lost. */
-export const ON_CURRENT_SITE = sql<SqlBool>`
+export const CURRENT_SITE_CONDITION = sql<SqlBool>`
   finished_at >= (select ready_at from spokes where spokes.id = jobs.spoke_id)`;
 
 /** Returns the latest failed operation of this kind on the spoke's current site. */
 export async function findLastFailure(rows: Rows, spokeId: string, kind: string): Promise<Job | null> {
   const row = await rows.selectFrom("jobs").select(summaryColumns)
     .where("spokeId", "=", spokeId).where("visible", "=", true)
-    .where("kind", "=", kind).where("state", "=", "failed").where(ON_CURRENT_SITE)
+    .where("kind", "=", kind).where("state", "=", "failed").where(CURRENT_SITE_CONDITION)
     .orderBy("createdAt", "desc").orderBy("seq", "desc").limit(1).executeTakeFirst();
   return row ? toJob(row) : null;
 }
@@ -150,7 +150,7 @@ export async function findLastFailure(rows: Rows, spokeId: string, kind: string)
 export async function listEndedBefore(rows: Rows, job: Job, kinds: readonly string[]): Promise<Job[]> {
   const found = await rows.selectFrom("jobs").selectAll()
     .where("spokeId", "=", job.spokeId).where("visible", "=", true).where("kind", "in", kinds)
-    .where("state", "in", ["succeeded", "failed", "cancelled"]).where(ON_CURRENT_SITE).where("seq", "<", job.seq)
+    .where("state", "in", ["succeeded", "failed", "cancelled"]).where(CURRENT_SITE_CONDITION).where("seq", "<", job.seq)
     .orderBy("seq", "desc").limit(100).execute(); // more than any user retries
   return found.map(toJob);
 }

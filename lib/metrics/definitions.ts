@@ -99,7 +99,7 @@ export const METRICS = [
   {
     name: "wheelwright_mails_total",
     type: "counter",
-    help: "Attempts to send a mail: succeeded or failed",
+    help: "Attempts to send an email: succeeded or failed",
     labels: ["outcome"],
   },
   {
@@ -171,14 +171,13 @@ export const METRICS = [
   {
     name: "wheelwright_backup_oldest_age_seconds",
     type: "gauge",
-    help:
-      "Age of the oldest among the newest successful backups of active spokes. A spoke without a backup counts with its own age",
+    help: "Longest time since the last successful backup of an active spoke, or since its creation if it has no backup",
     fleetWide: true,
   },
   {
     name: "wheelwright_oldest_verification_age_seconds",
     type: "gauge",
-    help: "Age of the oldest among the last successful restore tests of active spokes; absent if there was none",
+    help: "Longest time since the last successful restore test of an active spoke; absent if there was none",
     fleetWide: true,
   },
   {

@@ -28,7 +28,12 @@ import { deriveRelayPassword, generateSitePassword } from "#lib/moodle/secrets.t
 import { buildSeedValues, type HubSettings, NO_HUB_SETTINGS, type SeedPart } from "#lib/moodle/seed.ts";
 import type { ClusterSettings, ImageCatalog, SizeCatalog } from "#lib/moodle/sizes.ts";
 import { addOwnerMetadata, type ObjectOwner } from "#lib/moodle/owner-labels.ts";
-import { buildFormerHostValues, buildHubValues, buildSpokeValues, findMailSettings } from "#lib/moodle/values.ts";
+import {
+  buildFormerHostValues,
+  buildHubManifestValues,
+  buildSpokeValues,
+  findMailSettings,
+} from "#lib/moodle/values.ts";
 
 export interface JobParameters {
   /** The public key with which the Job `sign-in-link` encrypts its result. */
@@ -152,7 +157,7 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
       const owner = step === "issuer"
         ? { namespace: null, federationId: null, spokeId: null, revision }
         : { namespace: inputs.namespace, federationId: inputs.federationId, spokeId: null, revision };
-      const objects = render(HUB_FILES[step], buildHubValues(inputs), owner);
+      const objects = render(HUB_FILES[step], buildHubManifestValues(inputs), owner);
       if (step === "issuer") return objects;
       return objects.filter((object) => (object.kind === "Namespace") === (step === "namespace"));
     },

@@ -84,7 +84,7 @@ const RULES: readonly Rule[] = [
       code: "DatabaseWentAway",
       reason: "the connection to the database was lost",
       blame: "cluster",
-      hint: "The database's pod stopped or restarted. Retry: Wheelwright removes incomplete work first.",
+      hint: "The database pod stopped or restarted. Retry: Wheelwright first cleans up after the failed attempt.",
     },
   ],
   [/not (?:(?:re)?set|installed|seeded): /i, {
@@ -163,7 +163,7 @@ export const WAIT_HINT =
   "Check the database (the pod db-0), and whether network policies allow access to it. Then retry.";
 
 /** Returns the last log line if the start scripts were waiting; otherwise undefined. */
-export function findWaitLine(log: readonly string[]): string | undefined {
+export function findLogLineForWait(log: readonly string[]): string | undefined {
   const last = log.findLast((line) => /[A-Za-z]{3}/.test(line) && !EXIT_LINE.test(line));
   return last && /Waiting for \S+ to be ready/i.test(last) ? last.trim().replace(/[.\s]+$/, "") : undefined;
 }

@@ -139,7 +139,7 @@ export function buildFormerHostValues(
   };
 }
 
-export function buildHubValues(inputs: HubInputs): Record<(typeof HUB_PLACEHOLDERS)[number], unknown> {
+export function buildHubManifestValues(inputs: HubInputs): Record<(typeof HUB_PLACEHOLDERS)[number], unknown> {
   return {
     NAMESPACE: inputs.namespace,
     SLUG: inputs.slug,

@@ -7,7 +7,7 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 export type RestoreParameters = { readonly backupId: string } | { readonly rollback: true };
 
 /** Days for which replaced volumes are kept. */
-export const REPLACED_DAYS = 7;
+export const REPLACED_VOLUMES_KEPT_DAYS = 7;
 
 /**
  * Restores a site. Nothing is changed before `stop`. After that, the old volumes exist next to the new ones and allow a
@@ -26,7 +26,7 @@ export const restore = declareOperation({
       "rollback" in payload
         ? "Changes since the site was restored are lost, including new passwords"
         : "Changes since the backup are lost, including new passwords, and everybody must sign in again",
-      `Its current volumes are kept for ${REPLACED_DAYS} days; use --back to return to them`,
+      `Its current volumes are kept for ${REPLACED_VOLUMES_KEPT_DAYS} days; use --back to return to them`,
       ...(state === "suspended" || state === "suspending" ? ["The suspended site is started"] : []),
       ...(maintenance ? ["The site leaves maintenance while it is checked, and returns to it afterwards"] : []),
     ];

@@ -48,7 +48,7 @@ const AREAS: readonly (readonly [name: string, description: string, matches: Reg
   ["Audit log", "Every change and who made it. For operators.", /^\/api\/audit$/],
   [
     "Pages",
-    "Pages that links in mails open. They work without JavaScript and are not an API.",
+    "Pages that links in emails open. They work without JavaScript and are not an API.",
     /^\/(?:invite|reset|verify)$/,
   ],
   ["The service", "Version, health, API description and changelog. No sign-in required.", /^$/],

@@ -23,7 +23,7 @@ export const OVERVIEW_TOPICS: readonly Topic[] = [
     paragraphs: [
       "Programs send a token: `Authorization: Bearer ww_…`. People sign in and have a session cookie; " +
       "only a session can create tokens. A token has its user's rights, limited by its scope, until it expires or is revoked.",
-      "The answer is 404 for an object that you may not see, and 403 for an action that you may not do.",
+      "The answer is 404 for an object that you may not see, and 403 for an action that you may not perform.",
     ],
   },
   {
@@ -58,7 +58,7 @@ export const OVERVIEW_TOPICS: readonly Topic[] = [
       "This is v0. Fields and endpoints may be added at any time: ignore unknown fields. Breaking changes are announced " +
       "at least 30 days ahead; until then, responses have the headers `Deprecation`, `Sunset` and `Link`.",
       "Announcements and release notes are at `/changelog`, as JSON at `/api/changelog`, and " +
-      "as an Atom feed at `/changelog.atom`. Users with an active token also get a mail.",
+      "as an Atom feed at `/changelog.atom`. Users with an active token also get an email.",
     ],
   },
 ];

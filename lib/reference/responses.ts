@@ -21,7 +21,7 @@ export const STATUS_DESCRIPTIONS: Readonly<Record<number, string>> = {
   403: "You are not allowed to do this",
   404: "It does not exist, or you may not see it",
   405: "The path does not support this method",
-  408: "The body did not arrive in time",
+  408: "The request body did not arrive in time",
   409: "The current state does not allow it",
   413: "The body is too large",
   415: "The body is not JSON",

@@ -77,7 +77,7 @@ export async function applyFenced(
 }
 
 /** Applies or creates an object under a fence, and returns it. Throws FenceLost if a newer run has changed it. */
-export async function replaceFenced(
+export async function replaceObjectFenced(
   space: ClusterNamespace,
   object: KubeObject,
   jobFence: JobFence,

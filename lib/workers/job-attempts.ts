@@ -15,7 +15,7 @@ export interface PreviousAttempts {
 }
 
 /** Waits for unfinished Jobs and returns their results. Deleted Jobs have no result. */
-export async function waitForAttempts(
+export async function waitForJobAttemptsToEnd(
   place: JobContext,
   run: Run,
   attempts: readonly KubeObject[],

@@ -6,7 +6,7 @@
 import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
-import { type NamespaceRecord, openHub, openSpoke, permanentError, type Site } from "#lib/workers/site.ts";
+import { type NamespaceRecord, openHubSite, openSpokeSite, permanentError, type Site } from "#lib/workers/site.ts";
 
 /**
  * Records the cluster's identity before the namespace is created. Must not be called once the row has a namespace UID.
@@ -41,7 +41,7 @@ export function withClusterCheck(app: App, handler: Handler): Handler {
     } catch (error) {
       if (!run.signal.aborted && (isOfNamespace(error) || error instanceof Error && isOfNamespace(error.cause))) {
         const { spokeId, federationId } = run.job;
-        const open = spokeId !== null ? openSpoke : federationId !== null ? openHub : null;
+        const open = spokeId !== null ? openSpokeSite : federationId !== null ? openHubSite : null;
         if (open) await requireSameCluster(await open(app, run), run);
       }
       throw error;

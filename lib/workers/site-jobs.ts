@@ -23,7 +23,7 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { redact } from "#lib/base/redact.ts";
-import { findLikelyErrorLine, findLogCause, findWaitLine, WAIT_HINT } from "#lib/moodle/log-causes.ts";
+import { findLikelyErrorLine, findLogCause, findLogLineForWait, WAIT_HINT } from "#lib/moodle/log-causes.ts";
 import { BATCH_JOB, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
 const MAX_LINE_LENGTH = 500; // characters of a log line in a message
@@ -76,7 +76,7 @@ function failureOf(result: JobResult, what: string, events: FailureEvidence["eve
     return fail(reason, `there was too little memory: ${ending}`, hint, "operator");
   }
   if (reason === "DeadlineExceeded") {
-    const wait = findWaitLine(log);
+    const wait = findLogLineForWait(log);
     const last = wait ? `it was still waiting: ${shorten(wait)}` : "it took too long";
     const hint = wait
       ? WAIT_HINT

@@ -7,7 +7,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { buildRecordConfigMap, serializeHubRecord, serializeSpokeRecord } from "#lib/moodle/site-record.ts";
 import { type Installation, readInstallation, signWithInstallationKey } from "#lib/installation/installation.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { replaceFenced } from "#lib/workers/fenced-objects.ts";
+import { replaceObjectFenced } from "#lib/workers/fenced-objects.ts";
 
 export type RecordedTable = "spokes" | "federations";
 
@@ -41,7 +41,7 @@ export async function applySiteRecord(
 ): Promise<void> {
   const { id, cluster, namespace, namespaceUid, updatedAt } = row;
   const space = (await clusters.open(cluster)).space(namespace, namespaceUid!);
-  await replaceFenced(space, objectOf(installation, row), run.job, run); // the row may have changed
+  await replaceObjectFenced(space, objectOf(installation, row), run.job, run); // the row may have changed
   await run.write((tx) =>
     tx.updateTable(table).set({ recordedAt: updatedAt }).where("id", "=", id).where("namespaceUid", "=", namespaceUid)
       .execute()

@@ -51,7 +51,7 @@ export interface HubSite extends Site {
   readonly inputs: HubInputs;
 }
 
-export async function openSpoke(app: App, run: Run): Promise<SpokeSite> {
+export async function openSpokeSite(app: App, run: Run): Promise<SpokeSite> {
   const spoke = await app.db.rows.selectFrom("spokes").selectAll().where("id", "=", run.job.spokeId)
     .executeTakeFirstOrThrow();
   const inputs = applyMailSettings(app.config, v.parse(SpokeInputs, spoke.blueprintInputs));
@@ -60,7 +60,7 @@ export async function openSpoke(app: App, run: Run): Promise<SpokeSite> {
   return siteOf(app, cluster, { namespace, uid, federationId, spokeId }, { spoke, inputs });
 }
 
-export async function openHub(app: App, run: Run): Promise<HubSite> {
+export async function openHubSite(app: App, run: Run): Promise<HubSite> {
   const hub = await app.db.rows.selectFrom("federations").selectAll().where("id", "=", run.job.federationId)
     .executeTakeFirstOrThrow();
   const { id: federationId, namespace, namespaceUid: uid, slug, region } = hub;
@@ -98,7 +98,7 @@ export function spokeHandler<Step extends string>(
   ends: HandlerHooks<SpokeSite>,
 ): Handler {
   const evidence = ({ space }: SpokeSite, run: Run) => space.evidence(run);
-  return createHandler(operation, (run: Run) => openSpoke(app, run), steps, { readEvidence: evidence, ...ends });
+  return createHandler(operation, (run: Run) => openSpokeSite(app, run), steps, { readEvidence: evidence, ...ends });
 }
 
 /** Returns wait options for the cluster: at most until the end of the step, with progress texts. */

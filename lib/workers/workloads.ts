@@ -12,10 +12,10 @@ import {
   withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import { redact } from "#lib/base/redact.ts";
-import { findLikelyErrorLine, findLogCause, findWaitLine, WAIT_HINT } from "#lib/moodle/log-causes.ts";
+import { findLikelyErrorLine, findLogCause, findLogLineForWait, WAIT_HINT } from "#lib/moodle/log-causes.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { patchFenced, replaceFenced } from "#lib/workers/fenced-objects.ts";
+import { patchFenced, replaceObjectFenced } from "#lib/workers/fenced-objects.ts";
 import { type ObjectPatch, type ObjectPut, setField } from "#lib/operations/change.ts";
 import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { BATCH_JOB, clusterWaitOf, permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
@@ -41,7 +41,7 @@ export async function patchSiteObjects(
   changes: readonly (ObjectPatch | ObjectPut)[],
 ): Promise<void> {
   for (const change of changes) {
-    if ("put" in change) await replaceFenced(space, change.applied ?? change.put, run.job, run);
+    if ("put" in change) await replaceObjectFenced(space, change.applied ?? change.put, run.job, run);
     else await patchFenced(space, { ref: change.ref, jobFence: run.job, change: change.patch }, run);
   }
 }
@@ -62,7 +62,7 @@ async function withLogCause(wait: () => Promise<void>): Promise<void> {
   } catch (error) {
     if (!(error instanceof ClusterError) || !CODES_EXPLAINED_BY_LOG.has(error.code)) throw error;
     const log = error.evidence?.log ?? [], cause = findLogCause(log), last = findLikelyErrorLine(log);
-    const waited = findWaitLine(log);
+    const waited = findLogLineForWait(log);
     if (waited !== undefined) {
       throw withErrorDetails(error, { message: `${error.message}. Its log ends: ${redact(waited)}`, hint: WAIT_HINT });
     }

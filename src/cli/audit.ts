@@ -7,7 +7,7 @@ import { showJsonLine, showList } from "./output.ts";
 
 const FILTERS = {
   kind: { type: "string", help: "only events of this kind" },
-  actor: { type: "string", value: "USER", help: "only events by this user: an ID or an e-mail address" },
+  actor: { type: "string", value: "USER", help: "only events by this user: an ID or an email address" },
   hub: { type: "string", help: "only events of this hub" },
   "object-type": { type: "string", value: "TYPE", help: "only events about this kind of object" },
   object: { type: "string", value: "ID", help: "only events about this object" },
@@ -25,9 +25,9 @@ interface Filters {
 
 export const auditNoun: CliNoun = {
   name: "audit",
-  summary: "The audit log of a server (operators)",
+  summary: "The audit log of a server (operators only)",
   localVerbs: [
-    ["heads", "Show the seals of the log; reads the database of this machine"],
+    ["heads", "Show the hashes that seal the log; reads the database directly"],
     ["verify", "Verify the log against its seals; reads the database of this machine"],
   ],
   verbs: [

@@ -8,7 +8,7 @@ import { promptLine, promptSecret, readSecret } from "./prompt.ts";
 import { EXIT_SERVER, EXIT_USAGE } from "./exit-status.ts";
 
 export const CREDENTIAL_FLAGS = {
-  email: { type: "string", help: "e-mail address, instead of a prompt" },
+  email: { type: "string", help: "email address, instead of a prompt" },
   password: { type: "boolean", help: "read the password from standard input, instead of a prompt" },
 } as const;
 
@@ -33,7 +33,7 @@ export async function signInAndCreateToken(
     const message = "Without a terminal, use --email and --password (read from standard input), or --token";
     throw new CommandError(EXIT_USAGE, message);
   }
-  const email = credentials.email ?? await promptLine("E-mail");
+  const email = credentials.email ?? await promptLine("Email");
   const password = credentials.password && !cli.terminal.in ? await readSecret() : await promptSecret("Password");
   const session = connectToServer(cli, url);
   const { message } = await session.login({ email, password });

@@ -45,7 +45,7 @@ function linesOf(
   const money = (amount: number | null) => amount === null || currency === null ? null : formatMoney(amount, currency);
   return [
     ["connected", connected],
-    ["e-mail", email],
+    ["email", email],
     ["status", status, "state"],
     ["past due since", pastDueSince, "time"],
     ["monthly", money(monthly)],

@@ -33,7 +33,7 @@ export const hubsNoun: CliNoun = {
           help: "only hubs in this state",
         },
         q: { type: "string", value: "TEXT", help: "only hubs whose name or slug contains this text" },
-        "include-removed": { type: "boolean", help: "include removed ones (operators)" },
+        "include-removed": { type: "boolean", help: "include removed ones (operators only)" },
       },
       examples: ["hubs list", "hubs list --json=slug,state"],
       async run(cli, { flags: { state, q, "include-removed": includeRemoved } }) {
@@ -60,7 +60,7 @@ export const hubsNoun: CliNoun = {
     }),
     verb({
       name: "create",
-      summary: "Create a hub, and wait until it is active (operators)",
+      summary: "Create a hub, and wait until it is active (operators only)",
       words: ["SLUG"],
       flags: { ...HUB_FLAGS, ...WAIT_FLAGS },
       examples: ["hubs create north --name 'Northern schools'"],
@@ -98,7 +98,7 @@ export const hubsNoun: CliNoun = {
     }),
     verb({
       name: "destroy",
-      summary: "Remove a hub without spokes (operators)",
+      summary: "Remove a hub without spokes (operators only)",
       words: ["HUB"],
       flags: {
         yes: { type: "boolean", short: "y", help: "skip the confirmation" },
@@ -135,7 +135,7 @@ export const hubsNoun: CliNoun = {
     }),
     verb({
       name: "add-member",
-      summary: "Add an admin to a hub; new users get an invitation by mail",
+      summary: "Add an admin to a hub; new users get an invitation by email",
       words: ["HUB", "EMAIL"],
       flags: { name: { type: "string", help: "name of a new user" } },
       examples: ["hubs add-member north cy@north.example --name 'Cy Holm'"],

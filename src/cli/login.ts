@@ -162,7 +162,7 @@ export const meNoun: CliNoun = {
       const me = await cli.api.getMe(), { user } = me;
       showRecord(cli, me, [
         ["name", user.displayName],
-        ["e-mail", user.email],
+        ["email", user.email],
         ["role", user.role.replace("_", " ")],
         ["id", user.id],
         ["hubs", user.federationIds.length || null],

@@ -82,13 +82,13 @@ export const nouns: readonly NounEntry[] = [
   {
     name: "users",
     usage: "VERB",
-    summary: "List and change users (operators)",
+    summary: "List and change users (operators only)",
     load: async () => (await import("./users.ts")).usersNoun,
   },
   {
     name: "audit",
     usage: "list | export",
-    summary: "Read the audit log of a server (operators)",
+    summary: "Read the audit log of a server (operators only)",
     load: async () => (await import("./audit.ts")).auditNoun,
   },
   {

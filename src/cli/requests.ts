@@ -71,7 +71,7 @@ export const requestsNoun: CliNoun = {
     }),
     verb({
       name: "approve",
-      summary: "Approve a request: create the hub with the requester as its admin (operators)",
+      summary: "Approve a request: create the hub with the requester as its admin (operators only)",
       words: ["REQUEST"],
       flags: { slug: { type: "string", help: "slug to use instead of the requested one" }, ...REQUEST_FLAGS },
       examples: ["requests approve frq_0123456789abcdefghjkmnpqrs"],
@@ -82,7 +82,7 @@ export const requestsNoun: CliNoun = {
     }),
     verb({
       name: "reject",
-      summary: "Reject a request, with a reason for the requester (operators)",
+      summary: "Reject a request, with a reason for the requester (operators only)",
       words: ["REQUEST", "REASON"],
       examples: ["requests reject frq_0123456789abcdefghjkmnpqrs 'The hub north exists already'"],
       async run(cli, { words: [requestId, reason] }) {

@@ -60,7 +60,7 @@ export const restoreRequestsNoun: CliNoun = {
     }),
     verb({
       name: "done",
-      summary: "Mark a request as done (operators); a restore of its backup does this automatically",
+      summary: "Mark a request as done (operators only); a restore of its backup does this automatically",
       words: ["REQUEST"],
       examples: [`restore-requests done ${REQUEST}`],
       async run(cli, { words: [restoreRequestId] }) {
@@ -70,7 +70,7 @@ export const restoreRequestsNoun: CliNoun = {
     }),
     verb({
       name: "decline",
-      summary: "Decline a request, with a reason for the requester (operators)",
+      summary: "Decline a request, with a reason for the requester (operators only)",
       words: ["REQUEST", "REASON"],
       examples: [`restore-requests decline ${REQUEST} 'The backup is older than the deleted course'`],
       async run(cli, { words: [restoreRequestId, declineReason] }) {

@@ -23,7 +23,7 @@ const SUMMARIES: Readonly<Record<ActionName, string>> = {
   backup: "Back up spokes now",
   "run-cron": "Run the scheduled Moodle tasks of spokes now",
   "reset-admin-password": "Reset the password of each site's administrator",
-  reapply: "Apply the blueprint again, to repair drift (operators)",
+  reapply: "Apply the blueprint again, to repair drift (operators only)",
   retry: "Retry a failed install or upgrade",
 };
 

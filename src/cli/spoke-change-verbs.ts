@@ -27,7 +27,7 @@ export const changeVerbs = [
     flags: {
       name: { type: "string", help: "display name" },
       brand: { type: "string", help: "brand; see 'wheelwright catalog'" },
-      "admin-email": { type: "string", value: "EMAIL", help: "e-mail address of the site's administrator" },
+      "admin-email": { type: "string", value: "EMAIL", help: "email address of the site's administrator" },
       domain: { type: "string", help: "new domain of the site" },
       mail: {
         type: "string",
@@ -63,7 +63,10 @@ export const changeVerbs = [
     words: ["SPOKE..."],
     flags: {
       yes: { type: "boolean", short: "y", help: "skip the confirmation" },
-      abandon: { type: "boolean", help: "abandon a failed removal, and leave the objects in the cluster (operators)" },
+      abandon: {
+        type: "boolean",
+        help: "abandon a failed removal, and leave the objects in the cluster (operators only)",
+      },
       ...WAIT_FLAGS,
     },
     more: "Prompts for the slug of each spoke. A last backup is taken if the cluster supports backups.",
@@ -103,7 +106,7 @@ export const changeVerbs = [
   }),
   verb({
     name: "delegate",
-    summary: "Add an admin to a spoke; new users get an invitation by mail",
+    summary: "Add an admin to a spoke; new users get an invitation by email",
     words: ["SPOKE", "EMAIL"],
     flags: { name: { type: "string", help: "name of a new user" } },
     examples: ["spokes delegate north/ash bo@school.example --name 'Bo Berg'"],

@@ -33,7 +33,7 @@ export const creationVerbs = [
       "admin-email": {
         type: "string",
         value: "EMAIL",
-        help: "e-mail address of the site's administrator (default: yours)",
+        help: "email address of the site's administrator (default: yours)",
       },
       version: { type: "string", help: "Moodle version (default: the newest)" },
       brand: { type: "string", help: "brand; see 'wheelwright catalog'" },

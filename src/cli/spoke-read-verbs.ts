@@ -17,7 +17,7 @@ import { relativeTime } from "./times.ts";
 
 const SPOKE_STATES = "provisioning|active|failed|suspending|suspended|resuming|updating|removing|removed";
 
-export const readVerbs = [
+export const spokeReadVerbs = [
   verb({
     name: "list",
     summary: "List the spokes that you can see",
@@ -31,7 +31,7 @@ export const readVerbs = [
         value: "TEXT",
         help: "only spokes whose name, domain or administrator's address contains this text",
       },
-      "include-removed": { type: "boolean", help: "include removed ones (operators)" },
+      "include-removed": { type: "boolean", help: "include removed ones (operators only)" },
     },
     examples: ["spokes list north", "spokes list --state failed --json=id,slug,stateReason"],
     async run(cli, { words: [word], flags: { hub = word, q, "include-removed": includeRemoved, ...flags } }) {

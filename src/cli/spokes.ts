@@ -2,11 +2,11 @@
 import type { CliNoun } from "./verb-declaration.ts";
 import { actionVerbs } from "./spoke-action-verbs.ts";
 import { creationVerbs } from "./spoke-create-verbs.ts";
-import { readVerbs } from "./spoke-read-verbs.ts";
+import { spokeReadVerbs } from "./spoke-read-verbs.ts";
 import { changeVerbs } from "./spoke-change-verbs.ts";
 
 export const spokesNoun: CliNoun = {
   name: "spokes",
   summary: "Spokes: one Moodle site each. Name a spoke by its ID, HUB/SLUG or domain",
-  verbs: [...readVerbs.slice(0, 2), ...creationVerbs, ...changeVerbs, ...actionVerbs, ...readVerbs.slice(2)],
+  verbs: [...spokeReadVerbs.slice(0, 2), ...creationVerbs, ...changeVerbs, ...actionVerbs, ...spokeReadVerbs.slice(2)],
 };

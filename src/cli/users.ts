@@ -9,7 +9,7 @@ import { EXIT_NOT_FOUND, EXIT_USAGE } from "./exit-status.ts";
 
 export const usersNoun: CliNoun = {
   name: "users",
-  summary: "User accounts (operators). Name a user by ID or e-mail address",
+  summary: "User accounts (operators only). Name a user by ID or email address",
   verbs: [
     verb({
       name: "list",
@@ -47,7 +47,7 @@ export const usersNoun: CliNoun = {
       async run(cli, { words: [word] }) {
         const user = await requireUser(cli.api, word!);
         showRecord(cli, user, [
-          ["e-mail", user.email],
+          ["email", user.email],
           ["name", user.displayName],
           ["role", user.role],
           ["state", user.state, "state"],

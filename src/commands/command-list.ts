@@ -128,7 +128,7 @@ export const commands: readonly Command[] = [
   }),
   defineCommand({
     name: "audit",
-    summary: "Show the seals of the audit log, or verify the log",
+    summary: "Show the hashes that seal the audit log, or verify the log",
     usage: ["heads [--chain ID] [--json]", "verify [--against HEAD|FILE] [--chain ID] [--json]"],
     words: 1,
     first: ["heads", "verify"],

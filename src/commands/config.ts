@@ -31,7 +31,10 @@ export const VARIABLE_MEANINGS: Readonly<
 > = {
   HOST: ["address to listen on", "0.0.0.0; 127.0.0.1 in dev"],
   PORT: ["port to listen on"],
-  PUBLIC_URL: ["URL of this service in browsers", "required by serve; http://localhost:PORT in dev"],
+  PUBLIC_URL: [
+    "The public URL at which browsers reach this service",
+    "required by serve; http://localhost:PORT in dev",
+  ],
   ROOT_DOMAIN: ["wildcard domain for the addresses of spokes", "required by serve; spokes.localhost in dev"],
   DATABASE_URL: [
     "URL of PostgreSQL, for connections in session mode",
@@ -46,13 +49,13 @@ export const VARIABLE_MEANINGS: Readonly<
   POSTGRES_OWNER_USER: ["owner of the tables; with its password, instead of DATABASE_OWNER_URL"],
   POSTGRES_OWNER_PASSWORD: ["password of the owner"],
   DATABASE_POOL: ["PostgreSQL connections of each replica"],
-  BOOTSTRAP_ADMIN_EMAIL: ["e-mail address of the first operator, created if no operator exists"],
+  BOOTSTRAP_ADMIN_EMAIL: ["email address of the first operator, created if no operator exists"],
   BOOTSTRAP_ADMIN_PASSWORD: ["password of the first operator"],
   KUBECONFIG: ["kubeconfig file of the cluster; ignored by dev", "KUBECONFIG_HOST_PATH"],
   KUBECONFIG_HOST_PATH: ["kubeconfig file of the cluster, also for dev", "the service account of the pod"],
   CLUSTER_ROLE: ["ClusterRole to bind in each namespace that Wheelwright creates", "permissions in the whole cluster"],
   RELEASE_ID: ["part of every namespace name; must differ between installations in one cluster"],
-  ACME_EMAIL: ["e-mail address for Let's Encrypt; enables TLS for spokes with a ClusterIssuer"],
+  ACME_EMAIL: ["email address for Let's Encrypt; enables TLS for spokes with a ClusterIssuer"],
   SMTP_HOST: ["mail server for this service's own mail", "mail stays queued; dev writes files"],
   SMTP_PORT: ["port of the mail server; on 465, TLS starts immediately"],
   SMTP_TLS: [

@@ -47,7 +47,7 @@ async function endSessions({ work: { db } }: Portal): Promise<void> {
 }
 
 async function signInAgain(page: Page, email: string): Promise<void> {
-  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Email address").fill(email);
   await page.getByLabel("Password").fill("a password for tests");
   await page.getByRole("button", { name: "Sign in" }).click();
 }

@@ -120,7 +120,7 @@ async function travel(
 
 async function enter(page: Page, { people }: Portal, who: PortalRole, { press, type }: Hand): Promise<void> {
   await page.goto("/hubs");
-  await type(page.getByLabel("E-mail address"), people[who].email);
+  await type(page.getByLabel("Email address"), people[who].email);
   await type(page.getByLabel("Password"), PASSWORD);
   await press(page.getByRole("button", { name: "Sign in" }));
 }

@@ -169,7 +169,7 @@ test("activates a spoke, shuts down cleanly, and keeps everything for the next s
   const configEnv = { XDG_CONFIG_HOME: join(directory, "config") };
   const login = await run(directory, ["login", url, "--email", ADMIN.email, "--password"], configEnv, ADMIN.password);
   assert.is(login.status, 0, login.text);
-  assert.match((await run(directory, ["me"], configEnv)).text, `e-mail\t${ADMIN.email}`);
+  assert.match((await run(directory, ["me"], configEnv)).text, `email\t${ADMIN.email}`);
   assert.match(
     (await run(directory, ["spokes", "apply", "-f", "spokes.yaml"], configEnv)).text,
     "Cannot read spokes.yaml",

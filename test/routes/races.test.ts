@@ -144,7 +144,7 @@ test("delegations to one new address, one creates user, membership and mail", as
   assert.is(await count(scene, mails, "new.teacher@example.org"), 1);
 });
 
-test("delegations of two spokes to an unverified address, one sends a mail", async ({ scene }) => {
+test("delegations of two spokes to an unverified address, one sends an email", async ({ scene }) => {
   const { id, email } = await createTestUser(scene.db, "unverified", { verified: false });
   const spokes = [scene.spoke, await insertSpoke(scene.db, scene.people.operator.id, scene.hub, "yew")];
   const { post } = scene.as("operator");
@@ -155,7 +155,7 @@ test("delegations of two spokes to an unverified address, one sends a mail", asy
   assert.is(await count(scene, "jobs where kind = 'mail' and payload #>> '{letter,to,email}' = $1", email), 1);
 });
 
-test("uses of one mailed link, one sets the password", async ({ scene }) => {
+test("uses of one emailed link, one sets the password", async ({ scene }) => {
   const { id } = scene.people.spokeAdmin;
   const token = await scene.db.transact(async (tx) => {
     const grant = await createGrant(tx, "password_reset", id);

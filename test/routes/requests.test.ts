@@ -65,7 +65,7 @@ test("rejects with a reason for the requester, and decides only once", async ({ 
   const without = await page.submit("Reject");
   assert.equal([without.status, without.field("Reason").wrong], [400, true]);
   const done = await without.submit("Reject", { Reason: "Not <b>yet</b>" });
-  assert.match(done.part("status", /rejected/).text, "The requester gets a mail");
+  assert.match(done.part("status", /rejected/).text, "The requester gets an email");
   const requestPage = await open(path, "stranger");
   assert.match(requestPage.text, /Rejected.*Reason for the rejection Not <b>yet<\/b>/);
   assert.not.match(requestPage.html, "<b>yet");

@@ -17,7 +17,7 @@ test.before(async (context) => {
 });
 test.after(({ flows }) => flows.close());
 
-test("sets a new password by a mailed link", async ({ flows }) => {
+test("sets a new password by an emailed link", async ({ flows }) => {
   const ada = await createTestUser(flows.db, "ada"), { secret } = await createTestSession(flows.db, ada);
   await flows.post("/auth/forgot-password", { email: ada.email });
   await flows.work();
@@ -40,7 +40,7 @@ test("keeps the old password if the new one is rejected", async ({ flows }) => {
     assert.is(page.status, 400);
     assert.ok(await flows.opens(bob.email, PASSWORD));
   }
-  assert.match(textOf(page), "The password must not be the account's e-mail address.");
+  assert.match(textOf(page), "The password must not be the account's email address.");
   assert.is((await flows.send(...submissionOf(page.body, { password: NEW }))).status, 200);
 });
 

@@ -22,7 +22,7 @@ test.before(async (context) => {
 test.after(({ flows }) => flows.close());
 
 const signIn = (page: Page, password = PASSWORD) =>
-  page.submit("Sign in", { "E-mail address": "operator@example.org", Password: password });
+  page.submit("Sign in", { "Email address": "operator@example.org", Password: password });
 
 test("opens the requested page, with its query", async ({ flows, open }) => {
   const target = `/hubs/${flows.scene.hub}?state=active`;
@@ -76,7 +76,7 @@ test("shows problems and keeps the address, but never the password", async ({ op
   const again = await signIn(await open("/sign-in?next=/hubs%3Fq%3Doak"), "a wrong password");
   assert.is(again.status, 401);
   assert.match(again.part("alert").text, /password/i);
-  assert.equal([again.field("E-mail address").value, again.field("Password").value], ["operator@example.org", ""]);
+  assert.equal([again.field("Email address").value, again.field("Password").value], ["operator@example.org", ""]);
   assert.not.match(again.html, "a wrong password");
   assert.is(again.cookie, "");
   assert.is((await signIn(again)).path, "/hubs?q=oak", "the requested page is kept");
@@ -99,10 +99,10 @@ test("ends the session at sign-out, and invalidates its cookie", async ({ flows,
   assert.is((await parsePage({ send: flows.send, as: flows.scene.as }, "/hubs", { cookie: hubs.cookie })).status, 401);
 });
 
-test("mails a reset link, and answers the same for an unknown address", async ({ flows, open }) => {
+test("emails a reset link, and answers the same for an unknown address", async ({ flows, open }) => {
   const { email } = await createTestUser(flows.db, "forgetful");
   const ask = async (address: string) =>
-    (await (await open("/forgot")).submit("Send link", { "E-mail address": address })).part("main").text;
+    (await (await open("/forgot")).submit("Send link", { "Email address": address })).part("main").text;
   const existing = await ask(email), unknown = await ask("nobody@example.org");
   assert.is(existing.replaceAll(email, "…"), unknown.replaceAll("nobody@example.org", "…"));
   await flows.work();
@@ -111,7 +111,7 @@ test("mails a reset link, and answers the same for an unknown address", async ({
 
 test("creates an account, and offers that only if sign-up is on", async ({ open }) => {
   const door = await open("/sign-in");
-  const filled = { "Your name": "Eve <b>", "E-mail address": "eve@example.org", Password: "short" };
+  const filled = { "Your name": "Eve <b>", "Email address": "eve@example.org", Password: "short" };
   const again = await (await door.follow("Create an account")).submit("Create account", filled);
   assert.is(again.status, 400);
   assert.ok(again.field("Password").wrong);

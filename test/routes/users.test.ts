@@ -29,24 +29,24 @@ test("lists users with role and state, and searches them", async ({ flows, open 
 
 test("shows that an existing admin already had access", async ({ flows, open }) => {
   const form = await open("/users/invite");
-  const done = await form.submit("Invite", { "E-mail address": "hub-admin@example.org", Hub: flows.scene.hub });
+  const done = await form.submit("Invite", { "Email address": "hub-admin@example.org", Hub: flows.scene.hub });
   assert.is(done.part("status", /./).text, "They already had access. Nothing changed.");
 });
 
 test("invites a user to a hub, and shows problems at their fields", async ({ flows, open }) => {
   const form = await open("/users/invite");
-  const filled = { "E-mail address": "not an address", Name: "Grace", Hub: flows.scene.hub };
+  const filled = { "Email address": "not an address", Name: "Grace", Hub: flows.scene.hub };
   const again = await form.submit("Invite", filled);
-  assert.equal([again.status, again.field("E-mail address").wrong, again.field("Name").value], [400, true, "Grace"]);
-  const done = await again.submit("Invite", { "E-mail address": "grace@example.org" });
+  assert.equal([again.status, again.field("Email address").wrong, again.field("Name").value], [400, true, "Grace"]);
+  const done = await again.submit("Invite", { "Email address": "grace@example.org" });
   assert.equal([done.part("heading", "Grace").text, done.part("status", /mail/).text], [
     "Grace",
-    "Invitation sent by mail.",
+    "Invitation sent by email.",
   ]);
   await flows.work();
   assert.ok((await flows.postman.next("grace@example.org")).token);
   const { email } = await createTestUser(flows.db, "proved");
-  const values = { "E-mail address": email, Hub: flows.scene.hub };
+  const values = { "Email address": email, Hub: flows.scene.hub };
   for (const message of ["Added. They have access now.", "They already had access. Nothing changed."]) {
     assert.is((await form.submit("Invite", values)).part("status", /access/).text, message);
   }
@@ -84,7 +84,7 @@ test("grants the operator role, or explains why not", async ({ flows, open }) =>
     "Make operator",
   );
   assert.is(refused.status, 409);
-  assert.match(refused.part("alert").text, "the e-mail address is not verified");
+  assert.match(refused.part("alert").text, "the email address is not verified");
   const { id } = await createTestUser(flows.db, "second");
   const made = await (await (await open(`/users/${id}`)).follow("Make operator …")).submit("Make operator");
   const demoted = await (await made.follow("Remove operator role …")).submit("Remove operator role");

@@ -216,7 +216,7 @@ function checkOutput({ lines, collector }: ProgramWithOutput, metrics: string): 
   ];
   assert.equal(expected.filter((name) => !names.has(name)), []);
   assert.ok(
-    lines.some((line) => line.includes("Operation failed")) && lines.some((line) => line.includes("Sent a mail")),
+    lines.some((line) => line.includes("Operation failed")) && lines.some((line) => line.includes("Sent an email")),
   );
   assert.match(metrics, /wheelwright_http_request_duration_seconds_count\{.*route="\/api\/auth\/login".*\} [1-9]/);
 }

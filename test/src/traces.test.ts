@@ -63,7 +63,7 @@ test("an operation is one trace: request, job, steps and calls to the cluster", 
   assert.equal(spans().filter(({ parentSpanId }) => parentSpanId && !spanIds.has(parentSpanId)), []);
 });
 
-test("a mail belongs to the trace of its request", async ({ observed, hub }) => {
+test("an email belongs to the trace of its request", async ({ observed, hub }) => {
   const { collector, send, smtp } = observed;
   await send("POST", `/api/federations/${hub}/members`, { email: "ada@example.org", displayName: "Ada" });
   await smtp.next("ada@example.org");

@@ -28,7 +28,7 @@ test("signs in by the form, follows the redirect, and keeps the session", async 
   const door = await parsePage(scene, "/hubs");
   assert.equal([door.status, door.part("heading").text, door.cookie], [401, "Sign in", ""]);
   const { email } = scene.people.operator;
-  const hubs = await door.submit("Sign in", { "E-mail address": email, Password: PASSWORD });
+  const hubs = await door.submit("Sign in", { "Email address": email, Password: PASSWORD });
   assert.equal([hubs.status, hubs.path, hubs.part("heading", "Hubs").text], [200, "/hubs", "Hubs"]);
   assert.match(hubs.cookie, /^wheelwright=/);
   const hub = await hubs.part("listitem", /north/).follow("north");

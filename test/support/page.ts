@@ -2,7 +2,7 @@
  * script.
  *
  *   const page = await parsePage(scene, "/sign-in");
- *   const hubs = await page.submit("Sign in", { "E-mail address": email, Password: password });
+ *   const hubs = await page.submit("Sign in", { "Email address": email, Password: password });
  *   const form = await hubs.part("listitem", /north/).follow("north"); */
 import { computeAccessibleDescription, computeAccessibleName, getRole } from "dom-accessibility-api";
 import { Window } from "happy-dom";

@@ -1,7 +1,7 @@
 /**
  * Slows down password guessing for an account, from any number of addresses, without locking the owner out.
  *
- * After FREE_FAILURES failures in a row, attempts for an e-mail address run one at a time, with a pause after each failure.
+ * After FREE_FAILURES failures in a row, attempts for an email address run one at a time, with a pause after each failure.
  * The network with the fewest recent failures goes first, so the owner does not wait behind an attacker's guesses. A
  * correct password resets the count. Addresses without an account are treated the same, so the delay reveals nothing.
  *
@@ -27,7 +27,7 @@ export interface LoginAttempts {
 }
 
 interface LoginAttemptsOptions {
-  /** The maximum number of remembered e-mail addresses. */
+  /** The maximum number of remembered email addresses. */
   readonly capacity?: number;
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;

@@ -61,7 +61,7 @@ async function planChanges(tx: Tx, { credential }: Actor, id: string, patch: Use
     );
   }
   if (changes.operator && !before.verified) {
-    const message = "Cannot make this user an operator: the e-mail address is not verified";
+    const message = "Cannot make this user an operator: the email address is not verified";
     throw new Fault("conflict", "user_unverified", message);
   }
   const losesOperator = changes.operator === false || changes.disabled === true;

@@ -10,7 +10,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { hasOtherOperator } from "#lib/domains/auth/accounts.ts";
 import { takeOverAccount } from "#lib/domains/auth/mail-link.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { newPassword } from "#lib/drivers/crypto/secret.ts";
+import { generatePassword } from "#lib/drivers/crypto/secret.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
@@ -23,7 +23,7 @@ export async function resetPasswordAsOperator(
   actor: Actor,
   userId: string,
 ): Promise<{ readonly userId: string; readonly password: string }> {
-  const password = newPassword();
+  const password = generatePassword();
   const passwordHash = await app.passwords.hash(password, { caller: actor.userId });
   const at = (await app.db.now()).toISOString();
   await app.db.transact(async (tx) => {
@@ -44,11 +44,11 @@ export async function resetPasswordLocally(
   { db, passwords }: Pick<App, "db" | "passwords">,
   address: string,
 ): Promise<{ readonly password: string; readonly enabled: boolean }> {
-  const password = newPassword(), email = canonicalPrefix(address.trim());
+  const password = generatePassword(), email = canonicalPrefix(address.trim());
   const passwordHash = await passwords.hash(password, { caller: SYSTEM_REQUESTER.userId });
   const enabled = await db.transact(async (tx) => {
     const user = await lockUser(tx, { email });
-    if (!user) throw new Fault("missing", "user_missing", `There is no user with the e-mail address ${address}`);
+    if (!user) throw new Fault("missing", "user_missing", `There is no user with the email address ${address}`);
     if (user.disabled) await enableLastOperator(tx, user);
     await applyReset(tx, SYSTEM_REQUESTER, user, passwordHash);
     return user.disabled;

@@ -27,7 +27,7 @@ interface AuthorizedDatabase {
 const RECHECK_AFTER = SECOND; // revoked permissions must have no effect after this time
 
 /** Creates the database for a request. `onCommit`, if given, runs each COMMIT. */
-export function authorizeTransactions(
+export function createAuthorizedDatabase(
   { db }: { readonly db: Database },
   actor: Actor,
   onCommit?: TransactionHold["onCommit"],

@@ -23,7 +23,7 @@ export function expiredSessionCookie(publicUrl: URL): string {
 /** Returns the reason why PUBLIC_URL does not work on other machines, or null if the URL works. */
 export function findPublicUrlProblem(publicUrl: URL): string | null {
   if (isLocal(publicUrl)) {
-    return `PUBLIC_URL ${publicUrl.href} points to the local machine, so links in mails open only here; ` +
+    return `PUBLIC_URL ${publicUrl.href} points to the local machine, so links in emails open only here; ` +
       "set it to the public address of this service";
   }
   if (publicUrl.protocol === "https:") return null;

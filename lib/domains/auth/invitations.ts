@@ -112,7 +112,7 @@ export async function removeMember(
 async function lockInvitee(tx: Tx, email: string, displayName: string | undefined): Promise<Invitee> {
   const isNew = await insertUser(tx, { email, displayName: displayName ?? email, passwordHash: null }) !== null;
   const user = await lockUser(tx, { email });
-  if (!user) throw new Error(`The user ${email} exists but was not found`); // rows of users are never deleted
+  if (!user) throw new Error(`No row was inserted or found for the user ${email}`); // rows of users are never deleted
   if (user.disabled) {
     throw new Fault("conflict", "user_disabled", `The user ${email} is disabled; an operator must enable them first`);
   }

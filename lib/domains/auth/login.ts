@@ -34,7 +34,7 @@ export interface LoginResult {
 }
 
 const UNVERIFIED_MESSAGE =
-  "Verify your e-mail address to get access: follow the link in the mail that was sent to you; " +
+  "Verify your email address to get access: follow the link in the email that was sent to you; " +
   "signing in sends it again, at most once an hour";
 
 /**
@@ -52,7 +52,7 @@ export async function signIn(
     { ...queueEntry, email: login.email },
     () => checkLogin(app, origin, login, queueEntry),
   );
-  if (!signedIn) throw new Fault("unauthenticated", "login_failed", "Wrong e-mail address or password");
+  if (!signedIn) throw new Fault("unauthenticated", "login_failed", "Wrong email address or password");
   return signedIn;
 }
 

@@ -49,6 +49,6 @@ async function hasNoAccess(tx: Tx, user: LockedUser): Promise<boolean> {
 /** Throws a `forbidden` fault (`unverified`). */
 export function requireVerified({ verified }: Pick<LockedUser, "verified">): void {
   if (verified) return;
-  const message = "Verify your e-mail address first: open the link that was mailed to you";
+  const message = "Verify your email address first: open the link that was emailed to you";
   throw new Fault("forbidden", "unverified", message);
 }

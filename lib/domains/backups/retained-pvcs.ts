@@ -2,7 +2,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import { REPLACED_DAYS } from "#lib/operations/restore.ts";
+import { REPLACED_VOLUMES_KEPT_DAYS } from "#lib/operations/restore.ts";
 
 export type RetainedPvc = Selectable<Schema["retained_pvcs"]>;
 
@@ -39,7 +39,7 @@ export async function retainPvcs(
   claims: readonly PvcIdentity[],
 ): Promise<void> {
   if (claims.length === 0) return;
-  const days = reason === "replaced" ? REPLACED_DAYS : 0;
+  const days = reason === "replaced" ? REPLACED_VOLUMES_KEPT_DAYS : 0;
   const until = sql<Date>`wheelwright_now() + make_interval(days => ${days}::integer)`;
   await tx.insertInto("retained_pvcs").values(claims.map((each) => ({ ...each, spokeId, operationId, reason, until })))
     .onConflict((conflict) =>

@@ -45,7 +45,7 @@ export function followUpSyncBillingJob(federationId: string, runAt: Date): NewJo
 }
 
 /** Creates a check. `runAt` spreads the checks of many hubs. */
-export function checkBillingJob(federationId: string, runAt?: Date): NewJob {
+export function createBillingCheckJob(federationId: string, runAt?: Date): NewJob {
   return { ...billingJob(CHECK_BILLING_JOB, federationId), ...(runAt && { runAt }) };
 }
 

@@ -3,7 +3,7 @@ import { type AccessRule, type Actor, requireActor } from "#lib/domains/auth/acc
 import { Fault } from "#lib/base/errors.ts";
 import { removedVisibility } from "#lib/domains/federations/access.ts";
 import { canManageHub, canSeeObject } from "#lib/domains/federations/viewer.ts";
-import { findListedSpoke, findSpoke, type ListedSpoke, type SpokeWithExtras } from "#lib/domains/spokes/store.ts";
+import { findSpoke, findSpokeForList, type ListedSpoke, type SpokeWithExtras } from "#lib/domains/spokes/store.ts";
 
 /**
  * `see` and `act`: operators, hub admins and spoke admins. `history`: the same, but spoke admins do not see removed
@@ -24,7 +24,7 @@ type SpokeAccess<Permission extends SpokePermission> = AccessRule<Actor, {
 
 export function spokeAccess<Permission extends SpokePermission>(permission: Permission): SpokeAccess<Permission> {
   const find = permission === "see" || permission === "history" || permission === "restore"
-    ? findListedSpoke
+    ? findSpokeForList
     : findSpoke;
   return {
     name: `spoke: ${permission}`,

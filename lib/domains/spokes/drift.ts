@@ -22,7 +22,7 @@ export type Drift = v.InferOutput<typeof Drift>;
 const MAX_FIELDS = 50;
 
 /** Creates the drift, with sorted objects so that equal drift is stored as equal text. Null without differences. */
-export function createDrift(objects: readonly DriftedObject[], revision: Drift["revision"]): Drift | null {
+export function buildDrift(objects: readonly DriftedObject[], revision: Drift["revision"]): Drift | null {
   if (objects.length === 0 && revision === null) return null;
   const sorted = objects.map((each) => ({ ...each, fields: [...new Set(each.fields)].sort().slice(0, MAX_FIELDS) }));
   return { objects: sorted.sort((a, b) => a.object < b.object ? -1 : 1), revision };

@@ -13,7 +13,7 @@ export const FAILED_CHECKS_LIMIT = 3;
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /** Returns the objects of a site that must be healthy, in addition to the namespace. */
-export function healthObjectsOf(site: Parameters<typeof sitePvcNames>[0]): readonly ObjectRef[] {
+export function listObjectsToCheck(site: Parameters<typeof sitePvcNames>[0]): readonly ObjectRef[] {
   return [
     MOODLE_DEPLOYMENT,
     DATABASE_STATEFULSET,

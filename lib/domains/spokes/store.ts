@@ -101,7 +101,7 @@ export async function findSpoke(
 }
 
 /** Finds only the shown columns of a spoke. */
-export async function findListedSpoke(
+export async function findSpokeForList(
   rows: Rows,
   name: string,
   removed: RemovedVisibility,

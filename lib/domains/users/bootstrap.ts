@@ -4,7 +4,7 @@ import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { hashPassword } from "#lib/drivers/crypto/password.ts";
 import { findPasswordProblem } from "#lib/drivers/crypto/password-rules.ts";
-import { newPassword } from "#lib/drivers/crypto/secret.ts";
+import { generatePassword } from "#lib/drivers/crypto/secret.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { Log } from "#lib/base/log.ts";
 import { findFirstOperator, hasOperators, insertOperator } from "#lib/domains/users/store.ts";
@@ -41,7 +41,7 @@ export async function ensureFirstOperator(
 ): Promise<{ readonly email: string; readonly password: string | null }> {
   if (admin) await bootstrapFirstOperator(db, admin, log);
   else {
-    const created = { email: DEV_EMAIL, password: newPassword() };
+    const created = { email: DEV_EMAIL, password: generatePassword() };
     if (await createOperator(db, created)) return created;
   }
   return { email: await findFirstOperator(db.rows), password: null };

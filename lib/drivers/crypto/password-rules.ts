@@ -17,7 +17,7 @@ export function findPasswordProblem(password: string, email?: string): string | 
   }
   if (isCommonPassword(password)) return "must not be a common password";
   if (isRepeated(password) || isSequence(characters)) return "must not be an easily guessed pattern";
-  if (email !== undefined && isAddress(password, email)) return "must not be the account's e-mail address";
+  if (email !== undefined && isAddress(password, email)) return "must not be the account's email address";
   return null;
 }
 

@@ -26,7 +26,7 @@ export function hashSecret(secret: string): Uint8Array {
 const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"; // 32 characters that are not mistaken for each other
 
 /** Returns a password that is easy to read aloud and type: four groups of five characters, 100 random bits. */
-export function newPassword(): string {
+export function generatePassword(): string {
   const letters = [...crypto.getRandomValues(new Uint8Array(20))].map((byte) => LETTERS[byte % LETTERS.length]);
   return [0, 5, 10, 15].map((start) => letters.slice(start, start + 5).join("")).join("-");
 }

@@ -23,6 +23,6 @@ export function cleanName(text: string, maxLength: number): string {
 }
 
 /** Returns the clean name with invisible spaces, so that mail programs do not turn it into a link. */
-export function unlinkName(text: string, maxLength: number): string {
+export function preventAutoLink(text: string, maxLength: number): string {
   return cleanName(text, maxLength).replace(/:\/\//g, ":/\u200b/").replace(/\.(?=[\p{L}\p{N}])/gu, ".\u200b");
 }

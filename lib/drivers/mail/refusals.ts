@@ -36,7 +36,8 @@ export function toMailError(error: unknown, { server, to, secrets, late }: SendC
   if (isTls(code, originalCode)) {
     const hint =
       "The server's certificate must be valid for SMTP_HOST and issued by an authority that this machine trusts. With " +
-      "SMTP_TLS=required the server must offer TLS. For TLS from the start on a port other than 465, set SMTP_TLS=implicit.";
+      "SMTP_TLS=required the server must offer STARTTLS. If the connection must begin with TLS on a port other than 465, set " +
+      "SMTP_TLS=implicit.";
     return transientError("mail_tls", `The mail server ${server} failed TLS: ${reply}`, hint);
   }
   if (code === "EAUTH" || code === "ENOAUTH" || responseCode === 530) {
@@ -52,7 +53,7 @@ export function toMailError(error: unknown, { server, to, secrets, late }: SendC
     });
   }
   if (command === "DATA" && refused) {
-    return permanentError("mail_refusal", `The mail server rejected the mail: ${reply}`, {});
+    return permanentError("mail_refusal", `The mail server rejected the email: ${reply}`, {});
   }
   if (code === "EENVELOPE" && command === "API") {
     return permanentError("mail_address", `${to} is not a valid mail address`, { blame: "user" });
@@ -63,7 +64,7 @@ export function toMailError(error: unknown, { server, to, secrets, late }: SendC
   }
   if (responseCode) {
     const hint = "Delivery is retried. If it keeps failing, check the mail server's log.";
-    return transientError("mail_deferred", `The mail server ${server} deferred the mail: ${reply}`, hint);
+    return transientError("mail_deferred", `The mail server ${server} deferred the email: ${reply}`, hint);
   }
   return transientError("mail_unreachable", `The mail server ${server} cannot be reached: ${reply}`, reachHint);
 }

@@ -28,7 +28,7 @@ export function hasOneTimeLink(template: MailTemplate): boolean {
 /** Returns the link with the secret. `home` is the public URL of the service. */
 export function mailLinkOf(template: MailTemplate, home: URL, secret: string): string {
   const page = LINK_PAGES[template];
-  if (page === undefined) throw new Error(`The mail ${template} has no link`);
+  if (page === undefined) throw new Error(`The email ${template} has no link`);
   const link = absoluteUrl(home, page);
   link.searchParams.set("token", secret);
   return link.href;

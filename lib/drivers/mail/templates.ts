@@ -12,7 +12,7 @@ import {
   paragraphBlock,
 } from "#lib/drivers/mail/content.ts";
 import type { AnnouncedNotice, LetterOf, MailTemplate, MailTemplateData } from "#lib/drivers/mail/letter.ts";
-import { cleanName, unlinkName } from "#lib/drivers/mail/names.ts";
+import { cleanName, preventAutoLink } from "#lib/drivers/mail/names.ts";
 
 const MAX_NAME = 60; // characters of a name in the text
 const MAX_SUBJECT_NAME = 36; // characters of a name in the subject line
@@ -31,10 +31,10 @@ const TEMPLATES: {
   readonly [T in MailTemplate]: (about: MailTemplateData[T], host: string, email: string) => LetterContent;
 } = {
   invitation: ({ inviter, places, expiresAt }, host) => {
-    const who = unlinkName(inviter, MAX_NAME) || "Somebody";
-    const names = places.map((place) => unlinkName(place, MAX_NAME)), [first] = names;
+    const who = preventAutoLink(inviter, MAX_NAME) || "Somebody";
+    const names = places.map((place) => preventAutoLink(place, MAX_NAME)), [first] = names;
     const more = places.length - 1, many = more > 0;
-    const one = unlinkName(places[0] ?? "", MAX_SUBJECT_NAME);
+    const one = preventAutoLink(places[0] ?? "", MAX_SUBJECT_NAME);
     const rest = names.length > MAX_PLACES
       ? [...names.slice(0, MAX_PLACES), `and ${names.length - MAX_PLACES} more`]
       : names;
@@ -44,7 +44,7 @@ const TEMPLATES: {
       ? paragraphBlock(`${who} invites you to administer these learning platforms at ${host}:`)
       : paragraphBlock(`${who} invites you to administer ${first} at ${host}.`);
     return {
-      subject: `${unlinkName(inviter, MAX_SUBJECT_NAME) || "Somebody"} invites you to ${
+      subject: `${preventAutoLink(inviter, MAX_SUBJECT_NAME) || "Somebody"} invites you to ${
         first === undefined ? "Wheelwright" : `administer ${one}${many ? ` and ${more} more` : ""}`
       }`,
       preview: "Choose a password to get started.",
@@ -68,19 +68,19 @@ const TEMPLATES: {
       paragraphBlock(`Somebody, probably you, requested a new password for ${email} at ${host}.`),
       buttonBlock("Choose a new password"),
       noteBlock(`The link works once, until ${formatMailTimestamp(expiresAt)}.`),
-      noteBlock("If it was not you, ignore this mail. Your password does not change."),
+      noteBlock("If it was not you, ignore this email. Your password does not change."),
     ],
   }),
 
   verification: ({ expiresAt }, host) => ({
-    subject: "Confirm your e-mail address",
+    subject: "Confirm your email address",
     preview: "One more step to activate your account.",
     title: "Confirm your address",
     blocks: [
       paragraphBlock(`Somebody, probably you, signed up at ${host} with this address. Confirm that it is yours.`),
       buttonBlock("Confirm the address"),
       noteBlock(`The link works once, until ${formatMailTimestamp(expiresAt)}.`),
-      noteBlock("If it was not you, ignore this mail. Nobody can use the account without this confirmation."),
+      noteBlock("If it was not you, ignore this email. Nobody can use the account without this confirmation."),
     ],
   }),
 
@@ -105,30 +105,30 @@ const TEMPLATES: {
   },
 
   "hub-requested": ({ id, by, hub, slug }, host) => ({
-    subject: `New hub request: ${unlinkName(hub, MAX_SUBJECT_NAME)}`,
+    subject: `New hub request: ${preventAutoLink(hub, MAX_SUBJECT_NAME)}`,
     preview: "An operator decides.",
     title: "New hub request",
     blocks: [
       paragraphBlock(
-        `${cleanName(by, MAX_NAME)} requests the hub ${unlinkName(hub, MAX_NAME)} (${
+        `${cleanName(by, MAX_NAME)} requests the hub ${preventAutoLink(hub, MAX_NAME)} (${
           cleanName(slug, MAX_NAME)
         }) at ${host}.`,
       ),
       paragraphBlock(
         `As an operator you can read the reason and decide: POST /api/federation-requests/${id}/approve or …/reject. ` +
-          "Only a person's first request within an hour is mailed. Your notifications show all of them.",
+          "Only a person's first request within an hour is emailed. Your notifications show all of them.",
       ),
     ],
   }),
 
   "backup-unverified": ({ spokeId, spoke, domain, backupId, reason }, host) => ({
-    subject: `A backup of ${unlinkName(spoke, MAX_SUBJECT_NAME)} could not be restored`,
+    subject: `A backup of ${preventAutoLink(spoke, MAX_SUBJECT_NAME)} could not be restored`,
     preview: "A restore test failed. The site is not affected.",
     title: "A backup could not be restored",
     blocks: [
       paragraphBlock(
-        `The restore test of the newest backup of ${unlinkName(spoke, MAX_NAME)} (${
-          unlinkName(domain, MAX_NAME)
+        `The restore test of the newest backup of ${preventAutoLink(spoke, MAX_NAME)} (${
+          preventAutoLink(domain, MAX_NAME)
         }) at ${host} ` +
           "failed. The site itself is not affected. The reason:",
       ),
@@ -143,31 +143,33 @@ const TEMPLATES: {
   }),
 
   "restore-requested": ({ by, spoke, domain, backupId, reason, command }, host) => ({
-    subject: `A restore of ${unlinkName(spoke, MAX_SUBJECT_NAME)} is requested`,
+    subject: `A restore of ${preventAutoLink(spoke, MAX_SUBJECT_NAME)} is requested`,
     preview: "An operator restores it or declines.",
-    title: "A restore is requested",
+    title: "A restore has been requested",
     blocks: [
       paragraphBlock(
-        `At ${host}, ${cleanName(by, MAX_NAME)} requests a restore of ${unlinkName(spoke, MAX_NAME)} ` +
-          `(${unlinkName(domain, MAX_NAME)}) from the backup ${cleanName(backupId, MAX_NAME)}:`,
+        `At ${host}, ${cleanName(by, MAX_NAME)} requests a restore of ${preventAutoLink(spoke, MAX_NAME)} ` +
+          `(${preventAutoLink(domain, MAX_NAME)}) from the backup ${cleanName(backupId, MAX_NAME)}:`,
       ),
       { kind: "quote", text: cleanLines(reason) },
       paragraphBlock(`To restore it, run on the server: ${cleanName(command, 200)}`),
       paragraphBlock(
         "The request closes when the restore has succeeded. To decline it, use the spoke's backups page or POST " +
-          "/api/restore-requests/{id}/decide. Only a person's first request within an hour is mailed. Your notifications " +
+          "/api/restore-requests/{id}/decide. Only a person's first request within an hour is emailed. Your notifications " +
           "show all of them.",
       ),
     ],
   }),
 
   "request-approved": ({ hub, slug }, host) => ({
-    subject: `Your hub ${unlinkName(hub, MAX_SUBJECT_NAME)} was approved`,
+    subject: `Your hub ${preventAutoLink(hub, MAX_SUBJECT_NAME)} was approved`,
     preview: "You are its administrator.",
     title: "Your hub was approved",
     blocks: [
       paragraphBlock(
-        `Your request for the hub ${unlinkName(hub, MAX_NAME)} at ${host} was approved, and you are its administrator.`,
+        `Your request for the hub ${
+          preventAutoLink(hub, MAX_NAME)
+        } at ${host} was approved, and you are its administrator.`,
       ),
       paragraphBlock(`It is being set up now. Its slug in addresses and commands is ${cleanName(slug, MAX_NAME)}.`),
     ],
@@ -176,11 +178,11 @@ const TEMPLATES: {
   "request-rejected": ({ hub, reason }, host) => {
     const text = cleanLines(reason);
     return {
-      subject: `Your request for ${unlinkName(hub, MAX_SUBJECT_NAME)} was declined`,
+      subject: `Your request for ${preventAutoLink(hub, MAX_SUBJECT_NAME)} was declined`,
       preview: "Here is why.",
       title: "Your request was declined",
       blocks: [
-        paragraphBlock(`Your request for the hub ${unlinkName(hub, MAX_NAME)} at ${host} was declined.`),
+        paragraphBlock(`Your request for the hub ${preventAutoLink(hub, MAX_NAME)} at ${host} was declined.`),
         ...(text === "" ? [] : [paragraphBlock("Reason:"), { kind: "quote", text } as const]),
         paragraphBlock("You can send a new request when this has changed."),
       ],
@@ -201,7 +203,7 @@ const TEMPLATES: {
         buttonBlock("Read the changelog"),
         noteBlock(
           "These counts are calls with a token, per day in UTC. Calls to endpoints that need no token are not counted. You " +
-            "get this mail once, because you have active API tokens. Revoke those that you do not need.",
+            "get this email once, because you have active API tokens. Revoke those that you do not need.",
         ),
       ],
     };
@@ -223,7 +225,7 @@ function subjectOf({ kind, what, from }: AnnouncedNotice): string {
 function describeNotice({ kind, what, from, note: todo, tokens, others }: AnnouncedNotice): MailBlock[] {
   const name = cleanName(what, MAX_NOTICE_SUBJECT);
   const items = tokens.map((token) =>
-    `${unlinkName(token.name, MAX_NAME)} (${cleanName(token.prefix, MAX_NAME)}…): ${formatCalls(token.calls)}`
+    `${preventAutoLink(token.name, MAX_NAME)} (${cleanName(token.prefix, MAX_NAME)}…): ${formatCalls(token.calls)}`
   );
   const rest = others.tokens > 0
     ? [`and ${formatNumber(others.tokens)} more, together: ${formatCalls(others.calls)}`]

@@ -75,7 +75,15 @@ function searchForm(
   isFiltered: boolean,
 ): Markup {
   return markup`<form class="filters" role="search" action="${PATH}">
-${inputField({ name: "actor", label: "Actor", type: "search", value: actor, placeholder: "Address, ID or system" })}
+${
+    inputField({
+      name: "actor",
+      label: "Actor",
+      type: "search",
+      value: actor,
+      placeholder: "Email address, ID or system",
+    })
+  }
 ${selectField({ name: "kind", label: "Event", value: kind, options: [["", "Any"], ...KINDS] })}
 ${inputField({ name: "federationId", label: "Hub", type: "search", value: federationId, placeholder: "Slug or ID" })}
 ${selectField({ name: "objectType", label: "Object type", value: objectType, options: [["", "Any"], ...TYPES] })}

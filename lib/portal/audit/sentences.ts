@@ -53,7 +53,7 @@ export const EVENT_SENTENCES: Readonly<Record<AuditKind, readonly [tone: BadgeTo
   user_invited: ["info", "% was invited"],
   invitation_accepted: ["good", "% accepted the invitation"],
   invitation_refused: ["bad", "The mail server refused the invitation of {email}"],
-  user_mail_refused: ["bad", "The mail server refused a mail for {email}"],
+  user_mail_refused: ["bad", "The mail server refused an email for {email}"],
   email_verified: ["good", "The address of % is verified"],
   password_reset_requested: ["info", "A password reset was requested for %"],
   password_reset: ["warn", "The password of % was reset"],

@@ -7,7 +7,7 @@ const FLASH_MESSAGES: Readonly<Record<string, string>> = {
   removed: "Removed.",
   left: "You left. You no longer have access.",
   removing: "Removal started. This page shows the progress.",
-  invited: "Invitation sent by mail.",
+  invited: "Invitation sent by email.",
   added: "Added. They have access now.",
   known: "They already had access. Nothing changed.",
   reconciling: "Reconciling with the payment provider. This page shows the result.",
@@ -16,12 +16,12 @@ const FLASH_MESSAGES: Readonly<Record<string, string>> = {
   read: "All notifications marked as read.",
   ended: "Session ended.",
   password: "Password changed. You are signed out everywhere else.",
-  requested: "Request sent. You get a mail when an operator decides.",
+  requested: "Request sent. You get an email when an operator decides.",
   "restore-requested": "Restore requested. This page shows its status.",
   "restore-done": "Request marked as done.",
   "restore-declined": "Request declined. The requester is notified.",
   approved: "Request approved. The hub is being created.",
-  rejected: "Request rejected. The requester gets a mail.",
+  rejected: "Request rejected. The requester gets an email.",
 };
 
 /** The message key for each result of an invitation. */

@@ -153,7 +153,7 @@ function operatorPanel(id: string, { connected, email }: Billing, submission: Su
           label: "Send invoices to",
           type: "email",
           value: email,
-          hint: connected ? "Used for future invoices." : "Its spokes are then charged by the price list.",
+          hint: connected ? "Used for future invoices." : "From then on, its spokes are charged at list prices.",
           required: true,
           maxLength: 254,
           submission,

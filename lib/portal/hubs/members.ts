@@ -44,7 +44,7 @@ ${
           { action: `/hubs/${id}/members`, button: "Invite", submission, hidden: { key: crypto.randomUUID() } },
           inputField({
             name: "email",
-            label: "E-mail address",
+            label: "Email address",
             type: "email",
             required: true,
             maxLength: 254,

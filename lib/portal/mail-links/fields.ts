@@ -12,8 +12,8 @@ export const LinkForm = v.object({
 });
 export type LinkForm = v.InferOutput<typeof LinkForm>;
 
-export const ResetForm = v.object({ ...LinkForm.entries, keepTokens: v.optional(v.string(), "") });
-export type ResetForm = v.InferOutput<typeof ResetForm>;
+export const PasswordResetForm = v.object({ ...LinkForm.entries, keepTokens: v.optional(v.string(), "") });
+export type PasswordResetForm = v.InferOutput<typeof PasswordResetForm>;
 
 type Checked<T> = { readonly fields: T } | { readonly problems: Submission["problems"] };
 
@@ -37,7 +37,7 @@ export function checkLinkForm<T extends { password: string }>(
 
 /** Shows the account's address: as text, which wraps, and as a hidden field for password managers. */
 export function addressField(email: string): Markup {
-  return markup`<div class="field"><p class="label">E-mail address</p>
+  return markup`<div class="field"><p class="label">Email address</p>
 <p class="account">${email}</p>
 <input class="visually-hidden" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true"></div>`;
 }

@@ -26,7 +26,7 @@ import {
   type LinkForm,
   nameField,
   passwordField,
-  type ResetForm,
+  type PasswordResetForm,
 } from "#lib/portal/mail-links/fields.ts";
 import { pageHeading, type PortalAnswer, renderFrame, resultHeading } from "#lib/portal/mail-links/frame.ts";
 
@@ -158,7 +158,7 @@ export const invitationPage: LinkPage<LinkForm, v.InferOutput<typeof AcceptInvit
 const NewPasswordBody = v.omit(ResetPasswordBody, ["keepTokens"]);
 
 /** The page that sets a new password. */
-export const passwordResetPage: LinkPage<ResetForm, v.InferOutput<typeof NewPasswordBody>> = {
+export const passwordResetPage: LinkPage<PasswordResetForm, v.InferOutput<typeof NewPasswordBody>> = {
   purpose: "password_reset",
   path: "/reset",
   title: "Set a new password",

@@ -41,7 +41,7 @@ export function accountView({ me, sessions, onboarded }: AccountProps, submissio
 ${
       panel(
         "Profile",
-        markup`${definitionList([["E-mail address", me.email], ["Role", humanize(me.role)]])}
+        markup`${definitionList([["Email address", me.email], ["Role", humanize(me.role)]])}
 ${
           postForm(
             { action: "/account", button: "Save", submission },

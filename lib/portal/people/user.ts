@@ -96,7 +96,7 @@ function accountActions(user: UserItem): Markup {
       : ["Operators can see and manage everything.", "promote", "Make operator …"],
     state === "disabled"
       ? ["They cannot sign in, and their tokens do not work.", "enable", "Enable …"]
-      : ["Signs them out everywhere and stops their tokens.", "disable", "Disable …"],
+      : ["Signs them out everywhere and disables their tokens.", "disable", "Disable …"],
   ];
   return markup`${
     actions.map(([what, path, text]) =>

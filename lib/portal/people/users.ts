@@ -101,10 +101,10 @@ export function inviteView(hubs: readonly Hub[] | null, submission?: Submission)
   const name = "federationId", label = "Hub";
   return {
     ...page,
-    lead: "The user becomes an admin of the hub and gets a mail with a link. The link works for seven days.",
+    lead: "The user becomes an admin of the hub and gets an email with a link. The link works for seven days.",
     body: postForm(
       { action: "/users/invite", button: "Invite", submission, also: linkButton(["Cancel", "/users"]) },
-      inputField({ name: "email", label: "E-mail address", type: "email", required: true, submission }),
+      inputField({ name: "email", label: "Email address", type: "email", required: true, submission }),
       inputField({ name: "displayName", label: "Name", hint: "The user can change it.", maxLength: 200, submission }),
       hubs
         ? selectField({ name, label, options: hubs.map(({ id, name }): SelectOption => [id, name]), submission })

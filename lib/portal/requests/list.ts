@@ -33,7 +33,7 @@ export function requestsView({ me, requests, next, restores, query }: RequestsPr
     title: "Hub requests",
     section: "requests",
     lead: me.role === "operator"
-      ? "Approve or reject each request. The requester gets a mail and becomes the hub's admin."
+      ? "Approve or reject each request. The requester gets an email and becomes the hub's admin."
       : "An operator approves or rejects your request. If it is approved, you become the hub's admin.",
     actions: markup`<a class="button main" href="/requests/new" data-create>Request a hub</a>`,
     poll: 15,
@@ -78,7 +78,7 @@ function restoreRequestsPanel(restores: readonly RequestedRestoreItem[]): Markup
 
 function noRequests({ role }: CurrentUser): Markup {
   return role === "operator"
-    ? emptyState("No hub requests yet", "New requests appear here, and you get a mail for each.")
+    ? emptyState("No hub requests yet", "New requests appear here, and you get an email for each.")
     : emptyState(
       "No hub requests yet",
       "A hub groups the Moodle sites of one organisation.",

@@ -12,7 +12,7 @@ export function newRequestView(catalog: CatalogOffer, submission?: Submission): 
     title: "Request a hub",
     section: "requests",
     crumbs: [["Requests", "/requests"]],
-    lead: "A hub groups the Moodle sites of one organisation. An operator decides, and you get a mail.",
+    lead: "A hub groups the Moodle sites of one organisation. An operator decides, and you get an email.",
     body: panel(
       "Details",
       postForm(

@@ -3,7 +3,7 @@
  * that appear or disappear among siblings of the same tag need an ID; others are matched by position. Removed elements
  * are deleted first, because moving an element loses its focus.
  */
-export const morphScript: string = `
+export const domMorphScript: string = `
 const OURS = { DETAILS: ["open"], INPUT: ["value", "checked"], OPTION: ["selected"] };
 
 function morph(from, to) {

@@ -10,7 +10,7 @@ import { connectionScript } from "#lib/portal/script/connection.ts";
 import { draftScript } from "#lib/portal/script/drafts.ts";
 import { shortcutScript } from "#lib/portal/script/shortcuts.ts";
 import { liveScript } from "#lib/portal/script/live.ts";
-import { morphScript } from "#lib/portal/script/morph.ts";
+import { domMorphScript } from "#lib/portal/script/morph.ts";
 import { enhancementScript } from "#lib/portal/script/enhancements.ts";
 
 export const portalScript: string = `(() => {
@@ -18,7 +18,7 @@ export const portalScript: string = `(() => {
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const shell = document.querySelector(".shell");
 const announcer = document.getElementById("announcer");
-${connectionScript}${morphScript}${draftScript}${enhancementScript}${liveScript}${shortcutScript}
+${connectionScript}${domMorphScript}${draftScript}${enhancementScript}${liveScript}${shortcutScript}
 })();
 `;
 

@@ -16,7 +16,7 @@ export function signInPage({ next, lead, submission, signup = false }: SignIn): 
   const fields = [
     inputField({
       name: "email",
-      label: "E-mail address",
+      label: "Email address",
       type: "email",
       required: true,
       autocomplete: "username",
@@ -49,14 +49,14 @@ export function forgotPage(sentTo: string | null, submission?: Submission): Html
 ${
       sentTo === null
         ? ""
-        : callout("good", `If an account exists for ${sentTo}, a mail is on its way. The link works for one hour.`)
+        : callout("good", `If an account exists for ${sentTo}, an email is on its way. The link works for one hour.`)
     }
 ${
       postForm(
         { action: "/forgot", button: "Send link", submission },
         inputField({
           name: "email",
-          label: "E-mail address",
+          label: "Email address",
           type: "email",
           required: true,
           autocomplete: "username",
@@ -81,7 +81,7 @@ export function signUpPage(sentMessage: string | null, submission?: Submission):
     inputField({ name: "displayName", label: "Your name", autocomplete: "name", maxLength: 200, submission }),
     inputField({
       name: "email",
-      label: "E-mail address",
+      label: "Email address",
       type: "email",
       required: true,
       autocomplete: "username",
@@ -100,8 +100,8 @@ export function signUpPage(sentMessage: string | null, submission?: Submission):
   const form = postForm({ action: "/sign-up", button: "Create account", submission }, ...fields);
   return renderFrame(
     "Create an account",
-    markup`${pageHeading("Create an account", sentMessage === null ? "You get a mail to confirm your address." : "")}
-${sentMessage === null ? form : callout("good", `${sentMessage} Open the link in the mail to confirm your address.`)}
+    markup`${pageHeading("Create an account", sentMessage === null ? "You get an email to confirm your address." : "")}
+${sentMessage === null ? form : callout("good", `${sentMessage} Open the link in the email to confirm your address.`)}
 <footer><p><a href="/sign-in">Sign in instead</a></p></footer>`,
   );
 }

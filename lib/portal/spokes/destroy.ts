@@ -24,7 +24,7 @@ export interface DestroyProps {
   readonly submission?: Submission | undefined;
 }
 
-export function destroyView({ spokePage, backups, removal, submission }: DestroyProps): PageView {
+export function destroySpokeView({ spokePage, backups, removal, submission }: DestroyProps): PageView {
   const { spoke } = spokePage, { displayName, state, health } = spoke;
   const about = {
     ...subpageHeader(spokePage),

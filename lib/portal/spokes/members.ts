@@ -58,7 +58,7 @@ ${
             { action: here, button: "Delegate", submission },
             inputField({
               name: "email",
-              label: "E-mail address",
+              label: "Email address",
               type: "email",
               required: true,
               maxLength: 254,
@@ -75,7 +75,7 @@ ${
           {
             id: "delegate",
             lead:
-              "A user without an account gets an invitation by mail, valid for 7 days. You can send it again after an hour.",
+              "A user without an account gets an invitation by email, valid for 7 days. You can send it again after an hour.",
           },
         )
       }</div>`

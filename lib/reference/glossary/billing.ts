@@ -44,7 +44,7 @@ export const BILLING_FIELDS: FieldEntries = {
   ],
   "defaults.size": ["The default size", "medium"],
   "defaults.lmsVersion": ["The default version", "4.5.12"],
-  "defaults.region": ["Always null: a hub has no default, and a spoke uses its hub's region", null],
+  "defaults.region": ["The default region. Always null: a spoke uses the region of its hub", null],
   "defaults.tier | defaults.mode | defaults.contentMode": ["Always null", null],
   "defaults.brand": ["Always null: the platform's own look", null],
   "defaults.seed": ["Always null: the site starts without courses", null],
@@ -57,7 +57,7 @@ export const BILLING_FIELDS: FieldEntries = {
   "sizes.price": ["The monthly price of a spoke; null if it has none"],
   "sizes.quota": ["The quota of the spoke's namespace"],
   "price.monthly": [
-    "The monthly price of each, in minor units: 1900 of EUR are € 19.00, 1900 of JPY are ¥ 1,900",
+    "The monthly price of each, in the minor unit of the currency: 1900 means €19.00, but ¥1,900",
     1900,
   ],
 
@@ -67,7 +67,7 @@ export const BILLING_FIELDS: FieldEntries = {
   ],
   "Cost.size": ["The spoke's size after the change", "medium"],
   "Cost.recurringMonthly": [
-    "The spoke's monthly price, in minor units: 1900 of EUR are € 19.00, 1900 of JPY are ¥ 1,900",
+    "The spoke's monthly price, in the minor unit of the currency: 1900 means €19.00, but ¥1,900",
     4900,
   ],
   "Cost.dueNow": [

@@ -82,7 +82,7 @@ export const OPERATION_FIELDS: FieldEntries = {
   position: ["Position in its lane, 1 if it is next; null unless queued", null],
   etaSeconds: ["Estimated seconds until it ends, from the median of past runs; null if unknown or ended", 140],
   "Operation.waitingFor | OperationDetail.waitingFor": [
-    "The operation that must end first; null if it waits for no operation, or if you may not see it",
+    "The operation that must finish first; null if there is none or you may not see it",
     null,
   ],
   since: ["When it started", "2026-11-21T11:58:30.000Z"],

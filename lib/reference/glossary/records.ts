@@ -28,7 +28,7 @@ export const RECORD_FIELDS: FieldEntries = {
     "readonly",
   ],
   ".token | AcceptInvite.token | PasswordReset.token | VerifyEmail.token": [
-    "The value of ?token= in the mailed link",
+    "The value of ?token= in the emailed link",
     "x4Kq9TzV…",
   ],
   prefix: ["The first characters of the token, to recognize it", "ww_ro_7Kq2"],
@@ -170,7 +170,7 @@ export const RECORD_FIELDS: FieldEntries = {
   ],
   "query.includeRemoved": ["Whether to include removed ones; operators only", "true"],
   "query.abandon": [
-    "Abandons a removal that has failed, although objects may remain in the cluster; operators only",
+    "Gives up on a failed removal, even if objects are left in the cluster; operators only",
   ],
   "query.dryRun": ["Shows what would be done without doing it"],
   "query.since": ["The number of the last received event. The stream continues after it", "4"],
@@ -183,7 +183,10 @@ export const RECORD_FIELDS: FieldEntries = {
   "query.email": ["Only addresses that start with this text", "ada@"],
   "query.token": ["The token from the mailed link", "x4Kq9TzV…"],
   "query.kind": ["Only events of this kind", "spoke_provisioned"],
-  "query.actor": ['Only events of this actor: an ID, an e-mail address, "system" or "anonymous"', EXAMPLE_USER_ID],
+  "query.actor": [
+    'Only events caused by this actor: an ID, an email address, "system" or "anonymous"',
+    EXAMPLE_USER_ID,
+  ],
   "query.objectType": ["Only events about this type of object", "spoke"],
   "query.objectId": ["Only events about this object", EXAMPLE_SPOKE_ID],
   "query.federationId": ["Only those of this hub, by ID or slug", EXAMPLE_HUB_ID],

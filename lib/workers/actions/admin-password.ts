@@ -26,7 +26,7 @@ const KEY = "ADMIN_PASSWORD", PREVIOUS_KEY = "ADMIN_PASSWORD_BEFORE";
 const OPERATION_ANNOTATION = `/metadata/annotations/${PASSWORD_OPERATION_ANNOTATION.replaceAll("/", "~1")}`;
 const RESET_FAILED = "The administrator's password could not be set";
 export const ACCOUNT_UNUSABLE = "AccountUnusable";
-const LINK_MAILED = "The site has mailed its administrator a link to choose a password";
+const LINK_MAILED = "The site has emailed its administrator a link to choose a password";
 
 export function resetAdminPassword(app: App): Handler {
   return siteTaskHandler(app, OPERATIONS["reset-admin-password"], {

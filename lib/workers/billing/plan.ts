@@ -7,7 +7,7 @@
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { findUncheckedHubs, needsBillingSync, readHubsToSync } from "#lib/domains/billing/hubs.ts";
-import { checkBillingJob, syncBillingJob } from "#lib/domains/billing/jobs.ts";
+import { createBillingCheckJob, syncBillingJob } from "#lib/domains/billing/jobs.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
@@ -40,7 +40,7 @@ export function planBillingChecks({ db }: Pick<App, "db">, limit = MAX_HUBS): Ha
   return upkeepHandler({ kind: "reconcile-billing", every: HOUR }, {
     unseen: ["Finding subscriptions that were not checked for a day", 5 * MINUTE, async (run) => {
       const ids = await findUncheckedHubs(db.rows, limit), now = (await db.now()).getTime();
-      const jobs = ids.map((id, i) => checkBillingJob(id, new Date(now + Math.floor((i * HOUR) / ids.length))));
+      const jobs = ids.map((id, i) => createBillingCheckJob(id, new Date(now + Math.floor((i * HOUR) / ids.length))));
       run.throwIfStopped();
       if (jobs.length > 0) await db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { jobs }));
     }],

@@ -12,7 +12,7 @@ import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { type BilledQuantities, selectBilledQuantities } from "#lib/domains/billing/quantities.ts";
 import { type BilledHub, readBilledHub } from "#lib/domains/billing/hubs.ts";
-import { checkBillingJob, followUpSyncBillingJob, SYNC_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
+import { createBillingCheckJob, followUpSyncBillingJob, SYNC_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
 import { saveSubscription, warnAboutDifference } from "#lib/domains/billing/save-subscription.ts";
 import {
   lockSubscription,
@@ -61,7 +61,7 @@ export function syncBilling(app: SyncDependencies, payments: Payments): Handler 
       // The refusal may be because the customer was deleted. Reading the subscription shows that.
       onFailed: async (tx, job, report) => ({
         ...await recordProviderRefusal(tx, log, job, report),
-        jobs: [checkBillingJob(job.federationId!)],
+        jobs: [createBillingCheckJob(job.federationId!)],
       }),
     },
   };

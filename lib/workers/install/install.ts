@@ -9,7 +9,12 @@ import { parseSiteFacts, type SiteIdentity } from "#lib/moodle/job-results.ts";
 import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts";
 import { isMissingImage } from "#lib/drivers/cluster/diagnosis/image.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { findOwnAttempts, hasAttemptEnded, type PreviousAttempts, waitForAttempts } from "#lib/workers/job-attempts.ts";
+import {
+  findOwnAttempts,
+  hasAttemptEnded,
+  type PreviousAttempts,
+  waitForJobAttemptsToEnd,
+} from "#lib/workers/job-attempts.ts";
 import { type JobContext, readDatabase, requireSuccess, runJob, writeDatabaseFence } from "#lib/workers/site-jobs.ts";
 import { openProgressParts } from "#lib/workers/progress-parts.ts";
 import { BATCH_JOB, clusterWaitOf } from "#lib/workers/site.ts";
@@ -83,7 +88,7 @@ async function waitForEarlierInstalls(
   earlier: PreviousAttempts,
 ): Promise<{ readonly left: boolean; readonly installed: boolean }> {
   const attempts = await context.space.list(BATCH_JOB, "op in (install,reset)", run);
-  const ended = await waitForAttempts(context, run, attempts, earlier);
+  const ended = await waitForJobAttemptsToEnd(context, run, attempts, earlier);
   const installs = ended.filter(({ op }) => op === "install");
   for (const { result } of installs) await requireSuccess(context, run, result, "Moodle could not be installed");
   return { left: ended.length > 0 || attempts.some(hasAttemptEnded), installed: installs.length > 0 };

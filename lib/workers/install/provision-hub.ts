@@ -4,17 +4,19 @@ import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { createHandler, type Handler, type Run } from "#lib/scheduler/handler.ts";
 import { hubOutcomes } from "#lib/workers/outcomes.ts";
-import { replaceFenced } from "#lib/workers/fenced-objects.ts";
+import { replaceObjectFenced } from "#lib/workers/fenced-objects.ts";
 import { writeSiteRecord } from "#lib/workers/site-record.ts";
 import { recordCluster } from "#lib/workers/same-cluster.ts";
-import { type HubSite, openHub, permanentError } from "#lib/workers/site.ts";
+import { type HubSite, openHubSite, permanentError } from "#lib/workers/site.ts";
 
 export function provisionHub(app: App): Handler {
-  return createHandler(OPERATIONS["provision-hub"], (run: Run) => openHub(app, run), {
+  return createHandler(OPERATIONS["provision-hub"], (run: Run) => openHubSite(app, run), {
     namespace: createNamespace,
     async settings({ app, hub, blueprint, inputs, space }, run) {
       await writeSiteRecord(app, run, "federations", hub.id);
-      for (const object of blueprint.hubObjects(inputs, "settings")) await replaceFenced(space, object, run.job, run);
+      for (const object of blueprint.hubObjects(inputs, "settings")) {
+        await replaceObjectFenced(space, object, run.job, run);
+      }
     },
     issuer: applyIssuer,
   }, { hooks: hubOutcomes });

@@ -50,7 +50,7 @@ export function sendMail(
       // The error is logged, because no user waits for this job.
       async onFailed(tx, job, report) {
         const { letter } = job.payload as MailPayload;
-        log.error("Cannot send a mail; giving up", {
+        log.error("Cannot send an email; giving up", {
           operation: job.id,
           template: letter.template,
           to: letter.to.email,
@@ -70,7 +70,7 @@ async function send(run: Run, transport: MailTransport, home: URL): Promise<void
   const about = { template: letter.template, to: letter.to.email };
   const preparation = await run.write((tx) => prepare(tx, payload));
   if ("reason" in preparation) {
-    return run.log.info("Skipped a mail that is no longer needed", { ...about, reason: preparation.reason });
+    return run.log.info("Skipped an email that is no longer needed", { ...about, reason: preparation.reason });
   }
   const link = preparation.secret === null
     ? publicPageOf(letter.template, home)
@@ -84,7 +84,7 @@ async function send(run: Run, transport: MailTransport, home: URL): Promise<void
   };
   run.throwIfStopped();
   const { answer, file } = await transport.send(mail, run.signal);
-  if (file === null) return run.log.info("Sent a mail", { ...about, messageId: mail.id, answer });
+  if (file === null) return run.log.info("Sent an email", { ...about, messageId: mail.id, answer });
   run.log.info(`Mail for ${letter.to.email}: ${file}`, { template: letter.template, link: link ?? undefined });
 }
 
@@ -100,7 +100,7 @@ async function prepare(
     .executeTakeFirst();
   if (user?.disabledAt) return { reason: "The user was disabled" };
   if (!hasOneTimeLink(letter.template)) return { secret: null };
-  if (grantId === null) throw new Error(`A mail of the template ${letter.template} needs the ID of a one-time token`);
+  if (grantId === null) throw new Error(`An email of the template ${letter.template} needs the ID of a one-time token`);
   const secret = await addGrantSecret(tx, grantId);
   return secret === null ? { reason: "Its link was used or revoked, or has expired" } : { secret };
 }

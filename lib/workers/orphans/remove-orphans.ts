@@ -114,7 +114,7 @@ async function removeVolume(cluster: Cluster, run: Run, object: KubeObject): Pro
     { op: "test", path: "/spec/claimRef/uid", value: object["spec"].claimRef.uid },
     { op: "replace", path: "/spec/persistentVolumeReclaimPolicy", value: "Delete" },
   ], run);
-  run.log.info("Released a volume of a deleted sandbox", {
+  run.log.info("Deleted an orphaned volume of a deleted sandbox", {
     cluster: cluster.name,
     volume: object.metadata.name,
   });

@@ -16,7 +16,7 @@ import { isTerminating } from "#lib/drivers/cluster/guard.ts";
 import { findMismatches } from "#lib/drivers/cluster/diff.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { findNamespaceProblem } from "#lib/domains/spokes/health.ts";
-import { applyFenced, patchFenced, replaceFenced } from "#lib/workers/fenced-objects.ts";
+import { applyFenced, patchFenced, replaceObjectFenced } from "#lib/workers/fenced-objects.ts";
 import { requireSameCluster } from "#lib/workers/same-cluster.ts";
 import { inputsForBothSizes, withNewAmounts } from "#lib/workers/reapply/size.ts";
 import { patchSiteObject } from "#lib/workers/workloads.ts";
@@ -194,7 +194,7 @@ export async function applySiteObjects(
     const existing = await space.get(objectRefOf(object), run);
     if (existing) {
       applied.push(await applyOrReplaceFields(space, run, adaptToExistingObject(object, existing), existing));
-    } else applied.push(await replaceFenced(space, object, run.job, run));
+    } else applied.push(await replaceObjectFenced(space, object, run.job, run));
   }
   return applied;
 }

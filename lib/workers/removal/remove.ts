@@ -9,7 +9,7 @@ import { createHandler, type Handler, type Run, wrapSteps } from "#lib/scheduler
 import { recordVolumes, requireNoRemainingObjects } from "#lib/workers/removal/remaining-objects.ts";
 import { hubRemovalOutcomes, removalOutcomes } from "#lib/workers/outcomes.ts";
 import { requireSameCluster } from "#lib/workers/same-cluster.ts";
-import { clusterWaitOf, openHub, openSpoke, type Site, type SpokeSite } from "#lib/workers/site.ts";
+import { clusterWaitOf, openHubSite, openSpokeSite, type Site, type SpokeSite } from "#lib/workers/site.ts";
 import { takeLastSnapshot } from "#lib/workers/backups/snapshots.ts";
 import { stopSite } from "#lib/workers/removal/stop.ts";
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
@@ -39,14 +39,17 @@ export function remove(app: App): Handler {
     },
   };
   const hooks = removalOutcomes;
-  return withDailyReport(app, createHandler(OPERATIONS.remove, (run: Run) => openSpoke(app, run), steps, { hooks }));
+  return withDailyReport(
+    app,
+    createHandler(OPERATIONS.remove, (run: Run) => openSpokeSite(app, run), steps, { hooks }),
+  );
 }
 
 export function removeHub(app: App): Handler {
   const hooks = hubRemovalOutcomes;
   return withDailyReport(
     app,
-    createHandler(OPERATIONS["remove-hub"], (run: Run) => openHub(app, run), LAST_STEPS, { hooks }),
+    createHandler(OPERATIONS["remove-hub"], (run: Run) => openHubSite(app, run), LAST_STEPS, { hooks }),
   );
 }
 

@@ -10,7 +10,7 @@ import { type SiteBase, withSiteBase } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { sitePvcNames } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { findUnfinishedRestore, hasChangedSite } from "#lib/jobs/restores.ts";
+import { findUnfinishedRestore, hasRestoreChangedSite } from "#lib/jobs/restores.ts";
 import { imageDigestOf } from "#lib/workers/image-digest.ts";
 import { actionOutcomes } from "#lib/workers/outcomes.ts";
 import type { ReplacedPvcs } from "#lib/workers/restore/retain-pvcs.ts";
@@ -65,6 +65,6 @@ export const restoreOutcomes = actionOutcomes({
 
 /** Returns whether this restore or an earlier operation has stopped the site. */
 export async function isSiteDown(rows: Rows, job: Job): Promise<boolean> {
-  return hasChangedSite(job) || await findUnfinishedRestore(rows, job.spokeId!) !== null ||
+  return hasRestoreChangedSite(job) || await findUnfinishedRestore(rows, job.spokeId!) !== null ||
     await isPartlyUpgraded(rows, job);
 }

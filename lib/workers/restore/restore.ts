@@ -14,7 +14,7 @@ import { SITE_DETAIL_PARTS } from "#lib/moodle/seed.ts";
 import { isAtVersion } from "#lib/moodle/upgrade.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { RestoreParameters } from "#lib/operations/restore.ts";
-import { hasChangedSite, hasSucceededSince } from "#lib/jobs/restores.ts";
+import { hasRestoreChangedSite, hasSucceededSince } from "#lib/jobs/restores.ts";
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import { upgradeChanges } from "#lib/operations/upgrade.ts";
 import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
@@ -192,7 +192,7 @@ async function deleteSourcesInTime(restoredSite: SpokeSite, run: Run): Promise<v
   } catch (error) {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
     await addNotes(run, [
-      `The snapshot objects of the volumes are not deleted yet. They are deleted with the spoke: ${error.message}`,
+      `Could not delete the VolumeSnapshots: ${error.message}. They will be deleted with the spoke.`,
     ]);
   }
 }
@@ -211,7 +211,7 @@ async function addRollbackHint(work: (run: Run) => Promise<void>, run: Run): Pro
   try {
     await work(run);
   } catch (error) {
-    if (!(error instanceof ClusterError) || !hasChangedSite(run.job) || run.signal.aborted) throw error;
+    if (!(error instanceof ClusterError) || !hasRestoreChangedSite(run.job) || run.signal.aborted) throw error;
     const command = `wheelwright restore ${run.job.spokeId}`, isRollback = preparedRestoreOf(run).backupId === null;
     throw withRecoveryInstructions(
       error,

@@ -36,7 +36,7 @@ import {
   SPOKE_SELECTOR,
   type SweepCheck,
   type SweepPace,
-  type SweptKind,
+  type SweptResource,
 } from "#lib/workers/sweep/spoke-facts.ts";
 
 /** The divisor of the pauses between pages of a full list. Full lists are rare while a cluster is watched. */
@@ -140,7 +140,7 @@ function listAndWatch(
   isOwn: (namespace: string) => boolean,
   signal: AbortSignal,
 ): SweepCheck["list"] {
-  const watch = async (kind: SweptKind, version: string): Promise<void> => {
+  const watch = async (kind: SweptResource, version: string): Promise<void> => {
     try {
       const from = { selector: SPOKE_SELECTOR, version };
       for await (const change of cluster.follow(kind, from, { check: run.throwIfStopped, signal })) {

@@ -19,16 +19,16 @@ import {
   findNamespaceProblem,
   findObjectProblem,
   HEALTH_OBJECT_KINDS,
-  healthObjectsOf,
+  listObjectsToCheck,
 } from "#lib/domains/spokes/health.ts";
 import { checkDrift } from "#lib/workers/sweep/drift.ts";
 import { confirmHealth } from "#lib/workers/sweep/health.ts";
 import { readImages } from "#lib/workers/sweep/images.ts";
-import { expectedOf, type SpokeFacts, type SweepCheck, type SweptKind } from "#lib/workers/sweep/spoke-facts.ts";
+import { expectedOf, type SpokeFacts, type SweepCheck, type SweptResource } from "#lib/workers/sweep/spoke-facts.ts";
 import { readSpokeInputs, type SpokeHealth, type SweptSpoke, writeHealth } from "#lib/workers/sweep/rows.ts";
 
-const NAMESPACE: SweptKind = { apiVersion: "v1", kind: "Namespace" };
-const HEALTH_KINDS: readonly SweptKind[] = [NAMESPACE, ...HEALTH_OBJECT_KINDS];
+const NAMESPACE: SweptResource = { apiVersion: "v1", kind: "Namespace" };
+const HEALTH_KINDS: readonly SweptResource[] = [NAMESPACE, ...HEALTH_OBJECT_KINDS];
 const ROWS = 500;
 
 /** The part of a check's result that is not stored in the database. */
@@ -120,7 +120,7 @@ async function selectOwnSpokes(
   return here;
 }
 
-interface ListedKind extends SweptKind {
+interface ListedKind extends SweptResource {
   readonly steps: readonly SpokeStep[];
 }
 
@@ -143,7 +143,7 @@ async function readKinds({ app, facts }: SweepCheck): Promise<ReadonlyMap<string
   return new Map();
 }
 
-async function list(check: SweepCheck, kind: SweptKind, kinds: ReadonlyMap<string, ListedKind>): Promise<void> {
+async function list(check: SweepCheck, kind: SweptResource, kinds: ReadonlyMap<string, ListedKind>): Promise<void> {
   const steps = kinds.get(kind.kind)?.steps ?? [];
   await check.list(kind, (objects) => take(check, steps, objects));
   check.listed.add(kind.kind);
@@ -171,7 +171,9 @@ function recordObject({ spoke, problems, titles }: SpokeFacts, object: KubeObjec
   const title = formatObjectTitle(object);
   titles.add(title);
   if (object.kind === "Namespace") problems.set("Namespace", findNamespaceProblem(object, spoke.namespaceUid));
-  const part = healthObjectsOf(spoke).find(({ kind, name }) => kind === object.kind && name === object.metadata.name);
+  const part = listObjectsToCheck(spoke).find(({ kind, name }) =>
+    kind === object.kind && name === object.metadata.name
+  );
   if (part) problems.set(title, findObjectProblem(part, object));
 }
 

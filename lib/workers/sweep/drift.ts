@@ -7,7 +7,7 @@
  */
 import { type ExpectedObject, formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { createDrift, type Drift, type DriftedObject, equalDrift } from "#lib/domains/spokes/drift.ts";
+import { buildDrift, type Drift, type DriftedObject, equalDrift } from "#lib/domains/spokes/drift.ts";
 import { checkObjectDrift } from "#lib/domains/spokes/check-drift.ts";
 import { sleep } from "#lib/base/time.ts";
 import { findMovedImages } from "#lib/workers/sweep/images.ts";
@@ -122,7 +122,7 @@ async function compareObjects(
 function createResult(check: SweepCheck, spokeFacts: SpokeFacts, found: readonly DriftedObject[]): DriftResult {
   const { app } = check, { spoke } = spokeFacts, objects = [...found, ...findMovedImages(check, spokeFacts)];
   const from = spoke.blueprintRevision, to = app.blueprint.revision;
-  return { id: spoke.id, before: spoke.drift, drift: createDrift(objects, from === to ? null : { from, to }) };
+  return { id: spoke.id, before: spoke.drift, drift: buildDrift(objects, from === to ? null : { from, to }) };
 }
 
 function shuffled<T>(list: readonly T[]): T[] {

@@ -1,6 +1,6 @@
 /** Determines the health of spokes. An object that is in no list is read by name before it counts as missing. */
 import { ClusterError, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
-import { findNamespaceProblem, findObjectProblem, healthObjectsOf } from "#lib/domains/spokes/health.ts";
+import { findNamespaceProblem, findObjectProblem, listObjectsToCheck } from "#lib/domains/spokes/health.ts";
 import { formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import { sleep } from "#lib/base/time.ts";
 import type { SpokeFacts, SweepCheck } from "#lib/workers/sweep/spoke-facts.ts";
@@ -16,7 +16,7 @@ export async function confirmHealth(check: SweepCheck): Promise<SpokeHealth[]> {
   for (const facts of check.facts.values()) {
     const unlisted = [
       ...facts.problems.has("Namespace")
-        ? healthObjectsOf(facts.spoke).filter((part) => isUnlisted(facts, part))
+        ? listObjectsToCheck(facts.spoke).filter((part) => isUnlisted(facts, part))
         : [null],
     ];
     if (unlisted.length > 0 && hasNoListedProblem(facts) && left > 0) {
@@ -45,7 +45,7 @@ async function confirm({ cluster, run }: SweepCheck, { spoke, problems }: SpokeF
   }
   if (problems.get("Namespace") !== null) return;
   const space = cluster.space(spoke.namespace, spoke.namespaceUid);
-  for (const part of healthObjectsOf(spoke)) {
+  for (const part of listObjectsToCheck(spoke)) {
     const title = formatObjectTitle({ kind: part.kind, metadata: { name: part.name } });
     if (problems.has(title)) continue;
     try {
@@ -64,7 +64,7 @@ async function confirm({ cluster, run }: SweepCheck, { spoke, problems }: SpokeF
 function describeProblems({ spoke, problems }: SpokeFacts): string | null {
   const namespace = problems.has("Namespace") ? problems.get("Namespace")! : findNamespaceProblem(null, "");
   if (namespace !== null) return namespace;
-  const wrong = healthObjectsOf(spoke).flatMap((part) => {
+  const wrong = listObjectsToCheck(spoke).flatMap((part) => {
     const title = formatObjectTitle({ kind: part.kind, metadata: { name: part.name } });
     return (problems.has(title) ? problems.get(title)! : findObjectProblem(part, null)) ?? [];
   });

@@ -7,9 +7,14 @@ import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { isDifferentImage, listImageDigests, MOODLE_PODS } from "#lib/moodle/image-digest.ts";
-import { SPOKE_SELECTOR, type SpokeFacts, type SweepCheck, type SweptKind } from "#lib/workers/sweep/spoke-facts.ts";
+import {
+  SPOKE_SELECTOR,
+  type SpokeFacts,
+  type SweepCheck,
+  type SweptResource,
+} from "#lib/workers/sweep/spoke-facts.ts";
 
-export const SITE_POD: SweptKind = { apiVersion: "v1", kind: "Pod", selector: `${SPOKE_SELECTOR},${MOODLE_PODS}` };
+export const SITE_POD: SweptResource = { apiVersion: "v1", kind: "Pod", selector: `${SPOKE_SELECTOR},${MOODLE_PODS}` };
 const PREFIX = "Pod/", ROWS = 500;
 
 /** Reads the images of the sites' pods. Without the permission to list pods, earlier findings stay. */

@@ -9,7 +9,7 @@ import type { SweptSpoke } from "#lib/workers/sweep/rows.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { sleep } from "#lib/base/time.ts";
 
-export interface SweptKind extends Omit<ObjectRef, "name"> {
+export interface SweptResource extends Omit<ObjectRef, "name"> {
   /** A label selector; defaults to the objects of all spokes. */
   readonly selector?: string;
 }
@@ -33,7 +33,7 @@ export const SPOKE_SELECTOR = `${MANAGED_BY_LABEL}=wheelwright,wheelwright.dev/s
 export async function readPages(
   cluster: Cluster,
   run: Run,
-  kind: SweptKind,
+  kind: SweptResource,
   { page: limit, pauseMs }: ListPaging,
   take: PageConsumer,
 ): Promise<string> {
@@ -96,7 +96,7 @@ export interface SweepCheck {
   /** The spokes by namespace. */
   readonly facts: ReadonlyMap<string, SpokeFacts>;
   /** Reads the objects of a kind that belong to these spokes. */
-  readonly list: (kind: SweptKind, take: PageConsumer) => Promise<void>;
+  readonly list: (kind: SweptResource, take: PageConsumer) => Promise<void>;
   /** Kinds whose list is complete. Only objects of these kinds can count as missing. */
   readonly listed: Set<string>;
 }

@@ -11,7 +11,7 @@ import { limitUpgradeTime } from "#lib/moodle/upgrade.ts";
 import { ClusterError, type JobResult } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
-import { findOwnAttempts, waitForAttempts } from "#lib/workers/job-attempts.ts";
+import { findOwnAttempts, waitForJobAttemptsToEnd } from "#lib/workers/job-attempts.ts";
 import { openProgressParts } from "#lib/workers/progress-parts.ts";
 import { type JobContext, requireSuccess, writeDatabaseFence } from "#lib/workers/site-jobs.ts";
 import { BATCH_JOB, clusterWaitOf } from "#lib/workers/site.ts";
@@ -35,7 +35,7 @@ export async function migrateSite(context: JobContext, run: Run, migration: Site
   const ownNames = findOwnAttempts(run, JOB_NAMES),
     parts = await openProgressParts(run, migration.path),
     { startReading: listen } = parts;
-  const earlier = await waitForAttempts(context, run, await space.list(BATCH_JOB, "op=upgrade", run), {
+  const earlier = await waitForJobAttemptsToEnd(context, run, await space.list(BATCH_JOB, "op=upgrade", run), {
     own: ownNames,
     listen,
   });
@@ -45,7 +45,7 @@ export async function migrateSite(context: JobContext, run: Run, migration: Site
   const site = await writeDatabaseFence(context, run);
   await migration.requireSite(site);
   requireUnlocked(site, await migration.now());
-  await waitForAttempts(context, run, await space.list(BATCH_JOB, "op=upgrade", run), { own: [] }); // Jobs that started meanwhile
+  await waitForJobAttemptsToEnd(context, run, await space.list(BATCH_JOB, "op=upgrade", run), { own: [] }); // Jobs that started meanwhile
   await space.noPods(EXCLUSIVE_PODS, clusterWaitOf(run));
   const job = limitUpgradeTime(context.blueprint.jobObject(context.inputs, "upgrade", run.job.fence), migration.major);
   await run.saveProgress({ [JOB_NAMES]: [...findOwnAttempts(run, JOB_NAMES), job.metadata.name] });

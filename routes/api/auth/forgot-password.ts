@@ -15,7 +15,7 @@ export const POST = endpoint({
     await requestResetLink(app, { ip, userAgent }, body.email);
     return {
       message:
-        "If somebody here has this address, a mail with a link is on its way, or was sent within the last 5 minutes; " +
+        "If somebody here has this address, an email with a link is on its way, or was sent within the last 5 minutes; " +
         "the link works for an hour",
     };
   },

@@ -6,7 +6,7 @@ import { ok, withCookie } from "#lib/http/reply.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({
-  summary: "Sign in with an e-mail address and a password. Returns a session cookie",
+  summary: "Sign in with an email address and a password. Returns a session cookie",
   access: publicAccess,
   scope: "flow",
   rateLimitMessage: "too many login attempts",

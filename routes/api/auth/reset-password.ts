@@ -5,7 +5,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Set a new password with a mailed link. Ends all sessions and revokes API tokens unless keepTokens is " +
+  summary: "Set a new password with an emailed link. Ends all sessions and revokes API tokens unless keepTokens is " +
     "true",
   access: publicAccess,
   scope: "flow",

@@ -14,7 +14,7 @@ export const POST = endpoint({
   faults: ["signup_off", "busy"],
   async handle({ app, ip, userAgent, body }) {
     await signUp(app, { ip, userAgent }, body);
-    const message = "A mail with a link is on its way to this address, or was sent within the last hour; the link " +
+    const message = "An email with a link is on its way to this address, or was sent within the last hour; the link " +
       "proves that the address is yours";
     return { message };
   },

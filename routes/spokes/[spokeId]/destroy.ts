@@ -4,7 +4,7 @@ import { GET as getBackups } from "#routes/api/spokes/[spokeId]/backups.ts";
 import { DELETE as removeSpoke, GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
 import { formAction, formFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
-import { destroyView, requireSlug } from "#lib/portal/spokes/destroy.ts";
+import { destroySpokeView, requireSlug } from "#lib/portal/spokes/destroy.ts";
 import { loadSpokePage, requireHubManager } from "#lib/portal/spokes/spoke-page.ts";
 
 export const GET = portalPage({ summary: "Confirm the removal of a spoke", show: (call) => show(call) });
@@ -25,5 +25,5 @@ async function show(call: PageCall<unknown, unknown>, submission?: Submission) {
   const spokePage = requireHubManager(await loadSpokePage(call, getSpoke, getHub)), current = spokePage.spoke.operation;
   const removal = current && await call.callApi(getOperation, { params: { operationId: current.id } });
   const spokeBackups = await call.callApi(getBackups, { query: { includeRemoved: "true" } });
-  return destroyView({ spokePage, backups: spokeBackups, removal, submission });
+  return destroySpokeView({ spokePage, backups: spokeBackups, removal, submission });
 }

@@ -10,7 +10,7 @@ test("accepts a sender address with or without a name", () => {
   assert.is(read(smtp("hubs@example.org")).smtp?.from, "hubs@example.org");
   assert.is(read(smtp("Hubs <hubs@example.org>")).smtp?.from, "Hubs <hubs@example.org>");
   for (const wrong of ["hubs", "Hubs <hubs>", "a@b.example, c@d.example", "Hubs\nBcc: x <hubs@example.org>"]) {
-    assert.match(problemsOf(smtp(wrong)).join(), /^SMTP_FROM must be an e-mail address/, wrong);
+    assert.match(problemsOf(smtp(wrong)).join(), /^SMTP_FROM must be an email address/, wrong);
   }
 });
 

@@ -209,7 +209,7 @@ test("explains why serve requires PUBLIC_URL, with an example", () => {
   const [problem, ...more] = problemsOf(rest);
   assert.match(
     problem!,
-    /^PUBLIC_URL is missing: the URL of this service in browsers, .*https:\/\/hubs\.example\.org$/,
+    /^PUBLIC_URL is missing: the public URL at which browsers reach this service, .*https:\/\/hubs\.example\.org$/,
   );
   assert.equal(more, []);
   assert.equal(problemsOf({ ...rest, PUBLIC_URL: "" }), [problem]);

@@ -117,7 +117,7 @@ mail(
     const off = await checkMail({ ...place, encryption: "off" }, timedRead);
     await smtp.close();
     assert.match(short(required), /^warning: The mail server .* failed TLS: /);
-    assert.match(required.hint!, /SMTP_TLS=required the server must offer TLS/);
+    assert.match(required.hint!, /SMTP_TLS=required the server must offer STARTTLS/);
     assert.match(short(off), /^ok: .*; TLS is never used \(SMTP_TLS=off\)$/);
   },
 );

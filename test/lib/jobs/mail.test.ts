@@ -20,7 +20,7 @@ test("contains no secret, only the ID of the one-time token", () => {
   assert.equal(createMailJob(letter, "ott_1").payload, { letter, grantId: "ott_1" });
 });
 
-test("puts mails to many recipients into separate lanes", () => {
+test("puts emails to many recipients into separate lanes", () => {
   const about = { hub: "North", slug: "north" };
   const jobs = Array.from(
     { length: 100 },

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { findLikelyErrorLine, findLogCause, findWaitLine } from "#lib/moodle/log-causes.ts";
+import { findLikelyErrorLine, findLogCause, findLogLineForWait } from "#lib/moodle/log-causes.ts";
 
 const test = suite("findLogCause");
 
@@ -65,10 +65,10 @@ test("returns undefined for unknown lines and for a normal log", () => {
 });
 
 test("returns the condition that the script was waiting for", () => {
-  assert.is(findWaitLine(["Waiting for db:5432 to be ready", "...."]), "Waiting for db:5432 to be ready");
-  assert.is(findWaitLine(["Waiting for db:5432 to be ready....."]), "Waiting for db:5432 to be ready");
-  assert.is(findWaitLine(["Installing"]), undefined);
-  assert.is(findWaitLine(["Waiting for db:5432 to be ready", "Installing"]), undefined, "the wait is over");
+  assert.is(findLogLineForWait(["Waiting for db:5432 to be ready", "...."]), "Waiting for db:5432 to be ready");
+  assert.is(findLogLineForWait(["Waiting for db:5432 to be ready....."]), "Waiting for db:5432 to be ready");
+  assert.is(findLogLineForWait(["Installing"]), undefined);
+  assert.is(findLogLineForWait(["Waiting for db:5432 to be ready", "Installing"]), undefined, "the wait is over");
 });
 
 test("finds the line that looks most like an error, and skips the entry point's last line", () => {

@@ -113,7 +113,7 @@ objects("allow traffic from the control plane only if its namespace is configure
   assert.equal(sources("wheelwright"), [from("ingress-nginx"), from("wheelwright")]);
 });
 
-objects("allow another mail port only if the relay uses it", () => {
+objects("allow another email port only if the relay uses it", () => {
   const ports = (port: number | null) => {
     const mail = port === null ? null : { host: "mail.example.org", port, user: null, from: "noreply@example.org" };
     const policies = blueprint.spokeObjects(inputsOf(blueprint, { mail }), "policies");

@@ -18,7 +18,7 @@ const PAGES: readonly (readonly [path: string, purpose: LinkPurpose])[] = [
 ];
 const NEW = "a wholly new password";
 
-const test = suite<{ flows: MailLinkFlows; people: Map<LinkPurpose, TestUser> }>("pages of mailed links");
+const test = suite<{ flows: MailLinkFlows; people: Map<LinkPurpose, TestUser> }>("pages of emailed links");
 
 test.before(async (context) => {
   context.flows = await openMailLinkFlows({ PORTAL: "off", PUBLIC_URL: "https://hubs.example.org" });

@@ -5,7 +5,7 @@ import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { FENCE_KEY } from "#lib/moodle/names.ts";
-import { createFenced, replaceFenced } from "#lib/workers/fenced-objects.ts";
+import { createFenced, replaceObjectFenced } from "#lib/workers/fenced-objects.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -40,19 +40,19 @@ const settings = (name: string, data: Record<string, string>): KubeObject => ({
 const hold = (fence: number) => ({ id: "op_1", fence: String(fence) });
 
 test("creates a missing object with its fence, and later removes dropped fields", async ({ space }) => {
-  const made = await replaceFenced(space, settings("a", { kept: "1", dropped: "1" }), hold(5), call);
+  const made = await replaceObjectFenced(space, settings("a", { kept: "1", dropped: "1" }), hold(5), call);
   assert.is(made.metadata.annotations![FENCE_KEY], "5");
   for (const fence of [5, 6]) {
-    const there = await replaceFenced(space, settings("a", { kept: "2" }), hold(fence), call);
+    const there = await replaceObjectFenced(space, settings("a", { kept: "2" }), hold(fence), call);
     assert.equal(there["data"], { kept: "2" });
     assert.equal(there.metadata.annotations, { "example.org/of": "us", [FENCE_KEY]: String(fence) });
   }
 });
 
 test("keeps fields that patches changed", async ({ space }) => {
-  await replaceFenced(space, settings("b", { kept: "1" }), hold(5), call);
+  await replaceObjectFenced(space, settings("b", { kept: "1" }), hold(5), call);
   await space.patch(ref("b"), [{ op: "add", path: "/data/patched", value: "1" }], call);
-  const there = await replaceFenced(space, settings("b", { kept: "2" }), hold(6), call);
+  const there = await replaceObjectFenced(space, settings("b", { kept: "2" }), hold(6), call);
   assert.equal(there["data"], { kept: "2", patched: "1" });
 });
 
@@ -61,11 +61,11 @@ test("does not change a newer object when its holder is late", async ({ space })
   const slow: ClusterNamespace = {
     ...space,
     create: async (object, at) => {
-      newer ??= await replaceFenced(space, settings("c", { of: "newer" }), hold(8), call);
+      newer ??= await replaceObjectFenced(space, settings("c", { of: "newer" }), hold(8), call);
       return await space.create(object, at);
     },
   };
-  assert.instance(await rejection(replaceFenced(slow, settings("c", { of: "late" }), hold(7), call)), FenceLost);
+  assert.instance(await rejection(replaceObjectFenced(slow, settings("c", { of: "late" }), hold(7), call)), FenceLost);
   assert.equal(await space.get(ref("c"), call), newer);
 });
 
@@ -78,8 +78,8 @@ test("continues if a controller wrote first", async ({ space }) => {
       return made;
     },
   };
-  await replaceFenced(busy, settings("d", { kept: "1", dropped: "1" }), hold(5), call);
-  const there = await replaceFenced(space, settings("d", { kept: "1" }), hold(6), call);
+  await replaceObjectFenced(busy, settings("d", { kept: "1", dropped: "1" }), hold(5), call);
+  const there = await replaceObjectFenced(space, settings("d", { kept: "1" }), hold(6), call);
   assert.equal(there["data"], { kept: "1" });
 });
 

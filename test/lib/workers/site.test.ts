@@ -6,7 +6,7 @@ import { rejection } from "#test/support/until.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";
 import { requireSameCluster } from "#lib/workers/same-cluster.ts";
-import { openSpoke } from "#lib/workers/site.ts";
+import { openSpokeSite } from "#lib/workers/site.ts";
 import { type Clinic, holderOf, openClinic } from "#test/lib/workers/actions/scene.ts";
 
 const test = suite<{ clinic: Clinic }>("the site of a step");
@@ -51,20 +51,20 @@ test("contains the row at the start of the step", async ({ clinic }) => {
   const { app, db } = clinic.scene, run = holderOf(clinic, await clinic.last("reapply"), "1");
   const { namespaceUid: uid } = await clinic.row();
   await db.sql("update spokes set namespace_uid = null where id = $1", [clinic.id]);
-  const site = await openSpoke(app, run);
+  const site = await openSpokeSite(app, run);
   await db.sql("update spokes set namespace_uid = $2 where id = $1", [clinic.id, uid]);
   assert.is(site.holding.uid, null);
   assert.match(
     (await rejection(Promise.resolve().then(() => site.space))).message,
     /^The namespace .* was never created$/,
   );
-  assert.is((await openSpoke(app, run)).space.uid, uid);
+  assert.is((await openSpokeSite(app, run)).space.uid, uid);
 });
 
 test("reads the cluster identity that the step stored in the row", async ({ clinic }) => {
   const { app, db } = clinic.scene, run = holderOf(clinic, await clinic.last("reapply"), "1");
   await db.sql("update spokes set cluster_uid = null where id = $1", [clinic.id]);
-  const site = await openSpoke(app, run);
+  const site = await openSpokeSite(app, run);
   await requireSameCluster(site, run);
   const none = () => Promise.resolve(null), identity = () => Promise.resolve("another");
   const elsewhere = { ...site, cluster: { ...site.cluster, findNamespace: none, identity } };

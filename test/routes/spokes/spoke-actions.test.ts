@@ -139,10 +139,10 @@ test("shows a refused domain at its field and keeps the values", async ({ scene,
 
 test("lets hub admins delegate a spoke and remove the admin, and lets admins leave", async ({ scene }) => {
   const path = `/spokes/${scene.spoke}/members`, page = await parsePage(scene, path, "hubAdmin");
-  const bad = await page.submit("Delegate", { "E-mail address": "nobody", Name: "Bo" });
-  assert.equal([bad.status, bad.field("E-mail address").value, bad.field("Name").value], [400, "nobody", "Bo"]);
-  const invited = await bad.submit("Delegate", { "E-mail address": "bo@school.example" });
-  assert.match(invited.text, /Invitation sent by mail.*Bo ?bo@school\.example Invited/);
+  const bad = await page.submit("Delegate", { "Email address": "nobody", Name: "Bo" });
+  assert.equal([bad.status, bad.field("Email address").value, bad.field("Name").value], [400, "nobody", "Bo"]);
+  const invited = await bad.submit("Delegate", { "Email address": "bo@school.example" });
+  assert.match(invited.text, /Invitation sent by email.*Bo ?bo@school\.example Invited/);
   const removed = await (await invited.follow("Remove bo@school.example")).submit("Remove");
   assert.not.match(removed.text, "bo@school.example");
   const own = await parsePage(scene, path, "spokeAdmin");

@@ -81,7 +81,7 @@ inTerminal("prompts in a terminal without echoing the password", async ({ cli, u
   const terminal = cli.openTerminal(["login"]);
   await terminal.waitFor(/Server \(http:\/\/localhost:3000\): /);
   terminal.type(`${url}\r`);
-  await terminal.waitFor(/E-mail: /);
+  await terminal.waitFor(/Email: /);
   terminal.type(`${EMAIL}\r`);
   await terminal.waitFor(/Password: /);
   terminal.type(`x\x7f${PASSWORD}\r`);

@@ -152,7 +152,7 @@ test("are all in the table", async () => {
 
 /** The endpoints without a verb. */
 const WITHOUT: Readonly<Record<string, readonly string[]>> = {
-  "pages behind links in mails": ["acceptInvite", "resetPassword", "verifyEmail"],
+  "pages behind links in emails": ["acceptInvite", "resetPassword", "verifyEmail"],
   "before the sign-in, in the portal": ["forgotPassword", "signup"],
   "with a session, in the portal": [
     ...["updateMe", "changePassword", "listSessions", "deleteSession", "deleteOtherSessions", "resetUserPassword"],

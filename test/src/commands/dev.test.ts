@@ -64,7 +64,7 @@ async function readEvents(
 test("installs five requested spokes one after another, and destroys one", async ({ directory }) => {
   const { program, url } = await start(directory);
   const log = program.lines.join("\n");
-  const password = /Password\s+(\S+)/.exec(log)![1]!, email = /E-mail\s+(\S+)/.exec(log)![1]!;
+  const password = /Password\s+(\S+)/.exec(log)![1]!, email = /Email\s+(\S+)/.exec(log)![1]!;
   const client = await signIn(url, email, password);
   assert.is((await client.send("POST", "/api/federations", { slug: "north" })).status, 201);
   const slugs = ["ash", "birch", "cedar", "elm", "fir"];

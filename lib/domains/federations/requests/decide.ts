@@ -112,7 +112,7 @@ export async function requestDecidedFault(rows: Rows, row: HubRequestRow): Promi
 /** Locks the requester's account until the transaction ends. */
 async function lockRequester(tx: Tx, { requestedBy }: HubRequestRow): Promise<LockedUser> {
   const user = await lockUser(tx, { id: requestedBy });
-  if (!user) throw new Error(`The user ${requestedBy} of a hub request does not exist`);
+  if (!user) throw new Error(`The user ${requestedBy}, who requested the hub, does not exist`);
   return user;
 }
 

@@ -8,7 +8,7 @@ import { type ClusterCall, ClusterError } from "#lib/drivers/cluster/cluster.ts"
 import type { ServerConnection, ServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { credentialsTimeoutError, exchangeError, wasNeverSent } from "#lib/drivers/cluster/client/failures.ts";
 import {
-  errorOfResponse,
+  errorFromResponse,
   isRecord,
   timeOfResponse,
   unexpectedResponseError,
@@ -115,7 +115,7 @@ export function openKubeApi(options: ApiOptions): KubeApi {
       return await traceCall(telemetry, request.method, out, sendHttpRequest);
     };
     const answer = await slots.run(signalsOf(call), () => withCredentials(call, send, () => {}));
-    if (answer.status >= 300) throw throttle.noteError(errorOfResponse(answer, description));
+    if (answer.status >= 300) throw throttle.noteError(errorFromResponse(answer, description));
     const ahead = timeOfResponse(answer) - Date.now();
     skew = Math.abs(ahead) < MIN_CLOCK_SKEW ? 0 : ahead;
     return answer;
@@ -157,7 +157,7 @@ export function openKubeApi(options: ApiOptions): KubeApi {
       };
       const stream = await withCredentials(call, open, (refused) => refused.close());
       if (stream.status < 300) return stream;
-      throw throttle.noteError(errorOfResponse(await drain(stream, signalsOf(call)), `GET ${path}`));
+      throw throttle.noteError(errorFromResponse(await drain(stream, signalsOf(call)), `GET ${path}`));
     },
     close: () => {
       closing.abort(new ClusterError(CLOSED, "The connection to the cluster was closed", { transient: true }));

@@ -46,7 +46,7 @@ const NOT_API_SERVER_HINT = "Check that the kubeconfig's server is a Kubernetes 
 /** The maximum number of characters of a non-Status body in a message. A proxy's error page is long. */
 const EXCERPT_LENGTH = 300;
 
-export function errorOfResponse(answer: ExchangeResponse, description: string): ClusterError {
+export function errorFromResponse(answer: ExchangeResponse, description: string): ClusterError {
   const status = readStatus(answer.body), { location } = answer.headers;
   // The query of a redirect may contain secrets for a login page, so it is left out.
   const text = location === undefined ? answer.body : `to ${String(location).split("?")[0]} ${answer.body}`;

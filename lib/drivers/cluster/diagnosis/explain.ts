@@ -50,12 +50,12 @@ const EXPLAINED_BY_CODE: Readonly<Record<string, (error: ClusterError) => Partia
   stranger: ({ message }) => ({
     message,
     hint:
-      "Wheelwright does not touch that namespace. Delete it if nobody needs it, then retry. Otherwise destroy this one and create another.",
+      "Wheelwright does not touch that namespace. Delete it if nobody needs it, then retry. Otherwise destroy the hub or spoke and create another.",
   }),
   Terminating: ({ message }) => ({
     message,
     blame: "operator",
-    hint: "Somebody is deleting the namespace and its data. Destroy this one and create a new one.",
+    hint: "Somebody is deleting the namespace and its data. Destroy the hub or spoke and create a new one.",
   }),
 };
 
@@ -68,7 +68,9 @@ const NETWORK_ERRORS: Readonly<Record<string, Partial<Explanation>>> = {
     hint: "The host name does not exist. Check the server's address in the kubeconfig, and DNS.",
   },
   EAI_AGAIN: { hint: "The host name cannot be resolved. Check DNS, then the server's address in the kubeconfig." },
-  EHOSTUNREACH: { hint: "The cluster has no network route from here. Check the network and firewall in between." },
+  EHOSTUNREACH: {
+    hint: "There is no network route from here to the cluster. Check the network and firewalls in between.",
+  },
   ETIMEDOUT: { hint: "The connection timed out. Check the network and firewall between here and the cluster." },
 };
 
@@ -92,7 +94,7 @@ function explainAnswer(error: ClusterError): Partial<Explanation> {
     return {
       message: `The namespace no longer exists in the cluster: ${message}`,
       blame: "operator",
-      hint: "Somebody deleted it and its data. Destroy this one and create a new one.",
+      hint: "Somebody deleted the namespace and its data. Destroy the hub or spoke and create a new one.",
     };
   }
   if (code === "NoKind") return { message: `The cluster does not know the kind of ${object}: ${message}` };
@@ -111,7 +113,10 @@ function explainAnswer(error: ClusterError): Partial<Explanation> {
     return { message: `The cluster's API server is overloaded: ${message}`, hint: SERVER_TROUBLE_HINT };
   }
   if (status >= 500) {
-    return { message: `The cluster's API server failed at ${object}: ${message}`, hint: SERVER_TROUBLE_HINT };
+    return {
+      message: `The cluster's API server returned an error for ${object}: ${message}`,
+      hint: SERVER_TROUBLE_HINT,
+    };
   }
   return {};
 }

@@ -14,7 +14,7 @@ export const GET = endpoint({
 
 export const PATCH = endpoint({
   summary: "Rename, disable or enable a user, or change their operator role. Granting the role requires a " +
-    "session. Disabling ends their sessions and stops their tokens until the account is enabled again. " +
+    "session. Disabling ends their sessions and disables their tokens until the account is enabled again. " +
     "The last operator cannot be removed",
   access: userAccess,
   scope: "cli",

@@ -82,7 +82,7 @@ test("reports an unknown user", async ({ db }) => {
   const fault = await rejection(resetPasswordLocally(quick(db), "nobody@example.org"));
   assert.equal([fault.code, fault.message], [
     "user_missing",
-    "There is no user with the e-mail address nobody@example.org",
+    "There is no user with the email address nobody@example.org",
   ]);
 });
 

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
-import { authorizeTransactions } from "#lib/domains/auth/authorize-transactions.ts";
+import { createAuthorizedDatabase } from "#lib/domains/auth/authorize-transactions.ts";
 import { createTestApp } from "#test/support/app.ts";
 import { AWAITED_LOCKS_QUERY, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addHubAdmin, addSpokeAdmin, createTestSession, createTestToken, createTestUser } from "#test/support/users.ts";
@@ -38,7 +38,7 @@ for (const [i, [what, means, sql, code]] of TAKES.entries()) {
   test(`reports the loss of ${what} only once nothing can use it`, async ({ db, app }) => {
     const { id, actor } = await someone(db, app, `someone-${i}`, means);
     const begun = Promise.withResolvers<void>(), end = Promise.withResolvers<void>(), order: string[] = [];
-    const change = authorizeTransactions(app, actor).db.transact(async () => {
+    const change = createAuthorizedDatabase(app, actor).db.transact(async () => {
       begun.resolve();
       await end.promise;
       order.push("done");
@@ -50,7 +50,7 @@ for (const [i, [what, means, sql, code]] of TAKES.entries()) {
     }).then(() => order.push("told"));
     await until(async () => (await db.sql(AWAITED_LOCKS_QUERY)).length > 0);
     const late = rejection(
-      authorizeTransactions(app, actor).db.transact(() => Promise.resolve(order.push("too late"))),
+      createAuthorizedDatabase(app, actor).db.transact(() => Promise.resolve(order.push("too late"))),
     );
     assert.equal(order, []);
     end.resolve();
@@ -83,7 +83,7 @@ for (const [i, [what, sql]] of CHANGES.entries()) {
   test(`commits although ${what} meanwhile`, async ({ db, app }) => {
     const { id, actor } = await someone(db, app, `late-change-${i}`, "session");
     await db.sql(sql, [id]);
-    assert.is(await authorizeTransactions(app, actor).db.transact(() => Promise.resolve("done")), "done");
+    assert.is(await createAuthorizedDatabase(app, actor).db.transact(() => Promise.resolve("done")), "done");
   });
 }
 
@@ -93,7 +93,7 @@ test("runs COMMIT through the caller's function, even if the clock stands still"
     order.push("commit");
     return await commit().finally(() => order.push("committed"));
   };
-  await authorizeTransactions(app, actor, onCommit).db.transact(() => Promise.resolve(order.push("work")));
+  await createAuthorizedDatabase(app, actor, onCommit).db.transact(() => Promise.resolve(order.push("work")));
   assert.equal(order, ["work", "commit", "committed"]);
 });
 
@@ -101,7 +101,7 @@ test("reports a revocation only after the transaction, even if that takes longer
   const impatient = await db.openAgain({ size: 4, lockLimit: 50 }), app = await createTestApp(impatient);
   const { id, actor } = await someone(db, app, "long", "session");
   const begun = Promise.withResolvers<void>(), end = Promise.withResolvers<void>(), order: string[] = [];
-  const change = authorizeTransactions(app, actor).db.transact(async () => {
+  const change = createAuthorizedDatabase(app, actor).db.transact(async () => {
     begun.resolve();
     await end.promise;
     order.push("done");
@@ -129,7 +129,7 @@ test("releases the connection if the lock is not acquired in time", async ({ db 
   const { id, actor } = await someone(db, app, "late", "session");
   await db.transact(async (tx) => {
     await raw`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: held ${id}`}, 0))`.execute(tx);
-    const fault = await rejection(authorizeTransactions(app, actor).db.transact(() => Promise.resolve()));
+    const fault = await rejection(createAuthorizedDatabase(app, actor).db.transact(() => Promise.resolve()));
     assert.is(fault.code, "database_locked");
   });
   assert.ok(await impatient.now());

@@ -17,7 +17,7 @@ import { createTestSession, createTestUser, PASSWORD } from "#test/support/users
 import { rejection } from "#test/support/until.ts";
 
 const ORIGIN = { ip: "192.0.2.7", userAgent: "Firefox" };
-const REFUSAL = "Wrong e-mail address or password";
+const REFUSAL = "Wrong email address or password";
 
 interface Stage {
   db: TestDatabase;
@@ -46,14 +46,14 @@ test("starts a session for the cookie, and records who signed in from where", as
   );
 });
 
-test("asks unverified users to verify the address, and mails the link at most once an hour", async ({ app, db }) => {
+test("asks unverified users to verify the address, and emails the link at most once an hour", async ({ app, db }) => {
   const una = await createTestUser(db, "una", { verified: false }), ada = await createTestUser(db, "ada");
   await rejection(signIn(app, ORIGIN, { email: una.email, password: "a wrong password" }));
   const mails = () => db.sql("select payload -> 'letter' as letter from jobs where kind = 'mail'");
   assert.equal(await mails(), []);
   for (let i = 0; i < 2; i++) {
     const { message } = await signIn(app, ORIGIN, { email: una.email, password: PASSWORD });
-    assert.match(message ?? "", "Verify your e-mail address");
+    assert.match(message ?? "", "Verify your email address");
     assert.equal((await mails()).map(({ letter }) => [letter.template, letter.to.email]), [[
       "verification",
       una.email,

@@ -4,7 +4,7 @@ import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { findLink, type MailLink, redeemLink, requireLink, takeOverAccount } from "#lib/domains/auth/mail-link.ts";
 import { addGrantSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
-import { authorizeTransactions } from "#lib/domains/auth/authorize-transactions.ts";
+import { createAuthorizedDatabase } from "#lib/domains/auth/authorize-transactions.ts";
 import { createToken } from "#lib/domains/auth/tokens.ts";
 import { createTestApp } from "#test/support/app.ts";
 import { AWAITED_LOCKS_QUERY, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -50,7 +50,7 @@ test("leaves no token that is created at the same moment", async (stage) => {
     await commit.promise;
   });
   await settled.promise;
-  const held = { ...app, db: authorizeTransactions(app, actor).db };
+  const held = { ...app, db: createAuthorizedDatabase(app, actor).db };
   const minting = rejection(createToken(held, actor, { name: "late", scope: "cli" }));
   await until(async () => (await db.sql(AWAITED_LOCKS_QUERY)).length > 0);
   commit.resolve();

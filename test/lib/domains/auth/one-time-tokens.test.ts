@@ -43,7 +43,7 @@ test("expire after the lifetime of their purpose", async (stage) => {
   }
 });
 
-test("are found by each mailed secret, and redeemed by the first", async (stage) => {
+test("are found by each emailed secret, and redeemed by the first", async (stage) => {
   const { db } = stage, { id } = await grant(stage);
   const [first, second] = [(await mint(stage, id))!, (await mint(stage, id))!];
   for (const secret of [first, second]) assert.is((await findGrant(db.rows, "password_reset", secret))?.id, id);

@@ -18,7 +18,7 @@ import {
 const test = suite<NoticeContext>("announceToPage");
 useNoticeDatabase(test);
 
-test("mails each user the new announcements, with the calls of the user's own tokens", async (context) => {
+test("emails each user the new announcements, with the calls of the user's own tokens", async (context) => {
   const ada = await createCaller(context, "ada"), bob = await createCaller(context, "bob");
   const second = await createTestToken(context.db, { id: ada.userId, email: ada.email }, "readonly");
   await addTokenCalls(context, ada, "GET /api/x/:id", 3);
@@ -45,7 +45,7 @@ test("mails each user the new announcements, with the calls of the user's own to
   assert.not.match(JSON.stringify(other), ada.prefix);
 });
 
-test("mails an announcement once, and later only new ones", async (context) => {
+test("emails an announcement once, and later only new ones", async (context) => {
   await createCaller(context, "ada");
   await announceNotices(context, [endpointNotice("x")]);
   assert.equal(await announceNotices(context, [endpointNotice("x")]), { mailed: 0, next: null });
@@ -86,7 +86,7 @@ test("counts the calls of the last 30 days", async (context) => {
   assert.equal(letter!.notices.map(({ tokens }) => tokens[0]!.calls), [11, 11]);
 });
 
-test("continues page by page and mails nobody twice", async (context) => {
+test("continues page by page and emails nobody twice", async (context) => {
   for (const name of ["a", "b", "c", "d", "e"]) await createCaller(context, name);
   const sizes: number[] = [];
   for (let after: string | null = ""; after !== null;) {
@@ -110,7 +110,7 @@ test("reads only users after the last user of the previous page", async (context
   ]);
 });
 
-test("mails nobody if the transaction is aborted", async (context) => {
+test("emails nobody if the transaction is aborted", async (context) => {
   await createCaller(context, "ada");
   const cut = context.db.transact(async (tx) => {
     await mailNoticesToPage(tx, [endpointNotice("x")], { after: "", limit: 200 });
@@ -121,7 +121,7 @@ test("mails nobody if the transaction is aborted", async (context) => {
   assert.is((await announceNotices(context, [endpointNotice("x")])).mailed, 1);
 });
 
-test("mails each user once when two replicas run at the same time", async (context) => {
+test("emails each user once when two replicas run at the same time", async (context) => {
   for (let i = 0; i < 30; i++) await createCaller(context, `user${i}`);
   const results = await Promise.all(
     [1, 2, 3].map(() => announceNotices(context, [endpointNotice("x"), endpointNotice("y")])),

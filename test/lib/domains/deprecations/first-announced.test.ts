@@ -33,7 +33,7 @@ test("returns the first start with the announcement, on every replica and later"
   assert.ok(later.get("b")!.getTime() >= first.getTime() + 9 * DAY);
 });
 
-test("returns the first mail's time if an earlier release has mailed the announcement", async ({ db }) => {
+test("returns the first mail's time if an earlier release has emailed the announcement", async ({ db }) => {
   const { id } = await createTestUser(db, "ada"), at = new Date("2026-11-01T10:00:00.000Z");
   await db.sql("insert into deprecation_notices (notice_id, user_id, notified_at) values ('a', $1, $2)", [id, at]);
   assert.equal((await recordFirstAnnouncements(db.rows, [notice("a")])).get("a"), at);

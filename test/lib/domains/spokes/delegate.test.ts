@@ -53,7 +53,7 @@ test.before(async (stage) => {
 test.before.each((stage) => stage.db.shiftClock(0));
 test.after((stage) => stage.db.close());
 
-test("creates one user and one mail for 100 parallel calls, on two replicas and for two spokes", async (stage) => {
+test("creates one user and one email for 100 parallel calls, on two replicas and for two spokes", async (stage) => {
   const { db, apps, actor, oak, elm } = stage;
   const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => {
     const invitee = { email: "crowd@x.example", displayName: `${i}` };
@@ -96,7 +96,7 @@ test("duplicates and loses nothing while users accept at the same time", async (
   assert.is(await mails(db, invitee.email), 1);
 });
 
-test("mails again after an hour, lists every membership, and renews expired links", async ({ db, apps: [app], actor, oak, elm }) => {
+test("emails again after an hour, lists every membership, and renews expired links", async ({ db, apps: [app], actor, oak, elm }) => {
   const invitee = { email: "slow@x.example", displayName: undefined };
   const first = await delegateSpoke(app, actor, oak, invitee, null);
   await delegateSpoke(app, actor, elm, invitee, null);
@@ -125,7 +125,7 @@ test("mails again after an hour, lists every membership, and renews expired link
   assert.equal(kinds.map(({ kind }) => kind), ["user_created", "user_invited", "user_invited", "user_invited"]);
 });
 
-test("revives the mailed link, without a second mail, if the membership is added again within the hour", async (stage) => {
+test("revives the emailed link, without a second mail, if the membership is added again within the hour", async (stage) => {
   const { db, apps: [app], actor, oak } = stage;
   const invitee = { email: "again@x.example", displayName: undefined };
   const { userId } = await delegateSpoke(app, actor, oak, invitee, null);
@@ -142,7 +142,7 @@ test("revives the mailed link, without a second mail, if the membership is added
   assert.is((await delegateSpoke(app, actor, oak, invitee, null)).status, "unchanged");
 });
 
-test("mails if the membership was removed before the mail went out and is added again", async ({ db, apps: [app], actor, oak }) => {
+test("emails if the membership was removed before the email went out and is added again", async ({ db, apps: [app], actor, oak }) => {
   const invitee = { email: "early@x.example", displayName: undefined };
   const { userId } = await delegateSpoke(app, actor, oak, invitee, null);
   await removeSpokeMember(app, actor, oak, userId);

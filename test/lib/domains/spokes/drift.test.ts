@@ -1,25 +1,25 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { createDrift, type DriftedObject, equalDrift } from "#lib/domains/spokes/drift.ts";
+import { buildDrift, type DriftedObject, equalDrift } from "#lib/domains/spokes/drift.ts";
 import { openScene } from "#test/support/scene.ts";
 
 const test = suite("createDrift");
 const changed = (object: string, ...fields: string[]): DriftedObject => ({ object, what: "changed", fields });
 
 test("is null without differences, but not if only the revision differs", () => {
-  assert.is(createDrift([], null), null);
-  assert.equal(createDrift([], { from: "a", to: "b" }), { objects: [], revision: { from: "a", to: "b" } });
+  assert.is(buildDrift([], null), null);
+  assert.equal(buildDrift([], { from: "a", to: "b" }), { objects: [], revision: { from: "a", to: "b" } });
 });
 
 test("sorts objects, lists each field once, and limits the number", () => {
-  const drift = createDrift([changed("Service/db", "b", "a", "a"), changed("ConfigMap/env", "x")], null)!;
+  const drift = buildDrift([changed("Service/db", "b", "a", "a"), changed("ConfigMap/env", "x")], null)!;
   assert.equal(drift.objects, [changed("ConfigMap/env", "x"), changed("Service/db", "a", "b")]);
-  const many = createDrift([changed("ConfigMap/env", ...Array.from({ length: 900 }, (_, i) => `data.${i}`))], null)!;
+  const many = buildDrift([changed("ConfigMap/env", ...Array.from({ length: 900 }, (_, i) => `data.${i}`))], null)!;
   assert.is(many.objects[0]!.fields.length, 50);
 });
 
 test("compares drift with its stored form", () => {
-  const drift = createDrift([changed("Service/db", "a")], null);
+  const drift = buildDrift([changed("Service/db", "a")], null);
   assert.ok(equalDrift(JSON.parse(JSON.stringify(drift)), drift));
   assert.ok(equalDrift(null, null));
   assert.not(equalDrift(null, drift));
@@ -28,7 +28,7 @@ test("compares drift with its stored form", () => {
 test("is in the spoke's record", async () => {
   const scene = await openScene();
   try {
-    const drift = createDrift([changed("Service/db", "spec.selector.role")], { from: "a", to: "b" });
+    const drift = buildDrift([changed("Service/db", "spec.selector.role")], { from: "a", to: "b" });
     await scene.db.sql("update spokes set drift = $2, health = 'degraded' where id = $1", [scene.spoke, drift]);
     const { body } = await scene.as("spokeAdmin", "readonly").get(`/api/spokes/${scene.spoke}`);
     assert.equal([body.drift, body.health], [drift, "degraded"]);

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { findNamespaceProblem, findObjectProblem, healthObjectsOf } from "#lib/domains/spokes/health.ts";
+import { findNamespaceProblem, findObjectProblem, listObjectsToCheck } from "#lib/domains/spokes/health.ts";
 
 const namespaces = suite("findNamespaceProblem");
 const labels = { "app.kubernetes.io/managed-by": "wheelwright" };
@@ -25,7 +25,7 @@ namespaces("reports a namespace that is missing, replaced, unmanaged or terminat
 });
 
 const parts = suite("findObjectProblem");
-const [moodle, database, files] = healthObjectsOf({});
+const [moodle, database, files] = listObjectsToCheck({});
 const object = (spec: object, status: object, metadata = {}): KubeObject => ({
   ...{ apiVersion: "v1", kind: "any", metadata: { name: "any", ...metadata } },
   ...{ spec, status },

@@ -86,7 +86,7 @@ test("accepts the operator's address as the password, with a warning", async ({ 
   await bootstrapFirstOperator(db, { ...ADMIN, password: ADMIN.email }, log);
   const [user] = await db.sql("select password_hash from users");
   assert.is(await verifyPassword(ADMIN.email, user.passwordHash), "right");
-  assert.match(lines.join(""), "must not be the account's e-mail address");
+  assert.match(lines.join(""), "must not be the account's email address");
 });
 
 test("warns if no operator is configured and none exists", async ({ db }) => {

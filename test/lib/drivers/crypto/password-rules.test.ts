@@ -49,10 +49,10 @@ test("rejects the account's address and its local part, with any symbols around 
       "  **ANN.SMITH** ",
     ]
   ) {
-    assert.match(findPasswordProblem(password, email) ?? "", "e-mail address");
+    assert.match(findPasswordProblem(password, email) ?? "", "email address");
     assert.is(findPasswordProblem(password), null, "nobody's address");
   }
-  assert.match(findPasswordProblem("4711008150177", "4711008150177@school.example.org") ?? "", "e-mail address");
+  assert.match(findPasswordProblem("4711008150177", "4711008150177@school.example.org") ?? "", "email address");
 });
 
 test("accepts passwords that only start with the address or contain a part of it", () => {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { findPasswordProblem } from "#lib/drivers/crypto/password-rules.ts";
-import { hashSecret, isSecret, newPassword, newSecret } from "#lib/drivers/crypto/secret.ts";
+import { generatePassword, hashSecret, isSecret, newSecret } from "#lib/drivers/crypto/secret.ts";
 
 const test = suite("newSecret");
 
@@ -29,10 +29,10 @@ test.run();
 const passwords = suite("newPassword");
 
 passwords("returns a readable password that follows the password rules", () => {
-  const password = newPassword();
+  const password = generatePassword();
   assert.match(password, /^([a-km-np-z2-9]{5}-){3}[a-km-np-z2-9]{5}$/);
   assert.is(findPasswordProblem(password), null);
-  assert.is.not(password, newPassword());
+  assert.is.not(password, generatePassword());
 });
 
 passwords.run();

@@ -28,7 +28,7 @@ test("opens SMTP with a mail server, and files in dev mode", () => {
   }
 });
 
-test("records a span for each mail without its content", async () => {
+test("records a span for each email without its content", async () => {
   const smtp = await openSmtpServer(), { telemetry, spans } = recordTelemetry();
   const post = openMailTransport(
     readConfig({ mode: "serve", env: { ...ENOUGH, ...smtp.env }, terminal: false }),

@@ -24,7 +24,7 @@ function write(letter: Letter): RenderedLetter {
 
 const hostile = write(LETTERS.hostile!);
 
-test("renders each mail as in the golden files", async () => {
+test("renders each email as in the golden files", async () => {
   const all = Object.entries(LETTERS).flatMap(([name, letter]) => {
     const { subject, text, html } = write(letter);
     return [[`${name}.txt`, `Subject: ${subject}\n\n${text}`], [`${name}.html`, html]] as const;

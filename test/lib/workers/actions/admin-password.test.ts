@@ -71,7 +71,7 @@ test("makes the site mail a link to its administrator if it can send mail", asyn
   const { state, progress } = await clinic.does(ACTION);
   saveDatabase({ ...clinic.site().database!, config: { ...database!.config, noemailever: "1" } });
   assert.equal([state, account(clinic).links], ["succeeded", 1]);
-  assert.equal(progress["notes"], ["The site has mailed its administrator a link to choose a password"]);
+  assert.equal(progress["notes"], ["The site has emailed its administrator a link to choose a password"]);
 });
 
 test("ends with one password, whichever reply of the cluster is lost", async ({ clinic }) => {

@@ -6,7 +6,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { pauseCron, resumeCron } from "#lib/workers/workloads.ts";
 import { runCron } from "#lib/workers/actions/tasks.ts";
-import { openSpoke } from "#lib/workers/site.ts";
+import { openSpokeSite } from "#lib/workers/site.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { auditsOf, CALL, type Clinic, holderOf, openClinic } from "./scene.ts";
 import { deleteAsAdmin } from "#test/support/service-account.ts";
@@ -91,10 +91,10 @@ test("run-cron does not block the pausing of scheduled tasks when it hangs", asy
   );
   const patience = [100]; // the next wait is not limited
   const run = holderOf(clinic, await clinic.last("run-cron"), "8000000000");
-  await pauseCron(await openSpoke(clinic.scene.app, run), { ...run, timeLeft: () => patience.pop() ?? 20_000 });
+  await pauseCron(await openSpokeSite(clinic.scene.app, run), { ...run, timeLeft: () => patience.pop() ?? 20_000 });
   assert.not.ok(clinic.objects("Job").some(({ metadata }) => metadata.name === "run-cron-1"));
   const resumed = holderOf(clinic, await clinic.last("run-cron"), "8000000001");
-  await resumeCron(await openSpoke(clinic.scene.app, resumed), resumed);
+  await resumeCron(await openSpokeSite(clinic.scene.app, resumed), resumed);
   // Later tests write the CronJob with fences of real jobs.
   const { metadata } = clinic.cron(), path = `/metadata/annotations/${FENCE_KEY.replaceAll("/", "~1")}`;
   assert.is(metadata.annotations![FENCE_KEY], "8000000001");

@@ -19,7 +19,7 @@ interface Context {
   post: MailTransport;
 }
 
-const test = suite<Context>("a mail that its server refuses for good");
+const test = suite<Context>("an email that its server refuses for good");
 const REFUSAL = "550 5.1.1 No such user \u202ehere";
 const SHOWN = "550 5.1.1 No such user \\u202ehere";
 
@@ -79,7 +79,7 @@ test("is shown on the spoke's member and on the user", async (context) => {
   assert.match((await parsePage(scene, "/users", "operator")).text, "Mail refused");
 });
 
-test("is recorded on the user until another mail is accepted", async (context) => {
+test("is recorded on the user until another email is accepted", async (context) => {
   const { scene, smtp, postman } = context, { email, id } = scene.people.stranger;
   smtp.rules.recipient = () => "550 No";
   const letter: Letter = {

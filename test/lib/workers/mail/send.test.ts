@@ -16,7 +16,7 @@ withMail(test);
 const redeems = ({ scene }: Context, { token }: ReceivedMail) =>
   scene.db.transact((tx) => redeemGrant(tx, "invitation", token!));
 
-test("sends a mail with a working link", async (context) => {
+test("sends an email with a working link", async (context) => {
   const ada = await createTestUser(context.scene.db, "ada");
   await replica(context);
   const { job, grantId } = await invite(context, ada);
@@ -80,7 +80,7 @@ test("fails immediately for an unknown address, and logs an error", async (conte
   const entries = await until(() =>
     context.log.find(({ level, to }) => level === "error" && to === "nobody@example.org")
   );
-  assert.is(entries.message, "Cannot send a mail; giving up");
+  assert.is(entries.message, "Cannot send an email; giving up");
   assert.match(entries.reason, "No such user");
 });
 
@@ -142,7 +142,7 @@ test("resends with the same Message-ID after a crash", async (context) => {
   await redeems(context, smtp.mails[1]!);
 });
 
-test("leaves a mail to another replica when it stops", async (context) => {
+test("leaves an email to another replica when it stops", async (context) => {
   const fay = await createTestUser(context.scene.db, "fay");
   context.smtp.rules.hang = "data";
   const first = await replica(context);
@@ -165,7 +165,7 @@ test("sends nothing if the one-time token was revoked or the user is disabled", 
   await replica(context);
   for (const each of [job, other!]) assert.is((await ended(context, each)).state, "succeeded");
   assert.is(smtp.mails.length, 0);
-  const reasons = context.log.filter(({ message }) => message === "Skipped a mail that is no longer needed");
+  const reasons = context.log.filter(({ message }) => message === "Skipped an email that is no longer needed");
   assert.equal(reasons.map(({ to }) => to).sort(), [gil.email, hal.email]);
 });
 

@@ -74,7 +74,7 @@ async function replica(context: Context, own: readonly Handler[]): Promise<void>
   opened.push(() => scheduler.close());
 }
 
-test("mails each user once, however many replicas announce", async (context) => {
+test("emails each user once, however many replicas announce", async (context) => {
   const { scene, smtp } = context, people = ["ada", "bob", "cy", "dee", "eve"];
   for (const name of people) await addTokenCalls(scene, await createCaller(scene, name), "GET /api/x/:id", name.length);
   const handler = once(

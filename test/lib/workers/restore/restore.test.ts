@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import { createRestoreRequest } from "#lib/domains/backups/restore-requests/request.ts";
-import { findListedSpoke } from "#lib/domains/spokes/store.ts";
+import { findSpokeForList } from "#lib/domains/spokes/store.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
@@ -49,7 +49,8 @@ test("restores the newest backup as the same site", async ({ scene, id }) => {
   await writeMark(scene, id, "as it was");
   const backup = await backUp(scene, id), before = await scene.row(id);
   await writeMark(scene, id, "broken");
-  const spoke = (await findListedSpoke(scene.db.rows, id, "hidden"))!, request = { backupId: backup, reason: "Broken" };
+  const spoke = (await findSpokeForList(scene.db.rows, id, "hidden"))!,
+    request = { backupId: backup, reason: "Broken" };
   await createRestoreRequest(scene.app, scene.actor, spoke, request, null);
   const job = await succeed(scene, id);
   assert.equal(await readMarks(scene, id), ["as it was", "as it was"]);

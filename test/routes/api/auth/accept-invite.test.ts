@@ -26,7 +26,7 @@ test.before.each(({ flows }) => flows.db.shiftClock(0));
 const invited = (flows: MailLinkFlows, name: string) =>
   createTestUser(flows.db, name, { verified: false, passwordHash: null });
 
-test("accepts a delegation by the mailed link, and starts a session", async ({ flows }) => {
+test("accepts a delegation by the emailed link, and starts a session", async ({ flows }) => {
   const { scene } = flows;
   const delegated = await scene.as("hubAdmin").post(`/api/spokes/${scene.spoke}/delegate`, {
     email: "ada@example.org",

@@ -95,7 +95,7 @@ test("refuse the account's address as its password, and keep the link valid", as
     const token = await flows.link(purpose, carol);
     for (const own of [email, "Carol.Hamilton", "carol.hamilton!"]) {
       const refused = await flows.post(`/api/auth/${name}`, { token, password: own });
-      assert.equal([refused.status, refused.body.message], [400, "password must not be the account's e-mail address"]);
+      assert.equal([refused.status, refused.body.message], [400, "password must not be the account's email address"]);
     }
     assert.is((await flows.post(`/api/auth/${name}`, { token, password })).status, 200, name);
   }

@@ -21,7 +21,7 @@ test.before.each(({ flows }) => flows.db.shiftClock(0));
 const sentLinks = async ({ db }: MailLinkFlows, id: string) =>
   (await listAuditEvents(db.rows, { kind: "password_reset_requested", objectId: id }, { limit: 9 })).items.length;
 
-test("mails a link that sets a new password", async ({ flows }) => {
+test("emails a link that sets a new password", async ({ flows }) => {
   const ada = await createTestUser(flows.db, "ada");
   const answer = await flows.post(PATH, { email: ` ${ada.email.toUpperCase()}` });
   assert.is(answer.status, 202);
@@ -82,7 +82,7 @@ test("works for an invited user who never accepted", async ({ flows }) => {
   assert.ok(row.emailVerifiedAt);
 });
 
-test("sends one mail for many simultaneous requests, and another after some minutes", async ({ flows }) => {
+test("sends one email for many simultaneous requests, and another after some minutes", async ({ flows }) => {
   const bob = await createTestUser(flows.db, "bob");
   const ask = (host: number) => flows.post(PATH, { email: bob.email }, {}, `198.51.100.${host}`);
   const answers = await Promise.all(Array.from({ length: 20 }, (_, host) => ask(host)));

@@ -43,7 +43,7 @@ test("answers 401 with the same message for a wrong password and an unknown addr
   const body = {
     statusCode: 401,
     code: "login_failed",
-    message: "Wrong e-mail address or password",
+    message: "Wrong email address or password",
     error: "Unauthorized",
   };
   assert.equal([wrong.status, wrong.body], [401, body]);
@@ -67,7 +67,7 @@ test("answers 400 and names an invalid field", async ({ scene }) => {
   }
 });
 
-test("answers 429 from the sixth attempt in a minute, right or wrong, by IP or e-mail address", async ({ scene }) => {
+test("answers 429 from the sixth attempt in a minute, right or wrong, by IP or email address", async ({ scene }) => {
   const { email } = scene.people.stranger;
   const attempt = (path: string, password: string) => scene.as("nobody").post(path, { email, password });
   for (const path of ["/api/auth/login", "/auth/login", "/api/auth/login", "/auth/login", "/api/auth/login"]) {

@@ -121,7 +121,7 @@ test("verifies the address, and ends the access of a user who signed up with it"
   assert.equal(events.map(({ kind }) => kind).sort(), ["email_verified", "password_reset", "token_revoked"]);
 });
 
-test("mails the owner if there was a password before", async ({ flows }) => {
+test("emails the owner if there was a password before", async ({ flows }) => {
   const fay = await createTestUser(flows.db, "fay"),
     gus = await createTestUser(flows.db, "gus", { passwordHash: null });
   for (const person of [fay, gus]) {

@@ -60,7 +60,7 @@ test("refuses the address as the password, whether the user exists or not", asyn
   await createTestUser(flows.db, "here.for.long");
   for (const email of ["here.for.long@example.org", "not.here.yet@example.org"]) {
     const refused = await flows.post(PATH, { email, password: email.toUpperCase() }, {}, "192.0.2.88");
-    assert.equal([refused.status, refused.body.message], [400, "password must not be the account's e-mail address"]);
+    assert.equal([refused.status, refused.body.message], [400, "password must not be the account's email address"]);
   }
 });
 
@@ -86,7 +86,7 @@ test("answers alike, hashes once and runs the same queries for every address", a
   assert.equal((responses[0] as unknown[])[0], 1);
 });
 
-test("keeps an existing account, and mails its owner a sign-in link at most once an hour", async ({ flows }) => {
+test("keeps an existing account, and emails its owner a sign-in link at most once an hour", async ({ flows }) => {
   const bob = await createTestUser(flows.db, "bob");
   const before = await accountOf(flows, bob.email);
   for (let host = 1; host <= 3; host++) {
@@ -103,7 +103,7 @@ test("keeps an existing account, and mails its owner a sign-in link at most once
   assert.is((await mailsTo(flows, bob.email)).length, 2);
 });
 
-test("mails the link of an unverified address again, at most once an hour, and keeps the account", async ({ flows }) => {
+test("emails the link of an unverified address again, at most once an hour, and keeps the account", async ({ flows }) => {
   const email = "slow@example.org";
   const again = async (password: string, host: number) => {
     await flows.post(PATH, { email, password }, {}, `192.0.2.${host}`);
@@ -126,7 +126,7 @@ test("does nothing for a disabled user", async ({ flows }) => {
   assert.equal(await mailsTo(flows, gone.email), []);
 });
 
-test("creates one account and one mail for many simultaneous requests", async ({ flows }) => {
+test("creates one account and one email for many simultaneous requests", async ({ flows }) => {
   const email = "popular@example.org";
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, i) => flows.post(PATH, { email, password: `${MINE} ${i}` }, {}, `198.51.100.${i}`)),

@@ -105,7 +105,7 @@ test("POST refuses a user with ten withdrawn requests in an hour", async ({ scen
   ]);
 });
 
-test("POST notifies every operator, and mails them once an hour per requester", async ({ scene }) => {
+test("POST notifies every operator, and emails them once an hour per requester", async ({ scene }) => {
   const other = await createTestUser(scene.db, "second-operator", { operator: true });
   await createTestUser(scene.db, "former-operator", { operator: true, disabled: true });
   await createTestUser(scene.db, "unverified-operator", { operator: true, verified: false });
@@ -142,7 +142,7 @@ test("POST is 403 for an unverified address", async ({ scene }) => {
   const una = await somebody(scene, "una", false);
   const { status, body } = await una.post(PATH, { slug: "unverified" });
   assert.is(status, 403);
-  assert.match(body.message, "Verify your e-mail address first");
+  assert.match(body.message, "Verify your email address first");
   assert.equal((await una.get(PATH)).body, []);
 });
 

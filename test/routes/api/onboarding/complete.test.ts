@@ -165,7 +165,7 @@ test("refuses passwords that break the rules, and names the field", async ({ sce
     [{ password: "short" }, /password must have 12 to 256 characters/],
     [{ password: 7 }, /password must be/],
     [{ password: "password1234" }, /password must not be/],
-    [{ password: "FAY@example.org" }, /password must not be the account's e-mail address/],
+    [{ password: "FAY@example.org" }, /password must not be the account's email address/],
     [{ displayName: "" }, /displayName must be/],
     [{ displayName: "nul\u0000" }, /displayName must be/],
     [{ federationRequest: {} }, /federationRequest.slug is missing/],

@@ -5,7 +5,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Send a hub's spokes to the payment provider again and overwrite changes that were made there. An " +
+  summary: "Send a hub's quantities to the payment provider again, and overwrite changes made there. An " +
     "ended subscription is replaced",
   access: hubAccess("bill"),
   scope: "cli",

@@ -16,8 +16,8 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Make a user an admin of a hub. A user without a verified account gets an invitation by mail, valid " +
-    "for 7 days. Repeating the request mails the invitation again after an hour",
+  summary: "Make a user an admin of a hub. A user without a verified account gets an invitation by email, valid " +
+    "for 7 days. Repeating the request emails the invitation again after an hour",
   access: hubAccess("change"),
   scope: "cli",
   body: NewMember,

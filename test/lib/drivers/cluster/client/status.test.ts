@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { errorOfResponse, warningsOf } from "#lib/drivers/cluster/client/status.ts";
+import { errorFromResponse, warningsOf } from "#lib/drivers/cluster/client/status.ts";
 
 const error = (status: number, body: object | string, headers: Record<string, string> = {}) =>
-  errorOfResponse(
+  errorFromResponse(
     { status, headers, body: typeof body === "string" ? body : JSON.stringify({ kind: "Status", ...body }) },
     "GET /x",
   );

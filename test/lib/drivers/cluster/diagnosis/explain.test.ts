@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
-import { errorOfResponse } from "#lib/drivers/cluster/client/status.ts";
+import { errorFromResponse } from "#lib/drivers/cluster/client/status.ts";
 
 const test = suite("explainClusterError");
 
@@ -13,7 +13,7 @@ const answered = (
   doing = "PATCH cluster/api/v1/namespaces/n/services/db",
 ) =>
   explainClusterError(
-    errorOfResponse(
+    errorFromResponse(
       { status, headers: {}, body: JSON.stringify({ kind: "Status", message, reason, code: status }) },
       doing,
     ),
@@ -108,7 +108,7 @@ const ANSWERS:
       "Internal error occurred: etcdserver: no leader",
       "InternalError",
       "cluster",
-      "The cluster's API server failed at the service db: ",
+      "The cluster's API server returned an error for the service db: ",
     ],
     [
       503,
@@ -116,7 +116,7 @@ const ANSWERS:
       "the server is currently unable to handle the request",
       "ServiceUnavailable",
       "cluster",
-      "The cluster's API server failed at the service db: ",
+      "The cluster's API server returned an error for the service db: ",
     ],
   ];
 
@@ -133,11 +133,11 @@ test("names the object by its path if the message does not", () => {
   const at = (doing: string) => answered(500, "InternalError", serverMessage, doing).message.replace(serverMessage, "");
   assert.is(
     at("GET c:1/apis/apps/v1/namespaces/n/statefulsets/db"),
-    "The cluster's API server failed at the stateful set db: ",
+    "The cluster's API server returned an error for the stateful set db: ",
   );
-  assert.is(at("POST c:1/api/v1/namespaces/n/secrets"), "The cluster's API server failed at a secret: ");
-  assert.is(at("POST c:1/api/v1/namespaces"), "The cluster's API server failed at a namespace: ");
-  assert.is(at("GET c:1/version"), "The cluster's API server failed at the requested object: ");
+  assert.is(at("POST c:1/api/v1/namespaces/n/secrets"), "The cluster's API server returned an error for a secret: ");
+  assert.is(at("POST c:1/api/v1/namespaces"), "The cluster's API server returned an error for a namespace: ");
+  assert.is(at("GET c:1/version"), "The cluster's API server returned an error for the requested object: ");
 });
 
 for (const code of ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ETIMEDOUT", "whatever"]) {

@@ -14,7 +14,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("invites a new address: a user without password, a membership, one mail and audit events", async ({ scene, path }) => {
+test("invites a new address: a user without password, a membership, one email and audit events", async ({ scene, path }) => {
   const before = (await scene.db.now()).getTime();
   const { status, body } = await scene.as("hubAdmin", "cli").post(path, {
     email: " Ada@X.example ",
@@ -52,7 +52,7 @@ test("records who delegated to whom, visible to the hub and the spoke", async ({
   assert.equal(row, { customerVisible: true, federationId: scene.hub });
 });
 
-test("adds an existing user without a mail, and never renames them", async ({ scene, path }) => {
+test("adds an existing user without an email, and never renames them", async ({ scene, path }) => {
   const bob = await createTestUser(scene.db, "bob");
   const first = await scene.as("hubAdmin").post(path, { email: "BOB@example.org", displayName: "Robert" });
   const added = { userId: bob.id, email: bob.email, spokeId: scene.spoke };
@@ -64,7 +64,7 @@ test("adds an existing user without a mail, and never renames them", async ({ sc
   assert.equal(await eventsOf(scene, bob.id), ["spoke_delegated"]);
 });
 
-test("repeated before acceptance returns the same, without another mail or event", async (context) => {
+test("repeated before acceptance returns the same, without another email or event", async (context) => {
   const { scene, path } = context;
   const ask = () => scene.as("hubAdmin", "cli").post(path, { email: "twice@x.example", displayName: "Two" });
   const first = await ask(), second = await ask();

@@ -33,7 +33,7 @@ async function backup({ db, spoke, hub }: Scene): Promise<string> {
 const kinds = async ({ db }: Scene) =>
   (await db.sql("select kind from audit_events where kind like 'restore_%' order by at")).map(({ kind }) => kind);
 
-test("POST notifies and mails the operators, who see the command", async ({ scene, path, backupId }) => {
+test("POST notifies and emails the operators, who see the command", async ({ scene, path, backupId }) => {
   const reason = "A course was <b>deleted</b>";
   const { status, body, headers } = await scene.as("hubAdmin", "cli").post(path, { backupId, reason });
   assert.is(status, 201, JSON.stringify(body));
@@ -81,7 +81,7 @@ test("POST refuses a backup that is not ready or another spoke's, and an elevent
   const { body } = await scene.as("hubAdmin").post(path, { backupId: await backup(scene), reason: "Why" });
   assert.is(body.code, "too_many_pending");
   const mails = await scene.db.sql("select id from jobs where lane like 'bulk-mail:%'");
-  assert.is(mails.length, 1, "only the first request of a user within an hour is mailed");
+  assert.is(mails.length, 1, "only the first request of a user within an hour is emailed");
 });
 
 test("is for hub admins, and its decision for operators", async ({ scene, path, backupId }) => {

@@ -31,7 +31,7 @@ test("shows a new, working password once, and stores it nowhere", async ({ scene
   assert.is.not(again.body.password, body.password, "an Idempotency-Key does not return the password again");
 });
 
-test("ends the user's sessions and links, keeps their tokens, sends a mail and records the reset", async ({ scene }) => {
+test("ends the user's sessions and links, keeps their tokens, sends an email and records the reset", async ({ scene }) => {
   const bob = await createTestUser(scene.db, "bob");
   const cookie = `wheelwright=${(await createTestSession(scene.db, bob)).secret}`;
   const authorization = `Bearer ${(await createTestToken(scene.db, bob, "readonly")).plaintext}`;
@@ -54,7 +54,7 @@ test("ends the user's sessions and links, keeps their tokens, sends a mail and r
   assert.equal(letters.map(({ template }) => template), ["password-changed"]);
 });
 
-test("works for an invited user without a mail, and ends a stranger's access", async ({ scene }) => {
+test("works for an invited user without an email, and ends a stranger's access", async ({ scene }) => {
   const eve = await createTestUser(scene.db, "eve", { verified: false });
   await addSpokeAdmin(scene.db, eve, scene.spoke);
   const authorization = `Bearer ${(await createTestToken(scene.db, eve, "cli")).plaintext}`;

@@ -35,7 +35,7 @@ listing("is 403 for spoke admins and 404 for strangers", async ({ scene }) => {
 
 listing.run();
 
-adding("invites a new address with one mail for all its memberships", async ({ scene }) => {
+adding("invites a new address with one email for all its memberships", async ({ scene }) => {
   const { status, body } = await scene.as("operator", "cli").post(PATH, {
     email: "head@x.example",
     displayName: "Head",

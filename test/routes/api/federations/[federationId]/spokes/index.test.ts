@@ -111,7 +111,7 @@ test("POST is 400 and names an invalid field", async ({ scene }) => {
     [{ content: 1 }, /content must be true or false/],
     [{ contentMode: "" }, /contentMode must be/],
     [{ brand: "x".repeat(101) }, /brand must be/],
-    [{ adminEmail: "nobody" }, /adminEmail must be an e-mail address/],
+    [{ adminEmail: "nobody" }, /adminEmail must be an email address/],
     [{ lmsVersion: "latest" }, /lmsVersion must be a version/],
     [{ lmsVersion: "4.5;reboot" }, /lmsVersion must be a version/],
     [{ moodleVersion: 4.5 }, /moodleVersion must be a version/],
