@@ -159,7 +159,7 @@ async function withFaultUntilWatched(
 ): Promise<void> {
   const late = simulator.faults.add(breakage);
   await work();
-  await until(() => simulator.grants().has(`${CLUSTER_ROLE}: watch ${resource}`), MINUTE);
+  await until(() => simulator.grants().has(`${CLUSTER_ROLE}: watch ${resource}`), 5 * MINUTE);
   simulator.faults.remove(late);
 }
 
