@@ -18,11 +18,11 @@ import {
   type ClusterTarget,
   runClusterChecks,
 } from "#lib/doctor/cluster.ts";
-import { examineDatabase } from "#lib/doctor/examine-database.ts";
+import { readAndCheckDatabase } from "#lib/doctor/examine-database.ts";
 import { createPass, type Finding, type FindingSection, formatCount, formatList } from "#lib/doctor/finding.ts";
 import { checkPublicUrl, checkTrustedProxies } from "#lib/doctor/check-access.ts";
 import { checkMetricsPort } from "#lib/doctor/metrics-port.ts";
-import { createTimedRead, READ_TIMEOUT } from "#lib/doctor/timed-read.ts";
+import { createReadWithTimeout, READ_TIMEOUT } from "#lib/doctor/timed-read.ts";
 import { checkDomain, checkMail, checkPayments, checkRelay } from "#lib/doctor/external-services.ts";
 import { POD_START_TIMEOUT, type TrialOptions } from "#lib/doctor/trial.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -59,7 +59,7 @@ export async function* runChecks(options: DoctorOptions): AsyncGenerator<Finding
     readTimeout: readTimeout = READ_TIMEOUT,
     podTimeout: podTimeout = POD_START_TIMEOUT,
   } = options;
-  const timedRead = createTimedRead(signal, readTimeout),
+  const timedRead = createReadWithTimeout(signal, readTimeout),
     trialOptions: TrialOptions = { signal, timedRead, callTimeout: readTimeout, podTimeout, report };
   const clusterTargets = await listClusterTargets(options);
   const sections: Promise<FindingSection>[] = [
@@ -68,7 +68,7 @@ export async function* runChecks(options: DoctorOptions): AsyncGenerator<Finding
       checkPublicUrl(config.publicUrl),
       checkTrustedProxies(config),
     ])),
-    examineDatabase(config, migrations, timedRead, readTimeout),
+    readAndCheckDatabase(config, migrations, timedRead, readTimeout),
     Promise.all([
       checkDomain(config.rootDomain, timedRead, options.resolveAddresses ?? openDnsClient(config.dnsServers).addresses),
       checkMail(config.smtp, timedRead),

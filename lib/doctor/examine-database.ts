@@ -9,7 +9,7 @@ import type { TimedRead } from "#lib/doctor/timed-read.ts";
 
 type DatabaseConfig = Pick<Config, "database" | "bootstrapAdmin">;
 
-export async function examineDatabase(
+export async function readAndCheckDatabase(
   { database, bootstrapAdmin: admin }: DatabaseConfig,
   migrations: readonly Migration[],
   timedRead: TimedRead,

@@ -20,7 +20,7 @@ export function timeoutAfter(ms: number) {
 /** Reads a value, or returns the error message. Throws only if the read was cancelled. */
 export type TimedRead = <T>(run: (signal: AbortSignal) => Promise<T>) => Promise<ReadResult<T>>;
 
-export function createTimedRead(cancelSignal: AbortSignal, timeoutMs = READ_TIMEOUT): TimedRead {
+export function createReadWithTimeout(cancelSignal: AbortSignal, timeoutMs = READ_TIMEOUT): TimedRead {
   return async (run) => {
     try {
       return { value: await runWithin([cancelSignal], timeoutAfter(timeoutMs), run) };

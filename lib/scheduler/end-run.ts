@@ -11,7 +11,7 @@ import {
   cancelJob,
   failJob,
   requeueJob,
-  requeueUntilEnded,
+  requeueUntilOperationEnds,
   retryOrEnd,
   scheduleRetry,
 } from "#lib/scheduler/job-changes.ts";
@@ -81,7 +81,7 @@ async function requeueStopped({ heldJob, run: { log } }: StoppedRun, label: stri
 /** Requeues the job. The end of the other operation makes it due (sql/0051); the delay is a safety net. */
 async function waitForOperation({ heldJob, retry, run: { log } }: StoppedRun, reason: OperationAwaited): Promise<void> {
   const wait = retry?.maxMs ?? 2 * MINUTE;
-  await heldJob.advance((tx, job) => requeueUntilEnded(tx, job, reason, wait));
+  await heldJob.advance((tx, job) => requeueUntilOperationEnds(tx, job, reason, wait));
   log.info("Waiting for another operation", { awaits: reason.operationId });
 }
 

@@ -182,7 +182,7 @@ export async function requeueJob(tx: Tx, job: Job, requeue: Requeue): Promise<Jo
 }
 
 /** Requeues the job until another operation ends. The wait counts neither as an attempt nor towards the time limit. */
-export async function requeueUntilEnded(
+export async function requeueUntilOperationEnds(
   tx: Tx,
   job: Job,
   { message, operationId }: OperationAwaited,

@@ -119,7 +119,7 @@ export async function readDatabase(site: JobContext, run: Run, suffix = ""): Pro
  * Reads the site's identity like `readDatabase`, and writes the fence to the database's comment. Jobs of earlier runs
  * check the comment and refuse to start.
  */
-export async function writeDatabaseFence(site: JobContext, run: Run): Promise<SiteIdentity> {
+export async function storeFenceInDatabase(site: JobContext, run: Run): Promise<SiteIdentity> {
   return await readSiteIdentity(site, run, await runJob(site, run, "claim"));
 }
 

@@ -4,7 +4,7 @@ import { CommandError } from "../commands/command.ts";
 import { confirmByTyping } from "./confirm.ts";
 import { billingVerbs } from "./hub-billing-verbs.ts";
 import { ALL_FLAG, LIMIT_FLAG } from "./pagination.ts";
-import { MEMBER_COLUMNS, MEMBERSHIP_WORDS, requireMemberId } from "./members.ts";
+import { MEMBER_COLUMNS, MEMBERSHIP_LABELS, requireMemberId } from "./members.ts";
 import { type CliContext, type CliNoun, verb } from "./verb-declaration.ts";
 import { showHubOperations } from "./operation-views.ts";
 import { showChange, showList, showRecord } from "./output.ts";
@@ -147,7 +147,7 @@ export const hubsNoun: CliNoun = {
         showChange(
           cli,
           joined,
-          `${joined.email} ${MEMBERSHIP_WORDS[joined.status]} hub ${federationId}`,
+          `${joined.email} ${MEMBERSHIP_LABELS[joined.status]} hub ${federationId}`,
           joined.userId,
         );
       },

@@ -13,7 +13,7 @@ export const MEMBER_COLUMNS: readonly TableColumn<Member>[] = [
   ["ID", (member) => member.userId, "id"],
 ];
 
-export const MEMBERSHIP_WORDS: Readonly<Record<SpokeJoining["status"], string>> = {
+export const MEMBERSHIP_LABELS: Readonly<Record<SpokeJoining["status"], string>> = {
   added: "is now an admin of",
   invited: "is invited as an admin of",
   unchanged: "is already an admin or an invited admin of",

@@ -129,6 +129,6 @@ const COMPLETION_COMMAND = "__complete";
 /**
  * Whether a command line is a client command. Some nouns are also server commands; `local` lists their subcommands.
  */
-export function isServerCommand(name: string, verb: string | undefined, local: readonly string[] | undefined): boolean {
+export function isClientCommand(name: string, verb: string | undefined, local: readonly string[] | undefined): boolean {
   return name === COMPLETION_COMMAND || nouns.some((noun) => noun.name === name) && !local?.includes(verb ?? "");
 }

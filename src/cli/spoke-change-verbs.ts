@@ -2,7 +2,7 @@
 import { type Spoke, type SpokePatch, WheelwrightError } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { confirmByTyping } from "./confirm.ts";
-import { MEMBERSHIP_WORDS, requireMemberId } from "./members.ts";
+import { MEMBERSHIP_LABELS, requireMemberId } from "./members.ts";
 import { type CliContext, verb } from "./verb-declaration.ts";
 import { showChange, showChanges, showRecord } from "./output.ts";
 import { readHubSlugs, requireSpoke, resolveSpokeId, spokeName } from "./find-spoke.ts";
@@ -113,7 +113,7 @@ export const changeVerbs = [
     async run(cli, { words: [word, email], flags: { name } }) {
       const spokeId = await resolveSpokeId(cli.api, word!);
       const joined = await cli.api.delegateSpoke({ spokeId }, { email: email!, displayName: name });
-      showChange(cli, joined, `${joined.email} ${MEMBERSHIP_WORDS[joined.status]} ${word}`, joined.userId);
+      showChange(cli, joined, `${joined.email} ${MEMBERSHIP_LABELS[joined.status]} ${word}`, joined.userId);
     },
   }),
   verb({

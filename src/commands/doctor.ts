@@ -15,9 +15,9 @@ import { checkPrices } from "#lib/catalog/prices.ts";
 import { type Config, ConfigError, type ConfigMode, readProcessConfig } from "#lib/base/config.ts";
 import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
 import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
-import { examineDatabase } from "#lib/doctor/examine-database.ts";
+import { readAndCheckDatabase } from "#lib/doctor/examine-database.ts";
 import { createFailure, type Finding, type FindingSection, summarizeFindings } from "#lib/doctor/finding.ts";
-import { createTimedRead, READ_TIMEOUT as READ_LIMIT } from "#lib/doctor/timed-read.ts";
+import { createReadWithTimeout, READ_TIMEOUT as READ_LIMIT } from "#lib/doctor/timed-read.ts";
 import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
 import { openLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -131,10 +131,10 @@ async function examineDevDatabase(): Promise<FindingSection | null> {
   const { url, close } = await resolveDatabase(log), stop = handleStopSignals();
   try {
     const config = readProcessConfig("dev"), database = { ...config.database, source: url };
-    return await examineDatabase(
+    return await readAndCheckDatabase(
       { ...config, database },
       migrations,
-      createTimedRead(stop.signal, READ_LIMIT),
+      createReadWithTimeout(stop.signal, READ_LIMIT),
       READ_LIMIT,
     );
   } finally {

@@ -1,7 +1,7 @@
 /** Runs one command line: parses it, explains errors, and returns the exit status for each kind of failure. */
 import { Fault, reasonOf, StartError } from "#lib/base/errors.ts";
 import { suggestCommand } from "../cli/suggestions.ts";
-import { isServerCommand, nouns } from "../cli/nouns.ts";
+import { isClientCommand, nouns } from "../cli/nouns.ts";
 import { release } from "../release.ts";
 import {
   type Command,
@@ -25,7 +25,7 @@ export async function runCommand(line: readonly string[]): Promise<number> {
   }
   if (["version", "--version", "-v", "-V"].includes(name)) return printText(`wheelwright ${release().version}\n`);
   const command = commands.find((each) => each.name === name);
-  if (isServerCommand(name, rest[0], command?.first)) return await (await import("../cli/run.ts")).runNoun(name, rest);
+  if (isClientCommand(name, rest[0], command?.first)) return await (await import("../cli/run.ts")).runNoun(name, rest);
   if (!command) {
     const suggestion = suggestCommand(name, [...commands, ...nouns].map((each) => each.name));
     return printError(

@@ -5,7 +5,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { prepareSharedRead } from "#lib/drivers/db/prepare.ts";
+import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import { isWriteRefused } from "#lib/drivers/db/faults.ts";
 import { toUser, type User, userColumns } from "#lib/domains/users/store.ts";
 
@@ -43,10 +43,10 @@ const selectSessions = (rows: Rows) =>
   rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.userId")
     .select([...userColumns, "sessions.id", isStale("sessions.lastUsedAt").as("stale")])
     .where(isSessionValid).where("users.disabledAt", "is", null);
-const findSessionByHash = prepareSharedRead((rows, { hash }: { hash: Uint8Array }) =>
+const findSessionByHash = prepareReadOnSharedConnection((rows, { hash }: { hash: Uint8Array }) =>
   selectSessions(rows).where("tokenHash", "=", hash)
 );
-const findSessionById = prepareSharedRead((rows, { id }: { id: string }) =>
+const findSessionById = prepareReadOnSharedConnection((rows, { id }: { id: string }) =>
   selectSessions(rows).where("sessions.id", "=", id)
 );
 
@@ -54,10 +54,10 @@ const selectTokens = (rows: Rows) =>
   rows.selectFrom("api_tokens as token").innerJoin("users", "users.id", "token.userId")
     .select([...userColumns, "token.id", "token.scope", "token.prefix", isStale("token.lastUsedAt").as("stale")])
     .where(isTokenValid).where("users.disabledAt", "is", null);
-const findTokenByHash = prepareSharedRead((rows, { hash }: { hash: Uint8Array }) =>
+const findTokenByHash = prepareReadOnSharedConnection((rows, { hash }: { hash: Uint8Array }) =>
   selectTokens(rows).where("tokenHash", "=", hash)
 );
-const findTokenById = prepareSharedRead((rows, { id }: { id: string }) =>
+const findTokenById = prepareReadOnSharedConnection((rows, { id }: { id: string }) =>
   selectTokens(rows).where("token.id", "=", id)
 );
 

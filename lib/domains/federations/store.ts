@@ -4,7 +4,7 @@ import * as v from "valibot";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, readNewestRows } from "#lib/drivers/db/pages.ts";
 import { containsText } from "#lib/drivers/db/text-search.ts";
-import { prepareSharedRead } from "#lib/drivers/db/prepare.ts";
+import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { isHubVisibleTo, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter } from "#lib/domains/federations/views.ts";
@@ -22,7 +22,7 @@ interface HubKey {
   readonly hidden?: true | undefined;
 }
 
-const findHubByKey = prepareSharedRead((rows, { id, slug, hidden }: HubKey) => {
+const findHubByKey = prepareReadOnSharedConnection((rows, { id, slug, hidden }: HubKey) => {
   const hubs = rows.selectFrom("federations").selectAll();
   const matching = id ? hubs.where("id", "=", id) : hubs.where("slug", "=", slug!);
   // Written as SQL text, so that the partial index for live rows is used.

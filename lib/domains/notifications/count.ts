@@ -1,7 +1,7 @@
 /** Counts unread notifications as visible events minus read ones, without reading events. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { prepareSharedRead } from "#lib/drivers/db/prepare.ts";
+import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import { type NotificationReader, selectNotifyingObjects } from "#lib/domains/notifications/objects.ts";
 
 export async function countUnreadNotifications(rows: Rows, reader: NotificationReader): Promise<{ count: number }> {
@@ -12,14 +12,14 @@ export async function countUnreadNotifications(rows: Rows, reader: NotificationR
 }
 
 /** Reads one small row per hub. With a single total for all hubs, every change would have to update the same row. */
-const countForOperator = prepareSharedRead((_, { userId }: Pick<NotificationReader, "userId">) =>
+const countForOperator = prepareReadOnSharedConnection((_, { userId }: Pick<NotificationReader, "userId">) =>
   sql<{ count: string }>`
     select coalesce((select sum(visible_events) from stream_heads), 0)
       + (select visible_events from service_event_head)
       - coalesce((select reads from notification_read_counts where user_id = ${userId} and about = 'all'), 0) as count`
 );
 
-const countForMember = prepareSharedRead((_, { userId }: Pick<NotificationReader, "userId">) =>
+const countForMember = prepareReadOnSharedConnection((_, { userId }: Pick<NotificationReader, "userId">) =>
   sql<{ count: string }>`select coalesce(sum(visible_events - reads), 0) as count
     from (${selectNotifyingObjects({ role: "hub_admin", userId })}) as object`
 );

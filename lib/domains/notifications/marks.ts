@@ -103,7 +103,7 @@ export async function raiseReadPositions(tx: Tx, userId: string, objects: readon
 export type MarkingReader = NotificationReader & Requester;
 
 /** Records the audit event, if any notification became read. */
-export async function recordReadInAuditLog(tx: Tx, reader: MarkingReader, marked: number): Promise<void> {
+export async function addReadAuditEvent(tx: Tx, reader: MarkingReader, marked: number): Promise<void> {
   if (marked === 0) return;
   await recordChange(tx, reader, {
     audit: [{ kind: "notifications_read", objectType: "user", objectId: reader.userId, metadata: { marked } }],

@@ -6,11 +6,11 @@ import { type RawBuilder, sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { lockReadMarks } from "#lib/domains/members/history.ts";
 import {
+  addReadAuditEvent,
   markEventsAsRead,
   type MarkingReader,
   raiseReadPositions,
   type ReadPosition,
-  recordReadInAuditLog,
   tryLockMarkAll,
 } from "#lib/domains/notifications/marks.ts";
 import { type NotificationReader, selectNotifyingObjects } from "#lib/domains/notifications/objects.ts";
@@ -85,7 +85,7 @@ async function markBatch(
   }
   await raiseReadPositions(tx, reader.userId, positions);
   const marked = results.reduce((sum, { marked }) => sum + marked, 0);
-  await recordReadInAuditLog(tx, reader, marked);
+  await addReadAuditEvent(tx, reader, marked);
   return { marked, rest: remaining };
 }
 

@@ -5,11 +5,11 @@ import { Fault } from "#lib/base/errors.ts";
 import { type AccessRule, type Actor, requireActor } from "#lib/domains/auth/access.ts";
 import { lockReadMarks } from "#lib/domains/members/history.ts";
 import {
+  addReadAuditEvent,
   markEventsAsRead,
   type MarkingReader,
   raiseReadPositions,
   type ReadPosition,
-  recordReadInAuditLog,
 } from "#lib/domains/notifications/marks.ts";
 import {
   isNotificationRead,
@@ -49,7 +49,7 @@ export async function markNotificationAsRead(db: Database, reader: MarkingReader
     const readObjects = await findFullyReadObject(tx, reader, id);
     if (readObjects.length === 0) await mergeIntoReadRange(tx, reader, id);
     await raiseReadPositions(tx, reader.userId, readObjects);
-    await recordReadInAuditLog(tx, reader, 1);
+    await addReadAuditEvent(tx, reader, 1);
     return toNotification((await findNotification(tx, reader, id))!, reader);
   });
 }

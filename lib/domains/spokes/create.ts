@@ -51,8 +51,8 @@ export interface CopyPlan {
 }
 
 /** Finds the source of a copy; null if the request is not a copy. */
-export type FindCopySource = (app: App, actor: Actor, input: NewSpoke) => Promise<CopySource | null>;
-export const findNoCopySource: FindCopySource = () => Promise.resolve(null);
+export type CopySourceFinder = (app: App, actor: Actor, input: NewSpoke) => Promise<CopySource | null>;
+export const findNoCopySource: CopySourceFinder = () => Promise.resolve(null);
 
 /** Runs the work in the hub's queue, after earlier creations in the same hub. */
 type RunInHubQueue = <T>(hubId: string, work: () => Promise<T>) => Promise<T>;
@@ -60,7 +60,7 @@ type RunInHubQueue = <T>(hubId: string, work: () => Promise<T>) => Promise<T>;
 interface CreateOptions {
   /** The request's signal. Name servers may be slow. */
   readonly signal?: AbortSignal;
-  readonly findCopySource?: FindCopySource;
+  readonly findCopySource?: CopySourceFinder;
   /** The queue of the hub. If undefined, the creation runs immediately. */
   readonly runInHubQueue?: RunInHubQueue;
 }

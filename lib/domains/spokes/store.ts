@@ -11,7 +11,7 @@ import {
   readPage,
 } from "#lib/drivers/db/pages.ts";
 import { likePattern, matchesPattern } from "#lib/drivers/db/text-search.ts";
-import { prepareQuery, prepareSharedRead } from "#lib/drivers/db/prepare.ts";
+import { prepareQuery, prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { RemovedVisibility } from "#lib/domains/federations/store.ts";
 import { canManageHub, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
@@ -83,10 +83,10 @@ interface SpokeKey {
 
 const matchesKey = ({ id, domain, hidden }: SpokeKey) =>
   sql<boolean>`${id ? sql`id = ${id}` : sql`domain = ${domain}`} and ${hidden ? isLive : sql`true`}`;
-const findByKey = prepareSharedRead((rows, key: SpokeKey) =>
+const findByKey = prepareReadOnSharedConnection((rows, key: SpokeKey) =>
   rows.selectFrom("spokes").selectAll().select(extraColumns).where(matchesKey(key))
 );
-const findListedByKey = prepareSharedRead((rows, key: SpokeKey) =>
+const findListedByKey = prepareReadOnSharedConnection((rows, key: SpokeKey) =>
   rows.selectFrom("spokes").select(listedColumns).select(extraColumns).where(matchesKey(key))
 );
 

@@ -48,7 +48,7 @@ export function createSealedReply(secret: Uint8Array = randomBytes(KEY)): Sealed
 }
 
 /** Encrypts a text for the owner of the public key. */
-export function sealReply(text: string, publicKey: string): string {
+export function encryptReply(text: string, publicKey: string): string {
   const own = createPrivateKey({ key: der(PRIVATE, randomBytes(KEY)), format: "der", type: "pkcs8" });
   const ours = publicOf(own), theirs = Buffer.from(publicKey, "base64");
   const cipher = createCipheriv(CIPHER, deriveKey(own, theirs, [ours, theirs]), NONCE, { authTagLength: TAG });

@@ -35,7 +35,7 @@ export function prepareQuery<Values extends object, Query extends Buildable<unkn
  * Prepares a read that an index answers immediately. Outside of a transaction, the read uses a shared connection
  * (pipeline.ts), where a slow read would delay others.
  */
-export function prepareSharedRead<Values extends object, Query extends Buildable<unknown>>(
+export function prepareReadOnSharedConnection<Values extends object, Query extends Buildable<unknown>>(
   build: (rows: Rows, values: Values) => Query,
 ): (rows: Rows, values: Values) => Promise<RowOf<Query>[]> {
   const compile = compiler(build);

@@ -15,7 +15,7 @@ import {
   type PreviousAttempts,
   waitForJobAttemptsToEnd,
 } from "#lib/workers/job-attempts.ts";
-import { type JobContext, readDatabase, requireSuccess, runJob, writeDatabaseFence } from "#lib/workers/site-jobs.ts";
+import { type JobContext, readDatabase, requireSuccess, runJob, storeFenceInDatabase } from "#lib/workers/site-jobs.ts";
 import { openProgressParts } from "#lib/workers/progress-parts.ts";
 import { BATCH_JOB, clusterWaitOf } from "#lib/workers/site.ts";
 
@@ -57,7 +57,7 @@ async function installOnce(context: JobContext, run: Run): Promise<SiteIdentity>
     listen: parts.startReading,
   });
   await parts.save();
-  const site = await writeDatabaseFence(context, run);
+  const site = await storeFenceInDatabase(context, run);
   if (site.state === "installed") return site;
   const between = await waitForEarlierInstalls(context, run, { own: [] });
   if (between.installed) return await readDatabase(context, run);

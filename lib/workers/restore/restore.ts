@@ -24,7 +24,7 @@ import { recordImageDigest } from "#lib/workers/image-digest.ts";
 import { requireSameSite } from "#lib/workers/site-identity.ts";
 import { setUpSite } from "#lib/workers/install/set-up.ts";
 import { readSettingsOfHub } from "#lib/workers/install/provision.ts";
-import { protectSignIn, readImage, requireMaintenancePage, writeDatabaseFence } from "#lib/workers/site-jobs.ts";
+import { protectSignIn, readImage, requireMaintenancePage, storeFenceInDatabase } from "#lib/workers/site-jobs.ts";
 import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
 import { stopAll } from "#lib/workers/removal/stop.ts";
 import { deleteUnusedPvcs } from "#lib/workers/restore/delete-pvcs.ts";
@@ -153,7 +153,7 @@ async function requireRollbackPvcs({ space }: SpokeSite, run: Run, target: SiteB
 async function startDatabase(restoredSite: SpokeSite, run: Run): Promise<void> {
   await scaleSite(restoredSite, run, DATABASE_STATEFULSET, 1);
   await waitForWorkload(restoredSite, run, DATABASE_STATEFULSET);
-  const site = await writeDatabaseFence(restoredSite, run), { version } = restoredSite.inputs;
+  const site = await storeFenceInDatabase(restoredSite, run), { version } = restoredSite.inputs;
   await requireSameSite(run, restoredSite.spoke, site);
   if (isAtVersion(site, { version, code: null })) return;
   const message = `The database has Moodle ${

@@ -13,7 +13,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { findOwnAttempts, waitForJobAttemptsToEnd } from "#lib/workers/job-attempts.ts";
 import { openProgressParts } from "#lib/workers/progress-parts.ts";
-import { type JobContext, requireSuccess, writeDatabaseFence } from "#lib/workers/site-jobs.ts";
+import { type JobContext, requireSuccess, storeFenceInDatabase } from "#lib/workers/site-jobs.ts";
 import { BATCH_JOB, clusterWaitOf } from "#lib/workers/site.ts";
 
 const JOB_NAMES = "upgrades"; // in the job's progress
@@ -42,7 +42,7 @@ export async function migrateSite(context: JobContext, run: Run, migration: Site
   const ownJob = earlier.find(({ result }) => ownNames.includes(result.name));
   await parts.save();
   if (ownJob) return await requireUpgraded(context, run, ownJob.result);
-  const site = await writeDatabaseFence(context, run);
+  const site = await storeFenceInDatabase(context, run);
   await migration.requireSite(site);
   requireUnlocked(site, await migration.now());
   await waitForJobAttemptsToEnd(context, run, await space.list(BATCH_JOB, "op=upgrade", run), { own: [] }); // Jobs that started meanwhile

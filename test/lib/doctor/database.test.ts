@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { readDatabaseFacts } from "#lib/doctor/database.ts";
 import { checkDatabase } from "#lib/doctor/check-database.ts";
-import { createTimedRead } from "#lib/doctor/timed-read.ts";
+import { createReadWithTimeout } from "#lib/doctor/timed-read.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { migrations } from "#src/migrations.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -16,7 +16,7 @@ import { openProxy } from "#test/support/proxy.ts";
 const ADMIN = { email: "ada@school.example", password: "correct horse battery" };
 const calm = new AbortController().signal;
 const look = async (url: string, limit = MINUTE) => {
-  const facts = await createTimedRead(calm, limit)((signal) => readDatabaseFacts(url, limit, signal));
+  const facts = await createReadWithTimeout(calm, limit)((signal) => readDatabaseFacts(url, limit, signal));
   return checkDatabase(facts, { migrations, pool: 10, admin: ADMIN });
 };
 const listProblems = async (url: string, limit?: number) =>

@@ -1,12 +1,12 @@
 /** Tests what doctor reports about the payment provider. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { createTimedRead } from "#lib/doctor/timed-read.ts";
+import { createReadWithTimeout } from "#lib/doctor/timed-read.ts";
 import { checkPayments } from "#lib/doctor/external-services.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 
 const test = suite<{ provider: Provider }>("checkPayments");
-const timedRead = createTimedRead(new AbortController().signal);
+const timedRead = createReadWithTimeout(new AbortController().signal);
 
 test.before(async (scene) => {
   scene.provider = await openProvider();

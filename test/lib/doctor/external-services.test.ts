@@ -2,13 +2,13 @@ import { createServer, type Socket } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Finding } from "#lib/doctor/finding.ts";
-import { createTimedRead } from "#lib/doctor/timed-read.ts";
+import { createReadWithTimeout } from "#lib/doctor/timed-read.ts";
 import { checkDomain, checkMail, checkRelay } from "#lib/doctor/external-services.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { openSmtpServer } from "#test/support/smtp.ts";
 
 const calm = new AbortController().signal;
-const timedRead = createTimedRead(calm, 10 * SECOND), hasty = createTimedRead(calm, 100);
+const timedRead = createReadWithTimeout(calm, 10 * SECOND), hasty = createReadWithTimeout(calm, 100);
 const short = ({ level, message }: Finding) => `${level}: ${message}`;
 
 const domain = suite("checkDomain");

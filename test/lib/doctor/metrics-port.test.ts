@@ -4,10 +4,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readConfig } from "#lib/base/config.ts";
 import { checkMetricsPort } from "#lib/doctor/metrics-port.ts";
-import { createTimedRead } from "#lib/doctor/timed-read.ts";
+import { createReadWithTimeout } from "#lib/doctor/timed-read.ts";
 
 const test = suite("checkMetricsPort");
-const timedRead = createTimedRead(new AbortController().signal);
+const timedRead = createReadWithTimeout(new AbortController().signal);
 
 async function check(port: number | null, host = "127.0.0.1"): Promise<string[]> {
   const env: Record<string, string> = port === null ? {} : { METRICS_PORT: String(port) };

@@ -1,14 +1,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { createTimedRead, readErrorMessage } from "#lib/doctor/timed-read.ts";
+import { createReadWithTimeout, readErrorMessage } from "#lib/doctor/timed-read.ts";
 import { rejection } from "#test/support/until.ts";
 
 const calm = new AbortController().signal;
 const test = suite("createTimedRead");
 
 test("returns the value, or the error with its hint", async () => {
-  const timedRead = createTimedRead(calm);
+  const timedRead = createReadWithTimeout(calm);
   assert.equal(await timedRead(() => Promise.resolve(5)), { value: 5 });
   const error = new ClusterError("Forbidden", "no", { transient: false, hint: "Ask." });
   assert.equal(await timedRead(() => Promise.reject(error)), { error: "no", hint: "Ask." });
@@ -16,7 +16,7 @@ test("returns the value, or the error with its hint", async () => {
 
 test("does not wait for code that ignores its signal", async () => {
   let aborted = false;
-  const reading = await createTimedRead(calm, 50)((signal) => {
+  const reading = await createReadWithTimeout(calm, 50)((signal) => {
     signal.addEventListener("abort", () => aborted = true);
     return new Promise(() => {});
   });
@@ -25,10 +25,10 @@ test("does not wait for code that ignores its signal", async () => {
 
 test("throws when cancelled", async () => {
   const stop = new AbortController();
-  const looking = rejection(createTimedRead(stop.signal)(() => new Promise(() => {})));
+  const looking = rejection(createReadWithTimeout(stop.signal)(() => new Promise(() => {})));
   stop.abort(new Error("enough"));
   assert.is((await looking).message, "enough");
-  assert.is((await rejection(createTimedRead(stop.signal)(() => Promise.resolve(1)))).message, "enough");
+  assert.is((await rejection(createReadWithTimeout(stop.signal)(() => Promise.resolve(1)))).message, "enough");
 });
 
 const words = suite("readErrorMessage");

@@ -27,8 +27,8 @@ import {
   type Diagnosis,
   impossibleDiagnosis,
   isBeforeWait,
+  isPossiblyCurrentEvent,
   mayBeCurrent,
-  mayBeCurrentEvent,
   type WaitClock,
   waitingDiagnosis,
   waitingDiagnosisUntil,
@@ -203,7 +203,7 @@ function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack
   const { code, why, hint, heals } = readRefusal(message);
   const what = /^create Claim |persistentvolumeclaims "/.test(message) ? "PersistentVolumeClaim" : "pod";
   const sentence = `${object.kind} ${object.metadata.name} cannot create its ${what} because ${why}: ${message}`;
-  if (!(latest && mayBeCurrentEvent(latest, clock)) && !mayBeCurrent(at, clock)) {
+  if (!(latest && isPossiblyCurrentEvent(latest, clock)) && !mayBeCurrent(at, clock)) {
     const name = capitalize(displayNameOf(object.kind, object.metadata.name)),
       when = formatMinute(new Date(at).toISOString());
     return waitingDiagnosis(

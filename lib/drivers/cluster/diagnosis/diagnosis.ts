@@ -89,7 +89,7 @@ export function isBeforeWait(at: number, clock: WaitClock): boolean {
   return at < clock.since - START_TOLERANCE;
 }
 
-export function mayBeCurrentEvent(event: KubeObject, clock: WaitClock): boolean {
+export function isPossiblyCurrentEvent(event: KubeObject, clock: WaitClock): boolean {
   return mayBeCurrent(lastOccurrence(event), clock);
 }
 

@@ -11,7 +11,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
   type Diagnosis,
   impossibleDiagnosis,
-  mayBeCurrentEvent,
+  isPossiblyCurrentEvent,
   type WaitClock,
   waitingDiagnosis,
   waitingDiagnosisUntil,
@@ -133,7 +133,7 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
       // A missing StorageClass stays missing until somebody creates it. After other errors, the driver retries.
       const [, missing] = /storageclass\S* "([^"]*)" not found/.exec(message) ?? [];
       if (missing === undefined) return diagnoseStorageDriver(event, sentence, clock);
-      if (!mayBeCurrentEvent(event, clock)) return waitingDiagnosis(sentence);
+      if (!isPossiblyCurrentEvent(event, clock)) return waitingDiagnosis(sentence);
       const hint = `Create the storage class ${missing}, or set another in surroundings.yaml or the region (CATALOG).`;
       return impossibleDiagnosis("ProvisioningFailed", sentence, "operator", hint);
     }
@@ -187,7 +187,7 @@ const SNAPSHOT_MISMATCHES: readonly (readonly [words: RegExp, code: string, hint
 
 function diagnoseStorageDriver(event: KubeObject, sentence: string, clock: WaitClock): Diagnosis {
   const mismatch = SNAPSHOT_MISMATCHES.find(([words]) => words.test(sentence));
-  if (mismatch && mayBeCurrentEvent(event, clock)) {
+  if (mismatch && isPossiblyCurrentEvent(event, clock)) {
     return impossibleDiagnosis(mismatch[1], sentence, "operator", mismatch[2]);
   }
   const [, storageClass] = /StorageClass "([^"]+)"/.exec(sentence) ?? [];

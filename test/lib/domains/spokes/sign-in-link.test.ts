@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { type Cluster, ClusterError, type ClusterNamespace } from "#lib/drivers/cluster/cluster.ts";
-import { sealReply } from "#lib/drivers/crypto/seal.ts";
+import { encryptReply } from "#lib/drivers/crypto/seal.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { createSignInLink } from "#lib/domains/spokes/sign-in-link.ts";
@@ -120,7 +120,7 @@ async function saying({ work: { app } }: SignInScene, text: string, succeeded = 
       },
       follow: async (name, waiting) => ({
         ...await real.follow(name, waiting),
-        ...{ succeeded, log: [`sealed: ${sealReply(text, key)}`] },
+        ...{ succeeded, log: [`sealed: ${encryptReply(text, key)}`] },
       }),
     };
   };

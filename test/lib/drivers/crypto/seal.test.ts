@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { createSealedReply, sealReply } from "#lib/drivers/crypto/seal.ts";
+import { createSealedReply, encryptReply } from "#lib/drivers/crypto/seal.ts";
 
 const test = suite("createSealedReply");
 
 test("decrypts only replies to its own key", () => {
   const mine = createSealedReply(), other = createSealedReply();
   for (const text of ["", "said", "Grüße, 你好", "x".repeat(10_000)]) {
-    const sealed = sealReply(text, mine.publicKey);
+    const sealed = encryptReply(text, mine.publicKey);
     assert.is(mine.open(sealed), text);
     assert.is(other.open(sealed), null);
   }
@@ -15,7 +15,7 @@ test("decrypts only replies to its own key", () => {
 });
 
 test("rejects changed, truncated and invalid replies", () => {
-  const mine = createSealedReply(), bytes = Buffer.from(sealReply("said", mine.publicKey), "base64");
+  const mine = createSealedReply(), bytes = Buffer.from(encryptReply("said", mine.publicKey), "base64");
   for (let i = 0; i < bytes.length; i++) {
     const changed = Buffer.from(bytes);
     changed[i]! ^= 1;
@@ -27,7 +27,7 @@ test("rejects changed, truncated and invalid replies", () => {
 
 test("encrypts the same text differently each time", () => {
   const { publicKey } = createSealedReply();
-  assert.is.not(sealReply("said", publicKey), sealReply("said", publicKey));
+  assert.is.not(encryptReply("said", publicKey), encryptReply("said", publicKey));
 });
 
 test("decrypts a reply of sign-in-link.php", () => {

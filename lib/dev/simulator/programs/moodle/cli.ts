@@ -14,7 +14,7 @@ import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/pro
 import { readConfigSource } from "#lib/dev/simulator/programs/environment.ts";
 import { randomText } from "#lib/dev/simulator/programs/moodle/boot.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { sealReply } from "#lib/drivers/crypto/seal.ts";
+import { encryptReply } from "#lib/drivers/crypto/seal.ts";
 
 type Command = (text: string, site: SimulatedSite & { database: SiteDatabase }) => ProgramRun;
 
@@ -201,7 +201,7 @@ export function runSignInLinkScript(context: ProgramContext): ProgramRun {
     const requested = Math.floor(context.world.timers.now() / SECOND), token = randomText(32);
     const answer = JSON.stringify({ token, expires: requested + Number(config.pwresettime ?? 1800) });
     return {
-      lines: [`sealed: ${sealReply(answer, context.env.LINK_KEY!)}`],
+      lines: [`sealed: ${encryptReply(answer, context.env.LINK_KEY!)}`],
       exit: 0,
       delay: "cli",
       done() {
