@@ -122,7 +122,7 @@ export interface JobResult {
   readonly reason: string | null;
   readonly message: string | null;
   readonly exitCode: number | null;
-  /** The last 200 log lines from the Job's pod, or after a failure from its failed container, oldest first. */
+  /** The last 200 log lines, oldest first: from the Job's pod, or from the failed container if the Job failed. */
   readonly log: readonly string[];
   /** Whether `log` includes the container's last line. If false, lines at the end may be missing. */
   readonly isLogComplete: boolean;
@@ -132,7 +132,7 @@ export type PatchOperation =
   | { readonly op: "test" | "add" | "replace"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string };
 
-/** Reads and changes objects in a namespace that Wheelwright created. Calls verify its UID, at most once a second. */
+/** Reads and changes objects in a namespace that Wheelwright created. Its UID is verified at most once a second. */
 export interface ClusterNamespace {
   readonly namespace: string;
   readonly uid: string;
@@ -148,7 +148,7 @@ export interface ClusterNamespace {
   patch(ref: ObjectRef, operations: readonly PatchOperation[], call: ClusterCall): Promise<KubeObject>;
   /** Returns what `patch` would return, but changes nothing (server-side dry run). */
   dryRunPatch(ref: ObjectRef, operations: readonly PatchOperation[], call: ClusterCall): Promise<KubeObject>;
-  /** Deletes the object if it has this UID, and later its dependents. Succeeds if the object is already gone. */
+  /** Deletes the object and, in the background, its dependents. Succeeds if no object with this UID exists. */
   delete(ref: ObjectRef, uid: string, call: ClusterCall): Promise<void>;
   /**
    * Waits until all objects are ready, for example until an Ingress has an address. Kinds without a rule of their own
@@ -168,7 +168,7 @@ export interface ClusterNamespace {
   follow(job: string, waiting: JobWait): Promise<JobResult>;
   /** Collects the namespace's current events and a container's log for a failure report. */
   evidence(call: ClusterCall): Promise<FailureEvidence>;
-  /** Deletes the namespace if it still has the same UID, and waits until it is gone. */
+  /** Deletes this namespace and waits until it is gone. Does not delete another namespace that reuses the name. */
   remove(waiting: ClusterWait): Promise<void>;
 }
 
@@ -198,7 +198,7 @@ export interface WatchedChange {
 
 export interface Cluster {
   readonly name: string;
-  /** Creates the Namespace, or accepts an existing one with the same ownership labels. Otherwise throws `stranger`. */
+  /** Creates the Namespace, or accepts one with the same ownership labels. Throws `stranger` if its labels differ. */
   createNamespace(manifest: KubeObject, call: ClusterCall): Promise<{ uid: string }>;
   findNamespace(name: string, call: ClusterCall): Promise<KubeObject | null>;
   find(ref: ObjectRef, call: ClusterCall): Promise<KubeObject | null>;

@@ -40,7 +40,7 @@ export function openNamespaceGuard(objects: ObjectClient, namespace: string, uid
     return { at, terminating: isTerminating(found) };
   }
 
-  /** Checks the namespace with one request for all concurrent callers. If that fails, each caller sends its own. */
+  /** Checks the namespace with one request for all concurrent callers. If it fails, each other caller sends its own. */
   async function check(call: ClusterCall): Promise<NamespaceCheck> {
     if (lastCheck && performance.now() - lastCheck.at < CHECK_TTL) return lastCheck;
     const other = pending;

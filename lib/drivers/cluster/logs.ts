@@ -27,7 +27,7 @@ export interface LogSource {
   readonly previous?: boolean;
 }
 
-/** Returns the last 200 lines that the log has so far. If it cannot be read, returns a single line with the error. */
+/** Returns the last 200 lines of the log so far, or a single line with the error if the log cannot be read. */
 export async function readLog(api: KubeApi, source: LogSource, call: ClusterCall): Promise<string[]> {
   const previous: Record<string, string> = source.previous ? { previous: "true" } : {};
   const query = {

@@ -161,7 +161,7 @@ export function errorOfDiagnosis(diagnosis: Diagnosis & { is: "impossible" }): C
   return new ClusterError(code, message, { transient: false, blame, hint });
 }
 
-/** Calls `run`. If it fails permanently or times out, adds evidence to the error. */
+/** Calls `run`. If `run` fails permanently or times out, adds evidence to its error. */
 export async function attachEvidence<T>(
   context: NamespaceContext,
   call: ClusterCall,

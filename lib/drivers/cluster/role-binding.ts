@@ -1,6 +1,6 @@
 /**
- * Binds the ClusterRole that the setting CLUSTER_ROLE names to Wheelwright's account, in each namespace that
- * Wheelwright creates. An account without cluster-wide permissions can then read Secrets only in these namespaces.
+ * Binds a ClusterRole (CLUSTER_ROLE) to Wheelwright's account in each namespace that Wheelwright creates. An account
+ * without cluster-wide permissions can then read Secrets only in these namespaces.
  */
 import { type ClusterAccess, type ClusterCall, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";

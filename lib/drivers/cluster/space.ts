@@ -1,4 +1,4 @@
-/** Opens a namespace that Wheelwright created. Every call first verifies that it is still the same namespace. */
+/** Opens a namespace that Wheelwright created. Every call first verifies that the namespace was not replaced. */
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import {
   type ClusterCall,

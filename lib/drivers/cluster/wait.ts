@@ -36,7 +36,7 @@ const POLL_INTERVAL = 10 * SECOND;
 const UNWATCHED_INTERVAL = 3 * SECOND;
 /** The time between the first check and the second, in milliseconds. */
 const SECOND_CHECK_AFTER = 50;
-/** The minimum time between checks, in milliseconds. It is needed because starting a pod causes a dozen changes. */
+/** The minimum time between checks, in milliseconds. Starting a pod causes a dozen changes in quick succession. */
 const MIN_INTERVAL = 250;
 /** The longest delay that `setTimeout` accepts, in milliseconds. */
 const MAX_TIMER = 2 ** 31 - 1;

@@ -73,7 +73,7 @@ const CLOSED = "closed";
 const MAX_ATTEMPTS = 4;
 /** The time limit for reading an error response that was sent instead of a stream, in milliseconds. */
 const DRAIN_TIMEOUT = 2 * SECOND;
-/** Smaller clock differences, in milliseconds, are ignored, because the Date header only has whole seconds. */
+/** The smallest clock difference that is corrected, in milliseconds. The Date header only has whole seconds. */
 const MIN_CLOCK_SKEW = 2 * SECOND;
 
 export function openKubeApi(options: ApiOptions): KubeApi {
@@ -207,7 +207,7 @@ function parseBody(answer: ExchangeResponse, request: ClusterRequest): unknown {
   throw unexpectedResponseError(`${request.method} ${request.path} returned ${what}`, answer.status);
 }
 
-/** Reads an error response that was sent instead of a stream, within limits on its size and the time. */
+/** Reads an error response that was sent instead of a stream, within limits on size and time. */
 async function drain(stream: ResponseStream, signals: readonly AbortSignal[]): Promise<ExchangeResponse> {
   const chunks: Uint8Array[] = [];
   const read = async () => {

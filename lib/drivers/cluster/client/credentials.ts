@@ -63,7 +63,7 @@ export function openCredentials(config: Kubeconfig, sources: CredentialSources):
   };
 }
 
-/** Returns a function that reads the user's token. If its file cannot be read, the function returns the last token. */
+/** Returns a function that reads the user's token, or returns the last token if the file cannot be read. */
 function openToken({ token, tokenFile }: KubeUser, files: FileReader): () => Promise<string | undefined> {
   let last = token;
   return async () => {
@@ -95,7 +95,7 @@ async function agentThroughProxy({ caFile: _, ...cluster }: Cluster, tls: Tls) {
   const fullConfig: KubeConfig = new (await import("@kubernetes/client-node/dist/config.js")).KubeConfig();
   const base64 = (bytes: unknown) => bytes === undefined ? undefined : Buffer.from(bytes as Buffer).toString("base64");
   const caData = base64(tls.ca), certData = base64(tls.cert), keyData = base64(tls.key);
-  // Turns TLS verification off for plain HTTP, because the Kubernetes library refuses it otherwise.
+  // Turns off TLS verification for plain HTTP, which the Kubernetes library would otherwise refuse.
   const skipTLSVerify = cluster.skipTLSVerify || cluster.server.startsWith("http:");
   const user = { name: "proxied", ...(certData && keyData && { certData, keyData }) };
   fullConfig.loadFromClusterAndUser({ ...cluster, ...(caData && { caData }), skipTLSVerify }, user);

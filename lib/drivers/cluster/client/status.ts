@@ -112,7 +112,7 @@ export function errorOfStatus(
     return unknownKindError(message, new Error(description));
   }
   if (code === 409) return errorWith(reason, isWriteConflict(reason, message, status));
-  // The API server answers 500 to an apply whose manifest does not match the schema. A retry cannot succeed.
+  // The API server answers 500 if a manifest to apply does not match its schema. A retry cannot succeed.
   if (code === 500 && /failed to create typed (patch|live) object/.test(message)) {
     return errorWith("Invalid", false, { blame: "operator", hint: "Correct the manifest in the blueprint." });
   }
@@ -134,7 +134,7 @@ function isWriteConflict(reason: string, message: string, status: KubeStatus | n
   return !status?.details?.causes?.some((cause) => cause.reason === "FieldManagerConflict");
 }
 
-/** Whether a 409 response means that the object has a different UID. For namespaces, the message is different. */
+/** Whether a 409 response means that the object's UID is not the expected one. Namespaces have their own message. */
 export function isUidMismatch(message: string): boolean {
   return /Precondition failed: UID|the UID in the precondition .* does not match/.test(message);
 }

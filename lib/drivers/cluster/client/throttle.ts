@@ -14,7 +14,7 @@ export function openThrottle(deadline: number) {
         await sleepWithSignals(wait, signals);
       }
     },
-    /** If the error has status 429, stores how long calls must wait. Returns the error. */
+    /** Stores how long calls must wait if the error has status 429, and returns the error. */
     noteError(error: ClusterError): ClusterError {
       if (error.status === 429) until = Math.max(until, performance.now() + (error.retryAfterMs ?? SECOND));
       return error;

@@ -1,7 +1,6 @@
 /**
  * Explains why a certificate was not issued, from the Certificate and the objects that cert-manager created for it. An
- * error in a Challenge takes precedence over one in an Order, and that over one in a CertificateRequest, because the
- * Challenge shows what was found at the site's address.
+ * error in a Challenge takes precedence over one in an Order, which takes precedence over one in a CertificateRequest.
  */
 import { conditionOf, createdAt, parseTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";

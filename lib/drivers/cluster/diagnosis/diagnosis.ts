@@ -29,7 +29,7 @@ export type Diagnosis =
 
 /** How long to wait for problems that may resolve themselves, in milliseconds. */
 export interface DiagnosisTimeLimits {
-  /** Time limit for a pod that fits on no node, because an autoscaler may add a node. Also used for older problems. */
+  /** Time limit for a pod that fits on no node (an autoscaler may add one), and for messages from before the wait. */
   readonly unschedulableMs: number;
   /** Time limit while other pods use up the quota, because some of them may end soon. */
   readonly quotaMs: number;
@@ -37,7 +37,7 @@ export interface DiagnosisTimeLimits {
   readonly imageMs: number;
   /** Time limit for a missing Secret or ConfigMap, which may be created soon. */
   readonly configMs: number;
-  /** Time limit for a volume that cannot be created or mounted. Another node may take minutes to release it. */
+  /** Time limit for a volume that cannot be created or mounted. A node may need minutes to release the volume. */
   readonly volumeMs: number;
   /** Time limit for provisioning a new, empty volume. */
   readonly provisionMs: number;
@@ -76,7 +76,7 @@ const START_TOLERANCE = 5 * SECOND;
 
 /**
  * Whether a message from this time may still describe the current state. A message from before the wait counts only
- * after a time limit, because controllers retry rarely and its problem may have been fixed.
+ * after a time limit: the problem may have been fixed since, and controllers retry only rarely.
  */
 export function mayBeCurrent(at: number, clock: WaitClock): boolean {
   return !isBeforeWait(at, clock) || clock.now >= clock.since + clock.patience.unschedulableMs;

@@ -139,7 +139,7 @@ function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState,
   );
 }
 
-/** Diagnoses a pod that lacks its volumes or network. Events about them are outdated once a container has started. */
+/** Diagnoses a pod that waits for volumes or its network. Such events are outdated once a container has started. */
 function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined {
   if (containersOf(pod).some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated)) {
     return undefined;

@@ -1,4 +1,4 @@
-/** Factors by unit suffix. Kubernetes writes quantities such as `500m`, `1Gi`, `2` and `1.5e3`. */
+/** The factor for each unit suffix in a Kubernetes quantity, such as `500m`, `1Gi`, `2` or `1.5e3`. */
 const UNITS = new Map([
   ...["n", "u", "m", "", "k", "M", "G", "T", "P", "E"].map((unit, i) => [unit, 1000 ** (i - 3)] as const),
   ...["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].map((unit, i) => [unit, 1024 ** (i + 1)] as const),
