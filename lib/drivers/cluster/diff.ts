@@ -68,7 +68,7 @@ interface RawDifference {
 type Step = string | { readonly item: string | number };
 
 /**
- * What to do with fields and list items that only the second state has: report them, ignore them, or report the whole
+ * How to treat fields and list items that only the second state has: report them, ignore them, or report the whole
  * value that contains them.
  */
 type ExtraFields = "report" | "ignore" | "compare whole";

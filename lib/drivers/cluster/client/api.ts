@@ -88,7 +88,7 @@ export function openKubeApi(options: ApiOptions): KubeApi {
     return { ...outgoingOf(request, connection, options), signals: signalsOf(call), check: call.check };
   }
 
-  /** Sends the request. If the server answers 401, renews the credentials and sends the request once more. */
+  /** Sends the request. If the server answers 401, renews the credentials and repeats the request one time. */
   async function withCredentials<T extends { readonly status: number }>(
     call: ClusterCall,
     send: (connection: ServerConnection) => Promise<T>,
