@@ -18,7 +18,7 @@ export type CheckResult<T> =
     readonly sentence?: string;
     /** The maximum time until the next check, in milliseconds. */
     readonly again?: number | undefined;
-    /** Watches that report changes made after this check. */
+    /** Watches that report changes that happen after this check. */
     readonly watches?: readonly WatchQuery[];
   };
 
