@@ -1,7 +1,7 @@
 /**
- * Defines the interface to Kubernetes, which `openCluster` in open.ts implements. Every call takes a signal and has its
- * own deadline. Every failure is a ClusterError that states whether a retry can succeed. All calls in a namespace use
- * `ClusterNamespace`, which verifies the namespace's UID first, because another namespace may reuse the name.
+ * Defines the interface to a Kubernetes cluster, which `openCluster` in open.ts implements. Every failed call throws a
+ * ClusterError that says whether a retry can succeed. Calls in a namespace first verify the namespace's UID, because a
+ * different namespace may reuse the name.
  */
 import { DriverError, type DriverErrorOptions } from "#lib/base/errors.ts";
 import { escapeInvisibleCharacters } from "#lib/base/readable.ts";
@@ -38,60 +38,60 @@ export function objectRefOf({ apiVersion, kind, metadata: { name } }: KubeObject
   return { apiVersion, kind, name };
 }
 
-/** A permission in all namespaces, for example to `create` `jobs` in `batch`. A subresource is written `pods/log`. */
+/** A permission to check, such as to `create` (verb) `jobs` (resource). A subresource is written `pods/log`. */
 export interface ClusterAccess {
   readonly verb: string;
-  /** Empty for the core group. */
+  /** The API group. Empty for Kubernetes' core group. */
   readonly group: string;
   readonly resource: string;
-  /** The only object that the permission covers. Absent for all objects. */
+  /** The name of the only object that the permission covers. Absent if the permission covers all objects. */
   readonly name?: string;
 }
 
-/** The cancellation and permission checks of a call to the cluster. */
+/** The cancellation signal and the permission check for a call to the cluster. */
 export interface ClusterCall {
   readonly signal: AbortSignal;
   /**
-   * Throws if the caller may no longer act, for example without a lease. Called just before each request is sent. A
-   * signal is not enough: a process that was paused may send a request before a timer aborts the signal.
+   * Throws if the caller is no longer allowed to act, for example because its lease has ended. Called just before each
+   * request, because a process that was paused could otherwise send a request before a timer aborts the signal.
    */
   readonly check?: () => void;
 }
 
 export interface ClusterWait extends ClusterCall {
-  /** Milliseconds until the wait ends with a transient ClusterError `deadline`. */
+  /** The maximum duration of the wait, in milliseconds. A longer wait throws a transient ClusterError `deadline`. */
   readonly timeout: number;
-  /** Called with each new progress sentence. */
+  /** Called with the progress sentence each time that the sentence changes. */
   readonly onProgress?: (sentence: string) => void;
 }
 
 export interface JobWait extends ClusterWait {
   /**
-   * Called each time a log is read from its first line, also after a reconnect. Returns the function that receives each
-   * line and may return a progress sentence. Without a sentence, the line itself is the progress.
+   * Called each time a log is read from its first line, which happens again after a reconnect. Returns a function that
+   * receives each line and returns a progress sentence, or null if the line shows no progress.
    */
   readonly listen?: () => (line: string) => string | null;
 }
 
-/** The events and logs that explain a failure. They are kept after the namespace is deleted. */
+/** Events and log lines that help explain a failure, copied so that they outlive the namespace. */
 export interface FailureEvidence {
-  /** The last 200 log lines of the failed container, oldest first. */
+  /** The failed container's last 200 log lines, oldest first. */
   readonly log: readonly string[];
-  /** The namespace's events, oldest first. */
+  /** The namespace's newest events (at most 100), oldest first. */
   readonly events: readonly { at: string; object: string; reason: string; message: string; count: number }[];
 }
 
 export interface ClusterErrorOptions extends DriverErrorOptions {
-  /** HTTP status of the response, or 0 without one. */
+  /** The HTTP status of the response, or 0 if there was no response. */
   readonly status?: number;
   readonly evidence?: FailureEvidence | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * A failed call, or a wait for a state that cannot be reached. `code` is the cluster's reason (NotFound, Conflict,
- * Forbidden, ErrImagePull, ExceededQuota, BackoffLimitExceeded …) or one of Wheelwright's (deadline, unreachable;
- * stranger: somebody else's namespace). `message` says what failed, followed by the cluster's reason.
+ * A failed call to the cluster, or a wait that cannot succeed. `code` is either Kubernetes' reason (NotFound, Conflict,
+ * ErrImagePull …) or a code from Wheelwright, such as `deadline`, `unreachable` or `stranger` (a namespace that
+ * Wheelwright did not create). `message` says what failed and includes the reason from the cluster.
  */
 export class ClusterError extends DriverError {
   override readonly name = "ClusterError";
@@ -118,13 +118,13 @@ export interface JobResult {
   readonly succeeded: boolean;
   readonly name: string;
   readonly uid: string;
-  /** The cluster's reason if the Job failed (BackoffLimitExceeded, DeadlineExceeded, OOMKilled …). */
+  /** Kubernetes' reason for the failure (BackoffLimitExceeded, DeadlineExceeded …). Null if the Job succeeded. */
   readonly reason: string | null;
   readonly message: string | null;
   readonly exitCode: number | null;
-  /** The last 200 log lines of the Job's pod, oldest first. After a failure, those of the failed container. */
+  /** The last 200 log lines, oldest first: from the Job's pod, or from the failed container if the Job failed. */
   readonly log: readonly string[];
-  /** Whether `log` ends with the last line. Otherwise lines may be missing. */
+  /** Whether `log` includes the container's last line. If false, lines at the end may be missing. */
   readonly isLogComplete: boolean;
 }
 
@@ -132,43 +132,43 @@ export type PatchOperation =
   | { readonly op: "test" | "add" | "replace"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string };
 
-/** Calls in one namespace that Wheelwright created. The namespace's UID is verified at most once a second. */
+/** Reads and changes objects in a namespace that Wheelwright created. Its UID is verified at most once a second. */
 export interface ClusterNamespace {
   readonly namespace: string;
   readonly uid: string;
-  /** Applies the objects in this order by server-side apply, as field manager `wheelwright` with force. */
+  /** Applies the objects in the given order by server-side apply, with the field manager `wheelwright` and `force`. */
   apply(objects: readonly KubeObject[], call: ClusterCall): Promise<{ objects: KubeObject[]; warnings: string[] }>;
-  /** Returns what `apply` would return, by a server-side dry run. */
+  /** Returns what `apply` would return, but changes nothing (server-side dry run). */
   dryRun(objects: readonly KubeObject[], call: ClusterCall): Promise<{ objects: KubeObject[]; warnings: string[] }>;
-  /** Creates the object, or returns the existing object of that name unchanged. */
+  /** Creates the object, or returns the existing object with the same name unchanged. */
   create(object: KubeObject, call: ClusterCall): Promise<KubeObject>;
   get(ref: ObjectRef, call: ClusterCall): Promise<KubeObject | null>;
   list(kind: Omit<ObjectRef, "name">, selector: string, call: ClusterCall): Promise<KubeObject[]>;
-  /** Applies a JSON Patch. A failed `test` is a permanent ClusterError with code `Invalid` (422). */
+  /** Applies a JSON Patch. If a `test` operation fails, throws a permanent ClusterError `Invalid` (status 422). */
   patch(ref: ObjectRef, operations: readonly PatchOperation[], call: ClusterCall): Promise<KubeObject>;
-  /** Returns what `patch` would return, by a server-side dry run. */
+  /** Returns what `patch` would return, but changes nothing (server-side dry run). */
   dryRunPatch(ref: ObjectRef, operations: readonly PatchOperation[], call: ClusterCall): Promise<KubeObject>;
-  /** Deletes the object with this UID, and its dependents in the background. Succeeds if the object is already gone. */
+  /** Deletes the object and, in the background, its dependents. Succeeds if no object with this UID exists. */
   delete(ref: ObjectRef, uid: string, call: ClusterCall): Promise<void>;
   /**
-   * Waits until each object is ready: Deployment, StatefulSet, Job, PersistentVolumeClaim, Ingress with an address, or
-   * any kind with a Ready or Available condition. Throws a permanent ClusterError with evidence as soon as pods or
-   * events show that this is impossible.
+   * Waits until all objects are ready, for example until an Ingress has an address. Kinds without a rule of their own
+   * need a Ready or Available condition. Throws a permanent ClusterError with evidence as soon as pods or events show
+   * that an object cannot become ready.
    */
   ready(refs: readonly ObjectRef[], waiting: ClusterWait): Promise<void>;
-  /** Waits until none of these objects exist. Finalizers may delay this. */
+  /** Waits until none of these objects exist anymore. Finalizers may delay their removal. */
   gone(refs: readonly ObjectRef[], waiting: ClusterWait): Promise<void>;
-  /** Waits until no pod matches the selector. Completed pods do not count. */
+  /** Waits until no pods match the selector, apart from pods that have completed. */
   noPods(selector: string, waiting: ClusterWait): Promise<void>;
   /**
-   * Creates the Job unless it exists, waits until it succeeds or fails, and returns the result. Throws a permanent
-   * ClusterError with evidence if the Job cannot start (image, quota …).
+   * Creates the Job unless it exists, waits until the Job succeeds or fails, and returns the result. Throws a permanent
+   * ClusterError with evidence if the Job cannot start, for example because its image is missing.
    */
   run(job: KubeObject, waiting: JobWait): Promise<JobResult>;
   follow(job: string, waiting: JobWait): Promise<JobResult>;
-  /** Returns the namespace's current events and logs for a failure report. */
+  /** Collects the namespace's current events and a container's log for a failure report. */
   evidence(call: ClusterCall): Promise<FailureEvidence>;
-  /** Deletes the namespace with this UID, and waits until it is gone. */
+  /** Deletes this namespace and waits until it is gone. Does not delete another namespace that reuses the name. */
   remove(waiting: ClusterWait): Promise<void>;
 }
 
@@ -185,9 +185,9 @@ export interface WatchStart {
 
 export interface ObjectPage {
   readonly items: KubeObject[];
-  /** The continue token. Null on the last page. */
+  /** The token for requesting the next page. Null on the last page. */
   readonly next: string | null;
-  /** The resource version of the list, the same for all its pages. A watch can start from it. */
+  /** The resource version of the list, which is the same for all its pages. A watch can start from this version. */
   readonly version: string;
 }
 
@@ -198,43 +198,41 @@ export interface WatchedChange {
 
 export interface Cluster {
   readonly name: string;
-  /**
-   * Creates the Namespace. Succeeds if a namespace with the same labels exists. Throws `stranger` if the labels differ.
-   */
+  /** Creates the Namespace, or accepts one with the same ownership labels. Throws `stranger` if its labels differ. */
   createNamespace(manifest: KubeObject, call: ClusterCall): Promise<{ uid: string }>;
   findNamespace(name: string, call: ClusterCall): Promise<KubeObject | null>;
   find(ref: ObjectRef, call: ClusterCall): Promise<KubeObject | null>;
   /**
-   * Returns the UID of the namespace kube-system, which identifies the cluster. Null if that namespace does not exist.
-   * Reads the UID on each call, because a kubeconfig may later point to another cluster.
+   * Returns the UID of the namespace `kube-system`, which identifies the cluster, or null if that namespace does not
+   * exist. Reads the UID on each call, because a changed kubeconfig may point to another cluster.
    */
   identity(call: ClusterCall): Promise<string | null>;
   space(namespace: string, uid: string): ClusterNamespace;
-  /** Applies cluster-scoped objects by server-side apply, for example a ClusterIssuer. */
+  /** Applies cluster-scoped objects, such as a ClusterIssuer, by server-side apply. */
   applyGlobal(objects: readonly KubeObject[], call: ClusterCall): Promise<void>;
-  /** Creates the object, or returns the existing object of that name unchanged. */
+  /** Creates the object, or returns the existing object with the same name unchanged. */
   createGlobal(object: KubeObject, call: ClusterCall): Promise<KubeObject>;
   /** Deletes the object if it has this UID. Succeeds if the object is already gone. */
   deleteGlobal(ref: ObjectRef, uid: string, call: ClusterCall): Promise<void>;
-  /** Applies a JSON Patch. A failed `test` is a permanent ClusterError with code `Invalid` (422). */
+  /** Applies a JSON Patch. If a `test` operation fails, throws a permanent ClusterError `Invalid` (status 422). */
   patchGlobal(ref: ObjectRef, operations: readonly PatchOperation[], call: ClusterCall): Promise<KubeObject>;
-  /** Whether the API server serves this kind, for example of cert-manager or snapshots. */
+  /** Whether the API server serves this kind, which may belong to an optional component such as cert-manager. */
   serves(kind: Omit<ObjectRef, "name">, call: ClusterCall): Promise<boolean>;
-  /** Lists the objects of this kind with these labels in all namespaces. */
+  /** Lists the objects of this kind that match the label selector, in all namespaces. */
   listAll(kind: Omit<ObjectRef, "name">, selector: string, call: ClusterCall): Promise<KubeObject[]>;
-  /** Lists the objects in a namespace that may no longer exist. A forced deletion can leave objects behind. */
+  /** Lists objects in a namespace that may no longer exist, because a forced deletion can leave objects behind. */
   listUnder(kind: Omit<ObjectRef, "name">, namespace: string, call: ClusterCall): Promise<KubeObject[]>;
-  /** Lists one page of a long list. An expired `next` throws status 410. */
+  /** Lists one page of a long list. If the token `next` has expired, throws a ClusterError with status 410. */
   listPage(kind: Omit<ObjectRef, "name">, page: PageRequest, call: ClusterCall): Promise<ObjectPage>;
   /**
-   * Yields the changes since this version, and reconnects when a watch ends. Ends only by throwing: status 410 when the
-   * version has expired.
+   * Yields the changes since the given version, and reconnects when a watch ends. Ends only by throwing an error, for
+   * example a ClusterError with status 410 if the version has expired.
    */
   follow(kind: Omit<ObjectRef, "name">, from: WatchStart, call: ClusterCall): AsyncIterable<WatchedChange>;
   version(call: ClusterCall): Promise<string>;
-  /** Whether Wheelwright's credentials have this permission (SelfSubjectAccessReview). */
+  /** Whether Kubernetes grants Wheelwright this permission (checked by a SelfSubjectAccessReview). */
   allows(access: ClusterAccess, call: ClusterCall): Promise<boolean>;
-  /** Returns the server's address, and the milliseconds by which its clock is ahead (0 below two seconds). */
+  /** Returns the server's URL, and the milliseconds by which its clock is ahead. Differences under 2 s count as 0. */
   about(): Promise<{ server: string; aheadMs: number }>;
   close(): Promise<void>;
 }

@@ -1,46 +1,46 @@
 /**
- * Compares objects of the cluster. `findMismatches` is a fast filter for thousands of objects, without API calls. It
- * ignores the API server's defaults, so a dry run must confirm its results, but it misses no difference. `diffObjects`
- * compares an object with the result of `space.dryRun`, so both sides have the defaults.
+ * Compares Kubernetes objects. `findMismatches` checks thousands of objects without API calls. It misses no difference,
+ * but it does not know the API server's defaults, so a dry run must confirm its results. `diffObjects` compares an
+ * object with the result of such a dry run, so both sides include the defaults.
  */
 import { escapeInvisibleCharacters, escapeInvisibleCharactersIn } from "#lib/base/readable.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 export interface FieldDifference {
-  /** The path of the field, for example `spec.template.spec.containers[moodle].image`. Empty for a new object. */
+  /** The field's path, for example `spec.template.spec.containers[moodle].image`. Empty for a new object. */
   readonly path: string;
-  /** The previous value. Null if the field did not exist. */
+  /** The field's previous value. Null if the field did not exist. */
   readonly from: unknown;
   readonly to: unknown;
 }
 
-/** Fields that are not compared. The API server stores `stringData` as `data`. */
+/** Fields that are not compared. `stringData` is one of them, because the API server stores its content in `data`. */
 const IGNORED_FIELDS = new Set(["apiVersion", "kind", "status", "stringData"]);
-/** Metadata that the API server sets. */
+/** Metadata fields that are not compared, because the API server sets them. */
 const IGNORED_METADATA = new Set([
   ...["uid", "resourceVersion", "generation", "managedFields", "creationTimestamp", "selfLink"],
   ...["deletionTimestamp", "deletionGracePeriodSeconds"],
 ]);
-/** Fields that identify the items of a list, if each item has a different value. */
+/** Fields that can identify the items in a list. A field is used only if its value is different in each item. */
 const LIST_KEYS = ["name", "mountPath", "host", "containerPort", "port", "key"] as const;
-/** Lists that the API server treats as one value: an extra item is a difference. */
+/** Lists that the API server treats as a single value, so an extra item counts as a difference. */
 const ATOMIC_LISTS = new Set<unknown>([
   ...["envFrom", "tolerations", "rules", "tls", "ingress", "egress", "limits", "items", "matchExpressions"],
 ]);
 const ATOMIC_MAPS = new Set<unknown>(["selector", "podSelector", "namespaceSelector", "labelSelector"]);
-/** Maps whose values are quantities. Equal quantities can be written in several ways. */
+/** Fields whose values are maps of quantities. A quantity can be written in several ways, such as `1` and `1000m`. */
 const QUANTITY_MAPS = new Set(["limits", "requests", "hard", "max", "min", "default", "defaultRequest", "capacity"]);
-/** Replaces secret values. Whether two secret values differ is not secret. */
+/** Shown instead of a secret value. Readers may still see that two secret values differ. */
 const CONCEALED = "(concealed)";
 const SECRET_FIELD = "data";
 
-/** Returns the paths at which the object does not match the manifest. */
+/** Returns the paths of the fields in which the observed object does not match the manifest. */
 export function findMismatches(manifest: KubeObject, observed: KubeObject): string[] {
   return compare([], strip(manifest), strip(observed), "ignore").map(({ at }) => pathOf(at));
 }
 
-/** Returns the differences between two states. Values of Secrets are concealed. `before` is null for a new object. */
+/** Returns the differences between two states of an object, without secret values. `before` is null for a new one. */
 export function diffObjects(before: KubeObject | null, after: KubeObject): FieldDifference[] {
   const conceal = after.kind === "Secret";
   if (before === null) return [readableDifference("", null, conceal ? concealSecret(strip(after)) : strip(after))];
@@ -50,7 +50,7 @@ export function diffObjects(before: KubeObject | null, after: KubeObject): Field
   });
 }
 
-/** Makes values from untrusted writers safe to display. */
+/** Escapes invisible characters in the path and the values, because they may come from untrusted writers. */
 function readableDifference(path: string, from: unknown, to: unknown): FieldDifference {
   return {
     path: escapeInvisibleCharacters(path),
@@ -68,8 +68,8 @@ interface RawDifference {
 type Step = string | { readonly item: string | number };
 
 /**
- * How to treat fields and items that only the second state has: report them, ignore them, or report the surrounding
- * value.
+ * How to treat fields and list items that only the second state has: report them, ignore them, or report the whole
+ * value that contains them.
  */
 type ExtraFields = "report" | "ignore" | "compare whole";
 
@@ -118,7 +118,7 @@ function isSame(at: readonly Step[], from: unknown, to: unknown): boolean {
   return from.every((item, i) => !isMap(item) && !Array.isArray(item) && item === to[i]);
 }
 
-/** Maps the items by `key`, or by index without a key. */
+/** Maps each item by the value of its field `key`, or by its position if `key` is undefined. */
 function itemsBy(key: string | undefined, list: readonly Fields[]): Map<string | number, Fields> {
   return new Map(list.map((item, i) => [key === undefined ? i : String(item[key]), item]));
 }
@@ -167,7 +167,7 @@ function maskOf(value: unknown): unknown {
 }
 
 /**
- * Formats a path. Names with a dot or slash are in brackets, like list items:
+ * Formats a path. Names that contain a dot or slash are put in brackets, as list items are:
  * `metadata.labels[app.kubernetes.io/name]`.
  */
 function pathOf(at: readonly Step[]): string {

@@ -1,4 +1,4 @@
-/** Collects the evidence of a failure: the namespace's events, and the log of the container that failed last. */
+/** Collects evidence about a failure: the namespace's events, and the log of the container that failed last. */
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import {
   containersOf,
@@ -22,7 +22,7 @@ interface EvidenceContext {
   readonly namespace: string;
 }
 
-/** Collects the readable evidence. The log notes which parts could not be read. Throws only if the signal aborts. */
+/** Collects events and a log. The log notes which parts could not be read. Throws only if the signal aborts. */
 export async function collectEvidence(
   { api, objects, namespace }: EvidenceContext,
   call: ClusterCall,
@@ -40,7 +40,7 @@ export async function collectEvidence(
   return { log: [...missing, ...log], events: describeEvents(events) };
 }
 
-/** Returns the newest 100 events, oldest first. Repeated messages about an object are merged, with a count. */
+/** Returns the newest 100 events, oldest first. Repeated messages about an object become one event with a count. */
 export function describeEvents(events: readonly KubeObject[]): FailureEvidence["events"] {
   const merged = new Map<string, FailureEvidence["events"][number]>();
   for (const event of events.toSorted((a, b) => lastOccurrence(a) - lastOccurrence(b))) {
@@ -73,7 +73,7 @@ export function findFailedContainer(pods: readonly KubeObject[], namespace: stri
     .toSorted((a, b) => createdAt(a.pod) - createdAt(b.pod)).at(-1);
   const chosen = failed ?? unready;
   if (!chosen) return undefined;
-  // If the container was restarted, the failure is in the log of its previous run.
+  // Reads the previous run's log if the container was restarted, because that log shows the failure.
   const previous = chosen === failed && chosen.container.state?.running !== undefined;
   return { namespace, pod: chosen.pod.metadata.name, container: chosen.container.name, previous };
 }

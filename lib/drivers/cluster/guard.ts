@@ -5,23 +5,23 @@ import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
-/** Labels with the IDs of an object's hub and spoke. */
+/** Labels that hold the ID of an object's hub (federation) and the ID of its spoke. */
 export const FEDERATION_LABEL = "wheelwright.dev/federation";
 export const SPOKE_LABEL = "wheelwright.dev/spoke";
-/** Labels with the IDs of a sandbox and of the spoke that the sandbox was created from. */
+/** Labels that hold the ID of a sandbox and the ID of the spoke that the sandbox was created from. */
 export const SANDBOX_LABEL = "wheelwright.dev/sandbox";
 export const CREATED_FROM_LABEL = "wheelwright.dev/made-after";
 const OURS = "wheelwright";
 
 export interface NamespaceGuard {
-  /** Throws if the namespace is being deleted, or if Wheelwright did not create it. */
+  /** To be called before a write. Throws if Wheelwright did not create the namespace, or if it is being deleted. */
   write(call: ClusterCall): Promise<void>;
-  /** Throws if Wheelwright did not create the namespace. Accepts a namespace that is being deleted. */
+  /** To be called before a read. Like `write`, but does not throw if the namespace is being deleted. */
   read(call: ClusterCall): Promise<void>;
   forget(): void;
 }
 
-/** Milliseconds for which a check is valid. */
+/** How long a check of the namespace stays valid, in milliseconds. */
 const CHECK_TTL = SECOND;
 
 interface NamespaceCheck {
@@ -29,7 +29,7 @@ interface NamespaceCheck {
   readonly terminating: boolean;
 }
 
-/** `objects` must be cluster-scoped. */
+/** Opens the guard for a namespace. `objects` must be a client for cluster-scoped objects. */
 export function openNamespaceGuard(objects: ObjectClient, namespace: string, uid: string): NamespaceGuard {
   let lastCheck: NamespaceCheck | undefined, pending: Promise<NamespaceCheck> | undefined;
 
@@ -40,7 +40,7 @@ export function openNamespaceGuard(objects: ObjectClient, namespace: string, uid
     return { at, terminating: isTerminating(found) };
   }
 
-  /** Shares one request between concurrent callers. If the request fails, each other caller sends its own. */
+  /** Checks the namespace with one request for all concurrent callers. If it fails, each other caller sends its own. */
   async function check(call: ClusterCall): Promise<NamespaceCheck> {
     if (lastCheck && performance.now() - lastCheck.at < CHECK_TTL) return lastCheck;
     const other = pending;
@@ -69,7 +69,7 @@ export function findNamespace(objects: ObjectClient, name: string, call: Cluster
   return objects.get({ apiVersion: "v1", kind: "Namespace", name }, call);
 }
 
-/** Throws unless the namespace has this UID and Wheelwright's label. */
+/** Throws unless the namespace has this UID and the label that marks Wheelwright's namespaces. */
 export function requireOwnNamespace(namespace: KubeObject, uid: string): void {
   const { name, labels } = namespace.metadata;
   if (namespace.metadata.uid !== uid) {
@@ -82,7 +82,7 @@ export function requireOwnNamespace(namespace: KubeObject, uid: string): void {
   }
 }
 
-/** Whether the namespace has the same ownership labels as the manifest. A missing label is a difference. */
+/** Whether the namespace's ownership labels equal the manifest's. A label that only one of them has is a difference. */
 export function hasSameLabels(namespace: KubeObject, manifest: KubeObject): boolean {
   return namespace.metadata.labels?.[MANAGED_BY_LABEL] === OURS &&
     [MANAGED_BY_LABEL, FEDERATION_LABEL, SPOKE_LABEL, SANDBOX_LABEL].every((label) =>

@@ -1,7 +1,7 @@
 /**
- * Runs a Job to its end and returns its log. The condition FailureTarget appears while pods of a failing Job are still
- * ending. Logs are complete only with the condition Failed, so the wait continues until then. If the wait times out
- * first, the Job counts as failed.
+ * Follows a Job until it has finished, and returns its result and log. A failing Job's pods may still be running when
+ * its condition FailureTarget appears, so the wait continues until the condition Failed. If the wait times out in
+ * between, the Job counts as failed.
  */
 import {
   conditionOf,
@@ -32,19 +32,19 @@ import { type CheckResult, waitFor } from "#lib/drivers/cluster/wait.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const JOB = { apiVersion: "batch/v1", kind: "Job" };
-/** The age from which a Job's log lines are shown as progress. Shorter Jobs end before anybody reads the progress. */
+/** The age of a Job, in milliseconds, from which its log lines are shown as progress. Shorter Jobs need no progress. */
 const LOG_EXCERPT_AFTER = 10 * SECOND;
-/** Milliseconds that followed logs may take to end after the Job has ended. */
+/** How long to wait for followed logs to end after the Job has ended, in milliseconds. */
 const LOG_TIMEOUT = 3 * SECOND;
 
-/** The state of a followed Job, including pods that no longer exist. */
+/** The observed state of a Job that is being followed. `pods` also contains pods that no longer exist. */
 interface JobRun {
   readonly context: NamespaceContext;
   readonly name: string;
   job: KubeObject | undefined;
   readonly pods: Map<string, KubeObject>;
   readonly logs: LogFollower;
-  /** The last progress sentence from the Job's log. */
+  /** The last progress sentence that was derived from a line of the Job's log. */
   lastSentence: string | undefined;
 }
 
@@ -123,7 +123,7 @@ async function resultOf(jobRun: JobRun, call: ClusterCall): Promise<JobResult> {
   const end = lastEnd(pods, failure !== undefined);
   const streamed = followed.findLast((log) => end && log.pod === end.pod && log.container === end.container) ??
     followed.findLast(({ lines }) => lines.length > 0);
-  // A followed log may lack its last lines, so it is read again if the pod still exists.
+  // Reads the log again if a container has ended, because a followed log may lack the last lines.
   const read = end ? await readLog(context.api, { namespace: context.namespace, ...end }, call) : [];
   const isLogComplete = end !== undefined && !isUnreadableLog(read);
   const log = read.length > 0 && (isLogComplete || !streamed?.lines.length) ? read : streamed?.lines ?? [];
@@ -145,7 +145,7 @@ interface ContainerEnd {
   readonly terminated: ContainerTermination;
 }
 
-/** Returns the container that ended last. If the Job failed, only failed containers count. */
+/** Returns the container that ended last. If the Job failed, ignores containers that succeeded. */
 function lastEnd(pods: readonly KubeObject[], failed: boolean): ContainerEnd | undefined {
   const ends = pods.flatMap((pod) =>
     containersOf(pod).flatMap(({ name, state }) =>
@@ -159,7 +159,7 @@ function lastEnd(pods: readonly KubeObject[], failed: boolean): ContainerEnd | u
     .at(-1);
 }
 
-/** Whether the line has words, and is not just dashes or a number. */
+/** Whether the line contains a word, and not only dashes or numbers. */
 function hasWords(line: string): boolean {
   return /[A-Za-z]{3}/.test(line);
 }

@@ -1,7 +1,6 @@
 /**
- * Reads the logs of containers, once or while they run. Logs are deleted with their pod, for example at a Job's
- * deadline, so they are followed from the start. Only the last lines are kept. After a reconnect, the server sends them
- * again and they replace the old ones.
+ * Reads container logs, either once or while the containers run. Kubernetes deletes a log with its pod, for example at
+ * a Job's deadline, so a Job's logs are followed from the start. Only the last 200 lines of a log are kept.
  */
 import { isClosed, type KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { containersOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
@@ -14,21 +13,21 @@ import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 const MAX_LINES = 200;
 const MAX_LINE_LENGTH = 4096;
-/** The maximum number of bytes that the server sends of a log. */
+/** The maximum number of bytes that the server may send for one log. */
 const MAX_LOG_BYTES = 4 * 2 ** 20;
 
-/** The start of the line that replaces an unreadable log. */
+/** The start of the line that stands for a log that could not be read. */
 export const UNREADABLE_LOG = "(the log of ";
 
 export interface LogSource {
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
-  /** Whether to read the log of the container's previous run. */
+  /** Whether to read the log from before the container's last restart. */
   readonly previous?: boolean;
 }
 
-/** Returns the current last lines of the log. If the log cannot be read, returns one line with the error. */
+/** Returns the last 200 lines of the log so far, or a single line with the error if the log cannot be read. */
 export async function readLog(api: KubeApi, source: LogSource, call: ClusterCall): Promise<string[]> {
   const previous: Record<string, string> = source.previous ? { previous: "true" } : {};
   const query = {
@@ -55,15 +54,15 @@ export interface FollowedLog {
 }
 
 export interface LogFollower {
-  /** Starts to follow the started containers of these pods. */
+  /** Starts to follow the logs of those containers in these pods that have started. */
   update(pods: readonly KubeObject[]): void;
-  /** Returns the lines read so far, in the order in which the containers started. */
+  /** Returns all followed logs with their last lines, in the order in which the logs were first followed. */
   followed(): readonly FollowedLog[];
-  /** Waits until the logs of ended containers are complete, for at most this many milliseconds. Then stops. */
+  /** Stops reconnecting, and waits up to `timeoutMs` milliseconds for open logs to end before closing them. */
   close(timeoutMs: number): Promise<void>;
 }
 
-/** Follows the logs of pods. With `listen`, each log is read from its first line. Otherwise only the end is read. */
+/** Follows pods' logs. If `listen` is set, each log is read from its first line. If not, only its end is read. */
 export function followLogs(
   api: KubeApi,
   namespace: string,
@@ -126,8 +125,8 @@ export function followLogs(
 }
 
 /**
- * Whether a retry can succeed. The server answers 400 for a container that is about to start. A deleted pod or a
- * forbidden log makes retries useless.
+ * Whether reopening the log can succeed. The server answers 400 while a container is about to start. Reopening is
+ * useless if the pod was deleted or the log is forbidden.
  */
 function isWorthReopening(error: unknown): boolean {
   return error instanceof ClusterError && (error.transient || error.status === 400) && !isClosed(error);

@@ -1,4 +1,4 @@
-/** Reads and writes objects by kind and name, without the namespace guard. */
+/** Reads and writes objects by kind and name, without checking that their namespace belongs to Wheelwright. */
 import type { ClusterRequest, KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import {
   type ClusterCall,
@@ -23,23 +23,23 @@ interface ApiObjectReply {
 export type WriteMode = "write" | "dry run";
 
 /**
- * Calls for the objects of one namespace. Without a namespace, objects are cluster-scoped and lists cover all
- * namespaces.
+ * Reads and writes the objects in one namespace. Without a namespace, the client reads and writes cluster-scoped
+ * objects, and its lists cover all namespaces.
  */
 export interface ObjectClient {
   get(ref: ObjectRef, call: ClusterCall): Promise<KubeObject | null>;
-  /** Lists the objects with these labels, or all of the kind for an empty selector. */
+  /** Lists the objects of this kind that match the label selector. An empty selector matches all of them. */
   list(kind: Kind, selector: string, call: ClusterCall): Promise<KubeObject[]>;
   listPage(kind: Kind, page: PageRequest, call: ClusterCall): Promise<ObjectPage>;
-  /** Creates the object. Returns null if an object with that name exists. */
+  /** Creates the object. Returns null if an object with the same name already exists. */
   create(object: KubeObject, call: ClusterCall): Promise<KubeObject | null>;
   apply(object: KubeObject, mode: WriteMode, call: ClusterCall): Promise<ApiObjectReply>;
   patch(ref: ObjectRef, operations: readonly PatchOperation[], mode: WriteMode, call: ClusterCall): Promise<KubeObject>;
-  /** Deletes the object with this UID. Returns false if the object does not exist. */
+  /** Deletes the object if it has this UID. Returns false if no such object exists. */
   delete(ref: ObjectRef, uid: string, call: ClusterCall): Promise<boolean>;
-  /** Lists the objects, and returns a query that watches for later changes. */
+  /** Lists the objects, and returns them with a query that watches for later changes. */
   listWatchable(kind: Kind, selector: string, call: ClusterCall): Promise<WatchableList>;
-  /** Returns the query to watch the kind from the version of this object. */
+  /** Returns a query that watches this kind from the object's version on, or from a new list if the object is null. */
   watchSince(kind: Kind, object: KubeObject | null, call: ClusterCall): Promise<WatchQuery>;
 }
 
@@ -49,9 +49,9 @@ interface WatchableList {
 }
 
 export const FIELD_MANAGER = "wheelwright";
-/** The field manager of created objects. Patches use a different one (lib/workers/field-owner.ts). */
+/** The field manager that creates objects. Patches use a different field manager (see lib/workers/field-owner.ts). */
 export const CREATE_FIELD_MANAGER = "wheelwright-create";
-/** The maximum number of restarts of a list whose continue token has expired. */
+/** The maximum number of times that a list is restarted because its continue token has expired. */
 const MAX_LIST_RESTARTS = 3;
 
 export function openObjectClient(api: KubeApi, kinds: KindRegistry, namespace?: string): ObjectClient {
@@ -102,7 +102,7 @@ export function openObjectClient(api: KubeApi, kinds: KindRegistry, namespace?: 
     create: async (object, call) => {
       const at = await path(object, call), query = { fieldManager: CREATE_FIELD_MANAGER }, { name } = object.metadata;
       try {
-        // Repeating is safe: if an earlier attempt succeeded, the server answers that the name exists.
+        // A repeat is safe: if an earlier attempt created the object, the server answers that the name exists.
         return (await send({ method: "POST", path: at, name, query, body: object, repeat: "safe" }, call)).object;
       } catch (error) {
         if (hasCode(error, "AlreadyExists")) return null;
@@ -138,7 +138,7 @@ export function openObjectClient(api: KubeApi, kinds: KindRegistry, namespace?: 
   };
 }
 
-/** Creates the object, or returns the existing object of that name unchanged. */
+/** Creates the object, or returns the existing object with the same name unchanged. */
 export async function createOrFind(objects: ObjectClient, object: KubeObject, call: ClusterCall): Promise<KubeObject> {
   const created = await objects.create(object, call);
   if (created) return created;
@@ -152,7 +152,7 @@ function writeQuery(mode: WriteMode): Record<string, string> {
   return { fieldManager: FIELD_MANAGER, ...(mode === "dry run" ? { dryRun: "All" } : {}) };
 }
 
-/** Adds kind and version, which items of a list do not have. */
+/** Adds `apiVersion` and `kind`, which the API server omits from the items in a list. */
 function withKind({ apiVersion, kind }: Kind, items: readonly KubeObject[]): KubeObject[] {
   return items.map((item) => ({ ...item, apiVersion, kind }));
 }

@@ -1,4 +1,4 @@
-/** Opens a cluster with one connection, one concurrency limit and one cache of kinds. */
+/** Opens a cluster whose calls share one connection, one limit on concurrent calls and one cache of API kinds. */
 import { bindRole, isAllowed } from "#lib/drivers/cluster/role-binding.ts";
 import { openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import type { Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -27,9 +27,9 @@ export interface ClusterOptions {
   /** The cluster's name in the catalog and in logs. */
   readonly name: string;
   readonly kubeconfig: KubeconfigSource;
-  /** The maximum number of concurrent calls (16). Watches and followed logs do not count. */
+  /** The maximum number of concurrent calls. Defaults to 16. Watches and followed logs do not count. */
   readonly concurrency?: number;
-  /** Milliseconds for a call (30 s). */
+  /** The maximum duration of a call, in milliseconds. Defaults to 30 seconds. */
   readonly deadline?: number;
   readonly patience?: Partial<DiagnosisTimeLimits>;
   readonly version?: string;
@@ -40,8 +40,8 @@ export interface ClusterOptions {
 }
 
 /**
- * Opens the cluster. Throws a ClusterError `kubeconfig` or `credentials` that names the file. Does not connect to the
- * server.
+ * Reads the cluster's credentials, but does not connect to its server yet. If the credentials cannot be read, throws a
+ * ClusterError `kubeconfig` or `credentials` that names the file.
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const log = options.log.with({ cluster: options.name });

@@ -1,4 +1,4 @@
-/** Waits until objects are ready or gone. Fails as soon as an object can never become ready. */
+/** Waits until objects are ready, or until they are gone. Fails as soon as an object can never become ready. */
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import {
   type ClusterCall,
@@ -25,10 +25,10 @@ import { redact } from "#lib/base/redact.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** The dependencies of functions that wait in one namespace. */
+/** The clients and settings that are needed to wait for objects in one namespace. */
 export interface NamespaceContext {
   readonly api: KubeApi;
-  /** The objects of this namespace; `all` are cluster-scoped. */
+  /** A client for the objects in this namespace. `all` is a client for cluster-scoped objects. */
   readonly objects: ObjectClient;
   readonly all: ObjectClient;
   readonly guard: NamespaceGuard;
@@ -40,11 +40,11 @@ export interface NamespaceContext {
 
 export const POD_KIND = { apiVersion: "v1", kind: "Pod" };
 const EVENT = { apiVersion: "v1", kind: "Event" };
-/** Time limit for collecting evidence after a failure. */
+/** The time limit for collecting evidence after a failure, in milliseconds. */
 const EVIDENCE_TIMEOUT = 15 * SECOND;
-/** The maximum number of characters of a quoted log line. */
+/** The maximum number of characters that are quoted from a log line. */
 const MAX_QUOTED_LENGTH = 300;
-/** The maximum number of sentences in a progress message. Further sentences are only counted. */
+/** The maximum number of sentences in a progress message, which then says how many more there are. */
 const MAX_SENTENCES = 3;
 
 export async function waitUntilReady(
@@ -76,7 +76,7 @@ export async function waitUntilReady(
   );
 }
 
-/** Waits until deleted objects are gone, and reports which finalizers delay this. */
+/** Waits until deleted objects are gone, and reports which finalizers delay their removal. */
 export async function waitUntilGone(
   context: NamespaceContext,
   refs: readonly ObjectRef[],
@@ -96,14 +96,14 @@ export async function waitUntilGone(
   await waitFor({ ...context, what, check }, waiting);
 }
 
-/** The objects that a diagnosis needs, with watches for changes. */
+/** The pods and events that a diagnosis needs, with watches that report changes to them. */
 interface NamespaceObjects {
   readonly pods: readonly KubeObject[];
   readonly events: readonly KubeObject[];
   readonly watches: readonly WatchQuery[];
 }
 
-/** Reads the namespace's pods and events, without outdated events of PersistentVolumeClaims. */
+/** Reads the namespace's pods and events. Leaves out outdated events about PersistentVolumeClaims. */
 export async function readNamespaceObjects(
   { objects }: NamespaceContext,
   call: ClusterCall,
@@ -114,7 +114,7 @@ export async function readNamespaceObjects(
   ]);
   const observed = { pods: pods.items, events: events.items, watches: [pods.watch, events.watch] };
   if (!events.items.some(isPvcEvent)) return observed;
-  // PersistentVolumeClaims are read after the events. Otherwise a claim that was bound in between would look pending.
+  // Reads PersistentVolumeClaims after the events, so that one that was bound in between does not look pending.
   const claims = await objects.list({ apiVersion: "v1", kind: PVC_KIND }, "", call);
   return { ...observed, events: withoutOutdatedPvcEvents(events.items, claims) };
 }
@@ -126,8 +126,8 @@ const ORDER_KINDS = [
 ] as const;
 
 /**
- * Lists the objects that cert-manager creates for a certificate. Omits kinds that Wheelwright may not list or that the
- * cluster does not serve.
+ * Lists the objects that cert-manager creates in order to issue a certificate. Skips kinds that the cluster does not
+ * serve or that Wheelwright may not list.
  */
 async function listOrders(context: NamespaceContext, call: ClusterCall): Promise<KubeObject[]> {
   const lists = ORDER_KINDS.map((kind) =>
@@ -140,8 +140,7 @@ async function listOrders(context: NamespaceContext, call: ClusterCall): Promise
 }
 
 /**
- * Returns one watch per kind. With several objects of a kind, the watch has no start version, because their versions
- * differ.
+ * Returns one watch per kind. A watch for several objects has no start version, because the objects' versions differ.
  */
 export async function watchesOf(
   { objects }: NamespaceContext,
@@ -162,7 +161,7 @@ export function errorOfDiagnosis(diagnosis: Diagnosis & { is: "impossible" }): C
   return new ClusterError(code, message, { transient: false, blame, hint });
 }
 
-/** Runs the function, and adds evidence to a permanent failure or a timeout. */
+/** Calls `run`. If `run` fails permanently or times out, adds evidence to its error. */
 export async function attachEvidence<T>(
   context: NamespaceContext,
   call: ClusterCall,
@@ -191,7 +190,7 @@ async function evidenceInTime(context: NamespaceContext, call: ClusterCall): Pro
   }
 }
 
-/** Adds the last log line of a container that does not answer its probe. */
+/** If the diagnosis names a container whose startup probe fails, adds the last line of that container's log. */
 async function withLastLogLine(
   { api, namespace }: NamespaceContext,
   diagnosis: Diagnosis,

@@ -1,6 +1,6 @@
 /**
- * Deletes a namespace, waits until it is gone, and reports what delays the deletion. Deletion is never forced. The
- * namespace's conditions only count the remaining objects by kind, so their names are added for operators.
+ * Deletes a namespace without force, waits until it is gone, and reports what delays the deletion. The namespace's
+ * conditions only count the remaining objects by kind, so their names are looked up for operators.
  */
 import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { ClusterCall, ClusterWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -14,9 +14,9 @@ import { messageOf } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
-/** The maximum number of names per kind in a message. */
+/** The maximum number of object names per kind in a progress message. */
 const MAX_NAMES = 5;
-/** Milliseconds between polls, because not every installation may watch namespaces. */
+/** How often the namespace is checked, in milliseconds, because not every installation may watch namespaces. */
 const POLL_INTERVAL = 2 * SECOND;
 
 export async function removeNamespace(context: NamespaceContext, waiting: ClusterWait): Promise<void> {
@@ -38,7 +38,7 @@ export async function removeNamespace(context: NamespaceContext, waiting: Cluste
   await waitFor({ ...context, what: `Removing namespace ${name}`, check }, waiting);
 }
 
-/** Describes what a terminating namespace waits for, and since when. */
+/** Describes since when the namespace has been terminating, and what its deletion is waiting for. */
 async function describeRemoval(context: NamespaceContext, namespace: KubeObject, call: ClusterCall): Promise<string> {
   const { name, deletionTimestamp } = namespace.metadata;
   const since = deletionTimestamp ? `, terminating since ${formatMinute(deletionTimestamp)},` : "";
@@ -63,8 +63,8 @@ async function describeRemoval(context: NamespaceContext, namespace: KubeObject,
 }
 
 /**
- * Describes the remaining pods. The namespace's conditions have no details until all pods are deleted. A pod on a lost
- * node is never deleted automatically.
+ * Describes the remaining pods, because the namespace's conditions have no details until all pods are deleted. Returns
+ * null if no pods remain or if they cannot be listed.
  */
 async function describePods(context: NamespaceContext, since: string, call: ClusterCall): Promise<string | null> {
   try {
@@ -82,9 +82,7 @@ async function describePods(context: NamespaceContext, since: string, call: Clus
   }
 }
 
-/**
- * Turns `persistentvolumeclaims. has 2 resource instances, pods.…` into "persistentvolumeclaims data-db-0 and files".
- */
+/** Looks up the names of objects that a message only counts, for example in `pods. has 2 resource instances`. */
 function nameRemaining(context: NamespaceContext, message: string, call: ClusterCall): Promise<string[]> {
   const kinds = [...message.matchAll(/([a-z0-9]+)\.([a-z0-9.-]*) has (\d+) resource instances/g)];
   return Promise.all(kinds.map(async ([, plural, group, count]) => {
@@ -106,15 +104,15 @@ function nameRemaining(context: NamespaceContext, message: string, call: Cluster
 }
 
 async function preferredVersion(context: NamespaceContext, group: string, call: ClusterCall): Promise<string> {
-  // `/apis/<group>` is the path of the group.
+  // The slash makes `apiGroupPath` return `/apis/<group>` instead of `/api/<group>`, and is then removed.
   const path = apiGroupPath(`${group}/`).replace(/\/$/, "");
   const { body } = await context.api.call({ method: "GET", path, repeat: "safe" }, call);
   return body.preferredVersion.groupVersion;
 }
 
 /**
- * Parses `Some content in the namespace has finalizers remaining: kubernetes.io/pvc-protection in 2 resource
- * instances`.
+ * Extracts the finalizers' names from a message such as `Some content in the namespace has finalizers remaining:
+ * kubernetes.io/pvc-protection in 2 resource instances`.
  */
 function namesOfFinalizers(message: string): string[] {
   const list = message.split("finalizers remaining:")[1] ?? message;

@@ -1,6 +1,6 @@
 /**
- * Binds the role CLUSTER_ROLE to Wheelwright's account in each namespace that Wheelwright creates. So an installation
- * without cluster-wide permissions can read only the Secrets of its own hubs and spokes.
+ * Binds a ClusterRole (CLUSTER_ROLE) to Wheelwright's account in each namespace that Wheelwright creates. An account
+ * without cluster-wide permissions can then read Secrets only in these namespaces.
  */
 import { type ClusterAccess, type ClusterCall, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
@@ -11,10 +11,10 @@ import { isRecord, unexpectedResponseError } from "#lib/drivers/cluster/client/s
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
-/** Milliseconds to wait until a binding is in effect. Busy API servers notice bindings late. */
+/** How long to wait until a new binding takes effect, in milliseconds. A busy API server notices it late. */
 const BINDING_TIMEOUT = 30 * SECOND;
 const POLL_INTERVAL = SECOND / 4;
-/** A permission that exists only once the binding is in effect. */
+/** A permission that Wheelwright has only once the binding is in effect. */
 const PROBE_ACCESS: ClusterAccess = { verb: "get", group: "", resource: "secrets" };
 
 interface RoleBindingContext {
@@ -23,7 +23,7 @@ interface RoleBindingContext {
   readonly namespace: string;
 }
 
-/** Binds the role, and waits until the API server confirms the permission. Idempotent. */
+/** Binds the role, and waits until the API server confirms that the binding is in effect. Safe to call again. */
 export async function bindRole(
   { api, objects, namespace }: RoleBindingContext,
   role: string,
@@ -50,7 +50,7 @@ export async function bindRole(
   }
 }
 
-/** Whether the API server allows the access, in all namespaces if none is given. */
+/** Whether the API server grants this permission in the namespace, or in all namespaces if none is given. */
 export async function isAllowed(
   api: KubeApi,
   access: ClusterAccess,

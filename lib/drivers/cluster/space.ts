@@ -1,4 +1,4 @@
-/** Opens a namespace that Wheelwright created. Every call checks the guard first. */
+/** Opens a namespace that Wheelwright created. Every call first verifies that the namespace was not replaced. */
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import {
   type ClusterCall,
@@ -13,13 +13,13 @@ import { createOrFind, type WriteMode } from "#lib/drivers/cluster/objects.ts";
 import { removeNamespace } from "#lib/drivers/cluster/remove-namespace.ts";
 import { waitFor } from "#lib/drivers/cluster/wait.ts";
 
-/** The maximum number of pod names in a message. */
+/** The maximum number of pod names in a progress message. */
 const MAX_NAMES = 5;
 
 export function openClusterNamespace(context: NamespaceContext): ClusterNamespace {
   const { api, objects, guard, namespace, uid } = context;
 
-  /** Returns the object with this namespace. Throws if the object names another namespace. */
+  /** Returns the object with this namespace set. Throws if the object names a different namespace. */
   const withNamespace = (object: KubeObject): KubeObject => {
     const ownNamespace = object.metadata.namespace;
     if (ownNamespace === namespace) return object;
@@ -80,7 +80,7 @@ export function openClusterNamespace(context: NamespaceContext): ClusterNamespac
         what: "Waiting for pods to end",
         check: async (call) => {
           await guard.read(call);
-          // Completed pods of Jobs stay for their logs.
+          // Ignores completed pods, which Jobs keep for their logs.
           const { items, watch } = await objects.listWatchable(POD_KIND, selector, call);
           const names = items
             .filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase))

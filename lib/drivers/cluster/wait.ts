@@ -1,7 +1,7 @@
 /**
  * Polls the cluster until a state is reached: after each change, and at least every ten seconds. A watch only triggers
- * the next check, and each check reads the current state. So a lost, refused or late watch can delay the result, but
- * never makes it wrong. If the API server does not answer, the wait continues.
+ * the next check, and each check reads the current state, so a lost or late watch can delay the result but never makes
+ * it wrong.
  */
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { type ClusterCall, ClusterError, type ClusterWait } from "#lib/drivers/cluster/cluster.ts";
@@ -14,31 +14,31 @@ import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 export type CheckResult<T> =
   | { readonly done: T }
   | {
-    /** The progress message for users. Absent if no progress is known yet. */
+    /** The progress message for users. Absent if there is no progress to report yet. */
     readonly sentence?: string;
-    /** Milliseconds until the next check at the latest. */
+    /** The maximum time until the next check, in milliseconds. */
     readonly again?: number | undefined;
-    /** Watches that show a change after this check. */
+    /** Watches that report changes that happen after this check. */
     readonly watches?: readonly WatchQuery[];
   };
 
 interface WaitTask<T> {
   readonly api: KubeApi;
   readonly log: Log;
-  /** The purpose of the wait, with which the timeout message starts. */
+  /** The words with which the timeout message starts, for example `Job backup`. */
   readonly what: string;
-  /** Checks the state. The first check may omit the progress sentence, because the wait may end soon. */
+  /** Checks whether the wait is over. The first check may omit the progress sentence, because the wait may end soon. */
   readonly check: (call: ClusterCall, isFirst: boolean) => Promise<CheckResult<T>>;
 }
 
 const POLL_INTERVAL = 10 * SECOND;
-/** Milliseconds between checks where watches are not permitted. */
+/** The time between checks if Wheelwright may not watch the objects, in milliseconds. */
 const UNWATCHED_INTERVAL = 3 * SECOND;
-/** Milliseconds between the first and the second check. */
+/** The time between the first check and the second, in milliseconds. */
 const SECOND_CHECK_AFTER = 50;
-/** The minimum milliseconds between checks. Starting a pod causes a dozen changes. */
+/** The minimum time between checks, in milliseconds. Starting a pod causes a dozen changes in quick succession. */
 const MIN_INTERVAL = 250;
-/** The maximum delay of `setTimeout`, in milliseconds. */
+/** The longest delay that `setTimeout` accepts, in milliseconds. */
 const MAX_TIMER = 2 ** 31 - 1;
 
 export async function waitFor<T>(wait: WaitTask<T>, waiting: ClusterWait): Promise<T> {
@@ -93,7 +93,7 @@ interface ChangeListener {
   readonly onRefused: () => void;
 }
 
-/** Calls the listener for every change until the signal aborts. A refused watch is skipped. */
+/** Calls the listener for every change until the signal aborts. If a watch is refused, the other watches continue. */
 async function watchAll<T>(
   wait: WaitTask<T>,
   watches: readonly WatchQuery[],

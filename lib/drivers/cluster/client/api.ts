@@ -1,8 +1,7 @@
 /**
- * Calls one Kubernetes API server with a limit on concurrency, deadlines and retries. Every failure is a ClusterError.
- * After a 429, all calls wait as long as the server requests. Streams do not count toward the concurrency limit. A
- * repeated create or apply is safe, because it finds the object. A JSON patch is repeated only if the server cannot
- * have received the first attempt.
+ * Calls one Kubernetes API server, with deadlines, retries and a limit on concurrent calls. After a response with
+ * status 429 (too many requests), all calls wait as long as the server requests. A JSON Patch is retried only if the
+ * server cannot have received the first attempt.
  */
 import { type ClusterCall, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { ServerConnection, ServerConnections } from "#lib/drivers/cluster/client/connection.ts";
@@ -30,13 +29,13 @@ import { backoffDelay, SECOND } from "#lib/base/time.ts";
 
 export interface ClusterRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** The path below the server's base path. Every segment must be percent-encoded. */
+  /** The path below the server's base path. Each segment must already be percent-encoded. */
   readonly path: string;
-  /** The name of the object to create, for error messages. The path of a POST does not contain the name. */
+  /** The name of an object to create, for error messages. The path of a POST request does not contain this name. */
   readonly name?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Content type of the body. Defaults to JSON. */
+  /** The content type of the request body. Defaults to JSON. */
   readonly type?: string;
   readonly repeat: "safe" | "unsent";
 }
@@ -49,13 +48,13 @@ interface ApiReply {
 
 export interface KubeApi {
   call(request: ClusterRequest, call: ClusterCall): Promise<ApiReply>;
-  /** Sends a GET and returns the text of the response, for example a log. */
+  /** Sends a GET request and returns the response body as text, for example a log. */
   text(path: string, query: Readonly<Record<string, string>>, call: ClusterCall): Promise<string>;
-  /** Sends a GET and streams the response: a watch or a followed log. */
+  /** Sends a GET request and streams the response, for example a watch or a followed log. */
   stream(path: string, query: Readonly<Record<string, string>>, call: ClusterCall): Promise<ResponseStream>;
-  /** The API server's current time in milliseconds. Compare Kubernetes timestamps with it, not with the local clock. */
+  /** Returns the API server's current time in milliseconds, to compare with timestamps from Kubernetes. */
   now(): number;
-  /** Aborts when the API is closed. The abort reason is the error of every later call. */
+  /** Aborts when the API client is closed. Every later call throws the abort reason. */
   readonly closed: AbortSignal;
   readonly telemetry: Telemetry;
   close(): void;
@@ -69,12 +68,12 @@ interface ApiOptions {
   readonly telemetry?: Telemetry;
 }
 
-/** The error code of calls after the cluster was closed. It is transient because another replica can continue. */
+/** The error code of calls that follow `close`. The error is transient, because another replica can continue. */
 const CLOSED = "closed";
 const MAX_ATTEMPTS = 4;
-/** Time limit for reading an error response where a stream was expected. */
+/** The time limit for reading an error response that was sent instead of a stream, in milliseconds. */
 const DRAIN_TIMEOUT = 2 * SECOND;
-/** The minimum clock difference that is corrected, because the Date header has only whole seconds. */
+/** The smallest clock difference that is corrected, in milliseconds. The Date header only has whole seconds. */
 const MIN_CLOCK_SKEW = 2 * SECOND;
 
 export function openKubeApi(options: ApiOptions): KubeApi {
@@ -89,7 +88,7 @@ export function openKubeApi(options: ApiOptions): KubeApi {
     return { ...outgoingOf(request, connection, options), signals: signalsOf(call), check: call.check };
   }
 
-  /** Sends the request, and repeats it with renewed credentials if the server answers 401. */
+  /** Sends the request. If the server answers 401, renews the credentials and repeats the request one time. */
   async function withCredentials<T extends { readonly status: number }>(
     call: ClusterCall,
     send: (connection: ServerConnection) => Promise<T>,
@@ -108,7 +107,7 @@ export function openKubeApi(options: ApiOptions): KubeApi {
   async function sendOnce(request: ClusterRequest, call: ClusterCall): Promise<ExchangeResponse> {
     let description = `${request.method} ${request.path}`;
     const send = async (connection: ServerConnection) => {
-      // The throttle is checked after queueing, so that calls that queued before the 429 also wait.
+      // Checks the throttle after queueing, so that a 429 response also delays calls that were already queued.
       await throttle.waitUntilAllowed(signalsOf(call));
       const out = outgoing(request, connection, call);
       description = `${out.method} ${out.url.host}${out.url.pathname}${request.name ? `/${request.name}` : ""}`;
@@ -185,12 +184,12 @@ function outgoingOf(request: ClusterRequest, connection: ServerConnection, { dea
   };
 }
 
-/** Whether the API was closed, so that a retry cannot succeed. */
+/** Whether the error means that the API client was closed, so that a retry cannot succeed. */
 export function isClosed(error: unknown): boolean {
   return error instanceof ClusterError && error.code === CLOSED;
 }
 
-/** Whether an immediate retry can succeed. Errors that a person must fix are retried later, by the caller. */
+/** Whether an immediate retry can succeed. If a person must fix the cause, the caller retries later. */
 function isWorthRetryingNow({ transient, code, status }: ClusterError): boolean {
   return transient && !NOT_RETRIED.has(code) && status !== 401 && status !== 410;
 }
@@ -208,7 +207,7 @@ function parseBody(answer: ExchangeResponse, request: ClusterRequest): unknown {
   throw unexpectedResponseError(`${request.method} ${request.path} returned ${what}`, answer.status);
 }
 
-/** Reads the body of an error response where a stream was expected, with limits on size and time. */
+/** Reads an error response that was sent instead of a stream, within limits on size and time. */
 async function drain(stream: ResponseStream, signals: readonly AbortSignal[]): Promise<ExchangeResponse> {
   const chunks: Uint8Array[] = [];
   const read = async () => {
@@ -221,7 +220,7 @@ async function drain(stream: ResponseStream, signals: readonly AbortSignal[]): P
     }, read);
   } catch {
     for (const signal of signals) signal.throwIfAborted();
-    // The received part of the body is enough for the error message.
+    // Uses the part of the body that was received, which is enough for the error message.
   } finally {
     stream.close();
   }

@@ -1,8 +1,7 @@
 /**
- * Connects to the API server of a kubeconfig. Credentials rotate, so they are read every ten seconds and after a 401.
- * While a changed kubeconfig cannot be read, its last version is used. The context never changes, even if kubectl
- * switches to another one. The agent is replaced only with new certificates. Each file, plugin and provider has a
- * deadline, and the next call tries again.
+ * Connects to the API server that a kubeconfig names. Credentials can change, so they are read again every ten seconds
+ * and after a response with status 401. If a changed kubeconfig cannot be read, its last readable version is used. The
+ * context stays the same, even if kubectl switches to another context.
  */
 import http from "node:http";
 import https from "node:https";
@@ -14,38 +13,38 @@ import { type Log, silentLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface ServerConnection {
-  /** The API server's URL with its base path, without a trailing slash. */
+  /** The API server's URL, including its base path. */
   readonly server: URL;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly options: https.RequestOptions;
   /**
-   * Options without keep-alive, for a request that must be sent only once. If the server has closed a kept connection,
-   * Deno silently sends the request again, even a PATCH.
+   * Options without keep-alive, for requests that must be sent only once. If the server has closed a kept-alive
+   * connection, Deno silently sends the request again, even a PATCH.
    */
   readonly once: https.RequestOptions;
 }
 
 export interface ServerConnections {
-  /** Returns the cached connection, or undefined if the credentials must be read again. */
+  /** Returns the cached connection, or undefined if the credentials must be read again first. */
   cached(): ServerConnection | undefined;
   current(): Promise<ServerConnection>;
-  /** Reads the credentials again after the server refused the credentials of this connection. */
+  /** Reads the credentials again, after the server has refused those of the connection `refused`. */
   renew(refused: ServerConnection): Promise<void>;
   close(): void;
 }
 
 interface ConnectionOptions {
-  /** Milliseconds until credentials are read again (10 s). */
+  /** How long credentials are used before they are read again, in milliseconds. Defaults to 10 seconds. */
   readonly ttl?: number;
   /**
-   * Milliseconds for each file, plugin or provider (20 s). Shorter than a call's deadline, so that the error names the
-   * cause.
+   * The time limit for each file, plugin or provider, in milliseconds. Defaults to 20 seconds, which is less than a
+   * call's deadline, so that the error can name the cause.
    */
   readonly deadline?: number;
   readonly log?: Log;
 }
 
-/** Reads the first credentials. Throws a ClusterError `kubeconfig` or `credentials` if this fails. */
+/** Reads the credentials for the first time. If this fails, throws a ClusterError `kubeconfig` or `credentials`. */
 export async function openServerConnections(
   source: KubeconfigSource,
   options: ConnectionOptions = {},
@@ -115,7 +114,7 @@ export async function openServerConnections(
   const current = async (): Promise<ServerConnection> => {
     const connection = cachedConnection();
     if (connection) return connection;
-    // Only one connection is opened at a time, so that a hanging plugin is not started repeatedly.
+    // Opens only one connection at a time, so that a hanging plugin is not started repeatedly.
     connecting ??= connect().then((connection) => {
       cache = { until: performance.now() + ttl, connection };
       return connection;
@@ -141,7 +140,7 @@ export async function openServerConnections(
   };
 }
 
-/** Lets running requests finish and closes idle connections. */
+/** Closes the agent's idle connections. Its other connections close after their current request. */
 function retire(agent: http.Agent | undefined): void {
   if (!agent) return;
   agent.maxFreeSockets = 0;

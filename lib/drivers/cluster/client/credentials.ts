@@ -1,6 +1,6 @@
 /**
- * Reads the credentials of a kubeconfig's user: certificates, headers, and an agent for a proxy. The Kubernetes library
- * is loaded only for a proxy, because it has 80 MB and takes most of a second to load.
+ * Reads a kubeconfig user's credentials: certificates, headers, and an agent for a proxy. The Kubernetes library is
+ * loaded only if there is a proxy, because it is 80 MB in size and takes most of a second to load.
  */
 import type https from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node/dist/config.js";
@@ -13,12 +13,12 @@ import type { FileOrData, KubeUser } from "#lib/drivers/cluster/client/user.ts";
 
 export interface CredentialSources {
   readonly files: FileReader;
-  /** The time limit of a plugin or provider, in milliseconds. */
+  /** The time limit for a plugin or an OIDC provider, in milliseconds. */
   readonly ms: number;
   readonly late: (description: string) => Error;
-  /** Stops running plugins and requests. */
+  /** Stops running plugins and requests to providers when it aborts. */
   readonly signal: AbortSignal;
-  /** ID tokens, keyed by the kubeconfig's refresh token. A provider may accept a refresh token only once. */
+  /** The latest tokens by the refresh token in the kubeconfig. A provider may accept a refresh token only once. */
   readonly idTokens: Map<string, IdTokens>;
 }
 
@@ -31,7 +31,7 @@ export interface ClusterCredentials {
   readonly agent?: https.RequestOptions["agent"];
 }
 
-/** Returns a function that reads the credentials. Plugins cache their credentials until these expire. */
+/** Returns a function that reads the credentials. A plugin's credentials are cached until they expire. */
 export function openCredentials(config: Kubeconfig, sources: CredentialSources): () => Promise<ClusterCredentials> {
   const { cluster, user, clusterInfo } = config, { files } = sources;
   const settings = user.exec && { ...user.exec, cluster: user.exec.provideClusterInfo ? clusterInfo : null };
@@ -45,7 +45,7 @@ export function openCredentials(config: Kubeconfig, sources: CredentialSources):
       bytesOf(user.key, files),
     ]);
     const own = await tokenOf(), isSigned = own !== undefined || user.username !== undefined;
-    // As in kubectl, neither a plugin nor a provider is called for a user who has a token.
+    // Like kubectl, calls neither a plugin nor a provider if the user has a token or a user name.
     const fromPlugin = isSigned ? {} : await plugin?.credential() ?? {};
     const bearer = own ?? fromPlugin.token ?? (isSigned ? undefined : await tokenOfProvider(user, sources));
     const tls: Tls = {
@@ -63,7 +63,7 @@ export function openCredentials(config: Kubeconfig, sources: CredentialSources):
   };
 }
 
-/** Returns a function that reads the token, or the last token if the file cannot be read. */
+/** Returns a function that reads the user's token, or returns the last token if the file cannot be read. */
 function openToken({ token, tokenFile }: KubeUser, files: FileReader): () => Promise<string | undefined> {
   let last = token;
   return async () => {
@@ -95,7 +95,7 @@ async function agentThroughProxy({ caFile: _, ...cluster }: Cluster, tls: Tls) {
   const fullConfig: KubeConfig = new (await import("@kubernetes/client-node/dist/config.js")).KubeConfig();
   const base64 = (bytes: unknown) => bytes === undefined ? undefined : Buffer.from(bytes as Buffer).toString("base64");
   const caData = base64(tls.ca), certData = base64(tls.cert), keyData = base64(tls.key);
-  // The Kubernetes library refuses plain HTTP unless TLS verification is off.
+  // Turns off TLS verification for plain HTTP, which the Kubernetes library would otherwise refuse.
   const skipTLSVerify = cluster.skipTLSVerify || cluster.server.startsWith("http:");
   const user = { name: "proxied", ...(certData && keyData && { certData, keyData }) };
   fullConfig.loadFromClusterAndUser({ ...cluster, ...(caData && { caData }), skipTLSVerify }, user);

@@ -1,10 +1,10 @@
-/** Creates the errors of calls without a response: kubeconfig, credentials and connection failures. */
+/** Creates errors for calls that got no response: kubeconfig, credentials and connection failures. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { unexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
 import type { ExchangeFailure } from "#lib/drivers/exchange.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
-/** Returns a transient error, because the kubeconfig may be half written or soon corrected. */
+/** Returns an error about the kubeconfig. It is transient, because the file may be half written or soon corrected. */
 export function configError(message: string, cause?: unknown): ClusterError {
   return new ClusterError("kubeconfig", message, {
     transient: true,
@@ -14,9 +14,7 @@ export function configError(message: string, cause?: unknown): ClusterError {
   });
 }
 
-/**
- * Returns a transient error, because an exec plugin or a token file may work again soon. The caller limits the retries.
- */
+/** Returns an error about the credentials. The error is transient, because a plugin or a file may soon work again. */
 export function credentialsError(cause: unknown, description?: string): ClusterError {
   if (cause instanceof ClusterError) return cause;
   const why = messageOf(cause).trim();
@@ -31,13 +29,13 @@ export function credentialsError(cause: unknown, description?: string): ClusterE
   });
 }
 
-/** Returns the error for credentials that did not arrive in time. `description` names the file or program. */
+/** Returns the error for credentials that did not arrive in time. `description` names the slow file or program. */
 export function credentialsTimeoutError(ms: number, description?: string): ClusterError {
   const why = description === undefined ? `timed out after ${ms} ms` : `${description} did not end within ${ms} ms`;
   return credentialsError(new Error(why));
 }
 
-/** Returns the error of a failed connection. It is always transient: even wrong certificates can be renewed. */
+/** Returns the error for a failed connection. It is always transient: even wrong certificates can be replaced. */
 export function exchangeError(failure: ExchangeFailure, description: string, cause: Error): ClusterError {
   const code = String((cause as { code?: unknown }).code ?? "");
   if (failure === "unsendable") return credentialsError(cause, description);
@@ -57,7 +55,7 @@ export function exchangeError(failure: ExchangeFailure, description: string, cau
   });
 }
 
-/** Whether the failure happened before the server could receive the request. */
+/** Whether the server cannot have processed the failed request, so that sending it again is safe. */
 export function wasNeverSent(error: ClusterError): boolean {
   const code = (error.cause as { code?: unknown } | undefined)?.code;
   return error.status === 429 || ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"].includes(String(code));

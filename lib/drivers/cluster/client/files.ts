@@ -1,7 +1,7 @@
 /**
- * Reads the files of a kubeconfig, each within a deadline. A read from a hanging file system cannot be interrupted and
- * occupies a thread. So each file has at most one read at a time. While a read hangs past its deadline, later reads of
- * that file fail immediately.
+ * Reads the files that a kubeconfig names, each within a deadline. A hanging read cannot be interrupted and occupies a
+ * thread, so each file has at most one read at a time. If that read misses its deadline, further reads of the file fail
+ * immediately until it ends.
  */
 import { readFile } from "node:fs/promises";
 import { runWithin } from "#lib/base/cancellation.ts";
@@ -10,7 +10,7 @@ export interface FileReader {
   read(path: string): Promise<Buffer>;
 }
 
-/** `late` creates the error for a file that could not be read within `ms`. */
+/** Opens a file reader. `late` creates the error for a file that could not be read within `ms` milliseconds. */
 export function openFileReader(ms: number, late: (description: string) => Error): FileReader {
   const reading = new Map<string, Promise<Buffer>>(), hanging = new Set<string>();
   return {

@@ -1,6 +1,6 @@
 /**
- * Finds the API path of a kind: from a table for common kinds, by API discovery for others. The table saves a
- * request. Whether the cluster serves a kind is always read from the server.
+ * Finds the API path for a kind. Common kinds are in a table, which saves a request. Other kinds are looked up on the
+ * API server.
  */
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { type ClusterCall, ClusterError, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
@@ -36,7 +36,7 @@ const CLUSTER_SCOPED: Readonly<Record<string, string>> = {
   "storage.k8s.io/v1": "StorageClass",
 };
 
-/** Returns the plural of a kind as in API paths. Correct only for the kinds in the tables above. */
+/** Returns a kind's plural as it appears in API paths. Correct only for the kinds in the tables above. */
 export function pluralOf(kind: string): string {
   const name = kind.toLowerCase();
   if (name.endsWith("y")) return `${name.slice(0, -1)}ies`;
@@ -78,8 +78,8 @@ export function openKindRegistry(api: KubeApi): KindRegistry {
 }
 
 /**
- * Returns a path such as `/apis/apps/v1/namespaces/n/deployments/d`. Without a namespace, the path covers all
- * namespaces. Without a name, the result is the path of the collection.
+ * Returns a path such as `/apis/apps/v1/namespaces/n/deployments/d`. Without a namespace, the path is not limited to
+ * one namespace. Without a name, the path leads to the list of objects.
  */
 export function apiPathOf(apiVersion: string, plural: string, namespace: string | undefined, name?: string): string {
   const scope = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;

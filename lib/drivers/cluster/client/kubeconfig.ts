@@ -1,7 +1,7 @@
 /**
- * Reads kubeconfig files as kubectl does: the server, the context and the user. KUBECONFIG may list several files; the
- * first one that sets a value or defines a name wins. The Kubernetes library reads clusters and contexts, and `user.ts`
- * reads the users, because the library supports fewer user settings.
+ * Reads kubeconfig files as kubectl does. KUBECONFIG may list several files, of which the first one that sets a value
+ * or defines a name wins. The Kubernetes library reads clusters and contexts, but user.ts reads users, because the
+ * library supports fewer of their settings.
  */
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { delimiter, dirname } from "node:path";
@@ -14,11 +14,11 @@ import { isRecord } from "#lib/drivers/cluster/client/status.ts";
 import { absolutePath, type KubeUser, readKubeUser } from "#lib/drivers/cluster/client/user.ts";
 import { reasonOf } from "#lib/base/errors.ts";
 
-/** The source of a kubeconfig. `file` may be a list of files, as in KUBECONFIG. */
+/** Where a kubeconfig comes from. `file` may be a list of paths, as in the environment variable KUBECONFIG. */
 export type KubeconfigSource = "in-cluster" | { file?: string; text?: string; context?: string };
 
 export interface KubeconfigText {
-  /** The folder for relative paths. Empty for text without a file. */
+  /** The folder that relative paths start from. Empty if the text was not read from a file. */
   readonly folder: string;
   readonly text: string;
 }
@@ -28,7 +28,7 @@ export interface Kubeconfig {
   readonly server: URL;
   readonly cluster: Cluster;
   readonly user: KubeUser;
-  /** The cluster information that an exec plugin receives. */
+  /** The information about the cluster that an exec plugin receives. */
   readonly clusterInfo: object;
 }
 
@@ -37,15 +37,15 @@ interface Contents {
   readonly contexts: readonly Context[];
   readonly clusters: readonly Cluster[];
   readonly clusterInfos: ReadonlyMap<string, object>;
-  /** Parsed only for the user of the current context. */
+  /** Users are parsed by calling `read`, so that only the user of the current context is parsed. */
   readonly users: readonly { readonly name: unknown; readonly read: () => KubeUser }[];
 }
 
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount", POD = "in-cluster";
-/** The name of the cluster extension that is passed to exec plugins. */
+/** The name of the extension in a kubeconfig whose content is passed to exec plugins. */
 const EXEC_EXTENSION = "client.authentication.k8s.io/exec";
 
-/** Reads the kubeconfig files. Returns an empty list for `in-cluster`. Skips missing files if at least one exists. */
+/** Reads the kubeconfig files. Skips missing files if at least one exists. Returns an empty list for `in-cluster`. */
 export async function readKubeconfigTexts(source: KubeconfigSource, files: FileReader): Promise<KubeconfigText[]> {
   if (source === "in-cluster") return [];
   if (source.text !== undefined) return [{ folder: "", text: source.text }];
@@ -63,7 +63,7 @@ export async function readKubeconfigTexts(source: KubeconfigSource, files: FileR
   return found;
 }
 
-/** Parses the kubeconfig. Throws a ClusterError `kubeconfig` that names the problem. */
+/** Parses the kubeconfig. If it is invalid, throws a ClusterError `kubeconfig` that describes the problem. */
 export function readKubeconfig(source: KubeconfigSource, texts: readonly KubeconfigText[]): Kubeconfig {
   const origin = originOf(source), contents = contentsOf(source, texts);
   const contextName = source === "in-cluster" ? undefined : source.context;
@@ -89,7 +89,7 @@ export function readKubeconfig(source: KubeconfigSource, texts: readonly Kubecon
   };
 }
 
-/** Returns the context's user. A context without a user is anonymous, as with kubectl. */
+/** Returns the context's user. As with kubectl, requests are anonymous if the context has no user. */
 function userOf(context: Context, { users }: Contents, source: KubeconfigSource): KubeUser {
   if (!context.user) return { name: "nobody", cert: {}, key: {}, impersonation: {} };
   const found = users.find(({ name }) => name === context.user);
@@ -169,7 +169,7 @@ function readOrThrow<T>(source: KubeconfigSource, read: () => T): T {
 }
 
 function unreadableError(source: KubeconfigSource, cause: unknown) {
-  // Only the first line is shown. The other lines of a parser's message quote the file, which contains secrets.
+  // Shows only the first line. The other lines of a parser's message quote the file, which contains secrets.
   const [why = ""] = reasonOf(cause).split("\n");
   return configError(`Cannot read ${originOf(source)}: ${why.replace(/:$/, "")}`, cause);
 }

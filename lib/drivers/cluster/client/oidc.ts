@@ -1,8 +1,6 @@
 /**
- * Refreshes the ID token of a kubeconfig's OIDC provider, as kubectl does.
- *
- * The Kubernetes library (2.0.1) cannot refresh tokens: it passes a string where its OpenID package expects a URL
- * object.
+ * Refreshes a kubeconfig user's ID token at an OIDC provider, as kubectl does. The Kubernetes library (2.0.1) cannot do
+ * this, because it passes a string where its OpenID package expects a URL object.
  */
 import { sendHttpRequest } from "#lib/drivers/exchange.ts";
 import { isRecord } from "#lib/drivers/cluster/client/status.ts";
@@ -23,11 +21,11 @@ interface Provider {
 
 class ProviderError extends DriverError {}
 
-/** The time before expiry at which a token is renewed, as in kubectl. */
+/** How long before its expiry a token is renewed, in milliseconds. kubectl uses the same value. */
 const MARGIN = 10 * SECOND;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** Whether the ID token has expired. A token without a readable expiry counts as expired. */
+/** Whether the ID token has expired or is about to expire. A token without a readable expiry counts as expired. */
 export function isExpired(idToken: string, now: number): boolean {
   try {
     const { exp } = JSON.parse(Buffer.from(idToken.split(".")[1] ?? "", "base64url").toString("utf8"));
@@ -37,7 +35,7 @@ export function isExpired(idToken: string, now: number): boolean {
   }
 }
 
-/** Gets new tokens from the provider. Throws an Error that names the provider. */
+/** Requests new tokens from the OIDC provider. If this fails, throws an Error that names the provider. */
 export async function refreshIdToken(provider: Provider, refreshToken: string): Promise<IdTokens> {
   const { "idp-issuer-url": issuer = "", "client-id": id = "", "client-secret": secret = "" } = provider.config;
   if (!URL.canParse(issuer)) throw new Error("the auth provider oidc has no valid idp-issuer-url");
@@ -77,7 +75,7 @@ async function send(
     fail: (_, description, cause) => new ProviderError("oidc", `${description}: ${cause.message}`, { transient: true }),
   });
   const answer = status === 200 ? parseObject(body) : null;
-  // The response body may contain a token, so it is not quoted.
+  // Does not quote the response body, because it may contain a token.
   if (!answer) throw new Error(`${url.origin}${url.pathname} returned ${status} without a JSON object`);
   return answer;
 }

@@ -1,16 +1,16 @@
-/** Reads lists page by page, and rejects responses that are not lists. */
+/** Reads lists from the API server page by page, and rejects responses that are not lists. */
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import type { ClusterCall, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { isRecord, unexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
 
-/** Objects per page, as kubectl uses. */
+/** The number of objects per page. kubectl uses the same number. */
 const PAGE_SIZE = "500";
-/** The maximum number of pages of a list, in case a server announces more pages forever. */
+/** The maximum number of pages per list, in case a server keeps announcing more pages forever. */
 const MAX_PAGES = 2000;
 
 interface List {
   readonly items: KubeObject[];
-  /** The resource version from which to watch. */
+  /** The list's resource version, from which a watch can start. */
   readonly version: string;
 }
 
@@ -38,7 +38,7 @@ export async function listPages(
 }
 
 interface ListPage extends List {
-  /** The `continue` token. Empty on the last page. */
+  /** The token for requesting the next page. Empty on the last page. */
   readonly next: string;
 }
 
@@ -52,7 +52,7 @@ export async function listOnePage(
   return readPage(body, path);
 }
 
-/** Parses a page. Throws for a response that is not a list, because callers must not mistake it for an empty one. */
+/** Parses a page. Throws if the response is not a list, so that callers do not mistake it for an empty list. */
 function readPage(body: unknown, path: string): ListPage {
   const { kind, items, metadata } = isRecord(body) ? body : {};
   const none = (items === null || items === undefined) && String(kind).endsWith("List"); // Go encodes an empty list as null
@@ -67,7 +67,7 @@ function readPage(body: unknown, path: string): ListPage {
   };
 }
 
-/** Whether the value looks like an API object, which has a name. */
+/** Whether the value looks like a Kubernetes object, which must have a name in its metadata. */
 export function isObject(value: unknown): value is KubeObject {
   return isRecord(value) && isRecord(value.metadata) && typeof value.metadata.name === "string";
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the exec plugin of a kubeconfig as kubectl does, within a deadline. A plugin that is too slow is killed with its
- * process group. The Kubernetes library is not used, because it waits forever and sets no KUBERNETES_EXEC_INFO.
+ * Runs a kubeconfig's exec plugin as kubectl does, but kills the plugin if it misses a deadline. The Kubernetes library
+ * is not used for this, because it waits forever and does not set KUBERNETES_EXEC_INFO.
  */
 import { spawn } from "node:child_process";
 import { extendEnvironment } from "#lib/base/environment.ts";
@@ -13,7 +13,7 @@ export interface PluginSettings {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly installHint: string;
-  /** The cluster information for the plugin. Null unless the kubeconfig sets `provideClusterInfo`. */
+  /** Information about the cluster for the plugin. Null unless the kubeconfig sets `provideClusterInfo`. */
   readonly cluster: object | null;
 }
 
@@ -24,23 +24,21 @@ export interface PluginCredential {
 }
 
 export interface ExecPlugin {
-  /**
-   * Returns the cached credential, or runs the plugin after its expiry. Rejects with an Error that names the plugin.
-   */
+  /** Returns the cached credential until it expires, then runs the plugin again. Errors name the plugin. */
   credential(): Promise<PluginCredential>;
 }
 
 interface PluginOptions {
   readonly ms: number;
-  /** Returns the error for a plugin that did not end in time. */
+  /** Creates the error for a plugin that did not finish in time. */
   readonly late: (description: string) => Error;
-  /** Kills a running plugin when the signal aborts. */
+  /** When this signal aborts, a running plugin is killed. */
   readonly signal: AbortSignal;
 }
 
-/** The maximum number of bytes that a plugin may print. A credential has a few thousand. */
+/** The maximum number of bytes that a plugin may print. A credential only needs a few thousand bytes. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** The maximum number of characters of the standard error in a message. */
+/** The maximum number of characters that an error message quotes from the plugin's standard error. */
 const MAX_STDERR_LENGTH = 500;
 
 export function openExecPlugin(settings: PluginSettings, { ms, late, signal }: PluginOptions): ExecPlugin {
@@ -56,7 +54,7 @@ export function openExecPlugin(settings: PluginSettings, { ms, late, signal }: P
   };
 }
 
-/** Runs the plugin and returns its output. Kills its process group when the signal aborts. */
+/** Runs the plugin and returns its output. When the signal aborts, kills the plugin and its child processes. */
 function run({ command, args, env, ...settings }: PluginSettings, signal: AbortSignal): Promise<string> {
   const { apiVersion, cluster, installHint } = settings;
   const info = { apiVersion, kind: "ExecCredential", spec: { ...(cluster && { cluster }), interactive: false } };
@@ -100,7 +98,7 @@ function killProcessGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // The processes have exited already.
+    // Ignores the error, because the processes have already exited.
   }
 }
 

@@ -1,7 +1,6 @@
 /**
- * Splits bytes into lines. Chunks may end in the middle of a line or a UTF-8 character.
- *
- * A line is cut after `maxLength` characters, so that a log without line feeds cannot fill the memory.
+ * Splits bytes into lines. A chunk may end in the middle of a line or of a UTF-8 character. Lines are cut off after
+ * `maxLength` characters, so that a log without line breaks cannot fill the memory.
  */
 export async function* splitLines(source: AsyncIterable<Uint8Array>, maxLength: number): AsyncGenerator<string> {
   const decoder = new TextDecoder();

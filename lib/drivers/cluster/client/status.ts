@@ -1,10 +1,10 @@
-/** Turns error responses into ClusterErrors. The body is a Status from the API server, or a page from a proxy. */
+/** Turns error responses into ClusterErrors. Their body is a Status from the API server, or any text from a proxy. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
 import type { ExchangeResponse } from "#lib/drivers/exchange.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
-/** The fields of an API Status object that this module reads. */
+/** The fields that this module reads from a Status, the object with which Kubernetes reports an error. */
 export interface KubeStatus {
   readonly kind?: string;
   readonly message?: string;
@@ -36,26 +36,26 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "ServiceUnavailable",
   504: "Timeout",
 };
-/** Transient status codes below 500: the server was slow or busy, or a `continue` token or resource version expired. */
+/** Status codes below 500 after which a retry can succeed: the server was slow or busy, or a version has expired. */
 const TRANSIENT = new Set([408, 410, 425, 429]);
-/** Status codes from 500 for which a retry is useless. */
+/** Status codes from 500 upwards after which a retry is useless. */
 const PERMANENT = new Set([501, 505]);
-/** The longest accepted Retry-After. A longer time is a mistake, or does not come from the API server. */
+/** The longest wait accepted from a Retry-After header, in milliseconds. A longer one is probably a mistake. */
 const MAX_RETRY_AFTER = MINUTE;
 const NOT_API_SERVER_HINT = "Check that the kubeconfig's server is a Kubernetes API server, not a proxy.";
-/** The maximum number of characters of a non-Status body in a message. A proxy's error page is long. */
+/** The maximum number of characters that a message quotes from a body that is not a Status, such as an error page. */
 const EXCERPT_LENGTH = 300;
 
 export function errorFromResponse(answer: ExchangeResponse, description: string): ClusterError {
   const status = readStatus(answer.body), { location } = answer.headers;
-  // The query of a redirect may contain secrets for a login page, so it is left out.
+  // Leaves out the query of a redirect's URL, because it may contain secrets for a login page.
   const text = location === undefined ? answer.body : `to ${String(location).split("?")[0]} ${answer.body}`;
   return errorOfStatus(answer.status, status, description, retryAfterOf(answer, status), text);
 }
 
 /**
- * Returns the error for a response that does not come from an API server: a proxy's page or a truncated body. It is
- * unknown whether the request was processed, and the next attempt may succeed.
+ * Returns the error for a response that is not from an API server, such as a proxy's page or a truncated body. The
+ * server may have processed the request, and the next attempt may succeed.
  */
 export function unexpectedResponseError(message: string, status: number, cause?: unknown): ClusterError {
   return new ClusterError("BadAnswer", message, {
@@ -93,7 +93,7 @@ export function errorOfStatus(
   if (status?.details?.causes?.some((cause) => cause.reason === "NamespaceTerminating")) {
     return errorWith("Terminating", false);
   }
-  // The error is transient, because calls succeed again once the credentials are valid.
+  // The error is transient, because calls succeed again once the credentials have been renewed.
   if (code === 401) {
     return errorWith(reason, true, { blame: "operator", hint: "Renew the credentials in the kubeconfig." });
   }
@@ -112,7 +112,7 @@ export function errorOfStatus(
     return unknownKindError(message, new Error(description));
   }
   if (code === 409) return errorWith(reason, isWriteConflict(reason, message, status));
-  // For a manifest that does not match its schema, apply returns an internal error. A retry does not help.
+  // The API server answers 500 if a manifest to apply does not match its schema. A retry cannot succeed.
   if (code === 500 && /failed to create typed (patch|live) object/.test(message)) {
     return errorWith("Invalid", false, { blame: "operator", hint: "Correct the manifest in the blueprint." });
   }
@@ -126,7 +126,7 @@ export function errorOfStatus(
 }
 
 /**
- * Whether another writer has changed the object first, so that a retry can succeed. A conflict of UIDs or field owners
+ * Whether another writer changed the object first, so that a retry can succeed. A conflict over UIDs or field ownership
  * is permanent.
  */
 function isWriteConflict(reason: string, message: string, status: KubeStatus | null): boolean {
@@ -134,14 +134,12 @@ function isWriteConflict(reason: string, message: string, status: KubeStatus | n
   return !status?.details?.causes?.some((cause) => cause.reason === "FieldManagerConflict");
 }
 
-/**
- * Whether a 409 means that the object has a different UID than the precondition. Namespaces use a different message.
- */
+/** Whether a 409 response means that the object's UID is not the expected one. Namespaces have their own message. */
 export function isUidMismatch(message: string): boolean {
   return /Precondition failed: UID|the UID in the precondition .* does not match/.test(message);
 }
 
-/** Whether a 404 means an unknown kind. The response is plain text, or a Status without details. */
+/** Whether a 404 response means that the kind is unknown, and not that the object is missing. */
 function isUnknownKind(status: KubeStatus | null): boolean {
   return status === null || /could not find the requested resource/.test(status.message ?? "");
 }
@@ -154,7 +152,7 @@ function readStatus(body: string): KubeStatus | null {
   }
 }
 
-/** Returns the valid fields of a Status from an untrusted value, or null. */
+/** Returns the valid fields from an untrusted Status object, or null if the value is not a Status. */
 export function statusOf(value: unknown): (KubeStatus & { readonly code?: number }) | null {
   if (!isRecord(value) || value.kind !== "Status") return null;
   const { message, reason, code } = value, details = isRecord(value.details) ? value.details : {};
@@ -176,9 +174,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/**
- * Returns the milliseconds to wait: from the Retry-After header (seconds or a date), or else from the Status details.
- */
+/** Returns the milliseconds to wait before a retry, from the Retry-After header or else from the Status. */
 function retryAfterOf(answer: ExchangeResponse, status: KubeStatus | null): number | undefined {
   const header = answer.headers["retry-after"];
   const text = Array.isArray(header) ? header[0] : header;
@@ -193,14 +189,14 @@ function retryAfterOf(answer: ExchangeResponse, status: KubeStatus | null): numb
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Returns the time in the response's Date header, or else the local time. */
+/** Returns the Date header's time in milliseconds, or the local time if the header is missing or invalid. */
 export function timeOfResponse(answer: ExchangeResponse): number {
   const { date } = answer.headers;
   const at = typeof date === "string" && HTTP_DATE.test(date) ? Date.parse(date) : NaN;
   return Number.isNaN(at) ? Date.now() : at;
 }
 
-/** Returns the texts of `Warning: 299 - "…"` headers. */
+/** Returns the texts of the response's warnings, which have the form `299 - "…"` in the Warning header. */
 export function warningsOf(answer: ExchangeResponse): string[] {
   const header = answer.headers["warning"];
   const text = Array.isArray(header) ? header.join(", ") : header ?? "";

@@ -1,20 +1,20 @@
-/** Delays calls while an API server limits requests. */
+/** Delays calls while an API server is limiting requests (HTTP status 429). */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
-/** Opens the throttle. After a 429, calls wait as long as the server requested. */
+/** Opens a throttle. After a 429 response, calls wait as long as the server requested. */
 export function openThrottle(deadline: number) {
   let until = 0;
   return {
-    /** Waits until requests are allowed. Throws if that takes longer than the deadline. */
+    /** Waits until requests are allowed again. Throws at once if that takes longer than `deadline` milliseconds. */
     async waitUntilAllowed(signals: readonly AbortSignal[]): Promise<void> {
       for (let wait; (wait = until - performance.now()) > 0;) {
         if (wait > deadline) throw throttledError(wait);
         await sleepWithSignals(wait, signals);
       }
     },
-    /** Stores the wait that the error requests, and returns the error. */
+    /** Stores how long calls must wait if the error has status 429, and returns the error. */
     noteError(error: ClusterError): ClusterError {
       if (error.status === 429) until = Math.max(until, performance.now() + (error.retryAfterMs ?? SECOND));
       return error;
@@ -22,7 +22,7 @@ export function openThrottle(deadline: number) {
   };
 }
 
-/** Sleeps, unless a signal aborts. */
+/** Sleeps for `ms` milliseconds, or throws as soon as a signal aborts. */
 export function sleepWithSignals(ms: number, signals: readonly AbortSignal[]): Promise<void> {
   return runWithin(signals, null, (signal) => sleep(ms, signal));
 }

@@ -1,8 +1,8 @@
-/** Records a span for a call to an API server, or for the opening of a stream. */
+/** Records a trace span for each call to an API server, or for opening a stream. */
 import type { OutgoingRequest } from "#lib/drivers/exchange.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 
-/** Runs the call in a span. A call that this program cancelled has the status `cancelled`, not an error. */
+/** Runs the call in a trace span. If Wheelwright itself cancelled the call, the span's status is `cancelled`. */
 export function traceCall<T extends { readonly status: number }>(
   telemetry: Telemetry,
   verb: string,

@@ -1,4 +1,4 @@
-/** Reads a kubeconfig's users as kubectl does: their credentials and impersonation settings. */
+/** Reads the users in a kubeconfig as kubectl does: their credentials and impersonation settings. */
 import { resolve } from "node:path";
 import { isRecord } from "#lib/drivers/cluster/client/status.ts";
 import type { PluginSettings } from "#lib/drivers/cluster/client/plugin.ts";
@@ -6,7 +6,7 @@ import type { PluginSettings } from "#lib/drivers/cluster/client/plugin.ts";
 export interface KubeUser {
   readonly name: string;
   readonly token?: string;
-  /** The token's file. Read for each connection, and takes precedence over `token`. */
+  /** The path of the token's file, which is read for each connection. The file takes precedence over `token`. */
   readonly tokenFile?: string;
   readonly username?: string;
   readonly password?: string;
@@ -17,7 +17,7 @@ export interface KubeUser {
   readonly impersonation: Readonly<Record<string, string | string[]>>;
 }
 
-/** A file path, or the file's content in base64. The content takes precedence. */
+/** A file path (`file`), or the file's content in base64 (`data`). If both are set, `data` is used. */
 export interface FileOrData {
   readonly file?: string | undefined;
   readonly data?: string | undefined;
@@ -25,7 +25,7 @@ export interface FileOrData {
 
 type Raw = Record<string, unknown>;
 
-/** Parses a user. Relative paths start at the kubeconfig's folder. Throws an Error that names the field. */
+/** Parses a user. Relative paths start at the kubeconfig's folder. Throws an Error that names an invalid field. */
 export function readKubeUser(raw: unknown, field: string, folder: string): KubeUser {
   if (!isRecord(raw) || typeof raw.name !== "string" || !raw.name) throw new Error(`${field}.name is missing`);
   const user = recordOf(raw.user ?? {}, `${field}.user`), at = (name: string) => `${field}.user.${name}`;
@@ -46,7 +46,7 @@ export function readKubeUser(raw: unknown, field: string, folder: string): KubeU
   return found;
 }
 
-/** Throws for combinations of settings that kubectl also refuses. */
+/** Throws if the user combines settings that kubectl also refuses to combine. */
 function check({ name, token, tokenFile, username, cert, key, exec, authProvider }: KubeUser): void {
   if (username && (token || tokenFile)) {
     throw new Error(`the user ${name} has both a token and a user name; one is allowed`);
@@ -69,7 +69,7 @@ function readExec(exec: Raw, field: string, folder: string): NonNullable<KubeUse
   });
   return {
     apiVersion: apiVersion!,
-    // A command without a slash is searched for in PATH.
+    // Does not change a command without a slash, because it is searched for in PATH.
     command: command.includes("/") ? absolutePath(command, folder)! : command,
     args: listOf(exec.args, `${field}.args`).map((each, i) => textOf(each, `${field}.args[${i}]`) ?? ""),
     env: Object.fromEntries(pairs),
@@ -82,7 +82,7 @@ function readProvider(raw: unknown, field: string, folder: string): NonNullable<
   const provider = recordOf(raw, field), name = textOf(provider.name, `${field}.name`) ?? "";
   const entries = Object.entries(recordOf(provider.config ?? {}, `${field}.config`));
   const config = Object.fromEntries(entries.map(([key, value]) => [key, String(value)]));
-  // kubectl no longer supports these providers.
+  // Rejects providers that run a command, because kubectl no longer supports them.
   if (config["cmd-path"]) throw new Error(`${field} runs a command; use an exec plugin instead, as kubectl requires`);
   const authority = absolutePath(config["idp-certificate-authority"], folder);
   return { name, config: { ...config, ...(authority && { "idp-certificate-authority": authority }) } };
@@ -111,7 +111,7 @@ function readImpersonation(user: Raw, at: (name: string) => string): KubeUser["i
   };
 }
 
-/** Percent-encodes characters that header names cannot have. The API server decodes them. */
+/** Percent-encodes the characters that are not allowed in HTTP header names. The API server decodes them. */
 function escapeKey(key: string): string {
   const bytes = [...Buffer.from(key.toLowerCase())];
   return bytes.map((byte) => {

@@ -1,13 +1,7 @@
 /**
- * Follows a collection: lists it, then yields its changes until the reader stops.
- *
- *   list -> watch -> ended, cut, silent -> watch again from the last version
- *     ^                    |
- *     +------ 410 ---------+   the version has expired
- *
- * Each watch request asks the server to end it within a minute. The server sends a bookmark before the end, so the next
- * watch continues from a fresh version over the same connection. A watch that receives nothing for a minute counts as
- * dead and is closed.
+ * Follows a collection of objects: lists the objects, then yields their changes until the reader stops. When a watch
+ * ends, the next one continues from the last version. If that version has expired (status 410), the collection is
+ * listed again. A watch that receives nothing for a minute counts as dead and is closed.
  */
 import { isClosed, type KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { type ClusterCall, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -23,26 +17,26 @@ export type WatchChange =
 export interface WatchQuery {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** The resource version to start from. Absent to begin with a list. */
+  /** The resource version from which to watch. If absent, the collection is listed first. */
   readonly version?: string | undefined;
-  /** Whether to throw a 410 when the version has expired. Otherwise the collection is listed again. */
+  /** Whether to throw an error with status 410 if the version has expired. If false, lists the collection again. */
   readonly strict?: boolean;
-  /** Milliseconds without data after which the connection counts as dead (60 s). */
+  /** After how many milliseconds without data a connection counts as dead. Defaults to one minute. */
   readonly silence?: number;
-  /** Called for each error before the watch is retried. */
+  /** Called with each error after which the watch is retried. */
   readonly onRetry?: (error: ClusterError) => void;
 }
 
-/** The maximum number of characters in a line. An object may have 1.5 MB in etcd, and twice as much as text. */
+/** The maximum number of characters per line. An object can have 1.5 MB in etcd, and twice as much as JSON text. */
 const MAX_LINE_LENGTH = 16 * 2 ** 20;
 
 /**
- * The minimum duration of a watch, in milliseconds. A shorter watch without an event counts as a failure and is retried
- * with backoff.
+ * The minimum duration of a watch, in milliseconds. A watch that ends earlier without an event counts as a failure and
+ * is retried with backoff.
  */
 const SHORTEST_ROUND = SECOND;
 
-/** Yields the changes. Ends only by throwing the signal's reason or a permanent ClusterError. */
+/** Yields the collection's changes. Ends only by throwing the signal's abort reason or a permanent ClusterError. */
 export async function* watch(api: KubeApi, options: WatchQuery, call: ClusterCall): AsyncGenerator<WatchChange> {
   let { version } = options;
   for (let failures = 0;;) {
@@ -124,7 +118,7 @@ function readEvent(line: string, path: string): WatchEvent {
     const status = statusOf(object);
     throw errorOfStatus(status?.code ?? 500, status, `watch of ${path}`);
   }
-  // A bookmark has no object name.
+  // Checks bookmarks separately, because they have metadata but no object name.
   const isValid = type === "BOOKMARK" ? isRecord(object) && isRecord(object.metadata) : isObject(object);
   if (!isValid || !EVENT_TYPES.has(String(type))) throw interruptedError(path, "received an invalid event");
   return event as WatchEvent;

@@ -1,7 +1,6 @@
 /**
- * Explains why a certificate is not issued, from the Certificate and the objects that cert-manager created for it.
- * Pure. The CertificateRequest shows problems of the issuer, the Order shows refusals by the authority, and the
- * Challenge shows what was found at the site's address. The last of these objects with a message determines the result.
+ * Explains why a certificate was not issued, from the Certificate and the objects that cert-manager created for it. An
+ * error in a Challenge takes precedence over one in an Order, which takes precedence over one in a CertificateRequest.
  */
 import { conditionOf, createdAt, parseTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -16,9 +15,9 @@ import {
 
 interface IssuanceError {
   readonly text: string;
-  /** Whether the authority refused, or cert-manager will not retry within an hour. */
+  /** Whether the failure is final: the authority refused, or cert-manager will not retry within an hour. */
   readonly final: boolean;
-  /** Milliseconds since the epoch, if known. */
+  /** The time of the error in milliseconds since 1970, if known. */
   readonly at: number | undefined;
 }
 
@@ -49,19 +48,19 @@ export function diagnoseCertificate(
   );
 }
 
-/** Whether the issuance failed. cert-manager then does not retry for at least an hour. */
+/** Whether issuing the certificate has failed. cert-manager then does not retry for at least an hour. */
 export function hasIssuanceFailed(certificate: KubeObject): boolean {
   const issuing = conditionOf(certificate, "Issuing");
   return issuing?.status === "False" && issuing.reason === "Failed";
 }
 
 /**
- * Returns the requests, orders and challenges of this certificate, newest first. A request owns an order, and an order
- * owns challenges.
+ * Returns the CertificateRequests, Orders and Challenges that belong to this certificate, newest first. A
+ * CertificateRequest owns an Order, and an Order owns Challenges.
  */
 function findOwnedOrders(certificate: KubeObject, orders: readonly KubeObject[]): KubeObject[] {
   const ownedObjects = new Set([certificate.metadata.uid]);
-  // The list contains requests, orders and challenges in this order, so one pass finds all of them.
+  // Finds all owned objects in one pass, because `orders` lists requests before orders and orders before challenges.
   const all = orders.filter(({ metadata }) => {
     const own = metadata.ownerReferences?.some(({ uid }) => ownedObjects.has(uid)) ?? false;
     if (own) ownedObjects.add(metadata.uid);
@@ -83,7 +82,7 @@ function findIssuanceError(certificate: KubeObject, ownedObjects: readonly KubeO
     const denied = conditionOf(request, "Denied"), ready = conditionOf(request, "Ready");
     const at = parseTime(ready?.lastTransitionTime);
     if (denied?.status === "True") return { text: denied.message ?? "the request was denied", final: true, at };
-    // "Waiting on certificate issuance from order …" is the normal state.
+    // Ignores "Waiting on certificate issuance from order …", because that message does not show a problem.
     if (ready?.message && ready.status !== "True" && !/Waiting on certificate issuance/.test(ready.message)) {
       return { text: ready.message, final: ready.reason === "Failed", at };
     }
@@ -93,7 +92,7 @@ function findIssuanceError(certificate: KubeObject, ownedObjects: readonly KubeO
   return { text: issuing.message, final: true, at: parseTime(issuing.lastTransitionTime) };
 }
 
-/** Causes by the message of the authority or cert-manager. HOST stands for the site's host. The first match counts. */
+/** Causes by the message from the authority or cert-manager. The first match counts. HOST is the site's host name. */
 const CAUSES: readonly (readonly [words: RegExp, code: string, why: string, hint: string])[] = [
   [
     /rateLimited|too many (certificates|failed authorizations|new orders|requests)/i,

@@ -1,7 +1,6 @@
 /**
- * Decides whether an object is ready, is still waiting, or can never become ready. Pure. An object's own status rarely
- * has the reason. Problems with images, quotas, pod security, Secrets and scheduling set no condition on a Job. They
- * appear in its pods' waiting reasons and in events.
+ * Decides whether an object is ready, is still waiting, or can never become ready. An object's own status rarely shows
+ * the reason: problems with images, quotas, Secrets or scheduling only appear in its pods and in events.
  */
 import {
   conditionOf,
@@ -37,15 +36,15 @@ import { SECOND } from "#lib/base/time.ts";
 
 const SNAPSHOT_HINT =
   "Check the logs of the snapshot controller and the storage driver, and the free space for snapshots.";
-/** Messages of external-snapshotter or a driver for a snapshot that is missing in the storage. */
+/** Matches messages from external-snapshotter or a storage driver about a snapshot that the storage does not have. */
 const SNAPSHOT_GONE = /can not find snapshot for snapshotID|failed to list snapshot .*code = NotFound/;
 const SNAPSHOT_GONE_HINT = "The snapshot was deleted from the storage. Choose another backup.";
 const DEFAULT_PROGRESS_DEADLINE = 600; // the default of Kubernetes
 const MORE_MEMORY_HINT = "Raise its memory limit in sizes.yaml, or choose a larger size.";
 
 /**
- * Diagnoses one object from its own state and all pods and events of its namespace. A Certificate also needs
- * cert-manager's orders.
+ * Diagnoses an object from its own state and from all pods and events in its namespace. A Certificate also needs
+ * `orders`, the objects that cert-manager created to issue it.
  */
 export function diagnose(
   object: KubeObject,
@@ -82,7 +81,7 @@ export function diagnose(
 }
 
 /**
- * Returns how a Job has failed or is about to fail, or undefined. Prefers "out of memory" to the Job's general reason.
+ * Returns how a Job has failed or is about to fail, or undefined. "Out of memory" takes precedence over other reasons.
  */
 export function failureOf(
   job: KubeObject,
@@ -133,8 +132,8 @@ function diagnoseConditions(
     const progressing = conditionOf(object, "Progressing");
     const isObserved = (object["status"]?.observedGeneration ?? 0) >= (object.metadata.generation ?? 0);
     if (!isObserved || progressing?.reason !== "ProgressDeadlineExceeded") return undefined;
-    // The condition stays until a pod is ready. If the condition is older than this wait, the Deployment gets its full
-    // time again.
+    // Gives the Deployment its full time limit again if the condition is older than this wait, because the condition
+    // stays until a pod is ready.
     const time = (object["spec"]?.progressDeadlineSeconds ?? DEFAULT_PROGRESS_DEADLINE) * SECOND;
     const isOld = isBeforeWait(parseTime(progressing.lastTransitionTime) ?? clock.now, clock);
     if (isOld && clock.now < clock.since + time) return undefined;
@@ -151,7 +150,7 @@ function diagnoseConditions(
   return undefined;
 }
 
-/** Returns what the pods were waiting for when their time ran out. */
+/** Returns what the pods were still waiting for when the Deployment's time limit was reached. */
 function lastWords({ own, events }: ObservedState, ofPods: readonly Diagnosis[]): string | undefined {
   const waitingSentence = ofPods.map((diagnosis) => diagnosis.is === "waiting" ? diagnosis.sentence : "").find((text) =>
     text !== ""
@@ -163,8 +162,8 @@ function lastWords({ own, events }: ObservedState, ofPods: readonly Diagnosis[])
 }
 
 /**
- * Diagnoses a snapshot with an error. The snapshot controller retries forever, so an error that outlasts the time limit
- * for volumes counts as permanent.
+ * Diagnoses a snapshot that has an error. The snapshot controller retries forever, so an error that lasts longer than
+ * the time limit for volumes counts as permanent.
  */
 function diagnoseSnapshot(snapshot: KubeObject, clock: WaitClock): Diagnosis | undefined {
   const error = snapshot["status"]?.error;
@@ -187,7 +186,7 @@ function diagnoseLostVolume({ metadata: { name } }: KubeObject): Diagnosis {
   return impossibleDiagnosis("Lost", `The volume of PersistentVolumeClaim ${name} is lost`, "operator", hint);
 }
 
-/** Diagnoses pods or PersistentVolumeClaims that admission control refused to create. */
+/** Explains why admission control refused to create the pods or PersistentVolumeClaims that an object needs. */
 function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack: string): Diagnosis | undefined {
   const about = object.kind === "Deployment" ? replicaSetEventsOf(object, events) : eventsOf(object, events);
   const newestPod = Math.max(...own.map(createdAt), 0);
@@ -212,7 +211,7 @@ function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack
     );
   }
 
-  // An unknown message may come from a temporary error. A message with "forbidden" is a decision.
+  // Treats an unknown message as temporary, unless it says that the request is forbidden.
   const unknown = code === "Forbidden" && !/ is forbidden: | cannot \S+ /.test(message);
   if (unknown || heals === "soon" || heals === "later") return waitingDiagnosis(sentence);
   const permanent = impossibleDiagnosis(code, sentence, "operator", hint);

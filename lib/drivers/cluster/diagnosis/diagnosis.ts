@@ -1,4 +1,4 @@
-/** Defines the types and time limits of diagnoses. */
+/** Defines the possible results of a diagnosis, and how long to wait for problems that may be temporary. */
 import { lastOccurrence } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
@@ -14,9 +14,9 @@ export type Diagnosis =
   | {
     readonly is: "waiting";
     readonly sentence: string;
-    /** Milliseconds after which the unchanged state must be diagnosed again. */
+    /** The time in milliseconds after which the object must be diagnosed again, even if nothing has changed. */
     readonly again?: number | undefined;
-    /** The container whose last log line has the reason. */
+    /** The container whose last log line may show the reason. */
     readonly log?: LogRef;
   }
   | {
@@ -27,25 +27,23 @@ export type Diagnosis =
     readonly hint?: string | undefined;
   };
 
-/** Milliseconds to wait for problems that may resolve without intervention. */
+/** How long to wait for problems that may resolve themselves, in milliseconds. */
 export interface DiagnosisTimeLimits {
-  /** The pod fits on no node, but an autoscaler may add one. Also the limit for problems older than the wait. */
+  /** Time limit for a pod that fits on no node (an autoscaler may add one), and for messages from before the wait. */
   readonly unschedulableMs: number;
-  /** Other pods use up the quota, but some may end soon. */
+  /** Time limit while other pods use up the quota, because some of them may end soon. */
   readonly quotaMs: number;
-  /** An image cannot be pulled because of an error that may be temporary. */
+  /** Time limit for an image that cannot be pulled because of an error that may be temporary. */
   readonly imageMs: number;
-  /** A Secret or ConfigMap is missing, but may be created soon. */
+  /** Time limit for a missing Secret or ConfigMap, which may be created soon. */
   readonly configMs: number;
-  /**
-   * A volume cannot be created or mounted. The driver retries, and another node may take minutes to release the volume.
-   */
+  /** Time limit for a volume that cannot be created or mounted. A node may need minutes to release the volume. */
   readonly volumeMs: number;
-  /** A new, empty volume is not provisioned. */
+  /** Time limit for provisioning a new, empty volume. */
   readonly provisionMs: number;
-  /** No certificate is issued, because the site's host does not point to this cluster yet. DNS changes take time. */
+  /** Time limit for issuing a certificate. A DNS change that points the site's host to this cluster takes time. */
   readonly certificateMs: number;
-  /** A container was crashing before the wait began. The kubelet restarts it within five minutes. */
+  /** Time limit for a container that crashed before the wait. The kubelet restarts it within five minutes. */
   readonly crashMs: number;
 }
 
@@ -60,7 +58,7 @@ export const DIAGNOSIS_TIME_LIMITS: DiagnosisTimeLimits = {
   crashMs: 6 * MINUTE,
 };
 
-/** The current time and the start of the wait, both by the cluster's clock. */
+/** The current time and the start of the wait, in milliseconds by the cluster's clock. */
 export interface WaitClock {
   readonly now: number;
   readonly since: number;
@@ -73,18 +71,18 @@ export interface ObservedPod {
   readonly clock: WaitClock;
 }
 
-/** Milliseconds before the start of a wait in which a message may already result from the change. */
+/** A message may be this many milliseconds older than the wait and still result from the change that is waited for. */
 const START_TOLERANCE = 5 * SECOND;
 
 /**
- * Whether a message of this time may still describe the current state. Controllers retry less and less often, so the
- * last message may predate the fix. It counts again if no newer message arrives within the time limit.
+ * Whether a message from this time may still describe the current state. A message from before the wait counts only
+ * after a time limit: the problem may have been fixed since, and controllers retry only rarely.
  */
 export function mayBeCurrent(at: number, clock: WaitClock): boolean {
   return !isBeforeWait(at, clock) || clock.now >= clock.since + clock.patience.unschedulableMs;
 }
 
-/** Whether a message of this time is older than the wait. */
+/** Whether a message from this time is older than the wait. */
 export function isBeforeWait(at: number, clock: WaitClock): boolean {
   return at < clock.since - START_TOLERANCE;
 }
@@ -101,7 +99,7 @@ export function impossibleDiagnosis(code: string, message: string, blame: Failur
   return { is: "impossible", code, message, blame, hint };
 }
 
-/** Returns a waiting diagnosis before `moment`, and the final diagnosis afterwards. */
+/** Returns a waiting diagnosis until `moment`, and `finalDiagnosis` from then on. */
 export function waitingDiagnosisUntil(
   moment: number,
   clock: WaitClock,

@@ -1,16 +1,16 @@
 /**
- * Returns display names for objects of the cluster, such as "the database". The object's name is added if a site can
- * have several of its kind.
+ * Returns the names under which users see objects in the cluster, such as "the database". The object's own name is
+ * added if a site can have several objects of that kind.
  */
 
 import { nodeNameOf, parseTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** Milliseconds that a kubelet may need beyond the deadline. */
+/** How long a kubelet may exceed a pod's deletion deadline before a message calls it overdue, in milliseconds. */
 const KUBELET_DELAY = 15 * SECOND;
 
-/** Display names of kinds that exist once per site. */
+/** Display names for the kinds that exist only once per site. */
 const ONE_PER_SITE: Readonly<Record<string, string>> = {
   Deployment: "the site",
   StatefulSet: "the database",
@@ -29,7 +29,7 @@ const MANY_PER_SITE: Readonly<Record<string, string>> = {
   Pod: "the pod",
 };
 
-/** Returns for example "the database" or "the disk files". */
+/** Returns a display name such as "the database" or "the disk data-db-0". */
 export function displayNameOf(kind: string, name: string): string {
   return ONE_PER_SITE[kind] ?? `${MANY_PER_SITE[kind] ?? kind} ${name}`;
 }
@@ -38,14 +38,14 @@ export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Formats an API timestamp for a sentence: `2026-11-21 12:03 UTC`. */
+/** Formats a Kubernetes timestamp for use in a sentence, for example `2026-11-21 12:03 UTC`. */
 export function formatMinute(timestamp: string): string {
   return `${timestamp.slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /**
- * Describes a terminating pod, for example "db-0 (on node b)". A pod on a lost node never terminates on its own, and
- * the only sign is an overdue deletion.
+ * Describes a terminating pod, for example "db-0 (on node b)". Says if its deletion is overdue, because a pod on a lost
+ * node is never deleted automatically.
  */
 export function describeTerminatingPod(pod: KubeObject, now: number): string {
   const { name, deletionTimestamp } = pod.metadata;

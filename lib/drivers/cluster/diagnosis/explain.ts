@@ -1,6 +1,6 @@
 /**
- * Explains a failed call or wait for a failure report: what failed, why, and the cluster's message. Pure. Messages from
- * diagnose.ts are already complete sentences and stay unchanged.
+ * Explains a failed call or wait for a failure report: what failed, why, and what the cluster said. Messages from
+ * diagnose.ts are already complete, so they stay unchanged.
  */
 import { capitalize } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
@@ -24,7 +24,7 @@ export function explainClusterError(error: ClusterError): Explanation {
   return original;
 }
 
-/** Explanations of Wheelwright's own error codes. */
+/** Explanations for errors whose code was defined by Wheelwright, not by Kubernetes. */
 const EXPLAINED_BY_CODE: Readonly<Record<string, (error: ClusterError) => Partial<Explanation>>> = {
   unreachable: ({ message, cause }) => {
     const code = String((cause as { code?: unknown } | undefined)?.code ?? "");
@@ -123,7 +123,7 @@ function explainAnswer(error: ClusterError): Partial<Explanation> {
 
 const SERVER_TROUBLE_HINT = "Check the cluster's API server and etcd, then retry.";
 
-/** Names the object, for example "the deployment moodle": from the message, or else from the path of the call. */
+/** Names the object of a failed call, such as "the deployment moodle", from the message or else the call's path. */
 function nameObject({ message, cause }: ClusterError): string {
   const [, resource, name] =
     /(?:^|: )([A-Za-z][\w.-]*) "([^"]*)" (?:is (?:forbidden|invalid)|not found)/.exec(message) ??
@@ -136,7 +136,7 @@ function nameObject({ message, cause }: ClusterError): string {
   return called === undefined ? `a ${nameOf(plural)}` : `the ${nameOf(plural)} ${decodeURIComponent(called)}`;
 }
 
-/** Returns what the call tried to do: from the message, or else from the HTTP method. */
+/** Returns what the failed call tried to do, according to the error message or else the HTTP method. */
 function verbOf({ message, cause }: ClusterError): "read" | "delete" | "write" {
   const description = cause instanceof Error ? cause.message : "";
   const word = / cannot (\w+) resource /.exec(message)?.[1] ?? /^(?:GET|DELETE)\b/.exec(description)?.[0].toLowerCase();
@@ -147,13 +147,13 @@ function verbOf({ message, cause }: ClusterError): "read" | "delete" | "write" {
 const NAMED_KINDS = "Namespace Pod Service Secret ConfigMap LimitRange Deployment StatefulSet Job CronJob Ingress " +
   "NetworkPolicy Certificate ClusterIssuer VolumeSnapshot";
 
-/** Display names of resources, by lower-case kind and by plural. */
+/** Display names for resources, keyed by the kind in lower case and by its plural. */
 const DISPLAY_NAMES = new Map([
   ...NAMED_KINDS.split(" ").map((kind) => [kind, kind.replace(/\B[A-Z]/, " $&").toLowerCase()] as const),
   ...[["PersistentVolumeClaim", "PersistentVolumeClaim"], ["ResourceQuota", "quota"]] as const,
 ].flatMap(([kind, name]) => [[kind.toLowerCase(), name], [pluralOf(kind), name]] as const));
 
-/** Returns the display name of `persistentvolumeclaims`, `deployments.apps` or `Deployment.apps`. */
+/** Returns the display name for a resource, which is written `deployments`, `deployments.apps` or `Deployment.apps`. */
 function nameOf(resource: string): string {
   const plain = resource.split(".")[0]!.toLowerCase();
   return DISPLAY_NAMES.get(plain) ?? plain;

@@ -1,6 +1,6 @@
 /**
- * Explains why an image cannot be pulled, and whether that is temporary. Pure. Container runtimes and registries word
- * their messages differently. An unknown message is quoted and treated as temporary.
+ * Explains why an image cannot be pulled, and whether the problem is temporary. Container runtimes and registries use
+ * different wording, so an unknown message is quoted and treated as temporary.
  */
 import { type ContainerState, firstOccurrence, stateStartOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -23,8 +23,8 @@ const MISSING: PullFailure = {
   isTransient: false,
 };
 /**
- * Causes in order of precedence; the first match counts. The messages of rate limits and of missing repositories also
- * mention authentication.
+ * Causes of failed pulls, of which the first match counts. Their order matters, because messages about rate limits and
+ * missing repositories also mention authentication.
  */
 const CAUSES: readonly PullFailure[] = [
   {
@@ -78,8 +78,8 @@ export function diagnoseImagePull({ pod, own, clock }: ObservedPod, container: C
   const { reason, message = "" } = container.state!.waiting!;
   const failures = own.filter((event) => event["reason"] === "Failed" && isAboutContainer(event, container));
   const pullError = failures.map((event) => String(event["message"] ?? "")).find((text) => /Failed to pull/.test(text));
-  // "Back-off pulling image X" has no reason. The first failure has the reason, and newer kubelets quote it after the
-  // back-off.
+  // Uses the error of the first failure, because "Back-off pulling image X" gives no reason. Newer kubelets quote that
+  // error after the back-off message.
   const original = reason === "ImagePullBackOff" ? /ErrImagePull: (.*)/s.exec(message)?.[1] : message;
   const why = original || pullError || message || String(reason);
   const cause = CAUSES.find(({ words }) => words.test(withoutImageName(why, pod, container))) ?? UNKNOWN;
@@ -95,12 +95,12 @@ export function diagnoseImagePull({ pod, own, clock }: ObservedPod, container: C
   return waitingDiagnosisUntil(since + clock.patience.imageMs, clock, sentence, failure);
 }
 
-/** Whether the message says that the image does not exist. */
+/** Whether the message means that the image does not exist. */
 export function isMissingImage(words: string): boolean {
   return CAUSES.find((cause) => cause.words.test(words)) === MISSING;
 }
 
-/** Removes the image's name, because it may contain the words that are searched, for example `acme/denied-lists`. */
+/** Removes the image's name from the message, because a name such as `acme/denied-lists` could match a cause. */
 function withoutImageName(why: string, pod: KubeObject, container: ContainerState): string {
   const names = namesOf(pod, container).flatMap((name) => [name, name.replace(/[:@][^/]*$/, "")]);
   return names.reduce((text, name) => text.replaceAll(name, ""), why);
@@ -112,17 +112,17 @@ function namesOf(pod: KubeObject, { name, image }: ContainerState): string[] {
   return [spec?.image, image].filter((text): text is string => typeof text === "string" && text !== "");
 }
 
-/** Removes the prefixes that each layer adds to the message. They are too long for a progress line. */
+/** Removes the prefixes that each software layer adds to a message. They are too long for a progress message. */
 function withoutPrefixes(why: string): string {
   return why.replace(/^(?:rpc error: code = \w+ desc = |failed to [\w ]{1,40} "[^"]*": )+/, "");
 }
 
-/** Returns for example "container moodle of pod install-1-x". */
+/** Returns a label such as "container moodle of pod install-1-x". */
 export function containerLabel(pod: KubeObject, { name }: ContainerState): string {
   return `container ${name} of pod ${pod.metadata.name}`;
 }
 
-/** Whether the event is about the container. Events name it as `spec.initContainers{dirs}`. */
+/** Whether the event is about the container. Its `fieldPath` names one, for example `spec.initContainers{dirs}`. */
 function isAboutContainer(event: KubeObject, container: ContainerState): boolean {
   const path = event["involvedObject"]?.fieldPath as string | undefined;
   return path === undefined || path.endsWith(`{${container.name}}`);

@@ -1,13 +1,13 @@
-/** Reads objects of the cluster: their pods, events, conditions, containers and times. Pure. */
+/** Reads Kubernetes objects: their pods, events, conditions, containers and times. Makes no API calls. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** The precision of API timestamps, in milliseconds. */
+/** The precision of Kubernetes timestamps, in milliseconds. */
 const TIMESTAMP_PRECISION = SECOND;
 
 /**
- * Returns the pods of an object's current template, without pods that are being deleted. A Deployment's pods belong to
- * its ReplicaSets; the ReplicaSet with the newest pod is the current one.
+ * Returns the pods that an object currently owns, without pods that are being deleted. For a Deployment, these are the
+ * pods of the ReplicaSet that has the newest pod.
  */
 export function currentPodsOf(object: KubeObject, pods: readonly KubeObject[]): KubeObject[] {
   const live = pods.filter((pod) => !pod.metadata.deletionTimestamp);
@@ -33,7 +33,7 @@ function matchesSelector(pod: KubeObject, deployment: KubeObject): boolean {
   return matchLabels.every(([key, value]) => pod.metadata.labels?.[key] === value);
 }
 
-/** Returns the events about this object, without those of an earlier object of the same name. */
+/** Returns the events about this object, without events about an earlier object that had the same name. */
 export function eventsOf(object: KubeObject, events: readonly KubeObject[]): KubeObject[] {
   const { uid, name } = object.metadata;
   return events.filter((event) => {
@@ -44,7 +44,7 @@ export function eventsOf(object: KubeObject, events: readonly KubeObject[]): Kub
   });
 }
 
-/** Returns the events about the Deployment's ReplicaSets, which carry its name. */
+/** Returns the events about the Deployment's ReplicaSets, whose names start with the Deployment's name. */
 export function replicaSetEventsOf(deployment: KubeObject, events: readonly KubeObject[]): KubeObject[] {
   return events.filter((event) => {
     const about = event["involvedObject"] ?? {};
@@ -94,7 +94,7 @@ export function conditionOf(object: KubeObject, type: string): StatusCondition |
   return ((object["status"]?.conditions ?? []) as StatusCondition[]).find((condition) => condition.type === type);
 }
 
-/** Returns when the state began: at the first event of that reason, or else when the pod was scheduled. */
+/** Returns when a pod's state began: at the first event with this reason, or else when the pod was scheduled. */
 export function stateStartOf(pod: KubeObject, own: readonly KubeObject[], reason: string): number {
   const first = Math.min(...own.filter((event) => event["reason"] === reason).map(firstOccurrence), Infinity);
   if (first !== Infinity) return first;
@@ -123,7 +123,7 @@ export interface ContainerTermination {
   readonly finishedAt?: string;
 }
 
-/** Returns the states of a pod's containers, init containers first. */
+/** Returns the state of each container in a pod, init containers first. */
 export function containersOf(pod: KubeObject): ContainerState[] {
   const status = pod["status"] ?? {};
   return [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];

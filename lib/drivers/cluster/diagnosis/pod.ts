@@ -1,4 +1,4 @@
-/** Explains why a pod does not run, from its conditions, container states and events. Pure. */
+/** Explains why a pod does not run, from its conditions, container states and events. */
 import {
   conditionOf,
   containersOf,
@@ -26,14 +26,14 @@ import {
 } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-/** Restarts after which a crashing container counts as failed. */
+/** The number of restarts after which a crashing container counts as failed. */
 const MAX_RESTARTS = 5;
 
 export function diagnosePod(pod: KubeObject, events: readonly KubeObject[], clock: WaitClock): Diagnosis | undefined {
   const observed: ObservedPod = { pod, own: eventsOf(pod, events), clock };
   const scheduled = conditionOf(pod, "PodScheduled");
   if (scheduled?.status === "False") return diagnoseScheduling(pod, events, clock);
-  // PersistentVolumeClaims only matter until the pod is scheduled.
+  // PersistentVolumeClaims can delay a pod only until it is scheduled.
   const unbound = scheduled === undefined ? diagnosePvcs(pod, events, clock) : undefined;
   if (unbound) return unbound;
   for (const container of containersOf(pod)) {
@@ -79,7 +79,7 @@ function diagnoseContainer(observed: ObservedPod, container: ContainerState): Di
   }
 }
 
-/** The message of a kubelet without current data from the API server. The Secret may exist. */
+/** Matches a message from a kubelet that lacks current data from the API server. The Secret may exist after all. */
 const CACHE_NOT_SYNCED = /failed to sync \S+ cache/;
 
 function diagnoseConfig({ pod, own, clock }: ObservedPod, message: string, label: string): Diagnosis {
@@ -100,7 +100,7 @@ function missingHint(message: string): string {
   return `The ${kind} ${name} does not exist. Create it again, or find out who deleted it, then retry.`;
 }
 
-/** Diagnoses a crashing container. A container that crashed before this wait gets one more start. */
+/** Diagnoses a crashing container. If it last crashed before this wait, the container gets one more restart. */
 function diagnoseCrash(observed: ObservedPod, container: ContainerState, message: string): Diagnosis {
   const { pod, clock } = observed, { restartCount = 0, lastState } = container;
   const failure = diagnoseCrashLoop(observed, container, message);
@@ -120,7 +120,7 @@ function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState,
     const hint = "Raise its memory limit in sizes.yaml, or choose a larger size.";
     return impossibleDiagnosis("OOMKilled", `The ${label} ran out of memory: ${message}`, "operator", hint);
   }
-  // A container that was killed by its probe looks like any other crash. Only the events mention the probe.
+  // Searches the events for a failed probe, because a container's state does not show that its probe killed it.
   const killed = own.some((event) =>
     event["reason"] === "Killing" && /failed \w+ probe/.test(String(event["message"]))
   );
@@ -139,7 +139,7 @@ function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState,
   );
 }
 
-/** Diagnoses missing volumes or network. Their events are outdated once a container has started. */
+/** Diagnoses a pod that waits for volumes or its network. Such events are outdated once a container has started. */
 function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined {
   if (containersOf(pod).some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated)) {
     return undefined;
@@ -169,7 +169,7 @@ function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined
   );
 }
 
-/** Returns the kubelet's message without the preamble and the sandbox ID, which differs each time. */
+/** Removes the preamble and the sandbox ID from the kubelet's message, because the ID is different each time. */
 function causeOf(message: string): string {
   return message.replace(/^\(combined from similar events\): /, "")
     .replace(/^Failed to create pod sandbox: (?:rpc error: code = \w+ desc = )?/, "")
@@ -184,7 +184,7 @@ function diagnoseProbes({ pod, own, clock }: ObservedPod): Diagnosis | undefined
   );
   if (!event) return undefined;
   const { name } = pod.metadata, sentence = `Pod ${name} is not ready: ${event["message"]}`;
-  // After the start, the log contains requests instead of the reason.
+  // Uses the log only for a startup probe. Once a container has started, its log contains requests, not the reason.
   const starting = /^Startup probe failed/.test(String(event["message"])) &&
     containersOf(pod).find(({ state, ready }) => state?.running && ready !== true);
   return starting

@@ -1,8 +1,8 @@
-/** Decides from an object's own status whether it is ready, and if not, why. Pure. One function per kind. */
+/** Decides from an object's own status whether the object is ready, and if not, why. Each kind has its own rule. */
 import { conditionOf, type StatusCondition } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
-/** Why an object is not ready, as a phrase after its name. Undefined for a ready object. */
+/** Why an object is not ready, in words that follow its name: "has no volume yet". Undefined if the object is ready. */
 type UnreadyReason = string | undefined;
 
 const RULES: Readonly<Record<string, (object: KubeObject) => UnreadyReason>> = {
@@ -17,7 +17,7 @@ const RULES: Readonly<Record<string, (object: KubeObject) => UnreadyReason>> = {
   VolumeSnapshot: describeSnapshot,
 };
 
-/** Kinds that are ready once they exist. Other kinds without a rule need a Ready or Available condition. */
+/** Kinds whose objects are ready once they exist. Other kinds without a rule need a Ready or Available condition. */
 const ALWAYS_READY = new Set([
   ...["ConfigMap", "CronJob", "Event", "IngressClass", "LimitRange", "NetworkPolicy", "PodDisruptionBudget", "Role"],
   ...["RoleBinding", "Secret", "ServiceAccount", "StorageClass", "VolumeSnapshotClass"],
@@ -61,9 +61,7 @@ function describeService(service: KubeObject): UnreadyReason {
   return service["status"]?.loadBalancer?.ingress?.length ? undefined : "has no address yet";
 }
 
-/**
- * Describes a ResourceQuota. Until its status shows the usage, admission refuses pods with "status unknown for quota".
- */
+/** A ResourceQuota is ready once its status shows the usage. Until then, the API server refuses to create pods. */
 function describeQuota(quota: KubeObject): UnreadyReason {
   const reported = quota["status"]?.hard ?? {};
   return Object.keys(quota["spec"]?.hard ?? {}).every((name) => name in reported)

@@ -1,27 +1,27 @@
 /**
- * Parses the messages of admission control, from responses and FailedCreate events. The reasons are too general
- * (Forbidden, BadRequest or none), so only the message shows the cause. An unknown message is quoted, with a general
+ * Explains why admission control refused a request, from its error message or a FailedCreate event. Only the message
+ * shows the cause, because the reason is too general (Forbidden, BadRequest or none). An unknown message gets a general
  * hint.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 interface Refusal {
   readonly code: string;
-  /** A clause for the middle of a sentence, for example "the quota spoke has too little cpu left". */
+  /** The cause, as a clause for the middle of a sentence: "the quota spoke has too little cpu left". */
   readonly why: string;
   readonly hint: string;
   /**
-   * When a retry can succeed. `never`: only after a person has fixed the cause. `soon`: within seconds, once a new
-   * namespace is set up. `capacity`: when other objects in the namespace are gone. `later`: when a failed component of
-   * the cluster works again.
+   * When a retry can succeed. `never`: only after a person has fixed the cause. `soon`: within seconds, once the
+   * cluster has set up a new namespace. `capacity`: once other objects in the namespace are gone. `later`: once a
+   * failed component of the cluster works again.
    */
   readonly heals: "never" | "soon" | "capacity" | "later";
 }
 
-/** The name of the blueprint's quota. Other quotas come from the cluster's administrators. */
+/** The name of the quota that the blueprint defines. All other quotas come from the cluster's administrators. */
 const BLUEPRINT_QUOTA = "spoke";
 
-/** A pattern, and a function that turns its match into a refusal. The first match counts. */
+/** A pattern for the message, and a function that turns the match into a refusal. The first matching rule counts. */
 type Rule = readonly [words: RegExp, read: (found: RegExpExecArray, message: string) => Refusal];
 
 const RULES: readonly Rule[] = [
@@ -108,7 +108,7 @@ function readQuota(quota: string, message: string): Refusal {
   const exceeded = [...requested.keys()].filter((resource) =>
     (requested.get(resource) ?? 0) + (used.get(resource) ?? 0) > (limited.get(resource) ?? Infinity)
   );
-  // A request that does not exceed the quota fits once other objects are gone.
+  // A request that does not exceed the whole quota fits once other objects are gone.
   const fits = [...requested].every(([resource, amount]) => !(amount > (limited.get(resource) ?? Infinity)));
   const what = exceeded.join(" and ") || "resources";
   const isOfSize = exceeded.every((resource) => /^(?:requests|limits)\./.test(resource));
@@ -125,7 +125,7 @@ function readQuota(quota: string, message: string): Refusal {
   };
 }
 
-/** Parses `requested: limits.cpu=1,limits.memory=1Gi, used: …` into amounts by resource. */
+/** Parses amounts such as `requested: limits.cpu=1,limits.memory=1Gi, used: …` into a map from resource to amount. */
 function parseAmounts(message: string, label: string): Map<string, number> {
   const part = new RegExp(`${label}: (.*?)(?:, (?:used|limited): |$)`).exec(message)?.[1] ?? "";
   return new Map([...part.matchAll(/([^\s,=]+)=([^\s,]+)/g)].map((found) => [found[1]!, parseQuantity(found[2]!)]));

@@ -1,4 +1,4 @@
-/** Explains why a pod is not scheduled and why a PersistentVolumeClaim is not bound. Pure. */
+/** Explains why a pod is not scheduled, or why a PersistentVolumeClaim is not bound. */
 import {
   conditionOf,
   createdAt,
@@ -19,7 +19,7 @@ import {
 
 export const PVC_KIND = "PersistentVolumeClaim";
 
-/** Hints by a part of the scheduler's message. With several problems, the first one in this list is shown. */
+/** Hints by a pattern for the scheduler's message. If several patterns match, the first one in the list counts. */
 const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
   [
     /Insufficient ([\w./-]*\w)/,
@@ -45,12 +45,12 @@ const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
 const UNKNOWN = "Add nodes to the cluster, or free resources on them.";
 
 /**
- * Messages about a PersistentVolumeClaim that is not bound yet. This is normal for a moment before its first pod is
- * scheduled.
+ * Matches messages about a PersistentVolumeClaim that is not bound yet. This is normal shortly before the first pod
+ * that uses it is scheduled.
  */
 const UNBOUND_PVC = /unbound immediate PersistentVolumeClaims|persistentvolumeclaim "[^"]*" not found/;
 
-/** Diagnoses a pod whose condition PodScheduled is False. */
+/** Explains why a pod is not scheduled, if its condition PodScheduled is False. */
 export function diagnoseScheduling(pod: KubeObject, events: readonly KubeObject[], clock: WaitClock): Diagnosis {
   const { reason, message = "", lastTransitionTime } = conditionOf(pod, "PodScheduled")!;
   const name = pod.metadata.name;
@@ -73,9 +73,7 @@ const STORAGE_HINT =
   "Check that the provisioner of the storage class is running, and read its log. Or set another storage class in " +
   "surroundings.yaml or the region (CATALOG); then retry.";
 
-/**
- * Diagnoses volumes that are not provisioned in time. This does not apply to copies of snapshots, which may take hours.
- */
+/** Diagnoses a pod whose volumes were not provisioned in time. Volumes copied from snapshots may take longer. */
 function diagnoseUnprovisioned(pod: KubeObject, sentence: string, message: string, clock: WaitClock): Diagnosis {
   const moment = Math.max(createdAt(pod), clock.since) + clock.patience.provisionMs;
   const text = `The volumes of pod ${pod.metadata.name} were not created: ${message}`;
@@ -95,7 +93,7 @@ function hintFor(message: string): string {
   return UNKNOWN;
 }
 
-/** Returns why a PersistentVolumeClaim of the pod is not bound. */
+/** Explains why one of the pod's PersistentVolumeClaims is not bound. Undefined if no problem is known. */
 export function diagnosePvcs(pod: KubeObject, events: readonly KubeObject[], clock: WaitClock): Diagnosis | undefined {
   return pvcNamesOf(pod).map((name) => diagnosePvc(name, events, clock)).find((found) => found);
 }
@@ -109,12 +107,12 @@ export function isPvcEvent(event: KubeObject): boolean {
   return event["involvedObject"]?.kind === PVC_KIND;
 }
 
-/** A field that marks events of PersistentVolumeClaims that are created from a snapshot, which may take hours. */
+/** Marks events about PersistentVolumeClaims that are created from a snapshot, because this may take hours. */
 const COPIES_SNAPSHOT = "wheelwrightCopies";
 
 /**
- * Removes outdated events of PersistentVolumeClaims. Kubernetes keeps events for an hour, even after the claim was
- * bound or replaced.
+ * Removes outdated events about PersistentVolumeClaims. Kubernetes keeps events for an hour, even if the
+ * PersistentVolumeClaim has been bound or replaced in the meantime.
  */
 export function withoutOutdatedPvcEvents(events: readonly KubeObject[], claims: readonly KubeObject[]): KubeObject[] {
   const pending = claims.filter((claim) => claim["status"]?.phase !== "Bound");
@@ -130,7 +128,7 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
   const sentence = `No volume can be created for PersistentVolumeClaim ${name}: ${message}`;
   switch (event?.["reason"]) {
     case "ProvisioningFailed": {
-      // A missing StorageClass stays missing until somebody creates it. After other errors, the driver retries.
+      // Treats a missing StorageClass separately: somebody must create it. The driver retries after other errors.
       const [, missing] = /storageclass\S* "([^"]*)" not found/.exec(message) ?? [];
       if (missing === undefined) return diagnoseStorageDriver(event, sentence, clock);
       if (!isPossiblyCurrentEvent(event, clock)) return waitingDiagnosis(sentence);
@@ -171,7 +169,7 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
   }
 }
 
-/** Problems of a PersistentVolumeClaim from a snapshot that no retry fixes. Messages of external-provisioner 5.x. */
+/** Problems with volumes from snapshots that no retry can fix. The messages are from external-provisioner 5.x. */
 const SNAPSHOT_MISMATCHES: readonly (readonly [words: RegExp, code: string, hint: string])[] = [
   [
     /requested volume size \d+ is less than the size \d+ for the source snapshot/,
@@ -202,7 +200,7 @@ function diagnoseStorageDriver(event: KubeObject, sentence: string, clock: WaitC
   );
 }
 
-/** Whether the PersistentVolumeClaim is bound only when its first pod is created. */
+/** Whether the PersistentVolumeClaim stays unbound until the first pod that uses it is created. */
 export function waitsForConsumer(name: string, events: readonly KubeObject[]): boolean {
   return latestPvcEvent(name, events)?.["reason"] === "WaitForFirstConsumer";
 }
