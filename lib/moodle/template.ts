@@ -67,9 +67,7 @@ export function buildTemplateInputs(spoke: SpokeInputs, { id, sizes, release }: 
   return buildSandboxInputs(inputs, { id, madeAfter: null, web: true }, release);
 }
 
-/**
- * Returns whether the snapshots fit on the site's disks. `sizes` are the snapshots' sizes in bytes; null if unknown.
- */
+/** Returns whether the site's disks can hold the snapshots. `sizes` are snapshot sizes in bytes; null if unknown. */
 export function canHoldSnapshots(
   { resources }: SpokeInputs,
   sizes: Readonly<Record<DiskName, number | null>>,
