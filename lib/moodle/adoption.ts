@@ -8,7 +8,7 @@ import { formatQuantity } from "#lib/moodle/quota.ts";
 import { type DiskName, maxQuantity, withDisks } from "#lib/moodle/resize.ts";
 import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 
-/** Enlarges the disks to fit the snapshots. `sizes` are the minimum disk sizes in bytes; null if unknown. */
+/** Returns inputs whose disks can hold the snapshots. `sizes` are the minimum disk sizes in bytes; null if unknown. */
 export function withDisksForSnapshots(
   inputs: SpokeInputs,
   sizes: Readonly<Record<DiskName, number | null>>,

@@ -15,7 +15,9 @@ import {
   SPOKE_PLACEHOLDERS,
 } from "#lib/moodle/values.ts";
 
-/** The names of the blueprint's Jobs. After an interrupted installation, `reset` runs before the next `install`. */
+/**
+ * The names of the blueprint's Jobs. `reset` deletes the remains of a failed installation before the next `install`.
+ */
 export const BLUEPRINT_JOBS = [
   ...["install", "reset", "verify", "claim", "setup", "seed", "health", "preflight", "upgrade"] as const,
   ...[
@@ -94,7 +96,7 @@ export const MAIL_FILE = "mail.yaml";
 /** The file with the Ingress for a former host. It is applied once for each former host. */
 export const FORMER_HOST_FILE = "former.yaml";
 
-/** The file with containers that adapt data from snapshots. They are added to the site's pods, but never applied. */
+/** The file with containers that fit data from snapshots to a site. The containers are added to the site's pods. */
 export const ADOPT_FILE = "adopt.yaml";
 
 /** Maps each manifest file to the placeholders that it may use. */

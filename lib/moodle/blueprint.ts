@@ -46,7 +46,7 @@ export interface Blueprint {
   readonly surroundings: ClusterSettings;
   /**
    * Returns the images for a version; null if the blueprint has none. A prefix such as 4.5 selects the newest listed
-   * version, such as 4.5.12. Any other version uses the image for its version family.
+   * version, such as 4.5.12. For any other version, the image name is derived from a pattern.
    */
   findImages(version: string): SpokeImages | null;
   /**

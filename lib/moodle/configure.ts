@@ -55,7 +55,7 @@ export function changeSiteHost(inputs: SpokeInputs, host: string, redirectHosts:
   };
 }
 
-/** Returns the objects in these steps that differ between the two inputs. Omits objects that are added or removed. */
+/** Returns the objects in the given steps that differ between the inputs. Omits objects that are added or removed. */
 export function findChangedObjects(
   blueprint: Pick<Blueprint, "spokeObjects">,
   before: SpokeInputs,

@@ -6,7 +6,7 @@ export const MOODLE_PODS = "app=moodle";
 
 const DIGEST = /^(?:[\w.:/-]{1,320}@)?sha256:[0-9a-f]{64}$/;
 
-/** Returns the digests of the pod's containers that run `image`, as `repository@sha256:…` or `sha256:…`. */
+/** Returns the image digests that a pod reports for `image`, in the form `repository@sha256:…` or `sha256:…`. */
 export function listImageDigests({ metadata, spec, status }: KubeObject, image: string): string[] {
   if (metadata.deletionTimestamp !== undefined) return [];
   const containers: readonly KubeObject[] = spec?.containers ?? [],

@@ -63,7 +63,7 @@ type Mail = v.InferOutput<typeof Mail>;
 const TURN = "must be 8 to 10 lower-case letters or digits";
 /** Describes a site whose volumes were created from snapshots. */
 const SiteOrigin = v.object({
-  /** The adoption ID: the end of the operation's ID. It makes the names of the site's snapshots and PVCs unique. */
+  /** The adoption ID: the end of the ID of the operation that created the volumes. It makes their names unique. */
   turn: v.pipe(v.string(TURN), v.regex(/^[a-z0-9]{8,10}$/, TURN)),
   /** `same`: the original site, restored. `new`: a separate site that shares no secret with the original site. */
   identity: v.picklist(["same", "new"]),
@@ -89,11 +89,11 @@ export const SpokeInputs = v.object({
   resources: v.object(SiteSize.entries),
   /** The database disk's original size, if it has changed. The StatefulSet's PVC template keeps the original size. */
   madeDatabaseDisk: v.optional(SiteSize.entries.disks.entries.database),
-  /** The name of the PVC for files (default: `files`) and of the database's PVC template (default: `data`). */
+  /** The names of the PVC that stores files (default: `files`) and the database's PVC template (default: `data`). */
   claims: v.optional(v.object({ files: NamespaceName, data: NamespaceName })),
   /** Absent if the site was installed by the install Job instead of created from snapshots. */
   origin: v.optional(SiteOrigin),
-  /** Only for sandboxes. `madeAfter` is the ID of the spoke whose inputs were copied. `web` allows outgoing HTTPS. */
+  /** Set only for a sandbox. `madeAfter` is the ID of the spoke whose inputs were copied. `web` allows HTTPS. */
   sandbox: v.optional(v.object({ id: Label, madeAfter: v.nullable(Label), web: v.optional(v.literal(true)) })),
   /** Whether outgoing email is held back. A copied site sends no email until an administrator allows it. */
   mailHeld: v.optional(v.boolean()),
@@ -113,7 +113,7 @@ export const SpokeInputs = v.object({
   port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65535))),
   /** The ClusterIssuer that issues the site's certificate; null if the site needs no certificate. */
   issuer: v.nullable(Label),
-  /** The mail server settings at the site's creation. The current settings replace them whenever inputs are read. */
+  /** The mail server settings from the site's creation. Whenever inputs are read, the current settings replace them. */
   mail: v.nullable(Mail),
 });
 export type SpokeInputs = v.InferOutput<typeof SpokeInputs>;

@@ -10,7 +10,7 @@ const ID_PART = 12;
 /** The number of characters in an adoption ID (see adoptionIdOf). */
 export const ADOPTION_ID_LENGTH = 10;
 
-/** The default names of the PVC for files and of the database's PVC template. */
+/** The default names for the PVC that stores files, and for the database's PVC template. */
 export const DEFAULT_FILES_CLAIM = "files", DEFAULT_DATA_CLAIM = "data";
 
 export type NamespaceKind = "hub" | "spoke" | "sandbox";
@@ -46,7 +46,7 @@ export function hashHost(host: string): string {
   return createHash("sha256").update(host).digest("hex").slice(0, HOST_DIGITS);
 }
 
-/** The key of the annotation that stores a backup's ID on its VolumeSnapshots. */
+/** The key of the label that contains a backup's ID, on the backup's VolumeSnapshots. */
 export const BACKUP_ANNOTATION = "wheelwright.dev/backup";
 /** The annotation on the administrator's Secret with the ID of the operation that last set the password. */
 export const PASSWORD_OPERATION_ANNOTATION = "wheelwright.dev/password-of";
@@ -54,10 +54,10 @@ export const PASSWORD_OPERATION_ANNOTATION = "wheelwright.dev/password-of";
 export const KEPT_UNTIL_LABEL = "wheelwright.dev/kept-until";
 /** The annotation on each rendered object with the revision of the blueprint that it was rendered from. */
 export const REVISION_ANNOTATION = "wheelwright.dev/blueprint";
-/** The annotation or label with the fence (a number that grows with each claimed job) of the object's last writer. */
+/** The annotation or label with the fence: a number that rises with each claimed job, to refuse late writes. */
 export const FENCE_KEY = "wheelwright.dev/fence";
 
-/** Returns the adoption ID: the end of the operation's ID. It makes the names of snapshots and PVCs unique. */
+/** Returns the adoption ID: the last characters of an operation's ID. It makes snapshot and PVC names unique. */
 export function adoptionIdOf(operationId: string): string {
   return operationId.slice(-ADOPTION_ID_LENGTH);
 }
@@ -78,5 +78,5 @@ export const MOODLE_CRONJOB: ObjectRef = { apiVersion: "batch/v1", kind: "CronJo
 
 /** The label selector for the pods of Jobs that must never run at the same time. */
 export const EXCLUSIVE_PODS = "op in (install,reset,upgrade)";
-/** The label selector for a site's application and database pods. A suspended site has no such pods. */
+/** The label selector for all of a site's pods, including the pods that run its Jobs. A suspended site has none. */
 export const SITE_PODS = "role in (app,db)";

@@ -1,8 +1,8 @@
 /**
  * Fills placeholders (`${NAME}`) in the scalar values of parsed YAML, so a value cannot change a manifest's structure.
- * `$${` stands for a literal `${`. If a placeholder is a field's whole value, the inserted value keeps its type. A null
- * or undefined value removes its key or list item. Maps and lists that become empty are removed too, because an empty
- * selector would match all objects.
+ * If a placeholder is a field's whole value, the inserted value keeps its type. A null or undefined value removes its
+ * key or list item. Maps and lists that become empty are removed too, because an empty selector would match all
+ * objects.
  */
 import { parseYaml } from "#lib/moodle/yaml.ts";
 

@@ -45,7 +45,7 @@ export function withDisks(inputs: SpokeInputs, disks: DiskSizes): SpokeInputs {
   };
 }
 
-/** Returns the inputs to use during a resize. Their limits allow workloads of the old and the new size together. */
+/** Returns the inputs for use during a resize, with limits that allow old and new workloads to run side by side. */
 export function computeInputsDuringResize(
   from: SpokeInputs,
   to: SpokeInputs,
@@ -57,7 +57,7 @@ export function computeInputsDuringResize(
   return { ...combined, resources: { ...combined.resources, quota: maxQuantity(quota, usage) } };
 }
 
-/** Returns the larger of two Kubernetes quantities, with its notation unchanged. Compares maps field by field. */
+/** Returns the larger of two Kubernetes quantities, exactly as it was written. Compares maps field by field. */
 export function maxQuantity<T>(one: T, other: T): T {
   if (typeof one === "object" && one !== null) {
     const fields = Object.entries(one).map((

@@ -135,9 +135,9 @@ export function buildSeedValues(
   };
 }
 
-/** The identity settings that contain URLs. Moodle accepts only https URLs. */
+/** The single sign-on settings that are URLs. Moodle accepts only https URLs. */
 const ENDPOINT_FIELDS = ["url", "authorizationEndpoint", "tokenEndpoint", "userinfoEndpoint"] as const;
-/** Validates the other identity settings with Moodle's own length limits. */
+/** The schemas for the other single sign-on settings, with Moodle's own length limits. */
 const IDENTITY_TEXTS = {
   name: boundedText(1, 255),
   clientId: boundedText(1, 1000),

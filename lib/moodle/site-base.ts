@@ -13,7 +13,7 @@ export function siteBaseOf({ version, images, claims, origin, resources }: Spoke
   return { version, images, disks: resources.disks, ...(claims && { claims }), ...(origin && { origin }) };
 }
 
-/** Returns the inputs with another base. Omits the database disk's original size: the StatefulSet is recreated. */
+/** Replaces the base in a spoke's inputs. Drops the database disk's original size, as the StatefulSet is recreated. */
 export function withSiteBase(inputs: SpokeInputs, { version, images, claims, origin, disks }: SiteBase): SpokeInputs {
   const { claims: _, origin: __, madeDatabaseDisk: ___, ...rest } = inputs;
   const replaced = { ...rest, version, images, ...(claims && { claims }), ...(origin && { origin }) };
@@ -21,7 +21,7 @@ export function withSiteBase(inputs: SpokeInputs, { version, images, claims, ori
   return result;
 }
 
-/** The values recorded with a backup. A value is null if it was not recorded. */
+/** The values that were recorded with a backup. A value is null if it was not recorded. */
 interface BackupFacts {
   readonly lmsVersion: string | null;
   readonly images: SpokeImages | null;

@@ -61,7 +61,7 @@ export const HubSiteRecord = v.object({
 });
 export type HubSiteRecord = v.InferOutput<typeof HubSiteRecord>;
 
-/** A backup's record, stored in an annotation on the backup's snapshots. Of the volumes, it contains only names. */
+/** A backup's record, stored in an annotation on its snapshots. It names PVCs and snapshots, but has no handles. */
 export const BackupRecord = v.object({
   ...v.entriesFromList(["id", "operationId"], v.string()),
   ...v.entriesFromList(["lmsVersion", "siteIdentifier"], v.nullable(v.string())),

@@ -76,7 +76,7 @@ export function readSizeField(object: unknown, path: readonly Step[]): unknown {
   }, object);
 }
 
-/** Returns the JSON Patch that sets the fields. Throws a final ClusterError if the object lacks a list item. */
+/** Returns the JSON Patch that sets the fields. Throws a final ClusterError if a path leads to a missing list item. */
 export function buildSizePatch(object: KubeObject, fields: readonly SizeField[]): PatchOperation[] {
   const draft = structuredClone(object), operations: PatchOperation[] = [];
   for (const { path, value } of fields) operations.push(...setField(draft, path, value));

@@ -12,7 +12,7 @@ const Quantity = v.pipe(
 const Amounts = v.strictObject({ cpu: Quantity, memory: Quantity });
 const Resources = v.strictObject({ requests: Amounts, limits: Amounts });
 
-/** The CPU, memory and storage that a site of one size gets. */
+/** A size: the CPU, memory and storage that a site gets. */
 export const SiteSize = v.strictObject({
   app: Resources,
   database: Resources,

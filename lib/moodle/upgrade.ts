@@ -10,7 +10,7 @@ interface UpgradeTarget {
   readonly images: SpokeImages;
 }
 
-/** Returns the inputs with the new version. Keeps the PostgreSQL image, because the existing data needs its version. */
+/** Returns the inputs with the new Moodle version. Keeps the PostgreSQL image, because the data depends on it. */
 export function computeUpgradedInputs(inputs: SpokeInputs, { version, images }: UpgradeTarget): SpokeInputs {
   const { moodle, fpmDirectory } = images;
   return { ...inputs, version, images: { moodle, fpmDirectory, postgres: inputs.images.postgres } };
@@ -79,7 +79,7 @@ function isOlder({ version, code }: Pick<UpgradeFacts, "version" | "code">, site
   return running !== null && compareRequestedParts(running, version) > 0;
 }
 
-/** Returns whether the database has the release that is in the image or, if unknown, the requested version. */
+/** Returns whether the database has the image's release or, if that release is unknown, the requested version. */
 export function isAtVersion(
   site: Pick<SiteIdentity, "release">,
   { version, code }: Pick<UpgradeFacts, "version" | "code">,

@@ -95,7 +95,7 @@ function kindOf({ payload }: Job): BackupKind {
   return (payload as BackupPayload).kind === "nightly" ? "nightly" : "manual";
 }
 
-/** Throws if the spoke has failed or been removed since the backup was queued. Its backup would then be useless. */
+/** Throws if the spoke has failed or been removed since the backup was queued. The backup would be useless. */
 function requireLiveSpoke({ state, slug }: SpokeRow): void {
   if (state !== "failed" && state !== "removing" && state !== "removed") return;
   const message = `Cannot take a backup: ${slug} is ${state}`;

@@ -10,7 +10,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { readDatabase } from "#lib/workers/site-jobs.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 
-/** Takes a backup, and counts the content before and after it. A retry keeps the first attempt's count from before. */
+/** Counts the content, takes a backup, and counts the content again. A retry reuses the first count. */
 export async function takeBackupWithCounts(site: SpokeSite, run: Run, take: () => Promise<Backup>): Promise<void> {
   const { app, spoke } = site;
   if (app.config.restoreTests === "off" || spoke.state !== "active") return void await take();

@@ -23,7 +23,7 @@ import { addNotes, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
 const API = "snapshot.storage.k8s.io/v1";
 export const VOLUME_SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };
-/** The kind of the cluster-scoped object that represents the stored data of a VolumeSnapshot. */
+/** The kind of object that represents a VolumeSnapshot's stored data. It belongs to the cluster, not to a namespace. */
 export const SNAPSHOT_CONTENT = { apiVersion: API, kind: "VolumeSnapshotContent" };
 
 /** Returns whether the content belongs to exactly this snapshot. Kubernetes may reuse a name, but never a UID. */
@@ -33,8 +33,8 @@ export function refersToSnapshot(content: KubeObject, { metadata }: KubeObject):
 }
 
 /**
- * How long to wait for the deletion of one backup, in milliseconds. The storage continues after this time, and the next
- * nightly backup checks again.
+ * How long to wait for the deletion of one backup, in milliseconds. The storage continues the deletion after this time,
+ * and the next nightly backup checks again.
  */
 const DELETE_TIMEOUT = 2 * MINUTE;
 const MAX_ATTEMPTS = 3;
@@ -124,15 +124,15 @@ function isSnapshotOfBackup({ metadata }: KubeObject, backup: Backup, uid: strin
   return metadata.labels?.[BACKUP_ANNOTATION] === backup.id; // the UID of a failed attempt was not recorded
 }
 
-/** Changes a snapshot's deletion policy to `Delete`, so that its content is deleted together with the snapshot. */
+/** Changes the content's deletion policy so that Kubernetes deletes the content together with its snapshot. */
 export async function setSnapshotDeletePolicy(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
   const content = await findSnapshotContent(cluster, run, snapshot);
   if (content) await setContentDeletePolicy(cluster, run, content);
 }
 
 /**
- * Returns a snapshot's content; null if it does not exist. If the snapshot's status does not name the content yet, uses
- * the name that external-snapshotter will give it (GetDynamicSnapshotContentNameForSnapshot).
+ * Returns a snapshot's content object; null if there is none. If the snapshot's status does not name the content yet,
+ * uses the name that external-snapshotter gives it (GetDynamicSnapshotContentNameForSnapshot).
  */
 export async function findSnapshotContent(
   cluster: Cluster,
@@ -145,8 +145,8 @@ export async function findSnapshotContent(
 }
 
 /**
- * Returns a note with the names of the contents that an unfinished last snapshot leaves behind. They remain after the
- * namespace is deleted.
+ * Returns a note with the names of the VolumeSnapshotContents that an unfinished last snapshot leaves behind. They
+ * remain after the namespace is deleted.
  */
 export async function describeRetainedContents({ app, cluster, space, spoke }: SpokeSite, run: Run): Promise<string[]> {
   const backup = (await listBackups(app.db.rows, spoke.id)).find(({ operationId }) => operationId === run.job.id);
@@ -166,7 +166,8 @@ export async function describeRetainedContents({ app, cluster, space, spoke }: S
 }
 
 /**
- * Sets a content's deletion policy to `Delete`. The patch fails if the content no longer belongs to the same snapshot.
+ * Sets a VolumeSnapshotContent's deletion policy to `Delete`. The patch fails if the content no longer belongs to the
+ * same snapshot.
  */
 export async function setContentDeletePolicy(cluster: Cluster, run: Run, content: KubeObject): Promise<void> {
   const { deletionPolicy, volumeSnapshotRef } = content["spec"];
@@ -177,7 +178,7 @@ export async function setContentDeletePolicy(cluster: Cluster, run: Run, content
   ], run);
 }
 
-/** Adds a note if someone else deleted a backup's snapshot but its content remains. An operator must then delete it. */
+/** Adds a note if someone else deleted a backup's snapshot but not its content. An operator must delete the content. */
 async function noteOrphan(cluster: Cluster, run: Run, name: string, uid: string | undefined): Promise<void> {
   const content = await cluster.find({ ...SNAPSHOT_CONTENT, name }, run);
   if (!content || content["spec"]?.volumeSnapshotRef?.uid !== uid) return;

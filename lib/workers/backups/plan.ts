@@ -29,7 +29,7 @@ import { runInBatches, upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 const BATCH = 200;
 /** The share of a replica's lanes (queues) that nightly backups may occupy. */
 const LANE_SHARE = 3 / 4;
-/** How long to wait for one cluster's snapshot classes, in milliseconds, so that it cannot delay the other clusters. */
+/** How long to wait for a cluster's snapshot classes, in milliseconds, so that one cluster cannot delay the others. */
 const CLUSTER_TIMEOUT = 20 * SECOND;
 
 export function planBackups(app: Pick<App, "db" | "clusters" | "config">): Handler {

@@ -117,7 +117,7 @@ async function signBackupRecord({ app, spoke }: SpokeSite, backup: Backup): Prom
   return JSON.stringify({ text, installation: installation.id, signature } satisfies SignedRecord);
 }
 
-/** The cluster, the namespace and the inputs of the site of which snapshots are taken. */
+/** The cluster, the namespace and the inputs of a site whose volumes are backed up. */
 type SnapshotContext = Pick<SpokeSite, "cluster" | "space" | "inputs">;
 
 /**
@@ -150,7 +150,7 @@ export async function createSnapshots(
   { labels, create, timeout }: SnapshotOptions,
 ): Promise<BackupVolume[]> {
   const { cluster, space, inputs } = context;
-  // Takes the drivers from the PVCs, because a volume that was created manually does not name its driver.
+  // Reads the drivers from the PVCs. A PVC whose volume was created manually does not name a driver.
   const requirements = {
     name: inputs.surroundings.snapshotClass,
     drivers: planned.flatMap(({ driver }) => driver ?? []),

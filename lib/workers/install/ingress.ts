@@ -1,7 +1,7 @@
 /**
  * Exposes a site: waits for the address of its Ingress and for its TLS certificate.
- * A missing address only adds a note, because some controllers never report one. A missing certificate is an error,
- * because the site's URL does not work without it.
+ * A missing address only adds a note, because some controllers never report an address. A missing certificate is an
+ * error, because the site's URL does not work without a certificate.
  */
 import { hasIssuanceFailed } from "#lib/drivers/cluster/diagnosis/certificate.ts";
 import {

@@ -21,7 +21,8 @@ export function provisionHub(app: App): Handler {
 }
 
 /**
- * Creates the hub's namespace. If an earlier attempt crashed before it stored the UID, finds its namespace by labels.
+ * Creates the hub's namespace. If an earlier attempt crashed before it stored the namespace's UID, finds the namespace
+ * by its labels.
  */
 async function createNamespace(site: HubSite, run: Run): Promise<void> {
   const { blueprint, hub, inputs, cluster } = site;

@@ -70,8 +70,8 @@ export function provision(app: App): Handler {
 }
 
 /**
- * Creates the spoke's namespace. If an earlier attempt crashed before it stored the UID, finds its namespace by labels,
- * which is safe because namespace names are never reused.
+ * Creates the spoke's namespace. If an earlier attempt crashed before it stored the namespace's UID, finds the
+ * namespace by its labels, which is safe because namespace names are never reused.
  */
 async function createNamespace(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, spoke, inputs, cluster } = site;
@@ -106,8 +106,8 @@ async function applyAll({ space }: SpokeSite, run: Run, objects: readonly KubeOb
 }
 
 /**
- * Creates the Secrets with passwords, which never change. Applies the Secret with mail settings and the other settings,
- * because an operator may change them.
+ * Creates the Secrets with passwords, which are never changed later. Applies the mail Secret and the settings objects,
+ * because an operator may change their values.
  */
 async function createSecrets(site: SpokeSite, run: Run): Promise<void> {
   const { app, blueprint, space, inputs } = site;

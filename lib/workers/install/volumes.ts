@@ -41,7 +41,7 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   return true;
 }
 
-/** Returns the backup if it is ready. Throws while it is still being taken by an operation on the original spoke. */
+/** Returns the backup if it is ready. Throws while an operation on the original spoke is still taking the backup. */
 async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Backup): Promise<Backup> {
   const operation = await findJob(db.rows, operationId);
   if (operation && !isFinished(operation.state)) {

@@ -1,4 +1,4 @@
-/** Opens a restore test's sandbox, with the inputs that the spoke had when its backup was taken. */
+/** Opens a restore test's sandbox, with the inputs that the spoke had when the backup was taken. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";

@@ -19,8 +19,8 @@ import { runInBatches, upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 /** The maximum number of spokes per transaction. */
 const BATCH = 200;
 /**
- * The number of tests that may run at the same time in a cluster, and the number of active spokes for which one more
- * test may run.
+ * Limits the tests that may run at the same time in a cluster: BASE_TESTS, plus one more for every SPOKES_PER_TEST
+ * active spokes.
  */
 const BASE_TESTS = 3, SPOKES_PER_TEST = 1000;
 /** The share of a replica's lanes (queues) that restore tests may occupy. */

@@ -1,4 +1,4 @@
-/** Deletes PVCs that no site uses. For PVCs that were never used, also deletes the snapshot objects behind them. */
+/** Deletes PVCs that no site uses. For PVCs that were never used, also deletes the VolumeSnapshots they refer to. */
 import { deleteRetainedPvcRows, listUnusedPvcs, type RetainedPvc } from "#lib/domains/backups/retained-pvcs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { adoptionIdOf } from "#lib/moodle/names.ts";
@@ -10,7 +10,7 @@ import { deleteSourceObjects, type VolumeContext } from "#lib/workers/volumes/pv
 const DELETE_TIMEOUT = MINUTE; // the storage continues afterwards
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
-/** Deletes PVCs. If a PVC's UID is known, deletes it only with this UID, because its name may have been reused. */
+/** Deletes PVCs. If a PVC's UID is known, it must match, because the PVC's name may have been reused. */
 export async function deleteRetainedPvcs(
   context: VolumeContext,
   run: Run,

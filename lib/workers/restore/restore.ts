@@ -84,7 +84,7 @@ export function restoreHandler(app: App): Handler {
   return wrapSteps(handler, (work) => (run) => addRollbackHint(work, run));
 }
 
-/** Chooses what to restore, and stores the choice in the job's progress, so that a retry restores the same. */
+/** Chooses what to restore, and stores the choice in the job's progress, so that a retry makes the same choice. */
 async function chooseTarget(site: SpokeSite, run: Run): Promise<void> {
   const { inputs } = site, request = run.job.payload as unknown as RestoreParameters;
   const choice = "rollback" in request
@@ -133,7 +133,7 @@ async function findRollbackTarget({ app: { db }, spoke }: SpokeSite): Promise<Re
   return { target, backupId: null, reworded };
 }
 
-/** Throws if a PVC that the rollback needs no longer exists. At this point the site still runs, and is not stopped. */
+/** Throws if a PVC that the rollback needs no longer exists. In that case the site is not stopped. */
 async function requireRollbackPvcs({ space }: SpokeSite, run: Run, target: SiteBase): Promise<void> {
   for (const name of Object.values(sitePvcNames(target))) {
     const pvc = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
@@ -146,8 +146,8 @@ async function requireRollbackPvcs({ space }: SpokeSite, run: Run, target: SiteB
 }
 
 /**
- * Starts the database. Throws if it contains another site or another version. Stores the job's fence number in the
- * database, so that Jobs from earlier attempts are refused.
+ * Starts the database. Throws if the database contains another site or another Moodle version. Stores the job's fence
+ * number in the database, so that Jobs from earlier attempts are refused.
  */
 async function startDatabase(restoredSite: SpokeSite, run: Run): Promise<void> {
   await scaleSite(restoredSite, run, DATABASE_STATEFULSET, 1);

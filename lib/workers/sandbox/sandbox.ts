@@ -71,8 +71,8 @@ async function createAll({ space }: Sandbox, run: Run, objects: readonly KubeObj
 }
 
 /**
- * Creates the sandbox's namespace. If an earlier attempt crashed before it stored the UID, finds this namespace by its
- * labels.
+ * Creates the sandbox's namespace. If an earlier attempt crashed before it stored the namespace's UID, finds the
+ * namespace by its labels.
  */
 async function createSandboxNamespace({ blueprint, cluster, inputs }: Sandbox, run: Run): Promise<void> {
   const [manifest] = blueprint.spokeObjects(inputs, "namespace");

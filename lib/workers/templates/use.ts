@@ -193,7 +193,8 @@ async function isAdopted({ space }: SpokeSite, run: Run): Promise<boolean> {
 }
 
 /**
- * Deletes everything that was created from the template, and creates empty PVCs. Returns the site without an origin.
+ * Deletes everything that was created from the template, and creates empty PVCs. Returns the site with inputs that no
+ * longer refer to the template.
  */
 async function undoTemplateUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<SpokeSite> {
   const { space, spoke, blueprint } = site, { origin: _, ...inputs } = site.inputs, names = sitePvcNames(inputs);

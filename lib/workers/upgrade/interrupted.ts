@@ -42,7 +42,7 @@ export async function isPartlyUpgraded(rows: Rows, job: Job): Promise<boolean> {
   return hasStartedMigration(job) || await findInterruptedUpgrade(rows, job) !== null;
 }
 
-/** Returns a sentence that tells the version before the upgrade, and the backup that contains this version. */
+/** Returns a text with the version that the site had before the upgrade, and the backup that contains this version. */
 export function describeRollback(job: Pick<Job, "progress">): string {
   const { release, version } = job.progress.upgrade?.from ?? {};
   const backup = job.progress.backup as UpgradeBackup | null | undefined;

@@ -23,7 +23,7 @@ const LOCKED_LINE = /Site is being upgraded, please retry later/i;
 export interface SiteMigration {
   /** Text that identifies the upgrade path: the release before the upgrade, and the image after it. */
   readonly path: string;
-  /** Whether the Moodle branch changes. Such an upgrade takes longer, so it gets more time. */
+  /** Whether the upgrade changes the Moodle branch. Such an upgrade takes longer, so its Job gets more time. */
   readonly major: boolean;
   readonly now: () => Promise<Date>;
   /** Throws if the database belongs to another site. */

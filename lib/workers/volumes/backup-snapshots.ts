@@ -6,8 +6,8 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SiteSnapshots, StorageSnapshot } from "#lib/workers/volumes/pvcs.ts";
 
 /**
- * Returns the snapshots that a backup's row describes, with the cluster of its spoke. Throws a final ClusterError if
- * the row lacks one of the two snapshots.
+ * Returns the snapshots that a backup's row describes. Throws a final ClusterError if the row lacks one of the two
+ * snapshots.
  */
 export function readBackupSnapshots(
   { id, cluster, volumes }: Pick<Backup, "id" | "cluster" | "volumes">,

@@ -37,7 +37,7 @@ export interface StorageSnapshot {
   readonly handle: string;
   readonly driver: string;
   readonly class: string;
-  /** The minimum size of a volume created from the snapshot, in bytes; null if the driver does not report it. */
+  /** The minimum size of a volume that is created from this snapshot, in bytes; null if the driver reports no size. */
   readonly restoreSize: number | null;
 }
 
