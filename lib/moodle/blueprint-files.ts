@@ -15,9 +15,7 @@ import {
   SPOKE_PLACEHOLDERS,
 } from "#lib/moodle/values.ts";
 
-/**
- * The names of the blueprint's Jobs. `reset` deletes the remains of a failed installation before the next `install`.
- */
+/** The names of the blueprint's Jobs. `reset` deletes what a failed installation left, before the next `install`. */
 export const BLUEPRINT_JOBS = [
   ...["install", "reset", "verify", "claim", "setup", "seed", "health", "preflight", "upgrade"] as const,
   ...[

@@ -14,7 +14,7 @@ export interface SpokeImages {
   readonly fpmDirectory: string;
 }
 
-/** What a site needs before it can be upgraded to a version. A field is null if the version does not require it. */
+/** The requirements for upgrading a site to a version. A field is null if the version has no such requirement. */
 export interface VersionRequirements {
   /** The minimum major version of PostgreSQL. */
   readonly postgres: number | null;

@@ -13,7 +13,7 @@ import {
   type PatchOperation,
 } from "#lib/drivers/cluster/cluster.ts";
 
-/** One step in a field's path: a field name, or a list item with its index and, if possible, its name or type. */
+/** A step in a field's path: a field name, or a list item with its index and, if possible, its name or type. */
 type Step = string | { readonly at: number; readonly key?: "name" | "type"; readonly is?: unknown };
 
 export interface SizeField {
@@ -76,7 +76,7 @@ export function readSizeField(object: unknown, path: readonly Step[]): unknown {
   }, object);
 }
 
-/** Returns the JSON Patch that sets the fields. Throws a final ClusterError if a path leads to a missing list item. */
+/** Returns the JSON Patch that sets the fields. Throws a final ClusterError if `object` lacks a required list item. */
 export function buildSizePatch(object: KubeObject, fields: readonly SizeField[]): PatchOperation[] {
   const draft = structuredClone(object), operations: PatchOperation[] = [];
   for (const { path, value } of fields) operations.push(...setField(draft, path, value));

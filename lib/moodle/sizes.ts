@@ -47,7 +47,7 @@ const IMAGE_PATTERN = "must be a container image that contains ${VERSION}";
 const DIRECTORY = "must be an absolute path";
 const Directory = v.pipe(v.string(DIRECTORY), v.regex(/^(?:\/[A-Za-z0-9._-]+)+$/, DIRECTORY));
 
-/** What a site needs before it can be upgraded to a version. */
+/** The requirements that a site must meet before it can be upgraded to a version. */
 const UpgradeRequirements = v.object({
   /** The minimum major version of PostgreSQL. */
   postgres: v.optional(v.pipe(v.number(), v.integer())),

@@ -104,7 +104,7 @@ export function limitUpgradeTime(job: KubeObject, isBranchChange: boolean): Kube
   return { ...job, spec: { ...job["spec"], activeDeadlineSeconds: Math.min(limit, WITHIN_BRANCH_SECONDS) } };
 }
 
-/** Returns the version number at the start of a release such as `4.5.12 (Build: 20261005)`; null if there is none. */
+/** Returns the version number at the start of a release such as `4.5.12 (Build: 20261005)`; null if missing. */
 function releaseNumber(release: string | null): string | null {
   return /^\d+(?:\.\d+)*/.exec(release ?? "")?.[0] ?? null;
 }

@@ -1,4 +1,4 @@
-/** Defines the placeholders for manifests, and computes their values for a spoke or hub. Null removes a field. */
+/** Defines the placeholders for manifests and their values for a spoke or hub. A null value removes its field. */
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DEFAULT_DATA_CLAIM, DEFAULT_FILES_CLAIM, hashHost } from "#lib/moodle/names.ts";
 

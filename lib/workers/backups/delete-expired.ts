@@ -131,8 +131,8 @@ export async function setSnapshotDeletePolicy(cluster: Cluster, run: Run, snapsh
 }
 
 /**
- * Returns a snapshot's content object; null if there is none. If the snapshot's status does not name the content yet,
- * uses the name that external-snapshotter gives it (GetDynamicSnapshotContentNameForSnapshot).
+ * Returns a snapshot's content object, or null if it does not exist. If the snapshot's status does not name the content
+ * yet, uses the name that external-snapshotter gives it (GetDynamicSnapshotContentNameForSnapshot).
  */
 export async function findSnapshotContent(
   cluster: Cluster,

@@ -57,7 +57,7 @@ async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Back
 }
 
 /**
- * Throws if the backup has another Moodle version, because the original spoke was upgraded before the backup was taken.
+ * Throws if the backup has another Moodle version, which happens if the original spoke was upgraded before the backup.
  */
 function requireSameVersion({ inputs: { images, version } }: SpokeSite, { id, ...taken }: Backup): void {
   if (taken.images === null || taken.images.moodle === images.moodle) return;

@@ -182,7 +182,7 @@ async function setUpRestoredSite(restoredSite: SpokeSite, run: Run): Promise<voi
   await requireMaintenancePage(restoredSite, run);
 }
 
-/** Deletes the snapshot objects behind the volumes. Does not fail if storage is slow, because the site already runs. */
+/** Deletes the snapshots that the volumes were created from. Slow storage is no failure, because the site runs. */
 async function deleteSourcesInTime(restoredSite: SpokeSite, run: Run): Promise<void> {
   try {
     await deleteSourceObjectsWhenBound(restoredSite, {

@@ -1,9 +1,9 @@
 /**
  * Migrates a site's database to a newer version, one upgrade at a time.
  * An interrupted upgrade can run again, because Moodle continues after the last finished part. An upgrade that was
- * killed leaves a lock (`upgraderunning`, a time); the step waits about five minutes until Moodle releases this lock.
- * Only the Job's success shows that an upgrade is complete, because Moodle stores the new release before it upgrades
- * its plugins.
+ * killed leaves a lock (`upgraderunning`, a time); the step waits up to about five minutes until Moodle releases this
+ * lock. Only the Job's success shows that an upgrade is complete, because Moodle stores the new release before it
+ * upgrades its plugins.
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";

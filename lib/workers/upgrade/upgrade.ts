@@ -115,8 +115,8 @@ async function prepareUpgrade(here: SpokeSite, run: Run): Promise<void> {
     const blame = problem.code === "PostgresTooOld" ? "operator" : "user";
     throw upgradeError(problem.code, problem.message, problem.hint, blame);
   }
-  // Takes the previous version from the interrupted upgrade, if there was one, because the database may already have
-  // the new version.
+  // Takes the previous version from the interrupted upgrade, if any, because the database may already have the new
+  // version.
   const interrupted = await findInterruptedUpgrade(app.db.rows, run.job);
   const from = interrupted?.progress.upgrade?.from ?? { version: here.spoke.lmsVersion, release: site.release };
   const upgrade: PreparedUpgrade = { version, images: inputs.images, code, from, major: isBranchChange(from, version) };
