@@ -45,7 +45,7 @@ export function withDisks(inputs: SpokeInputs, disks: DiskSizes): SpokeInputs {
   };
 }
 
-/** Returns the inputs for use during a resize, with limits that allow old and new workloads to run side by side. */
+/** Returns the inputs to use during a resize. The limits are high enough for both the old and the new size. */
 export function computeInputsDuringResize(
   from: SpokeInputs,
   to: SpokeInputs,

@@ -56,7 +56,7 @@ export function readHubSettings(objects: readonly (KubeObject | null)[]): HubSet
 
 export const NO_RELAY_NOTE = "No mail relay is configured: the site sends no mail";
 
-/** Returns a sentence for each requested setting that was skipped. */
+/** Returns notes about settings that were skipped, and about email that the site does not send, one sentence each. */
 export function listSeedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
   const brand = inputs.brand;
   return [

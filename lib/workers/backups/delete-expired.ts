@@ -2,7 +2,7 @@
  * Deletes expired backups. A good backup is deleted only if a newer good backup exists and no operation needs the old
  * one. Backups of a spoke that is being removed are kept.
  * A snapshot's content has the deletionPolicy `Retain`. Therefore this module first changes the policy to `Delete`,
- * then deletes the VolumeSnapshot by its UID and waits until both are gone.
+ * then deletes the VolumeSnapshot by its UID and waits until the VolumeSnapshot is gone.
  */
 import { canDeleteBackup, selectExpiredBackups } from "#lib/domains/backups/retention.ts";
 import { listBackupsInUse } from "#lib/domains/backups/restore-test-store.ts";

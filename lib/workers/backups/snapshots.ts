@@ -50,7 +50,7 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
     const { volumes } = await takeBackup(site, run, { kind: "last" });
     await run.saveProgress({ snapshots: volumes.map(({ claim, content, handle }) => ({ claim, content, handle })) });
   } catch (error) {
-    // Does not retry after a timeout, because the user is waiting for the removal.
+    // Does not retry after a timeout, because the user requested a removal and should not wait longer.
     const isTransient = error instanceof ClusterError && error.transient && error.code !== "deadline";
     // Counts the attempts at this backup separately, because the job's attempt number includes other steps.
     const attempts = Number(run.job.progress.lastSnapshotTries ?? 0) + 1;

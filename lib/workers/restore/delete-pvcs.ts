@@ -31,7 +31,7 @@ export async function deleteRetainedPvcs(
   }
 }
 
-/** Deletes PVCs that failed restores left behind, to free quota. If a pod still uses a PVC, it is deleted later. */
+/** Deletes PVCs that failed restores left behind, to free quota. A PVC that a pod still uses is deleted later. */
 export async function deleteUnusedPvcs(site: SpokeSite, run: Run): Promise<void> {
   const { app: { db }, spoke: { id } } = site, unused = await listUnusedPvcs(db.rows, id, run.job.id);
   try {
