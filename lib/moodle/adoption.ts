@@ -1,4 +1,4 @@
-/** Computes the inputs of a site on volumes that are created from snapshots, and checks the blueprint. Pure. */
+/** Pure functions that compute the inputs for a site whose volumes come from snapshots, and check the blueprint. */
 import { isDeepStrictEqual } from "node:util";
 import { BLUEPRINT_JOBS, SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -8,14 +8,14 @@ import { formatQuantity } from "#lib/moodle/quota.ts";
 import { type DiskName, maxQuantity, withDisks } from "#lib/moodle/resize.ts";
 import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 
-/** Returns the inputs with disks large enough for the snapshots. `sizes` are in bytes; null if unknown. */
+/** Returns inputs whose disks can hold the snapshots. `sizes` are the minimum disk sizes in bytes; null if unknown. */
 export function withDisksForSnapshots(
   inputs: SpokeInputs,
   sizes: Readonly<Record<DiskName, number | null>>,
 ): SpokeInputs {
   const { files, database } = inputs.resources.disks;
   const atLeast = (disk: string, bytes: number | null) => maxQuantity(disk, formatQuantity("storage", bytes ?? 0));
-  // The StatefulSet is recreated with the current disk size.
+  // Omits the database disk's original size, because the StatefulSet is recreated with the current size.
   const { madeDatabaseDisk: _, ...enlarged } = withDisks(inputs, {
     files: atLeast(files, sizes.files),
     database: atLeast(database, sizes.database),
@@ -23,7 +23,7 @@ export function withDisksForSnapshots(
   return enlarged;
 }
 
-/** Returns why the blueprint cannot create a site from snapshots with these inputs; null if it can. */
+/** Returns the reason why the blueprint cannot create a site from snapshots; null if the blueprint can. */
 export function findSnapshotOriginProblem(
   blueprint: Pick<Blueprint, "spokeObjects" | "jobObject">,
   inputs: SpokeInputs,

@@ -1,4 +1,4 @@
-/** Renders the objects of a Moodle site from the files of a blueprint. The same inputs always give the same objects. */
+/** Renders a Moodle site's objects from blueprint files. Apart from passwords, equal inputs give equal objects. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { ConfigError } from "#lib/base/config.ts";
 import {
@@ -38,9 +38,9 @@ import {
 export interface JobParameters {
   /** The public key with which the Job `sign-in-link` encrypts its result. */
   readonly linkKey?: string;
-  /** The site identifier that the Job `setup` expects in the database, if known. */
+  /** The Moodle site identifier that the Job `setup` expects in the database, if the identifier is known. */
   readonly siteIdentifier?: string;
-  /** The start of the backup that the Job `verify-files` checks, in seconds since 1970. */
+  /** When the backup that the Job `verify-files` checks was started, as a Unix timestamp in seconds. */
   readonly since?: number;
 }
 
@@ -50,13 +50,13 @@ export interface Blueprint {
   readonly images: ImageCatalog;
   readonly surroundings: ClusterSettings;
   /**
-   * Returns the images of a version; null if the blueprint has none. A prefix such as 4.5 selects the newest listed
-   * version, such as 4.5.12. Unlisted versions use the image of their family.
+   * Returns the images for a version; null if the blueprint has none. A prefix such as 4.5 selects the newest listed
+   * version, such as 4.5.12. For any other version, the image name is derived from a pattern.
    */
   findImages(version: string): SpokeImages | null;
   /**
-   * Returns the objects of a step, in the order in which they are applied. The Namespace of the step `namespace` is
-   * created, not applied. `hub` and `changes` are used only by the step `seed`; `changes` limits it to these parts.
+   * Returns the objects for a step, in the order in which they are applied. The Namespace in the step `namespace` is
+   * created, not applied. Only the step `seed` uses `hub` and `changes`; `changes` limits the seed to the given parts.
    */
   spokeObjects(
     inputs: SpokeInputs,
@@ -64,24 +64,24 @@ export interface Blueprint {
     hub?: HubSettings,
     changes?: readonly SeedPart[] | null,
   ): KubeObject[];
-  /** Returns Secrets with new random passwords. They are only created, so the site keeps its passwords. */
+  /** Returns Secrets with new random passwords. Existing Secrets are never updated, so a site keeps its passwords. */
   newSecrets(inputs: SpokeInputs): KubeObject[];
-  /** Returns the Secret with the spoke's relay password, which is derived from `secret`, the relay's secret. */
+  /** Returns the Secret with the spoke's mail relay password, which is derived from the relay's `secret`. */
   mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
   jobObject(inputs: SpokeInputs, job: BlueprintJobName, fence: string, parameters?: JobParameters): KubeObject;
-  /** Returns the objects of a hub. The step `issuer` is cluster-scoped, and empty without ACME_EMAIL. */
+  /** Returns a hub's objects for a step. The step `issuer` returns cluster-wide objects, or none without ACME_EMAIL. */
   hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
-  /** Compares the resources of a spoke's objects with its quota. */
+  /** Compares the resources that a spoke's objects need with the spoke's ResourceQuota. */
   quotaUsage(inputs: SpokeInputs): QuotaUsage;
 }
 
-/** Loads the blueprint. Files in `directory` replace built-in ones. Throws a ConfigError. */
+/** Loads the blueprint. Files in `directory` override built-in files. Throws a ConfigError if a file is invalid. */
 export async function loadBlueprint(builtIn: BlueprintFiles, directory: string | null = null): Promise<Blueprint> {
   if (directory === null) return createBlueprint(builtIn);
   return createBlueprint({ ...builtIn, ...await readBlueprintOverlay(directory) }, `BLUEPRINT_DIR (${directory})`);
 }
 
-/** Parses the files of a blueprint. Throws a ConfigError with all problems. `source` is the prefix of its messages. */
+/** Parses blueprint files. Throws a ConfigError that lists all problems, each prefixed with `source`. */
 export function createBlueprint(files: BlueprintFiles, source = "The built-in blueprint"): Blueprint {
   const createError = (problems: readonly string[]) =>
     new ConfigError(problems.map((problem) => `${source}: ${problem}`));

@@ -1,4 +1,4 @@
-/** Checks that the manifests contain the required objects and set no field that Wheelwright sets. */
+/** Checks that the manifests contain all required objects and do not set any field that Wheelwright itself sets. */
 import {
   ADOPT_FILE,
   HUB_FILES,
@@ -14,7 +14,7 @@ import { isMap, type ManifestTemplate } from "#lib/moodle/render.ts";
 type Report = (problem: string) => void;
 type Manifests = ReadonlyMap<string, readonly ManifestTemplate[]>;
 
-/** The objects that Wheelwright addresses by name, with the field that operations change. */
+/** The objects that Wheelwright looks up by name. `changed` is the `spec` field that operations patch, if any. */
 const REQUIRED_OBJECTS: readonly (readonly [file: string, kind: string, name: string, changed?: string])[] = [
   ["database.yaml", "StatefulSet", "db", "replicas"],
   ["files.yaml", "PersistentVolumeClaim", "files"],
@@ -25,7 +25,7 @@ const REQUIRED_OBJECTS: readonly (readonly [file: string, kind: string, name: st
   [ADOPT_FILE, "PodTemplate", "adopt-files"],
 ];
 
-/** The kinds that a file must contain. */
+/** The Kubernetes kinds that a manifest file must contain. */
 const REQUIRED_KINDS: readonly (readonly [file: string, kind: string])[] = [
   ["limits.yaml", "ResourceQuota"],
   ["limits.yaml", "LimitRange"],
@@ -52,7 +52,7 @@ export function checkDocument(file: string, document: ManifestTemplate, report: 
   else if ("namespace" in metadata) report(`${file}: remove metadata.namespace; Wheelwright sets it`);
 }
 
-/** Checks the Kubernetes kinds in a file: required kinds must exist, and each Job must be in its own file. */
+/** Checks that a file contains the required Kubernetes kinds, and that each Job has a file of its own. */
 export function checkDocumentKinds(file: string, documents: readonly ManifestTemplate[], report: Report): void {
   const kinds = documents.map((document) => isMap(document) ? String(document["kind"]) : "");
   const namespaces = kinds.filter((kind) => kind === "Namespace").length;
@@ -77,7 +77,7 @@ export function checkDocumentKinds(file: string, documents: readonly ManifestTem
   }
 }
 
-/** Checks all files together: required objects, duplicate objects, and fields that actions change. */
+/** Checks all files for missing objects, duplicate objects, and `spec` fields that only operations may set. */
 export function checkAllManifests(manifests: Manifests, report: Report): void {
   for (const [file, kind, name, changed] of REQUIRED_OBJECTS) {
     const title = `${kind} ${name}`;

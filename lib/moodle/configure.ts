@@ -1,4 +1,4 @@
-/** Computes a spoke's inputs after a change of its settings or domain. Pure. */
+/** Pure functions that compute a spoke's inputs after a change to its settings or domain. */
 import { isDeepStrictEqual } from "node:util";
 import { formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -29,7 +29,7 @@ export function pickSiteDetails({ displayName, adminEmail, brand }: SiteDetails)
   return { displayName, adminEmail, brand };
 }
 
-/** Returns the parts of the seed that must run again on an existing site. */
+/** Returns the parts of the seed (the initial content) that must be applied to an existing site again. */
 export function listChangedSeedParts(before: SiteDetails, after: SiteDetails): SeedPart[] {
   return [
     ...(before.displayName !== after.displayName ? ["title" as const] : []),
@@ -39,8 +39,8 @@ export function listChangedSeedParts(before: SiteDetails, after: SiteDetails): S
 }
 
 /**
- * Returns the inputs with a new host. The previous host and those in `redirectHosts` redirect to the new one. Each host
- * has its own certificate. A shared certificate would fail validation if one former host no longer resolves.
+ * Returns the inputs with a new host. The previous host and the hosts in `redirectHosts` redirect to the new host. Each
+ * host has its own certificate, because a shared certificate fails validation if one former host no longer resolves.
  */
 export function changeSiteHost(inputs: SpokeInputs, host: string, redirectHosts: readonly string[]): SpokeInputs {
   const { certificate = DEFAULT_CERTIFICATE, formerHosts = [] } = inputs;
@@ -55,7 +55,7 @@ export function changeSiteHost(inputs: SpokeInputs, host: string, redirectHosts:
   };
 }
 
-/** Returns the objects of these steps that the change modifies. Added and removed objects are not included. */
+/** Returns the objects in the given steps that differ between the inputs. Omits objects that are added or removed. */
 export function findChangedObjects(
   blueprint: Pick<Blueprint, "spokeObjects">,
   before: SpokeInputs,
@@ -71,7 +71,7 @@ export function findChangedObjects(
   });
 }
 
-/** Returns the old Ingresses with the rules of the new ones added. Both hosts then lead to the site. */
+/** Returns the old Ingresses with the new Ingresses' rules added, so that the old and new hosts both reach the site. */
 export function mergeIngressRules(before: readonly KubeObject[], after: readonly KubeObject[]): KubeObject[] {
   return before.map((object) => {
     const other = after.find((each) => formatObjectTitle(each) === formatObjectTitle(object));

@@ -1,4 +1,4 @@
-/** Lists the objects that an active spoke's namespace must contain. */
+/** Lists the objects that an active spoke's namespace should contain. */
 import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
@@ -10,13 +10,13 @@ import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 export interface ExpectedObject {
   readonly object: KubeObject;
-  /** The manifest as it is applied, without the fields in `state`; null for objects that are only created. */
+  /** The manifest to apply, without the fields in `state`; null for objects that are created but never applied. */
   readonly applied: KubeObject | null;
-  /** Fields of `spec` that operations change. They are patched separately, because a late apply would revert them. */
+  /** Fields in `spec` that operations change. They are patched separately, because an apply could revert a change. */
   readonly state?: Readonly<Record<string, unknown>>;
   /**
-   * `full`: all fields are checked. `presence`: only existence is checked, for Secrets, settings of the seed, and PVCs
-   * that a StatefulSet created.
+   * How the object is checked for drift. `full` compares all fields. `presence` only requires that the object exists,
+   * and is used for Secrets, the seed's objects, and PVCs that a StatefulSet created.
    */
   readonly comparison: "full" | "presence";
 }
@@ -24,7 +24,7 @@ export interface ExpectedObject {
 export interface ExpectedSite {
   readonly inputs: SpokeInputs;
   readonly maintenance: boolean;
-  /** Needed only to apply objects. Not needed to check for drift. */
+  /** The hub's settings. Needed to apply objects, but not to check for drift. */
   readonly hub?: HubSettings;
   readonly relaySecret?: string | null;
 }
@@ -50,7 +50,7 @@ export function listExpectedObjects(
   });
 }
 
-/** Maps each Kubernetes kind to the steps that create objects of this kind. The map is the same for all spokes. */
+/** Maps each Kubernetes kind to the steps that create objects of that kind. The result is the same for all spokes. */
 export function mapStepsByKind(blueprint: Blueprint, site: ExpectedSite): ReadonlyMap<string, readonly SpokeStep[]> {
   const steps = new Map<string, SpokeStep[]>();
   for (const step of SPOKE_STEPS) {
@@ -72,7 +72,7 @@ function stateOf({ kind }: KubeObject, maintenance: boolean): ExpectedObject["st
   return kind === "CronJob" ? { suspend: maintenance } : undefined;
 }
 
-/** Returns the PVCs that a StatefulSet's controller creates for its first pod. */
+/** Returns the PVCs that Kubernetes creates for a StatefulSet's first pod. */
 export function listStatefulSetPvcs(object: KubeObject): KubeObject[] {
   const templates: readonly KubeObject[] = object["spec"]?.volumeClaimTemplates ?? [];
   return templates.map(({ metadata, spec }) => ({
@@ -83,7 +83,7 @@ export function listStatefulSetPvcs(object: KubeObject): KubeObject[] {
   }));
 }
 
-/** Returns a manifest that can be applied to the existing object: without smaller disks or changed PVC templates. */
+/** Adapts a manifest so that the cluster accepts it: keeps the existing object's larger disks and PVC templates. */
 export function adaptToExistingObject(manifest: KubeObject, observed: KubeObject): KubeObject {
   if (manifest.kind === "PersistentVolumeClaim") return withDisk(manifest, observed);
   if (manifest.kind !== "StatefulSet" || !manifest["spec"]?.volumeClaimTemplates) return manifest;
@@ -93,7 +93,7 @@ export function adaptToExistingObject(manifest: KubeObject, observed: KubeObject
   return withSpec(manifest, { volumeClaimTemplates: templates });
 }
 
-/** Returns the manifest with the existing object's blueprint revision, so that only manual changes differ. */
+/** Returns the manifest with the existing object's blueprint revision, so that the revision never counts as drift. */
 export function withObservedRevision(manifest: KubeObject, observed: KubeObject): KubeObject {
   const adjusted = adaptToExistingObject(manifest, observed);
   const revision = observed.metadata.annotations?.[REVISION_ANNOTATION];

@@ -1,12 +1,12 @@
 /** Reads the digests of the images that a site's pods run. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
-/** The label selector for the pods of a site's Deployment. */
+/** The label selector that matches the pods of a site's Moodle Deployment. */
 export const MOODLE_PODS = "app=moodle";
 
 const DIGEST = /^(?:[\w.:/-]{1,320}@)?sha256:[0-9a-f]{64}$/;
 
-/** Returns the digests of the pod's containers that run this image, as `repository@sha256:…` or `sha256:…`. */
+/** Returns the image digests that a pod reports for `image`, in the form `repository@sha256:…` or `sha256:…`. */
 export function listImageDigests({ metadata, spec, status }: KubeObject, image: string): string[] {
   if (metadata.deletionTimestamp !== undefined) return [];
   const containers: readonly KubeObject[] = spec?.containers ?? [],
@@ -17,7 +17,7 @@ export function listImageDigests({ metadata, spec, status }: KubeObject, image: 
   );
 }
 
-/** Removes the scheme from a container status's `imageID`. Returns null if the rest is no digest. */
+/** Removes the scheme from a container status's `imageID`. Returns null if the rest is not an image digest. */
 export function parseImageId(imageId: string): string | null {
   const digest = imageId.replace(/^[a-z-]+:\/\//, "");
   return isDigest(digest) ? digest : null;
@@ -27,7 +27,7 @@ export function isDigest(text: string): boolean {
   return DIGEST.test(text);
 }
 
-/** Returns whether two digests certainly identify different images. Returns false if one has no repository. */
+/** Returns whether two digests certainly identify different images. Returns false if only one names a repository. */
 export function isDifferentImage(one: string, other: string): boolean {
   return one.includes("@") === other.includes("@") && one.split("@").at(-1) !== other.split("@").at(-1);
 }

@@ -1,7 +1,7 @@
 /**
- * Defines the blueprint inputs: the values from which a spoke's or hub's manifests are rendered. They contain no
- * secrets. Sizes and images are copied, so a changed catalog does not affect existing sites. Unknown fields are
- * ignored, so an older release can read newer rows.
+ * Defines the blueprint inputs: the values, without secrets, from which a spoke's or hub's manifests are rendered.
+ * Sizes and images are copied from the catalog, so a changed catalog does not affect existing sites. Unknown fields are
+ * ignored, so an older release can read rows that a newer release wrote.
  */
 import * as v from "valibot";
 import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
@@ -17,9 +17,9 @@ import {
 const LABEL = "must be a label value";
 const Label = v.pipe(v.string(LABEL), v.regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/, LABEL));
 
-// The image passes the site's settings unquoted through the shell and sed. A space or wildcard would break the start.
+// The Moodle image passes these settings unquoted to a shell and sed, so a space or wildcard would break its start.
 const WORD = "may contain only letters, digits and . _ @ + = / : -";
-/** A value that is safe in an unquoted shell word. */
+/** Text that is safe to use as an unquoted word in a shell command. */
 export const ShellWord = v.pipe(v.string(WORD), v.regex(/^[A-Za-z0-9._@+=/:-]{1,254}$/, WORD));
 
 const HTTPS = "must be an https URL";
@@ -27,11 +27,11 @@ export const HttpsUrl = v.pipe(v.string(HTTPS), v.url(HTTPS), v.startsWith("http
 const COLOR = "must be a colour such as #aa0044";
 const SHA256 = "must be a SHA-256 in hexadecimal";
 
-/** A file on the web with a known hash. */
+/** A file to download from the web, with its expected SHA-256 hash. */
 const WebFile = v.strictObject({ url: HttpsUrl, sha256: v.pipe(v.string(SHA256), v.regex(/^[0-9a-f]{64}$/, SHA256)) });
 
 const DEMO = "must be XS, S or M: the size of the generated course";
-/** A course: empty, restored from a Moodle backup, or generated for demonstrations. */
+/** A course that the seed creates: empty, restored from a Moodle backup, or generated as a demonstration. */
 export const SeedCourse = v.pipe(
   v.strictObject({
     shortname: boundedText(1, 100),
@@ -55,17 +55,17 @@ const Mail = v.strictObject({
   host: ShellWord,
   port: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65535)),
   user: v.nullable(ShellWord),
-  /** The sender's address without a name. */
+  /** The sender's email address, without a display name. */
   from: ShellWord,
 });
 type Mail = v.InferOutput<typeof Mail>;
 
 const TURN = "must be 8 to 10 lower-case letters or digits";
-/** How a site's volumes were created from snapshots. */
+/** Describes a site whose volumes were created from snapshots. */
 const SiteOrigin = v.object({
-  /** The adoption ID. The names of the site's PVCs contain it. */
+  /** The adoption ID: the end of the ID of the operation that created the volumes. It makes their names unique. */
   turn: v.pipe(v.string(TURN), v.regex(/^[a-z0-9]{8,10}$/, TURN)),
-  /** `same`: the original site itself. `new`: a separate site that shares no secret with the original. */
+  /** `same`: the original site, restored. `new`: a separate site that shares no secret with the original site. */
   identity: v.picklist(["same", "new"]),
 });
 export type SiteOrigin = v.InferOutput<typeof SiteOrigin>;
@@ -77,43 +77,43 @@ export const SpokeInputs = v.object({
   slug: Slug,
   displayName: boundedText(1, 255),
   host: HostName,
-  /** The Secret with the certificate, if the host has changed since creation. */
+  /** The name of the Secret with the TLS certificate. Set only if the host has changed since the site's creation. */
   certificate: v.optional(Label),
-  /** Former hosts that redirect to the current one, with the Secrets of their certificates. */
+  /** Former hosts that redirect to the current host, each with the name of its certificate's Secret. */
   formerHosts: v.optional(v.array(v.object({ host: HostName, certificate: Label }))),
   adminEmail: EmailAddress,
   version: VersionNumber,
   images: v.strictObject({ moodle: ImageName, postgres: ImageName, fpmDirectory: v.string() }),
   size: CatalogEntryName,
-  /** The resources of the size. The disks have their actual sizes, which never shrink. */
+  /** The resources that the size defines, but with the disks' actual sizes, which never shrink. */
   resources: v.object(SiteSize.entries),
-  /** The database disk's size at creation, if it differs from `resources`. The PVC template keeps this value. */
+  /** The database disk's original size, if it has changed. The StatefulSet's PVC template keeps the original size. */
   madeDatabaseDisk: v.optional(SiteSize.entries.disks.entries.database),
-  /** The names of the files PVC and of the database's PVC template. Default to `files` and `data`. */
+  /** The names of the PVC that stores files (default: `files`) and the database's PVC template (default: `data`). */
   claims: v.optional(v.object({ files: NamespaceName, data: NamespaceName })),
-  /** Absent if the install Job created the site. */
+  /** Absent if the site was installed by the install Job instead of created from snapshots. */
   origin: v.optional(SiteOrigin),
-  /** Set only for a sandbox. `madeAfter` is the spoke whose inputs were copied. `web` allows web access. */
+  /** Set only for a sandbox. `madeAfter` is the ID of the spoke whose inputs were copied. `web` allows HTTPS. */
   sandbox: v.optional(v.object({ id: Label, madeAfter: v.nullable(Label), web: v.optional(v.literal(true)) })),
-  /** Whether outgoing mail is held. A copy sends no mail until an administrator allows it. */
+  /** Whether outgoing email is held back. A copied site sends no email until an administrator allows it. */
   mailHeld: v.optional(v.boolean()),
   /** Whether the site uses the hub's single sign-on. */
   identity: v.boolean(),
   /** Whether the site uses the hub's shared courses. */
   content: v.boolean(),
   contentMode: v.nullable(boundedText(1, 100)),
-  /** The brand's name and its theme; the theme is null if the catalog has none. */
+  /** The brand's name and theme. The theme is null if the catalog does not define one. */
   brand: v.nullable(v.strictObject({ name: boundedText(1, 100), theme: v.nullable(BrandTheme) })),
-  /** The seed's name and its courses; the courses are null if the catalog has none. */
+  /** The seed's name and courses. The courses are null if the catalog does not define any. */
   seed: v.nullable(v.strictObject({ name: boundedText(1, 100), courses: v.nullable(v.array(SeedCourse)) })),
   surroundings: v.object(ClusterSettings.entries),
-  /** Whether the site's URL uses https, wherever TLS is terminated. */
+  /** Whether the site's URL uses https, no matter where TLS is terminated. */
   https: v.boolean(),
-  /** The port of the site's URL. Absent for the scheme's default port. */
+  /** The port in the site's URL. Absent if the URL uses the scheme's default port. */
   port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65535))),
-  /** The ClusterIssuer of the site's certificate; null if the site needs no certificate. */
+  /** The ClusterIssuer that issues the site's certificate; null if the site needs no certificate. */
   issuer: v.nullable(Label),
-  /** The mail settings at creation. The current configuration replaces them whenever the inputs are read. */
+  /** The mail server settings from the site's creation. Whenever inputs are read, the current settings replace them. */
   mail: v.nullable(Mail),
 });
 export type SpokeInputs = v.InferOutput<typeof SpokeInputs>;

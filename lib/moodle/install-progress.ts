@@ -1,15 +1,15 @@
-/** Reports the progress of Moodle's installer by counting lines such as `-->mod_quiz` in its log. */
+/** Reports how far Moodle's installer has got, by counting log lines such as `-->mod_quiz`. */
 export interface InstallProgress {
   /** Returns a function to call with each log line. It returns a text such as "part 3 of 400 (mod_quiz)", or null. */
   startReading(): (line: string) => string | null;
-  /** Returns the total number of parts; null until the installer has finished. */
+  /** Returns the total number of installed parts; null until the installer has finished. */
   totalParts(): number | null;
 }
 
 const PART = /^-->\s*(\S.{0,99})/;
 const DONE = /\bcompleted successfully\b/;
 
-/** Creates the progress of one installation. `total` is the number of parts in an earlier installation, if known. */
+/** Creates a progress counter for one installation. `total` is the number of parts in an earlier one, if known. */
 export function createInstallProgress(total: number | null): InstallProgress {
   let highest = 0, finalCount: number | null = null;
   return {

@@ -1,28 +1,28 @@
-/** Parses the log output of the blueprint's Jobs. */
+/** Parses the logs of the Jobs that the blueprint defines. */
 
 export interface SiteIdentity {
-  /** `partial` is an interrupted installation, which must be reset first. Its database may contain no table. */
+  /** `partial` means that an installation was interrupted and must be reset. The database may then have no tables. */
   readonly state: "empty" | "installed" | "partial";
-  /** Moodle's unique identifier of the site. If it changes, the data was replaced. */
+  /** Moodle's unique identifier for the site. A different identifier means that the data was replaced. */
   readonly siteIdentifier: string | null;
   /** Moodle's version number, such as 2024100712. */
   readonly version: string | null;
   /** Moodle's release name, such as 4.5.12 (Build: 20261005). */
   readonly release: string | null;
-  /** The end of Moodle's upgrade lock, in seconds since 1970. A killed upgrade leaves the lock behind. */
+  /** When Moodle's upgrade lock expires, in seconds since 1970. An upgrade that was killed leaves the lock behind. */
   readonly lockedUntil: number | null;
-  /** Null if the Job did not count courses and users. */
+  /** The numbers of courses and users; null if the Job did not count them. */
   readonly counts: SiteCounts | null;
 }
 
-/** Counts for comparing a restored site with the original. */
+/** The numbers of courses and users, used to compare a restored site with the original site. */
 export interface SiteCounts {
   readonly courses: number;
   /** Excludes deleted users and the guest account. */
   readonly users: number;
 }
 
-/** The version of Moodle's code in an image; null if unknown. */
+/** The version of the Moodle code in a container image. A field is null if it is unknown. */
 export interface CodeVersion {
   readonly version: string | null;
   readonly release: string | null;
@@ -49,12 +49,12 @@ export function parseSiteIdentity(log: readonly string[]): SiteIdentity {
   };
 }
 
-/** Parses the output of facts.php; returns null if the Job did not print it. */
+/** Parses the output that facts.php writes to a Job's log; returns null if the log does not contain it. */
 export function parseSiteFacts(log: readonly string[]): SiteIdentity | null {
   return parseValues(log).has("rolesactive") ? parseSiteIdentity(log) : null;
 }
 
-/** Parses the log of the Job `preflight`. Returns null if the image has its code in another directory. */
+/** Parses the log of the Job `preflight`. Returns null if the image has Moodle's code in an unexpected directory. */
 export function parseCodeVersion(log: readonly string[]): CodeVersion | null {
   const values = parseValues(log);
   const version = values.get("version") || null, release = values.get("release") || null;
@@ -63,23 +63,23 @@ export function parseCodeVersion(log: readonly string[]): CodeVersion | null {
 
 /** The result of comparing a site's uploaded files with its database. */
 export interface FilesCheck {
-  /** The number of distinct files in the database, their bytes, and how many files were compared by hash. */
+  /** The number of distinct files in the database, their total size in bytes, and how many were compared by hash. */
   readonly files: number;
   readonly bytes: number;
   readonly hashed: number;
-  /** The numbers of files that are missing, or differ in size or hash. */
+  /** The number of files that are missing, that differ in size, and that differ in hash. */
   readonly missing: number;
   readonly otherSize: number;
   readonly otherContent: number;
-  /** The number of missing files that were uploaded during the backup. */
+  /** The number of missing files that were uploaded while the backup was being taken. */
   readonly newer: number;
-  /** False if the directory of uploaded files does not exist. */
+  /** Whether the directory for uploaded files exists. */
   readonly hasDirectory: boolean;
-  /** Whether the site stores its files outside the volume, where the Job cannot check them. */
+  /** Whether the site stores its uploaded files outside the volume, where the Job cannot check them. */
   readonly elsewhere: boolean;
-  /** Hashes of up to three files that are missing or differ. */
+  /** The hashes of up to three files that are missing or differ from the database. */
   readonly examples: readonly string[];
-  /** The version of the code on the volume; null if version.php is missing. */
+  /** The version of the Moodle code on the volume; null if version.php is missing. */
   readonly codeVersion: string | null;
   readonly codeRelease: string | null;
 }
@@ -111,22 +111,22 @@ function parseValues(log: readonly string[]): Map<string, string> {
   }));
 }
 
-/** Returns the last HTTP status of the login page; null if the server did not answer. */
+/** Returns the last HTTP status of the login page in the log; null if the web server did not answer. */
 export function parseLoginPageStatus(log: readonly string[]): number | null {
   const statuses = log.map((line) => line.trim()).filter((line) => /^\d{3}$/.test(line)).map(Number);
   return statuses.at(-1) || null; // curl prints 000 if the server does not answer
 }
 
 export interface SeedResult {
-  /** Whether the Job finished. */
+  /** Whether the seed Job has finished. */
   readonly isFinished: boolean;
   readonly done: readonly string[];
-  /** The skipped parts of the seed. They become notes of the operation. */
+  /** Descriptions of the parts of the seed that were skipped. They are added to the operation's notes. */
   readonly skipped: readonly string[];
 }
 
 const LEFT_OUT = "left out: ";
-/** Matches the additional lines of the Job `setup`: database facts and the HTTP status. */
+/** Matches lines in the log of the Job `setup` that are not about the seed: database values and an HTTP status. */
 const FACT = /^(?:\w+\|.*|\d{3})$/;
 
 export function parseSeedResult(log: readonly string[]): SeedResult {
@@ -139,11 +139,11 @@ export function parseSeedResult(log: readonly string[]): SeedResult {
 }
 
 export interface PasswordReset {
-  /** Whether the account has the password from the Secret. */
+  /** Whether the account now has the password that the Secret `admin` contains. */
   readonly agreed: boolean;
-  /** Whether the site mailed a password reset link to its administrator. */
+  /** Whether the site emailed a password reset link to its administrator. */
   readonly mailed: boolean;
-  /** The reason why the account's password cannot be set; null if it was set. */
+  /** The reason why the account's password cannot be set; null if the password was set. */
   readonly refused: string | null;
 }
 

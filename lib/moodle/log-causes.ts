@@ -1,13 +1,13 @@
-/** Finds the cause of a failed Job in the last lines of its log, because Kubernetes does not report it. */
+/** Finds the cause of a Job's failure in the last lines of its log, because Kubernetes does not report the cause. */
 import type { FailureCause } from "#lib/base/errors.ts";
 
 interface LogCause {
   readonly code: string;
-  /** The reason, as the end of a sentence: "The installation failed because the disk is full". */
+  /** The reason, worded as the end of a sentence such as "The installation failed because the disk is full". */
   readonly reason: string;
   readonly blame: FailureCause;
   readonly hint: string;
-  /** The log line that shows the cause. */
+  /** The log line from which the cause was recognized. */
   readonly line: string;
 }
 
@@ -150,7 +150,7 @@ const RULES: readonly Rule[] = [
   }],
 ];
 
-/** Returns the cause of a failed Job; undefined if no log line is known. Prefers later lines. */
+/** Returns the cause of a Job's failure; undefined if no log line matches a rule. Prefers the last matching line. */
 export function findLogCause(log: readonly string[]): LogCause | undefined {
   const backwards = log.toReversed();
   for (const [words, cause] of RULES) {
@@ -162,7 +162,7 @@ export function findLogCause(log: readonly string[]): LogCause | undefined {
 export const WAIT_HINT =
   "Check the database (the pod db-0), and whether network policies allow access to it. Then retry.";
 
-/** Returns the last log line if the start scripts were waiting; otherwise undefined. */
+/** Returns the last log line if it says that the start script was waiting for a service; otherwise undefined. */
 export function findLogLineForWait(log: readonly string[]): string | undefined {
   const last = log.findLast((line) => /[A-Za-z]{3}/.test(line) && !EXIT_LINE.test(line));
   return last && /Waiting for \S+ to be ready/i.test(last) ? last.trim().replace(/[.\s]+$/, "") : undefined;
@@ -170,7 +170,7 @@ export function findLogLineForWait(log: readonly string[]): string | undefined {
 
 const EXIT_LINE = /^\*\*\* Failed with return value/;
 
-/** Returns the log line that looks most like an error. Skips the entry point's last line, which is always the same. */
+/** Returns the log line that looks most like an error. Skips the container's closing line, which is always the same. */
 export function findLikelyErrorLine(log: readonly string[]): string | undefined {
   const lines = log.map((line) => line.trim()).filter((line) => /[A-Za-z]{3}/.test(line) && !EXIT_LINE.test(line));
   return lines.findLast((line) => /error|fatal|exception|fail|cannot|denied|invalid/i.test(line)) ?? lines.at(-1);

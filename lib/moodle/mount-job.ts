@@ -1,6 +1,6 @@
 /**
- * Renders a Job whose pod mounts one PVC and exits. Pure. A `WaitForFirstConsumer` volume then exists before the site
- * is stopped.
+ * Renders a Job whose pod mounts one PVC and exits. A volume with `WaitForFirstConsumer` binding is created only when a
+ * pod mounts it, so the Job creates the volume before the site is stopped.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -12,22 +12,20 @@ import { HOUR, SECOND } from "#lib/base/time.ts";
 interface MountOptions {
   readonly fence: string;
   readonly disk: DiskName;
-  /**
-   * Whether pods of the site are running. If so, the Job prefers their node and requests few resources.
-   */
+  /** Whether pods of the site are running. If so, the Job's pod prefers the same node and requests few resources. */
   readonly isSiteRunning: boolean;
 }
 
 const TIME_LIMIT = 4 * HOUR;
 const RETENTION = HOUR;
 const SMALL_RESOURCES = { requests: { cpu: "10m", memory: "16Mi" }, limits: { cpu: "100m", memory: "64Mi" } };
-/** The labels and user ID of the pods that use each disk. */
+/** For each disk, the labels and the user ID of the pods that use it. */
 const DISK_USERS = {
   files: { labels: { "files-user": "true" }, id: 65534 },
   database: { labels: { role: "db" }, id: 70 },
 } as const;
 
-/** Returns the Job. If the site is stopped, the Job's pod requests as many resources as the site's pod. */
+/** Returns the Job. If the site is stopped, the Job's pod requests as many resources as the site's own pod would. */
 export function buildMountJob(inputs: SpokeInputs, { fence, disk, isSiteRunning }: MountOptions): KubeObject {
   const { labels: matchLabels, id } = DISK_USERS[disk],
     name = `mount-${disk}-${fence}`,

@@ -1,4 +1,4 @@
-/** Adds the containers of adopt.yaml and the snapshots as data sources to a spoke's objects. */
+/** Adds the containers from adopt.yaml to a spoke's pods, and adds snapshots to its PVCs as data sources. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { sitePvcNames } from "#lib/moodle/names.ts";
@@ -6,7 +6,7 @@ import { fillPlaceholders, type ManifestTemplate, type PlaceholderValues } from 
 import type { DiskName } from "#lib/moodle/resize.ts";
 import type { ADOPTION_CONTAINER_PLACEHOLDERS } from "#lib/moodle/values.ts";
 
-/** Returns the name of the VolumeSnapshot from which a disk is created. The adoption ID makes the name unique. */
+/** Returns the name of the VolumeSnapshot from which a disk is created. The adoption ID makes this name unique. */
 export function originSnapshotName(disk: DiskName, adoptionId: string): string {
   return `origin-${disk}-${adoptionId}`;
 }
@@ -24,7 +24,7 @@ export function buildAdoptionValues(
   return { ADOPT_DATABASE: containerOf("adopt-database"), ADOPT_FILES: containerOf("adopt-files") };
 }
 
-/** Adds the snapshot as the data source of the files PVC. Returns other objects unchanged. */
+/** Sets the snapshot as the data source if the object is the PVC for files. Returns any other object unchanged. */
 export function withSnapshotSource(object: KubeObject, inputs: SpokeInputs): KubeObject {
   const { origin } = inputs;
   if (!origin || object.kind !== "PersistentVolumeClaim" || object.metadata.name !== sitePvcNames(inputs).files) {

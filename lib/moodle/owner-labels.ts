@@ -1,6 +1,6 @@
 /**
- * Adds the namespace, owner labels and blueprint revision to rendered objects. Pod and PVC templates get the owner
- * labels, too.
+ * Adds the namespace, owner labels and blueprint revision to rendered objects. Pod templates and PVC templates also get
+ * the owner labels.
  */
 import {
   CREATED_FROM_LABEL,
@@ -20,12 +20,12 @@ interface OwnerIds {
 }
 
 export interface ObjectOwner extends OwnerIds {
-  /** Null for cluster-scoped objects. */
+  /** The object's namespace; null for cluster-scoped objects. */
   readonly namespace: string | null;
   readonly revision: string;
 }
 
-/** Returns the labels that name an object's owner. Objects of a sandbox have no spoke or hub label. */
+/** Returns the labels that identify an object's owner. Objects in a sandbox have no spoke label and no hub label. */
 export function buildOwnerLabels({ federationId, spokeId, sandbox }: OwnerIds): Record<string, string> {
   const createdFrom = sandbox?.madeAfter ?? null;
   const ids = sandbox

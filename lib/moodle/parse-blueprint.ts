@@ -1,4 +1,4 @@
-/** Parses and checks the files of a blueprint. Reports all problems together, with file and field path. */
+/** Parses and checks blueprint files. Reports all problems together, each with its file and field path. */
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { ConfigError } from "#lib/base/config.ts";
@@ -27,9 +27,9 @@ import { ClusterSettings, ImageCatalog, SizeCatalog } from "#lib/moodle/sizes.ts
 import { parseYamlDocument } from "#lib/moodle/yaml.ts";
 
 interface ParsedBlueprint {
-  /** A short hash of the manifests and scripts; see revisionOf. */
+  /** A short hash of the manifests and scripts (see revisionOf). */
   readonly revision: string;
-  /** The YAML documents of each manifest file. */
+  /** The parsed YAML documents in each manifest file. */
   readonly manifests: ReadonlyMap<string, readonly ManifestTemplate[]>;
   readonly sizes: SizeCatalog;
   readonly images: ImageCatalog;
@@ -46,7 +46,7 @@ interface ParsedBlueprint {
 
 const PHP = /^<\?php\s/;
 
-/** Parses the files. `refuse` creates the error from all problems. */
+/** Parses the files. If there are problems, throws the error that `createError` returns for all of them. */
 export function parseBlueprint(
   files: BlueprintFiles,
   createError: (problems: readonly string[]) => ConfigError,
@@ -89,7 +89,7 @@ export function parseBlueprint(
   return { revision: revisionOf(manifests, scripts), manifests, sizes, images, surroundings, scripts };
 }
 
-/** Returns messages such as "sizes.yaml: sizes.small.workers must be a number". */
+/** Formats each validation issue as a message such as "sizes.yaml: sizes.small.workers must be a number". */
 export function formatIssues(file: string, issues: readonly v.BaseIssue<unknown>[]): string[] {
   return issues.map((issue) => `${file}: ${v.getDotPath(issue) ?? "it"} ${describeIssue(issue)}`);
 }
@@ -127,7 +127,7 @@ function checkPostgres(images: ImageCatalog, report: (problem: string) => void):
   }
 }
 
-/** Returns a hash of the manifests and scripts. YAML comments, key order, sizes and images do not affect it. */
+/** Returns a hash of the manifests and scripts. Ignores YAML comments and key order, and omits sizes and images. */
 function revisionOf(manifests: ParsedBlueprint["manifests"], scripts: ParsedBlueprint["scripts"]): string {
   const text = JSON.stringify(sortKeys([Object.fromEntries(manifests), scripts]));
   return createHash("sha256").update(text).digest("hex").slice(0, 12);
@@ -139,7 +139,7 @@ function sortKeys(value: unknown): unknown {
   return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sortKeys(value[key])]));
 }
 
-/** Returns the script as the argument of `php -r`. Escapes variables that the kubelet would expand. */
+/** Returns the script as an argument for `php -r`. Escapes `$(`, because the kubelet would expand `$(NAME)`. */
 export function toPhpArgument(script: string): string {
   return script.replace(PHP, "").replaceAll("$(", "$$$$("); // "$$" is one dollar sign in a replacement string
 }

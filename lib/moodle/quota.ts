@@ -1,8 +1,8 @@
-/** Adds up the resources of a spoke's manifests as a Kubernetes ResourceQuota counts them. */
+/** Adds up the resources that a spoke's manifests need, in the way that a Kubernetes ResourceQuota counts them. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
-/** CPU cores and bytes of memory. */
+/** An amount of CPU, in cores, and of memory, in bytes. */
 interface PodResources {
   readonly cpu: number;
   readonly memory: number;
@@ -15,10 +15,10 @@ export interface ResourceAmounts {
 }
 
 export interface QuotaUsage {
-  /** The sum of all permanent pods, the largest Job, two small Jobs, and twice the disks. */
+  /** The total for all permanent pods, the largest Job, two small Jobs, and twice the disks' storage. */
   readonly usage: ResourceAmounts;
   readonly quota: ResourceAmounts;
-  /** The amounts that exceed the quota or a limit, one sentence each. */
+  /** A sentence for each amount that exceeds the quota or a limit. */
   readonly problems: readonly string[];
 }
 
@@ -34,7 +34,7 @@ interface PodSpec {
 
 const NO_RESOURCES: PodResources = { cpu: 0, memory: 0 };
 
-/** Compares a spoke's objects and Jobs with its quota and LimitRange. */
+/** Compares the resources that a spoke's objects and Jobs need with the spoke's ResourceQuota and LimitRange. */
 export function computeQuotaUsage(objects: readonly KubeObject[], jobs: readonly KubeObject[]): QuotaUsage {
   const quota = objects.find((object) => object.kind === "ResourceQuota")?.["spec"].hard ?? {};
   const limits = objects.find((object) => object.kind === "LimitRange")?.["spec"].limits ?? [];
@@ -107,7 +107,7 @@ function podSpecOf(object: KubeObject): PodSpec | null {
   return template?.spec ?? null;
 }
 
-/** Returns a pod's resources: the largest init container or, if larger, the sum of the other containers. */
+/** Returns the larger of a pod's largest init container and the sum of the pod's other containers. */
 function podResources(
   pod: PodSpec,
   field: "requests" | "limits",
@@ -140,7 +140,7 @@ function formatResources(load: PodResources): { cpu: string; memory: string } {
   return { cpu: formatQuantity("cpu", load.cpu), memory: formatQuantity("memory", load.memory) };
 }
 
-/** Formats a quantity: CPU in millicores, bytes in Gi or Mi. */
+/** Formats an amount as a Kubernetes quantity: CPU in millicores, memory and storage in Gi or Mi. */
 export function formatQuantity(name: string, amount: number): string {
   if (name.endsWith("cpu")) return `${Math.round(amount * 1000)}m`;
   return amount % 2 ** 30 === 0 ? `${amount / 2 ** 30}Gi` : `${Math.ceil(amount / 2 ** 20)}Mi`;

@@ -1,11 +1,11 @@
-/** Reads a configuration file, up to a size limit. Rejects pipes and other special files, which could block. */
+/** Reads a configuration file of limited size. Rejects pipes and other special files, because a read could block. */
 import { readFile, stat } from "node:fs/promises";
 import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 
 const MAX_BYTES = 2 ** 20; // the size limit of a ConfigMap
 
-/** Returns the text with Unix line endings. Throws an Error whose message begins with the path. */
+/** Returns the file's text with Unix line endings. Throws an Error whose message begins with the path. */
 export async function readTextFile(path: string): Promise<string> {
   try {
     const file = await stat(path); // follows symbolic links, which a mounted ConfigMap contains

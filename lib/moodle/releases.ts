@@ -1,4 +1,4 @@
-/** Finds the images and requirements of a Moodle version. */
+/** Finds the container images and upgrade requirements for a Moodle version. */
 import {
   type ClusterSettings,
   compareVersions,
@@ -14,15 +14,15 @@ export interface SpokeImages {
   readonly fpmDirectory: string;
 }
 
-/** The requirements of a version; null means no requirement. */
+/** The requirements for upgrading a site to a version. A field is null if the version has no such requirement. */
 export interface VersionRequirements {
   /** The minimum major version of PostgreSQL. */
   readonly postgres: number | null;
-  /** The oldest version from which a site can be upgraded. */
+  /** The oldest Moodle version from which a site can be upgraded directly. */
   readonly upgradesFrom: string | null;
 }
 
-/** Returns the images of a version; null if none exist. A prefix such as 4.5 selects the newest listed version. */
+/** Returns the images for a version; null if none exist. A prefix such as 4.5 selects the newest listed version. */
 export function findImages(images: ImageCatalog, version: string): SpokeImages | null {
   const listed = findListed(images, version);
   if (listed) return { moodle: listed.image, postgres: images.postgres, fpmDirectory: listed.fpmDirectory };
@@ -32,7 +32,7 @@ export function findImages(images: ImageCatalog, version: string): SpokeImages |
   return { moodle, postgres: images.postgres, fpmDirectory: family.fpmDirectory };
 }
 
-/** Returns the upgrade requirements of a version, from the same entry of images.yaml as its images. */
+/** Returns a version's upgrade requirements, from the entry in images.yaml that also defines its images. */
 export function findVersionRequirements(images: ImageCatalog, version: string): VersionRequirements {
   return toVersionRequirements(findListed(images, version) ?? findFamily(images, version) ?? {});
 }
@@ -53,7 +53,7 @@ function findFamily(images: ImageCatalog, version: string): ImageCatalog["famili
   return images.families.find(({ from }) => compareVersions(from, version) <= 0);
 }
 
-/** Lists the offered versions, newest first and previews last. The first version is the default. */
+/** Lists the offered versions: newest first, then previews. The first version in the list is the default. */
 export function listOfferedVersions(images: ImageCatalog): string[] {
   const previewOrder = (version: string) => Number(images.versions[version]!.preview);
   return Object.keys(images.versions).sort((a, b) => previewOrder(a) - previewOrder(b) || compareVersions(b, a));

@@ -1,8 +1,8 @@
 /**
- * Fills placeholders (`${NAME}`) in the scalar values of parsed YAML. A value cannot change the structure of a
- * manifest. `$${` is a literal `${`. A field that consists of one placeholder gets the value with its type. A null or
- * undefined value removes the key or list item. Empty maps and lists are removed too, because an empty selector would
- * match everything.
+ * Fills placeholders (`${NAME}`) in the scalar values of parsed YAML, so a value cannot change a manifest's structure.
+ * If a placeholder is a field's whole value, the inserted value keeps its type. A null or undefined value removes its
+ * key or list item. Maps and lists that become empty are removed too, because an empty selector would match all
+ * objects.
  */
 import { parseYaml } from "#lib/moodle/yaml.ts";
 
@@ -13,12 +13,12 @@ const ABSENT = Symbol("absent");
 export type ManifestTemplate = unknown;
 export type PlaceholderValues = Readonly<Record<string, unknown>>;
 
-/** Parses the documents of a file. `report` receives each problem as a sentence. */
+/** Parses the YAML documents in a file. Calls `report` with a sentence for each problem. */
 export function parseDocuments(file: string, text: string, report: (problem: string) => void): ManifestTemplate[] {
   return parseYaml(text, (problem) => report(`${file}: ${problem}`));
 }
 
-/** Reports each unknown or malformed placeholder, and each placeholder in a key. `at` is the path of the template. */
+/** Reports unknown or malformed placeholders, and placeholders in keys. `at` is the template's path in its document. */
 export function checkPlaceholders(
   file: string,
   template: ManifestTemplate,
@@ -48,7 +48,7 @@ export function checkPlaceholders(
   }
 }
 
-/** Returns the document with its placeholders filled. Throws a TypeError if `values` lacks a placeholder. */
+/** Returns the template with its placeholders filled. Throws a TypeError if `values` lacks one of the placeholders. */
 export function fillPlaceholders(template: ManifestTemplate, values: PlaceholderValues): unknown {
   const filled = fillNode(template, values);
   return filled === ABSENT ? undefined : filled;

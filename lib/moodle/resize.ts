@@ -1,6 +1,6 @@
 /**
- * Computes a spoke's inputs for another size, and the limits during the resize. Pure. Disks never shrink. The quota
- * allows twice the disks, because a restore creates new volumes next to the old ones.
+ * Pure functions that compute a spoke's inputs for another size, and its limits during the resize. Disks never shrink.
+ * The quota allows for twice the disks' storage, because a restore creates new volumes next to the old ones.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -13,7 +13,7 @@ export const DISK_NAMES: readonly DiskName[] = ["files", "database"];
 
 export type GrowableDisks = Readonly<Record<DiskName, boolean>>;
 
-/** Returns the spoke's inputs with another size. */
+/** Returns the spoke's inputs for another size. A disk grows only if `canGrow` allows it. */
 export function computeResizedInputs(
   inputs: SpokeInputs,
   size: string,
@@ -28,7 +28,7 @@ export function computeResizedInputs(
   return withDisks({ ...inputs, size, resources, madeDatabaseDisk: initialDatabaseDisk(inputs) }, newDisks);
 }
 
-/** Returns the inputs with these disk sizes, and a quota that is large enough for them. */
+/** Returns the inputs with the given disk sizes and with a quota that is large enough for them. */
 export function withDisks(inputs: SpokeInputs, disks: DiskSizes): SpokeInputs {
   const { madeDatabaseDisk: _, ...rest } = inputs, { quota, largest } = inputs.resources;
   const initialSize = initialDatabaseDisk(inputs);
@@ -45,7 +45,7 @@ export function withDisks(inputs: SpokeInputs, disks: DiskSizes): SpokeInputs {
   };
 }
 
-/** Returns the inputs during a resize, with limits that fit workloads of both the old and the new size. */
+/** Returns the inputs to use during a resize. The limits are high enough for both the old and the new size. */
 export function computeInputsDuringResize(
   from: SpokeInputs,
   to: SpokeInputs,
@@ -57,7 +57,7 @@ export function computeInputsDuringResize(
   return { ...combined, resources: { ...combined.resources, quota: maxQuantity(quota, usage) } };
 }
 
-/** Returns the larger of two Kubernetes quantities in its original notation. Compares maps field by field. */
+/** Returns the larger of two Kubernetes quantities, exactly as it was written. Compares maps field by field. */
 export function maxQuantity<T>(one: T, other: T): T {
   if (typeof one === "object" && one !== null) {
     const fields = Object.entries(one).map((
@@ -68,7 +68,7 @@ export function maxQuantity<T>(one: T, other: T): T {
   return parseQuantity(String(other)) > parseQuantity(String(one)) ? other : one;
 }
 
-/** Returns the database disk's size at creation, which the StatefulSet's PVC template keeps. */
+/** Returns the database disk's original size, which remains in the StatefulSet's immutable PVC template. */
 function initialDatabaseDisk({ madeDatabaseDisk: initialSize, resources }: SpokeInputs): string {
   return initialSize ?? resources.disks.database;
 }

@@ -1,6 +1,6 @@
 /**
- * Defines sandboxes: sites in an isolated, temporary namespace, for restore tests and templates. Pure. A sandbox
- * receives no traffic, sends no mail, and may use only DNS and, during an installation, HTTPS.
+ * Defines sandboxes: sites in isolated, temporary namespaces, used for restore tests and templates. A sandbox receives
+ * no traffic and sends no email. It may use only DNS and, during an installation, HTTPS.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -11,8 +11,8 @@ type SandboxSource = NonNullable<SpokeInputs["sandbox"]>;
 export type SandboxInputs = SpokeInputs & { readonly sandbox: SandboxSource };
 
 /**
- * Returns the inputs of a sandbox, based on those of a spoke. Omits certificates, former hosts and PVC names. `release`
- * is RELEASE_ID.
+ * Returns a sandbox's inputs, based on a spoke's inputs but without certificates, former hosts and PVC names. `release`
+ * is the RELEASE_ID setting.
  */
 export function buildSandboxInputs(inputs: SpokeInputs, sandbox: SandboxSource, release: string): SandboxInputs {
   const { certificate: _, formerHosts: _hosts, claims: _claims, origin: _origin, ...base } = inputs;
@@ -20,7 +20,7 @@ export function buildSandboxInputs(inputs: SpokeInputs, sandbox: SandboxSource, 
   return { ...base, namespace, sandbox, issuer: null, mail: null, mailHeld: true };
 }
 
-/** Returns a NetworkPolicy that denies all traffic, because a custom blueprint may contain no default policy. */
+/** Returns a NetworkPolicy that denies all traffic, because a custom blueprint might not contain such a policy. */
 export function buildDenyAllPolicy({ namespace, ...inputs }: SandboxInputs): KubeObject {
   return {
     apiVersion: "networking.k8s.io/v1",
@@ -43,7 +43,7 @@ interface Peer {
   readonly ipBlock?: object;
 }
 
-/** Restricts a sandbox's NetworkPolicy to DNS and traffic within the namespace. Returns other objects unchanged. */
+/** Restricts a sandbox's NetworkPolicy to DNS and traffic within its namespace. Returns any other object unchanged. */
 export function isolateSandbox(object: KubeObject, { sandbox }: Pick<SpokeInputs, "sandbox">): KubeObject {
   if (!sandbox || object.kind !== "NetworkPolicy") return object;
   const { ingress, egress, ...spec } = object["spec"];
@@ -64,7 +64,7 @@ function restrictEgress(rule: Rule, { web }: SandboxSource): Rule[] {
   return web && isOfWeb ? [{ ...rule, ports }] : keepNamespacePeers(rule, "to");
 }
 
-/** Keeps only peers within the namespace. Drops a rule that has no peer left, because it would allow all traffic. */
+/** Keeps only peers in the same namespace. Drops a rule without any such peer, because it would allow all traffic. */
 function keepNamespacePeers(rule: Rule, side: "from" | "to"): Rule[] {
   const peers = (rule[side] ?? []).filter((peer) => peer.podSelector && !peer.namespaceSelector && !peer.ipBlock);
   return peers.length > 0 ? [{ ...rule, [side]: peers }] : [];

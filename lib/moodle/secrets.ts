@@ -1,9 +1,9 @@
-/** Creates site passwords that are safe in the image's unquoted shell and sed commands. */
+/** Generates site passwords that are safe to use unquoted in the Moodle image's shell and sed commands. */
 import { createHmac } from "node:crypto";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** Returns 32 characters (almost 192 bits) that satisfy Moodle's password policy and do not start with a hyphen. */
+/** Returns a random password of 32 characters (almost 192 bits) that satisfies Moodle's password policy. */
 export function generateSitePassword(): string {
   for (;;) {
     const bytes = crypto.getRandomValues(new Uint8Array(32));
@@ -14,8 +14,8 @@ export function generateSitePassword(): string {
 }
 
 /**
- * Returns the password of a spoke's account at the mail relay: HMAC-SHA256 of the user name in base64url. The relay
- * computes the same password from the shared secret.
+ * Returns the password for a spoke's account on the mail relay: the HMAC-SHA256 of the user name, in base64url. The
+ * relay computes the same password from the shared secret.
  */
 export function deriveRelayPassword(secret: string, user: string): string {
   return createHmac("sha256", secret).update(user).digest("base64url");

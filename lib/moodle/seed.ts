@@ -1,4 +1,4 @@
-/** Builds the values of the seed step from the spoke's inputs and its hub's settings. */
+/** Computes the placeholder values for a site's seed (initial content) from the spoke's inputs and hub's settings. */
 import * as v from "valibot";
 import { type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { BrandTheme, HttpsUrl, SeedCourse, type SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -16,22 +16,22 @@ interface HubIdentity {
   readonly userinfoEndpoint: string | null;
 }
 
-/** The settings in a hub's namespace. A missing or incomplete setting is null. */
+/** The settings that a hub's namespace contains for its spokes. A missing or incomplete setting is null. */
 export interface HubSettings {
   readonly identity: HubIdentity | null;
   readonly courses: readonly SeedCourse[] | null;
   readonly brand: BrandTheme | null;
-  /** Why settings cannot be used, one sentence each. */
+  /** A sentence for each setting that cannot be used. */
   readonly problems: readonly string[];
 }
 
-/** The settings of a hub without any configuration. */
+/** The settings for a hub whose namespace contains no configuration. */
 export const NO_HUB_SETTINGS: HubSettings = { identity: null, courses: null, brand: null, problems: [] };
 
 export type SeedPart = "title" | "administrator" | "brand" | "keys" | "sign-on" | "courses";
 export const SITE_DETAIL_PARTS: readonly SeedPart[] = ["title", "administrator", "brand"];
 
-/** The objects in the hub's namespace that `readHubSettings` expects. */
+/** The objects in a hub's namespace that must be passed to `readHubSettings`. */
 export const HUB_SETTINGS_OBJECTS = [
   { apiVersion: "v1", kind: "ConfigMap", name: "identity" },
   { apiVersion: "v1", kind: "Secret", name: "identity" },
@@ -56,7 +56,7 @@ export function readHubSettings(objects: readonly (KubeObject | null)[]): HubSet
 
 export const NO_RELAY_NOTE = "No mail relay is configured: the site sends no mail";
 
-/** Returns notes about requested settings that were skipped, one sentence each. */
+/** Returns notes about settings that were skipped, and about email that the site does not send, one sentence each. */
 export function listSeedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
   const brand = inputs.brand;
   return [
@@ -70,7 +70,7 @@ export function listSeedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
   ];
 }
 
-/** The settings of the original spoke. The field names match its database row. */
+/** The settings of the original spoke from which a copy is made, with the same names as in the spoke's database row. */
 interface OriginalSettings {
   readonly brand: string | null;
   readonly seed: string | null;
@@ -79,7 +79,7 @@ interface OriginalSettings {
   readonly federationId: string;
 }
 
-/** Returns the inputs and seed parts of a copy that differ from the original. Users may have changed the others. */
+/** Returns the inputs and seed parts in which a copy differs from its original. Users may have changed the rest. */
 export function findCopyChanges(
   inputs: SpokeInputs,
   original: OriginalSettings,
@@ -99,12 +99,12 @@ export function findCopyChanges(
   };
 }
 
-/** Returns the theme of the spoke's brand; null if the spoke has no brand, or no theme is configured. */
+/** Returns the theme for the spoke's brand; null if the spoke has no brand or no theme is configured for it. */
 export function findBrandTheme({ brand }: SpokeInputs, hub: HubSettings): BrandTheme | null {
   return brand ? brand.theme ?? hub.brand : null;
 }
 
-/** Returns the placeholder values of the seed. `changes` limits the seed to these parts. */
+/** Returns the values for the seed's placeholders. `changes` limits the seed to the given parts; null means all. */
 export function buildSeedValues(
   inputs: SpokeInputs,
   hub: HubSettings,
@@ -135,9 +135,9 @@ export function buildSeedValues(
   };
 }
 
-/** The fields with URLs. Moodle accepts only https. */
+/** The single sign-on settings that are URLs. Moodle accepts only https URLs. */
 const ENDPOINT_FIELDS = ["url", "authorizationEndpoint", "tokenEndpoint", "userinfoEndpoint"] as const;
-/** Moodle's own length limits. */
+/** The schemas for the other single sign-on settings, with Moodle's own length limits. */
 const IDENTITY_TEXTS = {
   name: boundedText(1, 255),
   clientId: boundedText(1, 1000),

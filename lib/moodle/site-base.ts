@@ -1,4 +1,4 @@
-/** Defines the base of a site: the version, images and volumes that a restore replaces. Pure. */
+/** Defines a site's base: the version, images and volumes that a restore replaces. */
 import { withDisksForSnapshots } from "#lib/moodle/adoption.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
@@ -13,7 +13,7 @@ export function siteBaseOf({ version, images, claims, origin, resources }: Spoke
   return { version, images, disks: resources.disks, ...(claims && { claims }), ...(origin && { origin }) };
 }
 
-/** Returns the spoke's inputs with another base. The StatefulSet is recreated with the current disk size. */
+/** Replaces the base in a spoke's inputs. Drops the database disk's original size, as the StatefulSet is recreated. */
 export function withSiteBase(inputs: SpokeInputs, { version, images, claims, origin, disks }: SiteBase): SpokeInputs {
   const { claims: _, origin: __, madeDatabaseDisk: ___, ...rest } = inputs;
   const replaced = { ...rest, version, images, ...(claims && { claims }), ...(origin && { origin }) };
@@ -21,15 +21,15 @@ export function withSiteBase(inputs: SpokeInputs, { version, images, claims, ori
   return result;
 }
 
-/** Facts about a backup. A fact is null if it was not recorded. */
+/** The values that were recorded with a backup. A value is null if it was not recorded. */
 interface BackupFacts {
   readonly lmsVersion: string | null;
   readonly images: SpokeImages | null;
-  /** The minimum sizes of the volumes in bytes; null if the storage driver does not report them. */
+  /** The minimum sizes for restored volumes, in bytes; null if the storage driver does not report a size. */
   readonly minimumSizes: Readonly<Record<keyof DiskSizes, number | null>>;
 }
 
-/** Returns the base of a site that is restored from this backup. PostgreSQL keeps the spoke's image. */
+/** Returns the base for restoring a site from this backup. The PostgreSQL image stays the spoke's current image. */
 export function siteBaseFromBackup(
   inputs: SpokeInputs,
   { lmsVersion, images, minimumSizes }: BackupFacts,

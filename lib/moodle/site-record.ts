@@ -1,7 +1,6 @@
 /**
- * Reads and writes site records: the row of a spoke or hub, stored in a ConfigMap of its namespace. If the database is
- * lost, Wheelwright rebuilds the row from the record. A record contains no secret. Its signature includes the
- * namespace.
+ * Reads and writes site records. A record is a copy of a spoke's or hub's database row in a ConfigMap. If the database
+ * is lost, Wheelwright rebuilds the row from the record. A record contains no secrets, and is signed for its namespace.
  */
 import * as v from "valibot";
 import type { Selectable } from "kysely";
@@ -17,7 +16,7 @@ type FederationRow = Selectable<Schema["federations"]>;
 
 const KIND = { apiVersion: "v1", kind: "ConfigMap" };
 export const SITE_RECORD_CONFIG_MAP: ObjectRef = { ...KIND, name: "wheelwright" };
-/** The label or annotation with the type of object that the record describes. */
+/** The label with a record's type, `spoke` or `hub`. On a snapshot, the annotation with the signed record itself. */
 export const SITE_RECORD_KEY = "wheelwright.dev/site-record-of";
 
 const SPOKE_TEXTS = [
@@ -42,9 +41,9 @@ export const SpokeSiteRecord = v.object({
   state: v.picklist([...HUB_STATES, "suspending", "suspended", "resuming", "updating"]),
   mail: v.picklist(["on", "held"]),
   ...v.entriesFromList(["identity", "content", "maintenance"], v.boolean()),
-  /** Absent in records of earlier releases. */
+  /** The digest of the Moodle image. Absent in records that earlier releases wrote. */
   imageDigest: v.optional(v.fallback(v.nullable(v.pipe(v.string(), v.check(isDigest))), null), null),
-  /** Unknown fields, which a later release may add, are kept. */
+  /** Keeps unknown fields, because a later release may have added them. */
   blueprintInputs: v.pipe(
     v.unknown(),
     v.check((inputs) => v.is(SpokeInputs, inputs), "must be valid blueprint inputs"),
@@ -62,7 +61,7 @@ export const HubSiteRecord = v.object({
 });
 export type HubSiteRecord = v.InferOutput<typeof HubSiteRecord>;
 
-/** The record of a backup, stored in an annotation of its snapshots. It contains only the names of the volumes. */
+/** A backup's record, stored in an annotation on its snapshots. It names PVCs and snapshots, but has no handles. */
 export const BackupRecord = v.object({
   ...v.entriesFromList(["id", "operationId"], v.string()),
   ...v.entriesFromList(["lmsVersion", "siteIdentifier"], v.nullable(v.string())),
@@ -88,7 +87,7 @@ function serializeRecord(schema: { readonly entries: object }, row: object): str
   return JSON.stringify(Object.fromEntries(Object.entries(row).filter(([name]) => name in schema.entries)));
 }
 
-/** A record as JSON text, signed by an installation for one namespace. */
+/** A record as JSON text, with a signature that is valid for one installation and one namespace. */
 export interface SignedRecord {
   readonly text: string;
   readonly installation: string;
@@ -104,7 +103,7 @@ export function buildRecordConfigMap(
     metadata: {
       name: SITE_RECORD_CONFIG_MAP.name,
       labels: { [MANAGED_BY_LABEL]: "wheelwright", [SITE_RECORD_KEY]: recordType },
-      // Without any annotation in the manifest, an apply could remove all annotations, including the fence.
+      // Always sets an annotation: an apply without annotations could remove existing ones, such as the fence.
       annotations: {
         "kubernetes.io/description": `Record of this ${recordType}, written by the control plane. Do not edit.`,
       },
@@ -115,18 +114,18 @@ export function buildRecordConfigMap(
 
 const SignedRecordSchema = v.object(v.entriesFromList(["text", "installation", "signature"], v.string()));
 
-/** Returns the record in a ConfigMap; null if it contains none. */
+/** Returns the signed record that a ConfigMap contains; null if it contains none. */
 export function readSignedRecord({ data }: KubeObject): SignedRecord | null {
   const { success, output } = v.safeParse(SignedRecordSchema, { ...data, text: data?.record });
   return success ? output : null;
 }
 
-/** Returns the record in a snapshot's annotation; null if it contains none. */
+/** Returns the signed record in a snapshot's annotation; null if the snapshot has none. */
 export function readSnapshotRecord({ metadata }: KubeObject): SignedRecord | null {
   return parseRecord(SignedRecordSchema, metadata.annotations?.[SITE_RECORD_KEY] ?? "");
 }
 
-/** Parses a record. Returns null if the text is not valid. */
+/** Parses a record's JSON text. Returns null if the text does not match the schema. */
 export function parseRecord<S extends v.GenericSchema>(schema: S, text: string): v.InferOutput<S> | null {
   try {
     const { success, output } = v.safeParse(schema, JSON.parse(text));

@@ -1,7 +1,7 @@
 /**
- * Finds the fields of a spoke's objects that depend on its size, and builds the JSON Patch that sets them. The objects
- * are rendered twice with different amounts to find these fields. A resize sets all of them and no other field, so it
- * does not revert manual changes.
+ * Finds the fields in a spoke's objects that depend on its size, and builds the JSON Patch that sets them. To find the
+ * fields, the objects are rendered twice with different amounts. A resize sets only these fields, so it does not revert
+ * manual changes to other fields.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { isMap } from "#lib/moodle/render.ts";
@@ -13,7 +13,7 @@ import {
   type PatchOperation,
 } from "#lib/drivers/cluster/cluster.ts";
 
-/** A part of a field's path: a field name, or a list item with its index and name. */
+/** A step in a field's path: a field name, or a list item with its index and, if possible, its name or type. */
 type Step = string | { readonly at: number; readonly key?: "name" | "type"; readonly is?: unknown };
 
 export interface SizeField {
@@ -26,12 +26,12 @@ export interface ObjectSizeFields {
   readonly fields: readonly SizeField[];
 }
 
-/** Returns the objects that depend on the size, each with the dependent fields and their values. */
+/** Returns the objects that depend on the spoke's size, each with the size-dependent fields and their values. */
 export function findSizeFields(
   inputs: SpokeInputs,
   render: (inputs: SpokeInputs) => readonly KubeObject[],
 ): readonly ObjectSizeFields[] {
-  // The database's PVC template is immutable, so its disk size must be the same in both renderings.
+  // Uses the same database disk size in both renderings, because the StatefulSet's PVC template is immutable.
   const fixed = { ...inputs, madeDatabaseDisk: inputs.madeDatabaseDisk ?? inputs.resources.disks.database };
   const others = render({ ...fixed, resources: changeAmounts(inputs.resources) });
   return render(fixed).map((object, i) => {
@@ -58,7 +58,7 @@ function diffFields(path: readonly Step[], one: unknown, other: unknown): SizeFi
 }
 
 /**
- * Returns the path to a list item. Uses the item's name or type if possible, because the cluster may insert list items.
+ * Returns the path step for a list item. Prefers the item's name or type, because the cluster may insert other items.
  */
 function stepTo(list: readonly unknown[], at: number): Step {
   const key = (["name", "type"] as const).find((name) => {
@@ -68,7 +68,7 @@ function stepTo(list: readonly unknown[], at: number): Step {
   return key === undefined ? { at } : { at, key, is: (list[at] as Record<string, unknown>)[key] };
 }
 
-/** Returns the value of the field at the path; undefined if the field does not exist. */
+/** Returns the value at the path; undefined if the object has no such field. */
 export function readSizeField(object: unknown, path: readonly Step[]): unknown {
   return path.reduce<unknown>((node, step) => {
     if (typeof step === "string") return isMap(node) ? node[step] : undefined;
@@ -76,14 +76,14 @@ export function readSizeField(object: unknown, path: readonly Step[]): unknown {
   }, object);
 }
 
-/** Returns the JSON Patch that sets the fields. Throws a final ClusterError if a list item is missing. */
+/** Returns the JSON Patch that sets the fields. Throws a final ClusterError if `object` lacks a required list item. */
 export function buildSizePatch(object: KubeObject, fields: readonly SizeField[]): PatchOperation[] {
   const draft = structuredClone(object), operations: PatchOperation[] = [];
   for (const { path, value } of fields) operations.push(...setField(draft, path, value));
   return operations;
 }
 
-/** Returns the patch operations that set one field. Also changes the draft. */
+/** Returns the patch operations that set one field, and applies the same change to `draft`. */
 function setField(draft: KubeObject, path: readonly Step[], value: unknown): PatchOperation[] {
   const tests: PatchOperation[] = [];
   // deno-lint-ignore no-explicit-any

@@ -1,4 +1,4 @@
-/** Defines the schemas of sizes.yaml, images.yaml and surroundings.yaml. */
+/** Defines the schemas for sizes.yaml, images.yaml and surroundings.yaml. */
 import * as v from "valibot";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
@@ -12,16 +12,16 @@ const Quantity = v.pipe(
 const Amounts = v.strictObject({ cpu: Quantity, memory: Quantity });
 const Resources = v.strictObject({ requests: Amounts, limits: Amounts });
 
-/** The CPU, memory and storage of a site. */
+/** A size: the CPU, memory and storage that a site gets. */
 export const SiteSize = v.strictObject({
   app: Resources,
   database: Resources,
   cron: Resources,
-  /** The number of PHP processes. */
+  /** The maximum number of PHP worker processes. */
   workers: v.pipe(v.number("must be a number"), v.integer("must be an integer"), v.minValue(1), v.maxValue(1000)),
   disks: v.strictObject({ files: Quantity, database: Quantity }),
   quota: v.strictObject({ requests: Amounts, limits: Amounts, storage: Quantity }),
-  /** The maximum of one container and one disk. */
+  /** The maximum CPU and memory for one container, and the maximum size of one disk. */
   largest: v.strictObject({ cpu: Quantity, memory: Quantity, disk: Quantity }),
 });
 export type SiteSize = v.InferOutput<typeof SiteSize>;
@@ -55,13 +55,13 @@ const UpgradeRequirements = v.object({
   upgradesFrom: v.optional(VersionNumber),
 });
 
-/** The image of a version, and facts about its content. */
+/** The container image for a Moodle version, with details about its content. */
 export const MoodleRelease = v.strictObject({
   image: ImageName,
-  /** The directory from which the image's php-fpm reads pool settings. */
+  /** The directory from which php-fpm in the image reads its pool settings. */
   fpmDirectory: Directory,
   ...UpgradeRequirements.entries,
-  /** A preview is offered, but is never the default. */
+  /** Whether this is a preview version. A preview is offered to users, but is never the default. */
   preview: v.optional(v.boolean(), false),
 });
 export type MoodleRelease = v.InferOutput<typeof MoodleRelease>;
@@ -100,23 +100,23 @@ const ObjectName = v.pipe(v.string(OBJECT), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,25
 
 const IssuerName = v.pipe(v.string(OBJECT), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/, OBJECT));
 
-/** The settings of the spokes' cluster. A region of the catalog can override each setting. */
+/** The settings for the cluster in which spokes run. A region in the catalog can override each setting. */
 export const ClusterSettings = v.strictObject({
   storageClass: v.optional(ObjectName),
-  /** The VolumeSnapshotClass for backups. Its deletionPolicy must be `Retain`. Defaults to the first such class. */
+  /** The VolumeSnapshotClass for backups. Its deletionPolicy must be `Retain`. Defaults to the first suitable class. */
   snapshotClass: v.optional(ObjectName),
   ingressClass: ObjectName,
   ingressNamespace: NamespaceName,
   dnsNamespace: NamespaceName,
   controlPlaneNamespace: v.optional(NamespaceName),
   tls: v.picklist(["acme", "elsewhere"], "must be acme or elsewhere"),
-  /** The name of an existing ClusterIssuer. Wheelwright then creates none and needs no ACME_EMAIL. */
+  /** The name of an existing ClusterIssuer. If set, Wheelwright creates no issuer and does not need ACME_EMAIL. */
   issuer: v.optional(IssuerName),
   acmeServer: v.pipe(v.string(), v.url("must be a URL")),
 });
 export type ClusterSettings = v.InferOutput<typeof ClusterSettings>;
 
-/** Returns a negative number, zero or a positive number if `a` is older than, equal to or newer than `b`. */
+/** Returns a negative number if version `a` is older than `b`, zero if they are equal, otherwise a positive number. */
 export function compareVersions(a: string, b: string): number {
   const left = a.split(/[.-]/), right = b.split(/[.-]/);
   for (let i = 0; i < Math.max(left.length, right.length); i++) {

@@ -1,6 +1,6 @@
 /**
- * Computes the inputs of a template: a pristine installation from which new sites are created. Pure. Its disks are the
- * smallest of all sizes, because a volume cannot be smaller than its snapshot.
+ * Pure functions that compute the inputs for a template: a clean installation from which new sites are created. Its
+ * disks are the smallest of all sizes, because a site's volume cannot be smaller than its snapshot.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -8,7 +8,7 @@ import { DISK_NAMES, type DiskName, type DiskSizes } from "#lib/moodle/resize.ts
 import { buildSandboxInputs, type SandboxInputs } from "#lib/moodle/sandbox.ts";
 import type { SiteSize } from "#lib/moodle/sizes.ts";
 
-/** Identifies a template. A site can use a template only if all these values match. */
+/** Identifies a template. A site can be created from a template only if all of these values match. */
 export interface TemplateKey {
   readonly cluster: string;
   readonly clusterUid: string;
@@ -21,11 +21,11 @@ export interface TemplateKey {
 
 interface TemplateCluster {
   readonly cluster: string;
-  /** The UID of the cluster; null if unknown. */
+  /** The cluster's UID; null if unknown. */
   readonly clusterUid: string | null;
 }
 
-/** Returns the key of the templates that a site can use. `revision` is the blueprint's revision. */
+/** Returns the key that a template must have so that this site can use it. `revision` is the blueprint's revision. */
 export function buildTemplateKey(
   { cluster, clusterUid }: TemplateCluster,
   inputs: SpokeInputs,
@@ -49,11 +49,11 @@ const TEMPLATE_HOST = `${SLUG}.invalid`; // reserved by RFC 2606
 interface NewTemplate {
   readonly id: string;
   readonly sizes: readonly SiteSize[];
-  /** The RELEASE_ID of the installation. */
+  /** The RELEASE_ID setting, which identifies this installation of Wheelwright. */
   readonly release: string;
 }
 
-/** Returns the inputs of a new template for spokes such as this one. */
+/** Returns the inputs for a new template that spokes similar to this spoke can use. */
 export function buildTemplateInputs(spoke: SpokeInputs, { id, sizes, release }: NewTemplate): SandboxInputs {
   const smallest = sizes.toSorted((a, b) => totalDiskBytes(a) - totalDiskBytes(b))[0]!;
   const disks = sizes.map((size) => size.disks).reduce(smallerDisks);
@@ -67,7 +67,7 @@ export function buildTemplateInputs(spoke: SpokeInputs, { id, sizes, release }: 
   return buildSandboxInputs(inputs, { id, madeAfter: null, web: true }, release);
 }
 
-/** Returns whether the site's disks are large enough for the snapshots. `sizes` are in bytes; null if unknown. */
+/** Returns whether the site's disks can hold the snapshots. `sizes` are snapshot sizes in bytes; null if unknown. */
 export function canHoldSnapshots(
   { resources }: SpokeInputs,
   sizes: Readonly<Record<DiskName, number | null>>,

@@ -1,4 +1,4 @@
-/** Decides which upgrades are possible, and computes a spoke's inputs after an upgrade. Pure. */
+/** Pure functions that decide whether an upgrade is possible, and that compute a spoke's inputs after the upgrade. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeImages, VersionRequirements } from "#lib/moodle/releases.ts";
@@ -10,7 +10,7 @@ interface UpgradeTarget {
   readonly images: SpokeImages;
 }
 
-/** Returns the inputs with the new version, but with the same PostgreSQL image, because the data requires it. */
+/** Returns the inputs with the new Moodle version. Keeps the PostgreSQL image, because the data depends on it. */
 export function computeUpgradedInputs(inputs: SpokeInputs, { version, images }: UpgradeTarget): SpokeInputs {
   const { moodle, fpmDirectory } = images;
   return { ...inputs, version, images: { moodle, fpmDirectory, postgres: inputs.images.postgres } };
@@ -19,11 +19,11 @@ export function computeUpgradedInputs(inputs: SpokeInputs, { version, images }: 
 export interface UpgradeFacts {
   readonly version: string;
   readonly requirements: VersionRequirements;
-  /** The spoke's current PostgreSQL image. */
+  /** The PostgreSQL image that the spoke currently uses. */
   readonly postgres: string;
-  /** The release and version in the site's database. */
+  /** The Moodle release and version number that the site's database contains. */
   readonly site: Pick<SiteIdentity, "release" | "version">;
-  /** The version of the code in the image; null if unknown. */
+  /** The version of the Moodle code in the new image; null if unknown. */
   readonly code: CodeVersion | null;
 }
 
@@ -33,7 +33,7 @@ interface UpgradeRefusal {
   readonly hint: string;
 }
 
-/** Returns why the upgrade is not possible; null if it is. The current version is allowed: an upgrade may resume. */
+/** Returns why an upgrade is impossible; null if it is possible. Accepts the current version, to resume an upgrade. */
 export function findUpgradeRefusal(
   { version, requirements, postgres, site, code }: UpgradeFacts,
 ): UpgradeRefusal | null {
@@ -56,7 +56,7 @@ export function findUpgradeRefusal(
       hint: "Upgrade to a version in between first.",
     };
   }
-  // A tag without a version gives NaN, which passes this check.
+  // Accepts an image tag without a version number, for which parsePostgresMajor returns NaN.
   if (requirements.postgres !== null && parsePostgresMajor(postgres) < requirements.postgres) {
     return {
       code: "PostgresTooOld",
@@ -68,7 +68,7 @@ export function findUpgradeRefusal(
   return null;
 }
 
-/** Returns the major version in the tag of a PostgreSQL image; NaN if the tag contains none. */
+/** Returns the PostgreSQL major version in an image's tag; NaN if the tag contains no version. */
 export function parsePostgresMajor(image: string): number {
   return Number(/:(\d+)[^/]*$/.exec(image)?.[1]);
 }
@@ -79,7 +79,7 @@ function isOlder({ version, code }: Pick<UpgradeFacts, "version" | "code">, site
   return running !== null && compareRequestedParts(running, version) > 0;
 }
 
-/** Returns whether the database has the image's release or, if that is unknown, the requested version. */
+/** Returns whether the database has the image's release or, if that release is unknown, the requested version. */
 export function isAtVersion(
   site: Pick<SiteIdentity, "release">,
   { version, code }: Pick<UpgradeFacts, "version" | "code">,
@@ -89,7 +89,7 @@ export function isAtVersion(
   return running !== null && compareRequestedParts(running, version) === 0;
 }
 
-/** Returns whether the upgrade changes the branch, for example from 4.5 to 5.2. */
+/** Returns whether an upgrade changes the Moodle branch, for example from 4.5 to 5.2. */
 export function isBranchChange(site: Pick<SiteIdentity, "release">, version: string): boolean {
   const running = releaseNumber(site.release);
   return running === null || compareNumbers(branchOf(running), branchOf(version)) !== 0;
@@ -97,7 +97,7 @@ export function isBranchChange(site: Pick<SiteIdentity, "release">, version: str
 
 const WITHIN_BRANCH_SECONDS = 3 * 3600;
 
-/** Returns the upgrade Job with a shorter time limit, unless the upgrade changes the branch. */
+/** Shortens the upgrade Job's time limit to three hours, unless the upgrade changes the Moodle branch. */
 export function limitUpgradeTime(job: KubeObject, isBranchChange: boolean): KubeObject {
   const limit = job["spec"].activeDeadlineSeconds ?? Infinity;
   if (isBranchChange) return job;
@@ -113,13 +113,13 @@ function branchOf(version: string): string {
   return numbersOf(version).slice(0, 2).join(".");
 }
 
-/** Compares only as many parts as the requested version has. For example, 4.5.12 equals 4.5. */
+/** Compares the running version only to the precision of the requested version: 4.5.12 equals a requested 4.5. */
 function compareRequestedParts(running: string, version: string): number {
   const limit = numbersOf(version).length;
   return compareNumbers(numbersOf(running).slice(0, limit).join("."), version);
 }
 
-/** Compares two version numbers. Missing parts count as zero, because Moodle calls 5.2.0 just 5.2. */
+/** Compares two version numbers. A missing part counts as zero, because Moodle writes 5.2.0 as 5.2. */
 function compareNumbers(a: string, b: string): number {
   const left = numbersOf(a), right = numbersOf(b), length = Math.max(left.length, right.length);
   const padded = (numbers: number[]) => Array.from({ length }, (_, i) => numbers[i] ?? 0).join(".");

@@ -1,4 +1,4 @@
-/** Defines the placeholders of the manifests, and their values for a spoke or hub. A null value removes the key. */
+/** Defines the placeholders for manifests and their values for a spoke or hub. A null value removes its field. */
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DEFAULT_DATA_CLAIM, DEFAULT_FILES_CLAIM, hashHost } from "#lib/moodle/names.ts";
 
@@ -13,16 +13,16 @@ export const SPOKE_PLACEHOLDERS = [
   ...["CONTAINER_MAX_CPU", "CONTAINER_MAX_MEMORY", "CLAIM_MAX_STORAGE"],
   ...["INGRESS_CLASS", "INGRESS_NAMESPACE", "DNS_NAMESPACE"],
   ...["SMTP_HOST", "SMTP_PORT", "SMTP_USER", "SMTP_PROTOCOL", "MAIL_FROM", "MAIL_OFF"],
-  // The following placeholders may be null.
+  // The placeholders below may be null.
   ...["STORAGE_CLASS", "CONTROL_PLANE_NAMESPACE", "MAIL_PORT", "MAIL_PORT_PROTOCOL"],
   ...["CERTIFICATE_ISSUER", "CERTIFICATE_HOST", "CERTIFICATE_SECRET"],
 ] as const;
 type SpokeName = (typeof SPOKE_PLACEHOLDERS)[number];
 
-/** The placeholders that only adopt.yaml uses. */
+/** The placeholders that only the file adopt.yaml may use. */
 export const ADOPT_PLACEHOLDERS = ["TURN", "IDENTITY"] as const;
 
-/** The containers of adopt.yaml; null if the install Job created the site. */
+/** The placeholders for the containers in adopt.yaml; null if the site was installed by the install Job. */
 export const ADOPTION_CONTAINER_PLACEHOLDERS = ["ADOPT_DATABASE", "ADOPT_FILES"] as const;
 
 export const JOB_PLACEHOLDERS = [
@@ -39,7 +39,7 @@ export const JOB_PLACEHOLDERS = [
   "SINCE",
 ] as const;
 
-/** The placeholders of a former host. The last two may be null. */
+/** The placeholders for a former host that redirects to the current host. The last two may be null. */
 export const FORMER_HOST_PLACEHOLDERS = [
   "FORMER_KEY",
   "FORMER_HOST",
@@ -49,7 +49,7 @@ export const FORMER_HOST_PLACEHOLDERS = [
 
 export const SECRET_PLACEHOLDERS = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PASSWORD"] as const;
 
-/** The placeholders of the seed. All but the first five may be null: the seed skips these settings. */
+/** The placeholders for the seed. All but the first five may be null, in which case the seed skips the setting. */
 export const SEED_PLACEHOLDERS = [
   ...["SEED_SCRIPT", "COURSES_SCRIPT", "TITLE", "ADMIN_EMAIL", "MAIL"],
   ...["CHANGES", "BRAND_COLOR", "BRAND_SCSS", "BRAND_LOGO", "COURSES"],
@@ -57,7 +57,7 @@ export const SEED_PLACEHOLDERS = [
   ...["ISSUER_AUTHORIZATION_ENDPOINT", "ISSUER_TOKEN_ENDPOINT", "ISSUER_USERINFO_ENDPOINT"],
 ] as const;
 
-/** The placeholders of a hub. CERTIFICATE_ISSUER and ACME_EMAIL are either both null or both set. */
+/** The placeholders for a hub. CERTIFICATE_ISSUER and ACME_EMAIL are either both null or both set. */
 export const HUB_PLACEHOLDERS = [
   "NAMESPACE",
   "SLUG",
@@ -67,9 +67,9 @@ export const HUB_PLACEHOLDERS = [
   "INGRESS_CLASS",
 ] as const;
 
-/** The default name of a site's Certificate and of its Secret. */
+/** The default name for a site's Certificate and for the Secret that contains the certificate. */
 export const DEFAULT_CERTIFICATE = "moodle-tls";
-/** Ports of mail servers that the blueprint's network policy always allows. */
+/** The mail server ports to which the blueprint's network policy always allows connections. */
 const MAIL_PORTS = [443, 465, 587];
 
 export function buildSpokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
@@ -121,12 +121,12 @@ export function buildSpokeValues(inputs: SpokeInputs): Record<SpokeName, unknown
   };
 }
 
-/** Returns the site's mail settings; null if the site must not send mail. */
+/** Returns the site's mail server settings; null if the site must not send email. */
 export function findMailSettings({ mail, mailHeld }: SpokeInputs): SpokeInputs["mail"] {
   return mailHeld ? null : mail;
 }
 
-/** Returns the placeholder values of a former host. */
+/** Returns the placeholder values for a former host. */
 export function buildFormerHostValues(
   { issuer }: SpokeInputs,
   { host, certificate }: FormerHost,

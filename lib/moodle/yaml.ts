@@ -1,4 +1,4 @@
-/** Reads YAML as plain data. Reports tags, circular aliases and very large alias expansions as problems. */
+/** Reads YAML as plain data. Reports tags, circular aliases and aliases that expand too much as problems. */
 import { parseAllDocuments } from "yaml";
 import { messageOf } from "#lib/base/errors.ts";
 
@@ -6,12 +6,12 @@ const MAX_CHARACTERS = 4 * 2 ** 20; // the maximum number of characters in all d
 
 const SEPARATOR = "\n---\n"; // the separator of documents
 
-/** Writes YAML documents as JSON, which parses a hundred times faster. */
+/** Writes YAML documents as JSON, which is parsed about a hundred times faster than YAML. */
 export function writeDocuments(documents: readonly unknown[]): string {
   return documents.map((document) => JSON.stringify(document)).join(SEPARATOR);
 }
 
-/** Parses the output of `writeDocuments`. Returns null for any other text, which may have another meaning in YAML. */
+/** Parses text that `writeDocuments` wrote. Returns null for any other text, because it may be ordinary YAML. */
 function parseWrittenDocuments(text: string): unknown[] | null {
   if (!text.startsWith("{")) return null;
   try {
@@ -22,7 +22,7 @@ function parseWrittenDocuments(text: string): unknown[] | null {
   }
 }
 
-/** Returns the non-empty documents. If the text is invalid, reports the problems and returns an empty list. */
+/** Returns all documents that are not empty. If the text is invalid, reports the problems and returns an empty list. */
 export function parseYaml(text: string, report: (problem: string) => void): unknown[] {
   const written = parseWrittenDocuments(text);
   if (written) return written;
@@ -40,7 +40,7 @@ export function parseYaml(text: string, report: (problem: string) => void): unkn
   }
 }
 
-/** Returns the only document of a settings file; undefined if it is empty or invalid. */
+/** Returns the only document in a settings file; undefined if the file is empty or invalid. */
 export function parseYamlDocument(text: string, report: (problem: string) => void): unknown {
   const documents = parseYaml(text, report);
   if (documents.length > 1) report("must contain exactly one document");

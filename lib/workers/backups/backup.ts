@@ -1,7 +1,7 @@
 /**
- * Runs the operation `backup`, requested by a user or queued nightly (plan.ts). The spoke's state does not change. The
- * result is reported as `tenant_backup_succeeded` or `tenant_backup_failed`, not as an action event. Repeated failures
- * of nightly backups are reported once.
+ * Runs the operation `backup`, which a user requests or plan.ts queues every night. The result is recorded as the audit
+ * event `tenant_backup_succeeded` or `tenant_backup_failed`. If nightly backups fail repeatedly, only the first failure
+ * is reported.
  */
 import type { App } from "#lib/app.ts";
 import type { AuditKind } from "#lib/audit/kinds.ts";
@@ -23,14 +23,14 @@ import { deleteExpiredBackups } from "#lib/workers/backups/delete-expired.ts";
 import { permanentError, spokeHandler } from "#lib/workers/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
 
-/** The payload of a backup job. It is empty for a manual backup. */
+/** The payload of a backup job. A backup that a user requested has an empty payload. */
 export interface BackupPayload {
   readonly kind?: "nightly";
 }
 
 /**
- * Milliseconds that one attempt may occupy the spoke's lane. Slow storage may take an hour; other operations of the
- * spoke run between two attempts.
+ * The time limit for one attempt, in milliseconds. A snapshot on slow storage may take an hour; between two attempts,
+ * other operations on the spoke can run.
  */
 const ATTEMPT_TIMEOUT = 5 * MINUTE;
 
@@ -55,7 +55,7 @@ const backupOutcomes: Hooks = {
   async onFailed(tx, job, report) {
     await lockBackup(tx, job);
     const backup = (await failBackup(tx, job.id, report.message))!;
-    // The backup exists. Only the deletion of older backups failed, which the operation reports.
+    // Reports success if the backup exists: only the deletion of older backups failed, which the operation reports.
     if (backup.state === "ready") return reportBackup(await lockBackup(tx, job), job, "tenant_backup_succeeded");
     if (!await claimBackupFailureMail(tx, backup)) return {};
     const { step, code, fault, message } = report;
@@ -72,7 +72,7 @@ interface LockedBackup {
   readonly backup: Backup;
 }
 
-/** Locks the spoke, and returns it with the row of the backup. Creates the row if it is missing. */
+/** Locks the spoke's row, then returns it with the backup's row. Creates the backup's row if it is missing. */
 async function lockBackup(tx: Tx, job: Job): Promise<LockedBackup> {
   const spoke = await lockSpoke(tx, job.spokeId!);
   return { spoke, backup: await ensureBackup(tx, spoke, { operationId: job.id, kind: kindOf(job) }) };
@@ -95,7 +95,7 @@ function kindOf({ payload }: Job): BackupKind {
   return (payload as BackupPayload).kind === "nightly" ? "nightly" : "manual";
 }
 
-/** Throws if the spoke has failed since the backup was queued. A backup of a failed site would be useless. */
+/** Throws if the spoke has failed or been removed since the backup was queued. The backup would be useless. */
 function requireLiveSpoke({ state, slug }: SpokeRow): void {
   if (state !== "failed" && state !== "removing" && state !== "removed") return;
   const message = `Cannot take a backup: ${slug} is ${state}`;

@@ -1,9 +1,8 @@
 /**
- * Deletes expired backups. No other module deletes snapshots of backups. Each backup is checked again right
- * before the deletion. A good backup is deleted only if a newer good one exists and no operation needs it. Backups of a
- * spoke in removal are kept.
- * The content of a VolumeSnapshot has the deletionPolicy `Retain`. The module therefore changes the policy first,
- * deletes the snapshot by its UID, and waits until it is gone.
+ * Deletes expired backups. A good backup is deleted only if a newer good backup exists and no operation needs the old
+ * one. Backups of a spoke that is being removed are kept.
+ * A snapshot's content has the deletionPolicy `Retain`. Therefore this module first changes the policy to `Delete`,
+ * then deletes the VolumeSnapshot by its UID and waits until the VolumeSnapshot is gone.
  */
 import { canDeleteBackup, selectExpiredBackups } from "#lib/domains/backups/retention.ts";
 import { listBackupsInUse } from "#lib/domains/backups/restore-test-store.ts";
@@ -24,30 +23,30 @@ import { addNotes, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
 const API = "snapshot.storage.k8s.io/v1";
 export const VOLUME_SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };
-/** The cluster-scoped content behind a VolumeSnapshot. */
+/** The kind of object that represents a VolumeSnapshot's stored data. It belongs to the cluster, not to a namespace. */
 export const SNAPSHOT_CONTENT = { apiVersion: API, kind: "VolumeSnapshotContent" };
 
-/** Returns whether the content belongs to this exact snapshot. Kubernetes may reuse a name, but never a UID. */
+/** Returns whether the content belongs to exactly this snapshot. Kubernetes may reuse a name, but never a UID. */
 export function refersToSnapshot(content: KubeObject, { metadata }: KubeObject): boolean {
   const source = content["spec"]?.volumeSnapshotRef;
   return source?.uid === metadata.uid && source?.name === metadata.name && source?.namespace === metadata.namespace;
 }
 
 /**
- * Milliseconds to wait for the deletion of one backup. The storage continues afterwards. The next nightly
- * backup tries the deletion again.
+ * How long to wait for the deletion of one backup, in milliseconds. The storage continues the deletion after this time,
+ * and the next nightly backup checks again.
  */
 const DELETE_TIMEOUT = 2 * MINUTE;
 const MAX_ATTEMPTS = 3;
 /**
- * The error code for a deletion that takes longer than `DELETE_TIMEOUT`. A timed-out API call has a
- * different, transient error.
+ * The error code if a deletion takes longer than `DELETE_TIMEOUT`. If only an API call times out, the error has a
+ * different code and is transient.
  */
 const SLOW = "slow_storage";
 
 /**
- * Deletes the spoke's expired backups. With `expired and failed`, also deletes failed backups that are less than a day
- * old, to free quota.
+ * Deletes the spoke's expired backups. To free quota, the scope `expired and failed` also deletes failed backups that
+ * are less than a day old.
  */
 export async function deleteExpiredBackups(
   site: SpokeSite,
@@ -68,7 +67,7 @@ export async function deleteExpiredBackups(
     try {
       await deleteBackup(site, run, backup);
     } catch (error) {
-      // The next run retries the deletion. The failure does not affect the new backup.
+      // Continues after a permanent error: the new backup is not affected, and the next run tries this deletion again.
       const isTransient = error instanceof ClusterError && error.transient && error.code !== SLOW;
       if (!(error instanceof ClusterError) || isTransient && run.job.attempt < MAX_ATTEMPTS) throw error;
       run.log.warn("Cannot delete an expired backup", { backup: id, error });
@@ -79,8 +78,8 @@ export async function deleteExpiredBackups(
 }
 
 /**
- * Marks the backup as being removed and returns it. Returns null if it may not be deleted. A marked backup is no longer
- * used for restores.
+ * Marks a backup as being removed and returns it, so that it is no longer used for restores. Returns null if the backup
+ * may not be deleted.
  */
 async function startDeletion(tx: Tx, spokeId: string, id: string): Promise<Backup | null> {
   const { state } = await lockSpoke(tx, spokeId);
@@ -96,7 +95,7 @@ async function deleteBackup(site: SpokeSite, run: Run, backup: Backup): Promise<
   await run.write((tx) => markBackupRemoved(tx, backup.id));
 }
 
-/** Deletes the snapshots with their contents, and waits until they are gone. */
+/** Deletes a backup's VolumeSnapshots and their contents, and waits until the VolumeSnapshots are gone. */
 export async function deleteBackupSnapshots(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
   const { space } = site, refs: ObjectRef[] = [];
   for (const { snapshot: name, snapshotUid, content } of backup.volumes) {
@@ -125,15 +124,15 @@ function isSnapshotOfBackup({ metadata }: KubeObject, backup: Backup, uid: strin
   return metadata.labels?.[BACKUP_ANNOTATION] === backup.id; // the UID of a failed attempt was not recorded
 }
 
-/** Changes the policy of the snapshot's content, so that the content is deleted together with the snapshot. */
+/** Changes the content's deletion policy so that Kubernetes deletes the content together with its snapshot. */
 export async function setSnapshotDeletePolicy(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
   const content = await findSnapshotContent(cluster, run, snapshot);
   if (content) await setContentDeletePolicy(cluster, run, content);
 }
 
 /**
- * Returns the content of a snapshot, or null. If the snapshot's status has no content name yet, computes the name:
- * `snapcontent-` and the snapshot's UID (external-snapshotter, GetDynamicSnapshotContentNameForSnapshot).
+ * Returns a snapshot's content object, or null if it does not exist. If the snapshot's status does not name the content
+ * yet, uses the name that external-snapshotter gives it (GetDynamicSnapshotContentNameForSnapshot).
  */
 export async function findSnapshotContent(
   cluster: Cluster,
@@ -146,8 +145,8 @@ export async function findSnapshotContent(
 }
 
 /**
- * Returns a note that lists the contents of an abandoned last snapshot. These contents are retained when the namespace
- * is deleted.
+ * Returns a note with the names of the VolumeSnapshotContents that an unfinished last snapshot leaves behind. They
+ * remain after the namespace is deleted.
  */
 export async function describeRetainedContents({ app, cluster, space, spoke }: SpokeSite, run: Run): Promise<string[]> {
   const backup = (await listBackups(app.db.rows, spoke.id)).find(({ operationId }) => operationId === run.job.id);
@@ -167,8 +166,8 @@ export async function describeRetainedContents({ app, cluster, space, spoke }: S
 }
 
 /**
- * Sets the content's deletion policy to `Delete`. The API server verifies that the content still belongs to its
- * snapshot.
+ * Sets a VolumeSnapshotContent's deletion policy to `Delete`. The patch fails if the content no longer belongs to the
+ * same snapshot.
  */
 export async function setContentDeletePolicy(cluster: Cluster, run: Run, content: KubeObject): Promise<void> {
   const { deletionPolicy, volumeSnapshotRef } = content["spec"];
@@ -179,16 +178,14 @@ export async function setContentDeletePolicy(cluster: Cluster, run: Run, content
   ], run);
 }
 
-/**
- * Adds a note if someone else deleted the snapshot. An operator must then delete the retained content.
- */
+/** Adds a note if someone else deleted a backup's snapshot but not its content. An operator must delete the content. */
 async function noteOrphan(cluster: Cluster, run: Run, name: string, uid: string | undefined): Promise<void> {
   const content = await cluster.find({ ...SNAPSHOT_CONTENT, name }, run);
   if (!content || content["spec"]?.volumeSnapshotRef?.uid !== uid) return;
   await addNotes(run, [`Retained VolumeSnapshotContent ${name}: someone else deleted its snapshot`]);
 }
 
-/** Returns the database's time, which tests can shift. */
+/** Returns the current time from the database, because tests can shift the database's clock. */
 async function readClock(tx: Tx, { job }: Run): Promise<Date> {
   const row = await tx.selectFrom("jobs").select("updatedAt").where("id", "=", job.id).executeTakeFirstOrThrow();
   return row.updatedAt; // saveProgress has just written it

@@ -1,10 +1,8 @@
 /**
  * Queues nightly backups, and records which clusters can take snapshots.
- * The row of each active spoke holds the time of its next backup. The transaction that queues the backup also advances
- * this time. Each night therefore has one backup, whichever replica plans it. A missed backup is taken once.
- * Without a matching VolumeSnapshotClass no backup is queued, and the summary reports why. A cluster that does not
- * answer is checked again later.
- * The number of queued backups is limited, so that slow storage does not occupy all lanes of a replica.
+ * The row of each active spoke contains the time of its next backup. The transaction that queues a backup also advances
+ * this time, so replicas never queue the same backup twice.
+ * The number of queued backups is limited, so that slow storage does not occupy all of a replica's lanes (queues).
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -27,11 +25,11 @@ import type { BackupPayload } from "#lib/workers/backups/backup.ts";
 import { readRetainingClasses } from "#lib/workers/backups/snapshots.ts";
 import { runInBatches, upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-/** Spokes per transaction. */
+/** The maximum number of spokes per transaction. */
 const BATCH = 200;
-/** The fraction of a replica's lanes that nightly backups may use. */
+/** The share of a replica's lanes (queues) that nightly backups may occupy. */
 const LANE_SHARE = 3 / 4;
-/** Milliseconds to read one cluster's classes, so that a hanging cluster does not delay the others. */
+/** How long to wait for a cluster's snapshot classes, in milliseconds, so that one cluster cannot delay the others. */
 const CLUSTER_TIMEOUT = 20 * SECOND;
 
 export function planBackups(app: Pick<App, "db" | "clusters" | "config">): Handler {
@@ -51,7 +49,7 @@ export function planBackups(app: Pick<App, "db" | "clusters" | "config">): Handl
   });
 }
 
-/** Sets the next backup time of spokes without one. Also replaces times that a wrong clock set too far ahead. */
+/** Sets the next backup time for spokes that have none, or whose time is too far ahead because a clock was wrong. */
 async function setMissingTimes(tx: Tx): Promise<number> {
   const { rows } = await sql<{ id: string; now: Date }>`
     select id, wheelwright_now() as now from spokes
@@ -61,7 +59,7 @@ async function setMissingTimes(tx: Tx): Promise<number> {
   return rows.length;
 }
 
-/** Returns the cluster's classes that retain snapshots. If they cannot be read, records the reason and returns null. */
+/** Returns the cluster's snapshot classes that retain data. If a read fails, records the reason and returns null. */
 async function readClasses(
   { db, clusters }: Pick<App, "db" | "clusters">,
   run: Run,
@@ -95,11 +93,11 @@ type DueRow = SpokeRow & {
 interface QueueLimits {
   readonly cluster: string;
   readonly classes: readonly SnapshotClass[];
-  /** The maximum number of the cluster's nightly backups that are queued or running. */
+  /** The maximum number of nightly backups in this cluster that may be queued or running. */
   readonly limit: number;
 }
 
-/** Queues due backups of a cluster. Skips locked rows; the next run finds them. */
+/** Queues the backups that are due in a cluster. Skips rows that are locked; the next run queues their backups. */
 async function queueDue(tx: Tx, { cluster, classes, limit }: QueueLimits): Promise<number> {
   const { rows: [live] } = await sql<{ count: number }>`
     select count(*)::int as count from jobs join spokes on spokes.id = jobs.spoke_id

@@ -1,8 +1,7 @@
 /**
- * Takes a backup: snapshots of a spoke's two volumes, recorded in a row.
- * Deleting a namespace deletes its snapshots but retains their contents. The row therefore holds what a restore needs:
- * content, handle, driver and class. The row is stored before the snapshots are created, so a
- * repeated attempt finds them.
+ * Takes a backup: snapshots of a spoke's two volumes, recorded in a database row.
+ * Deleting a namespace deletes its VolumeSnapshots but keeps the stored data, so the row holds what a restore needs to
+ * find the data. The row is stored before the snapshots are created, so that a retry finds them.
  */
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { describeMissingClass, findFittingClass, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
@@ -39,11 +38,11 @@ const MAX_ATTEMPTS = 3;
 
 export interface BackupRequest {
   readonly kind: BackupKind;
-  /** Milliseconds to wait; defaults to the time left in the step. */
+  /** How long to wait until the snapshots are ready, in milliseconds. Defaults to the time left in the step. */
   readonly timeout?: number;
 }
 
-/** Takes a last snapshot of a spoke in removal. If the snapshot fails, the removal continues. */
+/** Takes a last backup of a spoke that is being removed. If the backup fails, the removal continues without it. */
 export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void> {
   const { spoke } = site;
   if (spoke.readyAt === null || spoke.namespaceUid === null) return; // the site never had data
@@ -51,9 +50,9 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
     const { volumes } = await takeBackup(site, run, { kind: "last" });
     await run.saveProgress({ snapshots: volumes.map(({ claim, content, handle }) => ({ claim, content, handle })) });
   } catch (error) {
-    // A snapshot that is not ready in time is not awaited again, because the user requested a removal.
+    // Does not retry after a timeout, because the user requested a removal and should not wait longer.
     const isTransient = error instanceof ClusterError && error.transient && error.code !== "deadline";
-    // Counted separately, because other steps use attempts too.
+    // Counts the attempts at this backup separately, because the job's attempt number includes other steps.
     const attempts = Number(run.job.progress.lastSnapshotTries ?? 0) + 1;
     if (!(error instanceof ClusterError)) throw error;
     if (isTransient && attempts < MAX_ATTEMPTS) {
@@ -68,10 +67,10 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
 }
 
 /**
- * Returns the backup once both snapshots are ready and their contents are recorded; its row is then `ready`. A repeated
- * call in the same operation continues or returns the same backup.
- * Throws a ClusterError: `NoSnapshotClass` (final) if the cluster cannot take retained snapshots, `SnapshotFailed`
- * (final) if the storage fails repeatedly, `deadline` (transient) if the time runs out.
+ * Returns the backup when both snapshots are ready and recorded. A repeated call in the same operation continues with
+ * the same backup.
+ * Throws a ClusterError: `NoSnapshotClass` (final) if the cluster cannot take snapshots that are retained,
+ * `SnapshotFailed` (final) if the storage fails repeatedly, `deadline` (transient) on a timeout.
  */
 export async function takeBackup(site: SpokeSite, run: Run, { kind, timeout }: BackupRequest): Promise<Backup> {
   const { spoke } = site;
@@ -92,8 +91,8 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, timeout }: B
 }
 
 /**
- * Returns whether an earlier attempt created all snapshots. Deletes a single snapshot: database and files must be from
- * the same time.
+ * Returns whether an earlier attempt created both snapshots. If only one exists, deletes it, because the database and
+ * the files must be from the same time.
  */
 async function hasAllSnapshots(site: SpokeSite, run: Run, backup: Backup): Promise<boolean> {
   const { volumes, kind } = backup;
@@ -111,19 +110,19 @@ async function saveSnapshotNames(site: SpokeSite, run: Run, backup: Backup): Pro
   return await run.write((tx) => saveBackupVolumes(tx, backup.id, planned, site.spoke));
 }
 
-/** Returns the signed record of the backup. It is stored on the snapshots, in case the row is lost. */
+/** Returns the backup's signed record, which is stored on the snapshots in case the database row is lost. */
 async function signBackupRecord({ app, spoke }: SpokeSite, backup: Backup): Promise<string> {
   const installation = await readInstallation(app.db.rows), text = serializeBackupRecord(backup);
   const signature = signWithInstallationKey(installation, spoke.namespaceUid!, text);
   return JSON.stringify({ text, installation: installation.id, signature } satisfies SignedRecord);
 }
 
-/** The cluster, namespace and inputs of a site whose snapshots are taken. */
+/** The cluster, the namespace and the inputs of a site whose volumes are backed up. */
 type SnapshotContext = Pick<SpokeSite, "cluster" | "space" | "inputs">;
 
 /**
- * Chooses the names of the snapshots from the backup's ID. The caller stores them before it creates a snapshot, so no
- * snapshot can be lost.
+ * Returns the snapshots to create, with names derived from the backup's ID. The caller stores these names first, so
+ * that every created snapshot can be found later.
  */
 export async function planSnapshots(
   context: SnapshotContext,
@@ -143,7 +142,7 @@ interface SnapshotOptions {
   readonly timeout?: number;
 }
 
-/** Creates the snapshots with a class that retains them. Waits until they are ready, and returns their data. */
+/** Creates snapshots that are retained when their namespace is deleted. Returns their data when they are ready. */
 export async function createSnapshots(
   context: SnapshotContext,
   run: Run,
@@ -151,7 +150,7 @@ export async function createSnapshots(
   { labels, create, timeout }: SnapshotOptions,
 ): Promise<BackupVolume[]> {
   const { cluster, space, inputs } = context;
-  // The driver is read from the PVCs. A manually created volume does not name its driver.
+  // Reads the drivers from the PVCs. A PVC whose volume was created manually does not name a driver.
   const requirements = {
     name: inputs.surroundings.snapshotClass,
     drivers: planned.flatMap(({ driver }) => driver ?? []),
@@ -176,7 +175,7 @@ export async function createSnapshots(
   return volumes;
 }
 
-/** Returns the site's PVCs. Throws if one is missing, except during a removal. */
+/** Returns the site's PVCs. Throws if one of them is missing; during a removal, only if both are missing. */
 async function readPvcs(
   { space, inputs }: SnapshotContext,
   run: Run,
@@ -196,7 +195,7 @@ async function readPvcs(
   throw new ClusterError("NotFound", "the site has no volumes", { transient: false });
 }
 
-/** Returns the cluster's snapshot classes with deletionPolicy Retain. */
+/** Returns the cluster's VolumeSnapshotClasses whose deletionPolicy is `Retain`. */
 export async function readRetainingClasses(
   cluster: Pick<Cluster, "serves" | "listAll">,
   call: ClusterCall,
@@ -207,7 +206,7 @@ export async function readRetainingClasses(
     .map(({ metadata, driver }) => ({ name: metadata.name, driver: String(driver) }));
 }
 
-/** Creates a snapshot. If the namespace's quota is full, deletes expired and failed backups and tries again. */
+/** Creates a snapshot. If the namespace's quota is full, deletes expired and failed backups, then tries again. */
 async function createWithinQuota(site: SpokeSite, run: Run, snapshot: KubeObject): Promise<void> {
   try {
     await site.space.create(snapshot, run);
@@ -219,7 +218,7 @@ async function createWithinQuota(site: SpokeSite, run: Run, snapshot: KubeObject
   }
 }
 
-/** Returns the data that identifies the snapshot after its namespace is deleted. */
+/** Returns the data with which the snapshot can still be found after its namespace is deleted. */
 async function readSnapshotVolume(
   { cluster, space }: SnapshotContext,
   run: Run,

@@ -1,7 +1,7 @@
 /**
- * Exposes a site: waits for its Ingress and its certificate.
- * Some controllers write no address to an Ingress, and some clusters have no controller. The site still works, so a
- * missing address only adds a note. A certificate is always awaited, because the site's URL does not work without it.
+ * Exposes a site: waits for the address of its Ingress and for its TLS certificate.
+ * A missing address only adds a note, because some controllers never report an address. A missing certificate is an
+ * error, because the site's URL does not work without a certificate.
  */
 import { hasIssuanceFailed } from "#lib/drivers/cluster/diagnosis/certificate.ts";
 import {
@@ -21,8 +21,8 @@ const CLASS = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass" };
 const ADDRESS_TIMEOUT = 2 * MINUTE; // to wait for an address; a cloud load balancer takes about a minute
 
 /**
- * Waits for the site's Ingress and certificate. `host` is the domain to check; it defaults to the spoke's. Redirects of
- * former domains are skipped.
+ * Waits for the site's Ingresses and certificates. `host` is the domain that they serve. It defaults to the spoke's
+ * domain, in which case redirects from former domains are skipped.
  */
 export async function createIngress(
   site: SpokeSite,
@@ -51,8 +51,8 @@ function isRedirectFrom(ingress: KubeObject, hosts: readonly string[]): boolean 
 }
 
 /**
- * Deletes a failed Certificate, because cert-manager would retry only after an hour. The Ingress creates it again. A
- * valid certificate stays in its Secret.
+ * Deletes a failed Certificate so that the Ingress creates it again, because cert-manager would wait an hour before it
+ * retries. A valid certificate remains in its Secret.
  */
 async function deleteFailedCertificate(space: ClusterNamespace, run: Run, ref: ObjectRef): Promise<void> {
   const found = await space.get(ref, run);
@@ -60,8 +60,7 @@ async function deleteFailedCertificate(space: ClusterNamespace, run: Run, ref: O
 }
 
 /**
- * Changes a DNS error to blame the user, unless the domain is below the root domain. The operator controls DNS there;
- * users control all other domains.
+ * Blames the user for a DNS error, unless the domain is below the root domain, whose DNS records the operator controls.
  */
 function blameForDomain(error: ClusterError, domain: string, rootDomain: string | undefined): ClusterError {
   const own = rootDomain !== undefined && domain.endsWith(`.${rootDomain.toLowerCase()}`);
@@ -89,8 +88,8 @@ async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: Ku
 }
 
 /**
- * Returns whether the IngressClass exists. Returns true if the classes cannot be read, because the wait will show the
- * problem.
+ * Returns whether the IngressClass exists. Also returns true without permission to list the classes, because the wait
+ * for the address will then show any problem.
  */
 async function hasClass(cluster: SpokeSite["cluster"], run: Run, name: string): Promise<boolean> {
   try {

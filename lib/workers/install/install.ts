@@ -1,7 +1,7 @@
 /**
  * Installs Moodle: one installation at a time, and never over an existing site.
- * An installation whose Job died cannot continue, so its data is deleted first. A running install Job is awaited, even
- * if another attempt created it. The database shows whether a site exists; the Job's result does not.
+ * An interrupted installation cannot continue, so its data is deleted first. Whether a site exists is read from the
+ * database, because a Job's result does not show it reliably.
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
 import { findImages } from "#lib/moodle/releases.ts";
@@ -21,7 +21,7 @@ import { BATCH_JOB, clusterWaitOf } from "#lib/workers/site.ts";
 
 const INSTALL_JOBS_KEY = "installs"; // in the job's progress
 
-/** Installs Moodle and returns the state of the database afterwards. The site in it may be incomplete. */
+/** Installs Moodle and returns what the database contains afterwards, which may be an incomplete site. */
 export async function install(context: JobContext, run: Run): Promise<SiteIdentity> {
   try {
     return await installOnce(context, run);
@@ -31,7 +31,7 @@ export async function install(context: JobContext, run: Run): Promise<SiteIdenti
   }
 }
 
-/** Changes the error for a requested version without an image, so that it blames the user who chose the version. */
+/** If the requested version has no image, changes the error so that it blames the user who chose the version. */
 export function addVersionHint(
   error: ClusterError,
   { blueprint, inputs }: Pick<JobContext, "blueprint" | "inputs">,
@@ -81,7 +81,7 @@ async function installOnce(context: JobContext, run: Run): Promise<SiteIdentity>
   return facts ?? await readDatabase(context, run); // a custom install Job may print nothing
 }
 
-/** Waits for install Jobs of earlier attempts. `left` is true if they may have left data. */
+/** Waits for install Jobs from earlier attempts. `left` is true if these Jobs may have left data behind. */
 async function waitForEarlierInstalls(
   context: JobContext,
   run: Run,

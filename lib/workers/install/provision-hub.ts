@@ -1,4 +1,4 @@
-/** Creates a hub: its namespace, its settings objects, and the ClusterIssuer. */
+/** Creates a hub: its namespace, the objects with its settings, and the ClusterIssuer for certificates. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -23,7 +23,8 @@ export function provisionHub(app: App): Handler {
 }
 
 /**
- * Creates the namespace. If the process crashed before it wrote the row, the labels identify the existing namespace.
+ * Creates the hub's namespace. If an earlier attempt crashed before it stored the namespace's UID, finds the namespace
+ * by its labels.
  */
 async function createNamespace(site: HubSite, run: Run): Promise<void> {
   const { blueprint, hub, inputs, cluster } = site;

@@ -1,4 +1,4 @@
-/** Creates a spoke, step by step. Each step continues from what exists, so a retry runs the same steps. */
+/** Creates a spoke, step by step. Each step continues from the objects that already exist, so a retry is safe. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { SeedResult } from "#lib/moodle/job-results.ts";
@@ -70,8 +70,8 @@ export function provision(app: App): Handler {
 }
 
 /**
- * Creates the namespace. The process may crash before the row holds the UID. Because names are never reused, the next
- * attempt identifies the namespace by its labels.
+ * Creates the spoke's namespace. If an earlier attempt crashed before it stored the namespace's UID, finds the
+ * namespace by its labels, which is safe because namespace names are never reused.
  */
 async function createNamespace(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, spoke, inputs, cluster } = site;
@@ -88,8 +88,8 @@ async function createNamespace(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Starts the database. If the volumes already contain a site, creates Moodle's pod at the same time; the pod waits for
- * the database.
+ * Starts the database. If the volumes already contain a site, also creates Moodle's pod, so that both pods start at the
+ * same time. Moodle's pod waits for the database.
  */
 async function startDatabase(site: SpokeSite, run: Run): Promise<void> {
   await applyStep(site, run, "database");
@@ -106,8 +106,8 @@ async function applyAll({ space }: SpokeSite, run: Run, objects: readonly KubeOb
 }
 
 /**
- * Creates the Secrets with passwords, which never change. Applies the mail Secret and the settings, which the operator
- * may change.
+ * Creates the Secrets with passwords, which are never changed later. Applies the mail Secret and the settings objects,
+ * because an operator may change their values.
  */
 async function createSecrets(site: SpokeSite, run: Run): Promise<void> {
   const { app, blueprint, space, inputs } = site;
@@ -133,8 +133,8 @@ async function seed(
 }
 
 /**
- * Sets a new password for the account `admin`, which still has the password of the original site. Adds a note if the
- * account cannot be used.
+ * Sets a new password for the account `admin`, because a copy still has the original site's password. Adds a note if
+ * the account cannot be used.
  */
 async function setNewPassword(site: SpokeSite, run: Run): Promise<void> {
   try {
@@ -148,21 +148,21 @@ async function setNewPassword(site: SpokeSite, run: Run): Promise<void> {
 export async function readSettingsOfHub({ app, cluster, spoke }: SpokeSite, run: Run): Promise<HubSettings> {
   const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespaceUid"])
     .where("id", "=", spoke.federationId).executeTakeFirstOrThrow();
-  // The settings of a hub are only in the hub's cluster. Its spokes in other clusters get none.
+  // Returns no settings for a spoke in another cluster: a hub's settings exist only in the hub's own cluster.
   if (hub.namespaceUid === null || hub.cluster !== spoke.cluster) return NO_HUB_SETTINGS;
   const space = cluster.space(hub.namespace, hub.namespaceUid);
   try {
     return readHubSettings(await Promise.all(HUB_SETTINGS_OBJECTS.map((room) => space.get(room, run))));
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 404) throw error;
-    // The site works without the settings of the hub, and its own namespace exists.
+    // Returns a problem instead of throwing, because the site also works without the hub's settings.
     const problem =
       `The hub's namespace ${hub.namespace} is missing: the hub's identity, content and brand were not applied`;
     return { ...NO_HUB_SETTINGS, problems: [problem] };
   }
 }
 
-/** Returns a note on how to sign in, because few people can read the Secret with the password. */
+/** Returns a note on how to sign in, because few users can read the Secret with the password. */
 function signInNote(spokeId: string): string {
   return `The site's administrator sets a password with a sign-in link: POST /api/spokes/${spokeId}/sign-in-link`;
 }

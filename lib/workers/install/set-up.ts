@@ -1,6 +1,6 @@
 /**
- * Finishes an installation with one Job. The Job checks the site's identity, runs the seed and requests the login page.
- * Failures are reported like those of separate Jobs.
+ * Finishes an installation with a single Job, which checks the site's identity, runs the seed (initial content) and
+ * requests the login page. A failure is reported as if each task had its own Job.
  */
 import { parseSiteFacts, type SeedResult } from "#lib/moodle/job-results.ts";
 import type { Run } from "#lib/scheduler/handler.ts";

@@ -1,4 +1,4 @@
-/** Creates a new site's volumes from a backup or a template. Without either, the install Job fills empty volumes. */
+/** Creates a new site's volumes from a backup or a template. Otherwise, the install Job fills empty volumes. */
 import { requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { hasSucceededSince } from "#lib/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
@@ -20,7 +20,7 @@ import { createPvcsFromSnapshots, deleteSourceObjectsWhenBound } from "#lib/work
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { createVolumesFromTemplate } from "#lib/workers/templates/use.ts";
 
-/** Creates the volumes and returns true. Returns false if the install Job has to fill them. */
+/** Creates volumes with data and returns true. Returns false if the volumes are empty and Moodle must be installed. */
 export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   const found = await findSource(site);
   if (!found) return await createVolumesFromTemplate(site, run);
@@ -41,7 +41,7 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   return true;
 }
 
-/** Returns the backup when it is ready; throws until then. The lane of the backup's own spoke takes it. */
+/** Returns the backup if it is ready. Throws while an operation on the original spoke is still taking the backup. */
 async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Backup): Promise<Backup> {
   const operation = await findJob(db.rows, operationId);
   if (operation && !isFinished(operation.state)) {
@@ -57,7 +57,7 @@ async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Back
 }
 
 /**
- * Throws if the backup has another Moodle version. This happens if the original spoke was upgraded before the backup.
+ * Throws if the backup has another Moodle version, which happens if the original spoke was upgraded before the backup.
  */
 function requireSameVersion({ inputs: { images, version } }: SpokeSite, { id, ...taken }: Backup): void {
   if (taken.images === null || taken.images.moodle === images.moodle) return;
@@ -65,7 +65,7 @@ function requireSameVersion({ inputs: { images, version } }: SpokeSite, { id, ..
   throw permanentError("AnotherVersion", message, "Remove this spoke, and copy again.");
 }
 
-/** Returns whether the volumes were created from snapshots. */
+/** Returns whether the site's volumes were created from snapshots, so that they already contain data. */
 export function hasFilledVolumes({ inputs }: SpokeSite): boolean {
   return inputs.origin !== undefined;
 }
@@ -77,15 +77,15 @@ export function isCopy({ spoke, inputs }: SpokeSite): boolean {
   return spoke.copyOf !== null && inputs.origin?.identity === "new";
 }
 
-/** The settings that the seed applies. `parts` is null after an installation, where the seed applies all of them. */
+/** The settings that the seed (initial content) applies. `parts` is null if the seed must apply all parts. */
 export interface SeedInput {
   readonly inputs: SpokeInputs;
   readonly parts: readonly SeedPart[] | null;
-  /** Returns the notes for the operation. */
+  /** Returns the notes to add to the operation, one sentence each. */
   readonly notes: (settings: HubSettings) => readonly string[];
 }
 
-/** Returns the settings to apply. Restored content belongs to its users and is not changed. */
+/** Returns the settings to apply. For a recreated spoke, these are only the details that changed after the backup. */
 export async function readSeedInput(site: SpokeSite): Promise<SeedInput> {
   const { inputs, app: { db } } = site, found = await findSource(site);
   const notes = (seedInputs: SpokeInputs) => (settings: HubSettings) => listSeedNotes(seedInputs, settings);
@@ -108,12 +108,12 @@ const SINGLE_SIGN_ON_NOTE =
   "The single sign-on of the original site is still set up in this copy: its administrators can remove " +
   "it under OAuth 2 services";
 
-/** Deletes the snapshot objects behind the volumes once the site uses the volumes. */
+/** Deletes the snapshot objects from which the volumes were created, once all volumes are bound. */
 export async function deleteVolumeSources(site: SpokeSite, run: Run): Promise<void> {
   if (hasFilledVolumes(site)) await deleteSourceObjectsWhenBound(site, run);
 }
 
-/** Returns the backup from which the site is created, and the backup's spoke; null if there is no backup. */
+/** Returns the backup from which the site is created, with the spoke of that backup; null if there is no backup. */
 async function findSource({ app: { db: { rows } }, spoke }: SpokeSite) {
   const backup: Backup | null = spoke.fromBackup === null ? null : await findBackup(rows, spoke.fromBackup);
   return backup && {

@@ -1,8 +1,7 @@
 /**
- * Queues restore tests. The row of each active spoke holds the time of its next test. The transaction that queues the
- * test also advances this time. A missed test runs once. Spokes without a backup are skipped.
- * Customers do not pay for the capacity of restore tests. Each cluster therefore runs only a few, and they use a small
- * part of a replica's lanes.
+ * Queues restore tests. The row of each active spoke contains the time of its next test. The transaction that queues a
+ * test also advances this time, so replicas never queue the same test twice.
+ * Only a few tests run at the same time, because customers do not pay for the capacity that the tests use.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -17,14 +16,14 @@ import { RESTORE_TEST } from "#lib/workers/restore-tests/restore-test.ts";
 import type { RestoreTestPayload } from "#lib/workers/restore-tests/context.ts";
 import { runInBatches, upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-/** Spokes per transaction. */
+/** The maximum number of spokes per transaction. */
 const BATCH = 200;
 /**
- * The number of parallel tests per cluster, plus one for each 1,000 active spokes. A test takes minutes, so all tests
- * finish within the week.
+ * Limits the tests that may run at the same time in a cluster: BASE_TESTS, plus one more for every SPOKES_PER_TEST
+ * active spokes.
  */
 const BASE_TESTS = 3, SPOKES_PER_TEST = 1000;
-/** The fraction of a replica's lanes that restore tests may use. */
+/** The share of a replica's lanes (queues) that restore tests may occupy. */
 const LANE_SHARE = 1 / 8;
 
 export function planRestoreTests({ db, config }: Pick<App, "db" | "config">): Handler {
@@ -46,7 +45,7 @@ export function planRestoreTests({ db, config }: Pick<App, "db" | "config">): Ha
   });
 }
 
-/** Sets the next test time of spokes without one. Also replaces times too far ahead for the configured interval. */
+/** Sets the next test time for spokes that have none, or whose time is too far ahead for the configured interval. */
 async function setMissingTimes(tx: Tx, interval: RestoreTestInterval): Promise<number> {
   const longest = interval === "weekly" ? "7 days 1 hour" : "25 hours";
   const { rows } = await sql<{ id: string; now: Date }>`
@@ -61,7 +60,7 @@ interface DueSpoke {
   readonly id: string;
   readonly federationId: string;
   readonly now: Date;
-  /** The spoke's newest good backup and its cluster; null if no good backup exists. */
+  /** The ID of the spoke's newest good backup and the backup's cluster; null if the spoke has no good backup. */
   readonly backupId: string | null;
   readonly cluster: string | null;
 }
@@ -69,11 +68,11 @@ interface DueSpoke {
 interface QueueLimits {
   readonly cluster: string;
   readonly interval: RestoreTestInterval;
-  /** The maximum number of the cluster's tests that are queued or running. */
+  /** The maximum number of restore tests in this cluster that may be queued or running. */
   readonly limit: number;
 }
 
-/** Queues due tests of a cluster. Skips locked rows; the next run finds them. */
+/** Queues the restore tests that are due in a cluster. Skips rows that are locked; the next run queues their tests. */
 async function queueDue(tx: Tx, { cluster, interval, limit }: QueueLimits): Promise<number> {
   const { rows: [live] } = await sql<{ count: number }>`
     select count(*)::integer as count from jobs where kind = ${RESTORE_TEST.kind} and state in ('queued', 'running')

@@ -1,11 +1,10 @@
 /**
- * Runs a restore test: restores a spoke's newest backup into a sandbox.
- * The backup counts as verified if all of these are true: the database has the site's identifier and the counts from
- * the time of the backup, all uploaded files exist, the code has the database's version, and the login page answers.
+ * Runs a restore test: restores a spoke's newest backup into a sandbox and verifies the restored site. The backup is
+ * verified if the database has the site's identifier and the expected counts, all uploaded files exist, the code has
+ * the database's version, and the login page answers.
  *   sandbox -> volumes -> database -> app -> verify -> clear
  *       \__________\__________\_________\_______\_____^     an early result skips the other steps
- * The result is stored as soon as it is known (outcomes.ts). The job is persistent: it ends only when the sandbox is
- * deleted. It has its own lane, so no operation waits for it.
+ * The result is stored as soon as it is known (outcomes.ts), but the job ends only when the sandbox is deleted.
  */
 import type { App } from "#lib/app.ts";
 import { findDataProblem, findFileProblem } from "#lib/domains/backups/restore-test.ts";
@@ -30,7 +29,7 @@ import { permanentError } from "#lib/workers/site.ts";
 import { waitUntilPvcsBound } from "#lib/workers/volumes/wait-until-bound.ts";
 import { createPvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
 
-/** The job kind of restore tests. The time limit applies to the test; deleting the sandbox has no limit. */
+/** The job kind for restore tests. The time limit applies to the test, but not to the deletion of the sandbox. */
 export const RESTORE_TEST = {
   kind: "restore-test",
   plan: 1,
@@ -76,8 +75,8 @@ export function restoreTestHandler(app: App): Handler {
 }
 
 /**
- * Compares the uploaded files with the database. This runs before Moodle starts, because the start installs the image's
- * code and creates missing directories.
+ * Compares the uploaded files with the database. Must run before Moodle starts, because the start replaces the code on
+ * the volume and creates missing directories.
  */
 async function compareFilesWithDatabase(context: RestoreTestContext, run: Run): Promise<void> {
   run.showProgress("Comparing the uploaded files with the database");
@@ -110,7 +109,7 @@ async function verifyContent(context: RestoreTestContext, run: Run): Promise<voi
 type Work = (run: Run) => Promise<void>;
 
 /**
- * Wraps a step so that a permanent failure ends the test, but not the job. Skips the step once the test has a result.
+ * Wraps a step: a permanent failure ends the test, but not the job. Skips the step if the test already has a result.
  */
 function runUntilResult(app: App, work: Work, step: string): Work {
   return async (run) => {
@@ -135,9 +134,7 @@ function runUntilResult(app: App, work: Work, step: string): Work {
   };
 }
 
-/**
- * Wraps the step that deletes the sandbox. Skips the step if no sandbox was created.
- */
+/** Wraps the step that deletes the sandbox, so that it does nothing if no sandbox was created. */
 function runIfSandboxCreated(work: Work): Work {
   return async (run) => {
     if (run.job.progress.sandbox) await work(run);

@@ -1,4 +1,4 @@
-/** Deletes PVCs that no site uses. Also deletes the snapshot objects of PVCs that were never bound. */
+/** Deletes PVCs that no site uses. For PVCs that were never used, also deletes the VolumeSnapshots they refer to. */
 import { deleteRetainedPvcRows, listUnusedPvcs, type RetainedPvc } from "#lib/domains/backups/retained-pvcs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { adoptionIdOf } from "#lib/moodle/names.ts";
@@ -10,7 +10,7 @@ import { deleteSourceObjects, type VolumeContext } from "#lib/workers/volumes/pv
 const DELETE_TIMEOUT = MINUTE; // the storage continues afterwards
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
-/** Deletes PVCs, by UID if it is known, because names can be reused. */
+/** Deletes PVCs. If a PVC's UID is known, it must match, because the PVC's name may have been reused. */
 export async function deleteRetainedPvcs(
   context: VolumeContext,
   run: Run,
@@ -31,7 +31,7 @@ export async function deleteRetainedPvcs(
   }
 }
 
-/** Deletes unused PVCs of failed restores to free quota. PVCs that a pod still uses are deleted later. */
+/** Deletes PVCs that failed restores left behind, to free quota. A PVC that a pod still uses is deleted later. */
 export async function deleteUnusedPvcs(site: SpokeSite, run: Run): Promise<void> {
   const { app: { db }, spoke: { id } } = site, unused = await listUnusedPvcs(db.rows, id, run.job.id);
   try {

@@ -1,7 +1,7 @@
 /**
- * Updates the rows at the end of a restore. After success, the spoke uses the restored volumes, and the previous ones
- * are kept for some days. After a failure, the spoke is failed if the site was stopped. Unused PVCs are recorded, so
- * that they are deleted later.
+ * Updates the database when a restore ends. After a success, the spoke uses the restored volumes; the previous volumes
+ * are kept for some days. After a failure, the spoke's state is `failed` if the site was stopped, and PVCs that were
+ * created for the restore are recorded for a later deletion.
  */
 import { closeRequestsAfterRestore } from "#lib/domains/backups/restore-requests/request.ts";
 import { deleteRetainedPvcRows, retainPvcs } from "#lib/domains/backups/retained-pvcs.ts";
@@ -17,13 +17,13 @@ import type { ReplacedPvcs } from "#lib/workers/restore/retain-pvcs.ts";
 import { withStorageQuota } from "#lib/workers/restore/storage-quota.ts";
 import { isPartlyUpgraded } from "#lib/workers/upgrade/interrupted.ts";
 
-/** The result of the step `prepare`, in the job's progress as `restore`. */
+/** The result of the step `prepare`, stored as `restore` in the job's progress. */
 export interface PreparedRestore {
   readonly before: SiteBase;
   readonly target: SiteBase;
-  /** The backup; null for a rollback. */
+  /** The ID of the backup to restore; null for a rollback to the previous volumes. */
   readonly backupId: string | null;
-  /** Whether the settings may have changed since the backup. */
+  /** Whether the site's settings may have changed since the backup, so that they must be applied again. */
   readonly reworded: boolean;
 }
 
@@ -63,7 +63,7 @@ export const restoreOutcomes = actionOutcomes({
   },
 });
 
-/** Returns whether this restore or an earlier operation has stopped the site. */
+/** Returns whether this restore or an earlier unfinished operation has stopped the site. */
 export async function isSiteDown(rows: Rows, job: Job): Promise<boolean> {
   return hasRestoreChangedSite(job) || await findUnfinishedRestore(rows, job.spokeId!) !== null ||
     await isPartlyUpgraded(rows, job);

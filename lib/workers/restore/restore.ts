@@ -1,8 +1,7 @@
 /**
- * Restores a site from a backup, or rolls it back to its previous volumes.
- * The new volumes are created next to the current ones while the site runs. Then the site is stopped and switched to
- * the new volumes. The StatefulSet is recreated, because its PVC template is immutable (switch-database.ts). The previous
- * volumes are kept for some days for a rollback (retain-pvcs.ts).
+ * Restores a site from a backup, or rolls it back to the volumes from before its last restore.
+ * The new volumes are created while the site still runs. Then the site is stopped and switched to the new volumes
+ * (switch-database.ts). The previous volumes are kept for some days, so that a rollback is possible.
  */
 import type { App } from "#lib/app.ts";
 import { findBackup } from "#lib/domains/backups/store.ts";
@@ -85,7 +84,7 @@ export function restoreHandler(app: App): Handler {
   return wrapSteps(handler, (work) => (run) => addRollbackHint(work, run));
 }
 
-/** Decides what to restore, once per operation, and stores the decision in its progress. */
+/** Chooses what to restore, and stores the choice in the job's progress, so that a retry makes the same choice. */
 async function chooseTarget(site: SpokeSite, run: Run): Promise<void> {
   const { inputs } = site, request = run.job.payload as unknown as RestoreParameters;
   const choice = "rollback" in request
@@ -93,7 +92,7 @@ async function chooseTarget(site: SpokeSite, run: Run): Promise<void> {
     : await findBackupTarget(site, run, request.backupId);
   if (choice.backupId === null) await requireRollbackPvcs(site, run, choice.target);
   const { images } = choice.target;
-  // Pulls the image while the site still runs, so that a broken image stops nothing.
+  // Pulls the image while the site still runs, so that the site is not stopped if the image cannot be used.
   if (images.moodle !== inputs.images.moodle) await readImage({ ...site, inputs: { ...inputs, images } }, run);
   const restore: PreparedRestore = { before: siteBaseOf(inputs), ...choice };
   await run.saveProgress({ restore });
@@ -134,7 +133,7 @@ async function findRollbackTarget({ app: { db }, spoke }: SpokeSite): Promise<Re
   return { target, backupId: null, reworded };
 }
 
-/** Throws if a PVC of the rollback no longer exists. The site then keeps running. */
+/** Throws if a PVC that the rollback needs no longer exists. In that case the site is not stopped. */
 async function requireRollbackPvcs({ space }: SpokeSite, run: Run, target: SiteBase): Promise<void> {
   for (const name of Object.values(sitePvcNames(target))) {
     const pvc = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
@@ -147,8 +146,8 @@ async function requireRollbackPvcs({ space }: SpokeSite, run: Run, target: SiteB
 }
 
 /**
- * Starts the database. Throws if the data is not this site's or has the wrong version. Writes the fence, so that late
- * Jobs are refused.
+ * Starts the database. Throws if the database contains another site or another Moodle version. Stores the job's fence
+ * number in the database, so that Jobs from earlier attempts are refused.
  */
 async function startDatabase(restoredSite: SpokeSite, run: Run): Promise<void> {
   await scaleSite(restoredSite, run, DATABASE_STATEFULSET, 1);
@@ -163,7 +162,8 @@ async function startDatabase(restoredSite: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Runs the seed and checks the site. Afterwards turns maintenance mode on again if the spoke is in maintenance mode.
+ * Runs the seed (initial content) and checks the site. Turns maintenance mode off for this and, if the spoke is in
+ * maintenance mode, on again afterwards.
  */
 async function setUpRestoredSite(restoredSite: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs, space, spoke: { maintenance } } = restoredSite,
@@ -182,7 +182,7 @@ async function setUpRestoredSite(restoredSite: SpokeSite, run: Run): Promise<voi
   await requireMaintenancePage(restoredSite, run);
 }
 
-/** Deletes the snapshot objects behind the volumes. Slow storage does not fail the operation, because the site runs. */
+/** Deletes the snapshots that the volumes were created from. Slow storage is no failure, because the site runs. */
 async function deleteSourcesInTime(restoredSite: SpokeSite, run: Run): Promise<void> {
   try {
     await deleteSourceObjectsWhenBound(restoredSite, {
@@ -201,7 +201,7 @@ function preparedRestoreOf(run: Run): PreparedRestore {
   return run.job.progress.restore as PreparedRestore;
 }
 
-/** Returns the site with the restored volumes. */
+/** Returns the site with inputs that refer to the restored volumes. */
 function restoredSiteOf(site: SpokeSite, run: Run): SpokeSite {
   const { restore, storageQuota } = run.job.progress as { restore: PreparedRestore; storageQuota?: string };
   return { ...site, inputs: withStorageQuota(withSiteBase(site.inputs, restore.target), storageQuota) };

@@ -1,4 +1,4 @@
-/** Labels the PVCs that the site no longer uses, and records their UIDs, because names can be reused. */
+/** Labels the PVCs that a restore replaced. Records their UIDs as well as their names, because names can be reused. */
 import type { PvcIdentity } from "#lib/domains/backups/retained-pvcs.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import type { SiteBase } from "#lib/moodle/site-base.ts";
@@ -9,7 +9,7 @@ import { DAY } from "#lib/base/time.ts";
 import { patchFenced } from "#lib/workers/fenced-objects.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 
-/** PVCs that a restore replaced, in the job's progress. */
+/** The PVCs that a restore replaced, as stored in the job's progress. */
 export type ReplacedPvcs = readonly PvcIdentity[];
 
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
@@ -41,7 +41,7 @@ function addLabel({ metadata }: KubeObject, until: string): PatchOperation[] {
   return [...(metadata.labels ? [] : [emptyLabels]), { op: "add", path: LABEL, value: until }];
 }
 
-/** Returns the patch that removes the label from a PVC that is used again. */
+/** Returns the patch that removes the label with the deletion date from a PVC that the site uses again. */
 function removeLabel({ metadata }: KubeObject): PatchOperation[] {
   return metadata.labels?.[KEPT_UNTIL_LABEL] === undefined ? [] : [{ op: "remove", path: LABEL }];
 }

@@ -1,6 +1,6 @@
 /**
- * Widens the namespace's quota for additional volumes. The default quota allows one restore, but earlier restores may
- * have left PVCs. The quota stays wide until the next reapply or resize.
+ * Raises the namespace's storage quota for a restore. By default, the quota allows one restore, but earlier restores
+ * may have left PVCs behind. The quota stays raised until the next reapply or resize.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { sitePvcNames } from "#lib/moodle/names.ts";
@@ -13,14 +13,14 @@ import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
 import { waitForQuotaRecount } from "#lib/workers/resize/resize.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 
-/** Returns the inputs with a storage quota of at least this size. */
+/** Returns the inputs with a storage quota of at least `storage`, a Kubernetes quantity. */
 export function withStorageQuota(inputs: SpokeInputs, storage: string | undefined): SpokeInputs {
   const { resources } = inputs, { quota } = resources;
   if (storage === undefined) return inputs;
   return { ...inputs, resources: { ...resources, quota: { ...quota, storage: maxQuantity(quota.storage, storage) } } };
 }
 
-/** Widens the quota so that the restored site fits next to the other PVCs. */
+/** Raises the storage quota so that the restored volumes fit in the namespace next to the existing PVCs. */
 export async function raiseStorageQuota(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, space, inputs } = site, ownPvcs = Object.values(sitePvcNames(inputs));
   const otherPvcs = (await space.list({ apiVersion: "v1", kind: "PersistentVolumeClaim" }, "", run))

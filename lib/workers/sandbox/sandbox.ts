@@ -1,12 +1,12 @@
 /**
- * Runs sandboxes: sites without a spoke, from their namespace to its complete removal.
- *   sandboxInputs(inputs, {id, madeAfter})         returns the inputs (lib/moodle/sandbox.ts), without an `origin`
+ * Creates and removes sandboxes: temporary sites without a spoke, each in a namespace of its own.
+ *   buildSandboxInputs(inputs, sandbox, release)   returns the inputs (lib/moodle/sandbox.ts), without an `origin`
  *   openSandbox(app, cluster, inputs, run)         opens the sandbox that the job's progress stores
- *   createSandbox(sandbox, run)                    creates namespace, policies and Secrets; safe to repeat
- *   applySandboxObjects(sandbox, run, step)        creates the objects of another step
+ *   createSandbox(sandbox, run)                    creates the namespace, policies and Secrets; safe to repeat
+ *   applySandboxObjects(sandbox, run, step)        creates the objects for another step
  *   removeSandbox(sandbox, run)                    deletes all objects, and waits until they are gone
- * Functions of lib/workers that need no spoke accept a sandbox. Each job has at most one sandbox. The job must be
- * persistent, so that it does not end before `removeSandbox` has finished.
+ * Each job has at most one sandbox. The job must be persistent, so that it ends only after `removeSandbox` has
+ * finished.
  */
 import type { App } from "#lib/app.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
@@ -24,11 +24,11 @@ import { deleteSourceContents, type VolumeContext } from "#lib/workers/volumes/p
 export interface Sandbox extends VolumeContext {
   readonly cluster: Cluster;
   readonly inputs: SandboxInputs;
-  /** The namespace of the sandbox. Throws a `NotFound` ClusterError before `createSandbox`. */
+  /** The sandbox's namespace. Reading this property before `createSandbox` throws a `NotFound` ClusterError. */
   readonly space: ClusterNamespace;
 }
 
-/** The cluster's identity and the namespace's UID, stored in the job's progress before the namespace is created. */
+/** The cluster's identity, stored before the namespace is created, and the namespace's UID, stored afterwards. */
 interface SandboxRecord {
   readonly cluster: string | null;
   readonly uid: string | null;
@@ -49,7 +49,7 @@ export async function openSandbox(app: App, cluster: string, inputs: SandboxInpu
   };
 }
 
-/** Creates the namespace with limits, policies and Secrets. */
+/** Creates the sandbox's namespace with its limits, network policies and Secrets. */
 export async function createSandbox(sandbox: Sandbox, run: Run): Promise<void> {
   await createSandboxNamespace(sandbox, run);
   const { blueprint, inputs, space } = sandbox;
@@ -71,7 +71,8 @@ async function createAll({ space }: Sandbox, run: Run, objects: readonly KubeObj
 }
 
 /**
- * Creates the namespace. If the process crashed before it stored the UID, the labels identify the existing namespace.
+ * Creates the sandbox's namespace. If an earlier attempt crashed before it stored the namespace's UID, finds the
+ * namespace by its labels.
  */
 async function createSandboxNamespace({ blueprint, cluster, inputs }: Sandbox, run: Run): Promise<void> {
   const [manifest] = blueprint.spokeObjects(inputs, "namespace");
@@ -83,8 +84,8 @@ async function createSandboxNamespace({ blueprint, cluster, inputs }: Sandbox, r
 }
 
 /**
- * Deletes the sandbox. Throws a transient ClusterError while something remains, and a final one if this is another
- * cluster. Does nothing if nothing was created.
+ * Deletes the sandbox, if it was created. Throws a transient ClusterError while an object remains, and a final one if
+ * this is not the cluster in which the sandbox was created.
  */
 export async function removeSandbox({ cluster, inputs }: Sandbox, run: Run): Promise<void> {
   const record = readRecord(run), { namespace, sandbox, origin } = inputs;

@@ -1,9 +1,9 @@
 /**
- * Creates a template: installs Moodle in a sandbox, checks the database, stops the site and keeps two snapshots. The
- * job has its own lanes, and starts only while no requested operation waits.
+ * Creates a template: installs Moodle in a sandbox, checks the database, stops the site and takes two snapshots. The
+ * job starts only while no operation that a user requested is waiting.
  *   capacity -> sandbox -> database -> install -> stop -> snapshots -> clear -> end
  *      \________\__________\__________\_________\_________\________^     a failure skips the rest
- * The job is persistent: it ends only when the sandbox is deleted. After a failure, a later request tries again.
+ * The job ends only when the sandbox is deleted. After a failure, a later request tries to create the template again.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -78,7 +78,7 @@ export function createTemplateJob(payload: TemplatePayload): NewJob {
   };
 }
 
-/** The permanent failure of a template, in the job's progress as `failed`. */
+/** Why a template could not be created, stored as `failed` in the job's progress. */
 interface TemplateFailure {
   readonly step: string;
   readonly code: string;
@@ -111,7 +111,7 @@ export function createTemplate(app: App): Handler {
   return { kind: TEMPLATE_CREATION, steps };
 }
 
-/** Runs a step. A permanent failure ends the creation, but not the job. */
+/** Runs a step. A permanent failure is stored and skips the later steps, but the job still deletes the sandbox. */
 async function tryStep(app: App, run: Run, step: Step, payload: StepWork): Promise<void> {
   if (failureOf(run)) return;
   const { attempt, failure } = run.job;
@@ -135,7 +135,7 @@ async function openTemplateSandbox(app: App, run: Run): Promise<Sandbox> {
   return await openSandbox(app, cluster, v.parse(SpokeInputs, inputs) as SandboxInputs, run);
 }
 
-/** Waits until the cluster has capacity, and deletes the snapshots of an earlier attempt. */
+/** Waits while operations that users requested need the capacity, then deletes snapshots from earlier attempts. */
 async function waitForCapacity({ config, db }: App, { cluster }: Sandbox, run: Run): Promise<void> {
   const { template } = run.job.payload as TemplatePayload, row = await findTemplateById(db.rows, template);
   if (row?.state !== "creating" || !config.templates) {
@@ -159,7 +159,7 @@ async function waitForCapacity({ config, db }: App, { cluster }: Sandbox, run: R
   throw permanentError("NoSnapshotClass", message, "Create a VolumeSnapshotClass with deletionPolicy: Retain.");
 }
 
-/** Installs the site. The database shows whether the installation succeeded; the Job's result does not. */
+/** Installs Moodle. Checks success in the database, because the Job's result does not show it reliably. */
 async function installMoodle(siteSandbox: Sandbox, run: Run): Promise<void> {
   await install(siteSandbox, run);
   const { state } = await readDatabase(siteSandbox, run);
@@ -172,7 +172,7 @@ async function installMoodle(siteSandbox: Sandbox, run: Run): Promise<void> {
   );
 }
 
-/** Takes the snapshots. Their names are stored in the row before they are created. */
+/** Takes the template's snapshots. Stores their names in the template's row before the snapshots are created. */
 async function takeSnapshots(siteSandbox: Sandbox, run: Run): Promise<void> {
   const { template: id } = run.job.payload as TemplatePayload;
   const planned = await planSnapshots(siteSandbox, run, { id, kind: "manual" });
@@ -184,7 +184,7 @@ async function takeSnapshots(siteSandbox: Sandbox, run: Run): Promise<void> {
   await run.write((tx) => saveTemplateVolumes(tx, id, volumes));
 }
 
-/** Deletes the sandbox. Skips the step if no sandbox was created. */
+/** Deletes the sandbox. Does nothing if no sandbox was created. */
 async function deleteSandbox(app: App, run: Run): Promise<void> {
   if (!run.job.progress.sandbox) return;
   const siteSandbox = await openTemplateSandbox(app, run);
@@ -192,7 +192,7 @@ async function deleteSandbox(app: App, run: Run): Promise<void> {
   await removeSandbox(siteSandbox, run);
 }
 
-/** Changes the policy of unused snapshots, so that they are deleted with the namespace. */
+/** Changes the deletion policy of a failed template's snapshots, so that their data is deleted with the namespace. */
 async function releaseSnapshots({ db }: App, { cluster, space }: Sandbox, run: Run): Promise<void> {
   const row = await findTemplateById(db.rows, (run.job.payload as TemplatePayload).template);
   for (const { snapshot: name } of row?.volumes ?? []) {

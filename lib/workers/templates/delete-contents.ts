@@ -1,6 +1,6 @@
 /**
- * Deletes the snapshot contents of a template, which remain after their namespace is deleted. It deletes only the
- * contents in the template's row.
+ * Deletes a template's VolumeSnapshotContents, which remain after their namespace is deleted. Deletes only contents
+ * that the template's row names.
  */
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -8,7 +8,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { setContentDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
 import { pollUntil } from "#lib/workers/site.ts";
 
-/** Deletes the contents with their data. Throws a transient ClusterError while one remains. */
+/** Deletes the VolumeSnapshotContents and their data. Throws a transient ClusterError if one of them remains. */
 export async function deleteTemplateContents(
   cluster: Cluster,
   run: Run,
@@ -32,8 +32,8 @@ export async function deleteTemplateContents(
 }
 
 /**
- * Returns a content of the template; null if it is gone or was replaced. Names can be reused, so the UID of its
- * snapshot is compared.
+ * Returns the content for one of the template's volumes; null if it is gone or was replaced. Compares the snapshot's
+ * UID, because names can be reused.
  */
 async function findContent(cluster: Cluster, run: Run, volume: BackupVolume): Promise<KubeObject | null> {
   const { content: name, snapshotUid } = volume;

@@ -1,6 +1,6 @@
 /**
- * Retires templates that are unused for two weeks, or that no new spoke would use. The row is deleted after the
- * template's snapshots.
+ * Retires templates that have not been used for two weeks or no longer suit new spokes. A template's snapshots are
+ * deleted before its row.
  */
 import type { App } from "#lib/app.ts";
 import {
@@ -18,11 +18,11 @@ import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 const UNUSED_LIMIT = 14 * DAY;
 /**
- * Milliseconds to keep an outdated template. Without this delay, two releases that run in parallel would delete each
- * other's templates.
+ * How long to keep an outdated template, in milliseconds. Without this delay, two releases that run at the same time
+ * would delete each other's templates.
  */
 const OUTDATED_LIMIT = DAY;
-/** Milliseconds per template, so that a hanging cluster does not delay the others. */
+/** The time limit per template, in milliseconds, so that a cluster that does not answer cannot delay the others. */
 const TEMPLATE_TIMEOUT = 2 * MINUTE;
 
 export function retireTemplates(app: App): Handler {
@@ -51,7 +51,7 @@ function isExpired(app: App, template: SiteTemplate, now: Date): boolean {
   return idle > (app.config.templates && isCurrent(app, template) ? UNUSED_LIMIT : OUTDATED_LIMIT);
 }
 
-/** Returns whether the current configuration could create a new spoke from this template. */
+/** Returns whether a new spoke could be created from this template with the current configuration. */
 function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate): boolean {
   const { version, cluster, storageClass, moodleImage, postgresImage } = template;
   if (template.revision !== blueprint.revision || catalog.findProblem("lmsVersion", version) !== null) return false;
@@ -63,7 +63,7 @@ function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate
   );
 }
 
-/** Deletes the snapshots and the row of a template. After an error, the next run tries again in an hour. */
+/** Deletes a template's snapshots, then its row. After an error, the next run tries again in an hour. */
 async function deleteRetired(
   { clusters }: App,
   run: Run,

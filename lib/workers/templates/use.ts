@@ -1,9 +1,8 @@
 /**
- * Creates a new site from a template instead of running its install Job.
- * A row records the use of a template before anything is created. Every attempt therefore continues with the same
- * template, and the template is not retired. If the attempt fails before the database was adopted, the install Job is
- * used. The row is then marked as abandoned, the created objects are deleted by UID, and the row and the origin are
- * removed. A complete site is never abandoned.
+ * Creates a new site from a template instead of running the install Job.
+ * A database row records which template a site uses, so that every attempt uses the same template and the template is
+ * not retired. If the template cannot be used, everything that was created from it is deleted, and the install Job runs
+ * instead. A site whose installation was once complete is never deleted.
  */
 import { sql } from "kysely";
 import { minimumDiskSizes } from "#lib/domains/backups/usable.ts";
@@ -37,14 +36,14 @@ import { createPvcsFromSnapshots, deleteSourceObjects } from "#lib/workers/volum
 import { STORAGE_FULL_PATTERN } from "#lib/workers/volumes/storage-full.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 
-/** Milliseconds to wait for a template. Beyond that the install Job is faster. */
+/** How long to wait for each step with a template, in milliseconds. After this time, installing would be faster. */
 const TIMEOUTS = { volumes: 3 * MINUTE, database: 8 * MINUTE } as const;
 const POD = { apiVersion: "v1", kind: "Pod" };
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /**
- * Creates the site's volumes from a template and returns true. Returns false if no template is usable. Objects from
- * an abandoned template are then deleted.
+ * Creates the site's volumes from a template and returns true. If no template is usable, returns false, and deletes
+ * what was already created from an abandoned template.
  */
 export async function createVolumesFromTemplate(site: SpokeSite, run: Run): Promise<boolean> {
   const use = await findTemplateUse(site.app.db.rows, site.spoke.id) ?? await chooseTemplate(site, run);
@@ -65,7 +64,7 @@ export async function createVolumesFromTemplate(site: SpokeSite, run: Run): Prom
   return false;
 }
 
-/** Starts the database on the template's data. If that fails, starts it on an empty volume. */
+/** Starts the database on the template's data. If this fails, deletes that data and starts an empty database. */
 export async function startDatabaseFromTemplate(
   site: SpokeSite,
   run: Run,
@@ -82,7 +81,7 @@ export async function startDatabaseFromTemplate(
   await start(await undoTemplateUse(site, run, abandonedUse), run);
 }
 
-/** Chooses a template for the spoke. If none is usable, adds a note and returns null. */
+/** Chooses a template for the spoke. If no template is usable, adds a note and returns null. */
 async function chooseTemplate(site: SpokeSite, run: Run): Promise<TemplateUse | null> {
   const { app, spoke, inputs, blueprint } = site;
   if (!app.config.templates || inputs.origin) return null;
@@ -115,7 +114,7 @@ function findTemplateProblem(template: SiteTemplate | null, inputs: SpokeInputs)
     : `the volumes of its size are smaller than those of the ${label}`;
 }
 
-/** Returns whether the site already has PVCs, for example from an earlier operation. */
+/** Returns whether the site already has PVCs, for example because an earlier operation created them. */
 async function hasPvcs({ space, inputs }: SpokeSite, run: Run): Promise<boolean> {
   const names = Object.values(sitePvcNames(inputs));
   const pvcs = await Promise.all(names.map((name) => space.get({ ...PVC, name }, run)));
@@ -124,7 +123,7 @@ async function hasPvcs({ space, inputs }: SpokeSite, run: Run): Promise<boolean>
 
 const TEMPLATE_MISMATCH = "OtherTemplate";
 
-/** Returns the template. Throws if it no longer matches the spoke; a retry may need another one. */
+/** Returns the template. Throws if the template no longer exists or no longer matches the spoke. */
 async function requireTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use: TemplateUse): Promise<SiteTemplate> {
   const template = await findTemplateById(app.db.rows, use.templateId);
   const key = Object.entries(buildTemplateKey(spoke, inputs, blueprint.revision)) as [keyof SiteTemplate, string][];
@@ -138,7 +137,7 @@ async function requireTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use
 
 type LimitedRun = (step: keyof typeof TIMEOUTS) => Run;
 
-/** Runs work that uses the template. Returns null after success, or the abandoned use after a failure. */
+/** Runs work that uses the template. Returns null after a success; after a failure, returns the use as abandoned. */
 async function tryTemplate(
   site: SpokeSite,
   run: Run,
@@ -162,15 +161,15 @@ async function tryTemplate(
   }
 }
 
-/** Codes of errors that the template caused: by its snapshots, or in the container that adopts its data. */
+/** Error codes that show a fault in the template: in its snapshots, or in the container that adapts its data. */
 const TEMPLATE_ERRORS = new Set([
   ...["SnapshotGone", "SnapshotFailed", "NoSnapshotClass", "DiskTooSmall", "OtherDriver", "Incomplete"],
   ...["another_cluster", "NoSiteInSnapshot", "DatabaseDamaged", "OtherPostgres", "DatabaseMissing"],
 ]);
 
 /**
- * Returns whether other spokes would also fail with this template. A webhook, a quota or a full node affects only one
- * spoke.
+ * Returns whether other spokes would also fail with this template. For example, a full quota or node affects only one
+ * spoke, so the result is false.
  */
 function isTemplateError({ code, message }: ClusterError): boolean {
   if (TEMPLATE_ERRORS.has(code)) return true;
@@ -179,7 +178,7 @@ function isTemplateError({ code, message }: ClusterError): boolean {
   return code === "CrashLoopBackOff" && /\bcontainer adopt\b/.test(message);
 }
 
-/** Returns whether the site was complete once. Its data then no longer depends on the template. */
+/** Returns whether the site was once complete. Its data then no longer depends on the template. */
 function wasComplete({ spoke }: SpokeSite): boolean {
   return spoke.siteIdentifier !== null;
 }
@@ -194,7 +193,8 @@ async function isAdopted({ space }: SpokeSite, run: Run): Promise<boolean> {
 }
 
 /**
- * Deletes everything that was created from the template, and creates new PVCs. Returns the site for its install Job.
+ * Deletes everything that was created from the template, and creates empty PVCs. Returns the site with inputs that no
+ * longer refer to the template.
  */
 async function undoTemplateUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<SpokeSite> {
   const { space, spoke, blueprint } = site, { origin: _, ...inputs } = site.inputs, names = sitePvcNames(inputs);

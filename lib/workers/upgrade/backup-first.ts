@@ -1,6 +1,6 @@
 /**
- * Takes the backup before an upgrade. A retry takes no backup, because the site is partly upgraded and the first
- * backup must be kept.
+ * Takes the backup before an upgrade. A retry after a partial upgrade takes no new backup, because only the first
+ * backup contains the site as it was.
  */
 import { type Backup, failBackup } from "#lib/domains/backups/store.ts";
 import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts";
@@ -24,7 +24,7 @@ export async function backUpBeforeUpgrade(site: SpokeSite, run: Run): Promise<vo
     if (!(error instanceof ClusterError)) throw error;
     run.signal.throwIfAborted();
     const { skipBackup } = run.job.payload as unknown as UpgradeParameters;
-    // Without `skipBackup` the error is thrown. With it, only a transient error other than a timeout is thrown.
+    // Continues without a backup only if the user set `skipBackup` and the error is permanent or a timeout.
     if (!skipBackup) throw addSkipHint(error);
     if (error.transient && error.code !== "deadline") throw error;
     await run.write((tx) => failBackup(tx, run.job.id, error.message));

@@ -1,8 +1,8 @@
 /**
  * Handles upgrades that failed after the site was stopped. The site stays down, and the failure report says how to
  * recover.
- * The spoke's operations show whether a site is partly upgraded. The spoke's state does not, because the current
- * operation has already changed it.
+ * Whether a site is partly upgraded is read from its past operations, because the current operation has already changed
+ * the spoke's state.
  */
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -13,21 +13,21 @@ import { withRecoveryInstructions } from "#lib/workers/site.ts";
 
 const UPGRADE = OPERATIONS.upgrade.name, REPAIRS = [OPERATIONS.reapply.name, OPERATIONS.restore.name];
 
-/** A backup with the names under which an operator finds its snapshots in the cluster. */
+/** A backup's ID, and the names of its snapshots and their contents in the cluster. */
 export interface UpgradeBackup {
   readonly id: string;
   readonly snapshots: readonly string[];
   readonly contents: readonly string[];
 }
 
-/** Returns whether this upgrade may have changed the site. An earlier cancellation has no effect on the site. */
+/** Returns whether this upgrade may have changed the site: true once the step `backup` is finished. */
 export function hasStartedMigration({ finishedSteps }: Pick<Job, "finishedSteps">): boolean {
   return finishedSteps.includes("backup");
 }
 
 /**
- * Returns the upgrade to continue: the last one that left the site incomplete. Returns null if the site was repaired
- * since.
+ * Returns the last upgrade if it left the site incomplete. Returns null if a later upgrade, reapply or restore repaired
+ * the site.
  */
 export async function findInterruptedUpgrade(rows: Rows, job: Job): Promise<Job | null> {
   const before = await listEndedBefore(rows, job, [UPGRADE, ...REPAIRS]);
@@ -37,12 +37,12 @@ export async function findInterruptedUpgrade(rows: Rows, job: Job): Promise<Job 
   return decisive && decisive.state !== "succeeded" ? decisive : null;
 }
 
-/** Returns whether this operation or an earlier upgrade has stopped the site. */
+/** Returns whether this operation or an earlier upgrade may have left the site partly upgraded. */
 export async function isPartlyUpgraded(rows: Rows, job: Job): Promise<boolean> {
   return hasStartedMigration(job) || await findInterruptedUpgrade(rows, job) !== null;
 }
 
-/** Returns a text with the version before the upgrade and the ID of the backup. */
+/** Returns a text with the version that the site had before the upgrade, and the backup that contains this version. */
 export function describeRollback(job: Pick<Job, "progress">): string {
   const { release, version } = job.progress.upgrade?.from ?? {};
   const backup = job.progress.backup as UpgradeBackup | null | undefined;
@@ -52,7 +52,7 @@ export function describeRollback(job: Pick<Job, "progress">): string {
   return `${previous}. This version is in backup ${backup.id} (snapshots ${backup.snapshots.join(", ")}${contents})`;
 }
 
-/** Adds rollback instructions to a final failure. */
+/** Adds instructions for a rollback to an error that ends the upgrade. */
 export function withRollbackHint(error: ClusterError, job: Pick<Job, "progress" | "spokeId">): ClusterError {
   const rollback = job.progress.backup
     ? `Or ask an operator to restore the backup: wheelwright restore ${job.spokeId} --backup ${job.progress.backup.id}`

@@ -1,9 +1,9 @@
 /**
  * Migrates a site's database to a newer version, one upgrade at a time.
- * Unlike an installation, an interrupted upgrade can run again: Moodle continues after the last finished part. A killed
- * upgrade leaves a lock (`upgraderunning`, a time), which Moodle releases within about five minutes. The step waits for
- * the release and changes no data manually. Only the Job's success shows that the upgrade is complete, because Moodle
- * writes the new release before it upgrades its plugins.
+ * An interrupted upgrade can run again, because Moodle continues after the last finished part. An upgrade that was
+ * killed leaves a lock (`upgraderunning`, a time); the step waits up to about five minutes until Moodle releases this
+ * lock. Only the Job's success shows that an upgrade is complete, because Moodle stores the new release before it
+ * upgrades its plugins.
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
@@ -21,12 +21,12 @@ const FAILURE = "Moodle could not be upgraded";
 const LOCKED_LINE = /Site is being upgraded, please retry later/i;
 
 export interface SiteMigration {
-  /** The release before the upgrade and the image after it, as a text. */
+  /** Text that identifies the upgrade path: the release before the upgrade, and the image after it. */
   readonly path: string;
-  /** Whether the branch changes, which takes longer. */
+  /** Whether the upgrade changes the Moodle branch. Such an upgrade takes longer, so its Job gets more time. */
   readonly major: boolean;
   readonly now: () => Promise<Date>;
-  /** Throws if the data belongs to another site. */
+  /** Throws if the database belongs to another site. */
   readonly requireSite: (site: SiteIdentity) => Promise<void>;
 }
 

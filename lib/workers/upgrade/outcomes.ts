@@ -1,6 +1,6 @@
 /**
- * Updates the spoke's row at the end of an upgrade. After success it has the new version. If the site was changed
- * before a failure, the spoke is failed.
+ * Updates the spoke's row when an upgrade ends. After a success, the row has the new version. After a failure, the
+ * spoke's state is `failed` if the site may have been changed.
  */
 import { failBackup } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";

@@ -1,7 +1,7 @@
 /**
- * Upgrades a site. It checks the requirements against the row and the database, takes a backup, and then stops the
- * site. If a later step fails, the site stays down and the report contains rollback instructions (interrupted.ts). A retry
- * continues.
+ * Upgrades a site: checks the requirements, takes a backup, stops the site and migrates its database. If a step fails
+ * after the stop, the site stays down, and the failure report explains how to roll back (interrupted.ts). A retry
+ * continues the upgrade.
  */
 import type { App } from "#lib/app.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
@@ -45,7 +45,7 @@ import { addNotes, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 import { backUpBeforeUpgrade } from "#lib/workers/upgrade/backup-first.ts";
 import { upgradeOutcomes } from "#lib/workers/upgrade/outcomes.ts";
 
-/** The result of the step `prepare`, in the job's progress as `upgrade`. */
+/** The result of the step `prepare`, stored as `upgrade` in the job's progress. */
 export interface PreparedUpgrade extends Pick<UpgradeFacts, "version" | "code"> {
   readonly images: SpokeImages;
   readonly from: { readonly version: string; readonly release: string | null };
@@ -115,15 +115,15 @@ async function prepareUpgrade(here: SpokeSite, run: Run): Promise<void> {
     const blame = problem.code === "PostgresTooOld" ? "operator" : "user";
     throw upgradeError(problem.code, problem.message, problem.hint, blame);
   }
-  // A retry may find the new version in the database. The previous version is then the one that the first attempt
-  // recorded.
+  // Takes the previous version from the interrupted upgrade, if any, because the database may already have the new
+  // version.
   const interrupted = await findInterruptedUpgrade(app.db.rows, run.job);
   const from = interrupted?.progress.upgrade?.from ?? { version: here.spoke.lmsVersion, release: site.release };
   const upgrade: PreparedUpgrade = { version, images: inputs.images, code, from, major: isBranchChange(from, version) };
   await run.saveProgress({ upgrade });
 }
 
-/** Pulls the image while the site still runs, and returns the version of its code. */
+/** Pulls the new image while the site still runs, and returns the version of the Moodle code in this image. */
 async function readCode(context: JobContext, run: Run): Promise<UpgradeFacts["code"]> {
   try {
     return await readImage(context, run);
@@ -145,14 +145,14 @@ function preparedUpgradeOf(run: Run): PreparedUpgrade {
   return run.job.progress.upgrade as PreparedUpgrade;
 }
 
-/** Returns the site with the inputs of the new version. */
+/** Returns the site with inputs for the new version. */
 function upgradedSiteOf(site: SpokeSite, run: Run): SpokeSite {
   return { ...site, inputs: computeUpgradedInputs(site.inputs, preparedUpgradeOf(run)) };
 }
 
 /**
- * Throws if the database does not have the new version. Each call uses a separate Job, because the Job of the step
- * `prepare` may still exist with the old result.
+ * Throws if the database does not have the new version. `jobSuffix` gives each call its own Job, because the Job from
+ * the step `prepare` may still exist with its old result.
  */
 async function requireNewVersion(here: SpokeSite, run: Run, jobSuffix: string): Promise<void> {
   const site = await readDatabase(here, run, jobSuffix);
@@ -165,7 +165,7 @@ async function requireNewVersion(here: SpokeSite, run: Run, jobSuffix: string): 
   });
 }
 
-/** Runs a step, and adds rollback instructions to failures of a stopped site. */
+/** Runs a step. If the step fails after the site was stopped, adds instructions for a rollback to the error. */
 async function addRollbackHint(app: App, run: Run, work: (run: Run) => Promise<void>): Promise<void> {
   try {
     await work(run);

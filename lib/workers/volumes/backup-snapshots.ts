@@ -1,4 +1,4 @@
-/** Reads the snapshots of a backup from its row. */
+/** Reads a backup's snapshots from its database row. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { DATABASE_STATEFULSET } from "#lib/moodle/names.ts";
@@ -6,8 +6,8 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SiteSnapshots, StorageSnapshot } from "#lib/workers/volumes/pvcs.ts";
 
 /**
- * Returns the snapshots of a backup. `spoke` is the backup's spoke. Throws a final ClusterError if a volume is missing
- * in the row.
+ * Returns the snapshots that a backup's row describes. Throws a final ClusterError if the row lacks one of the two
+ * snapshots.
  */
 export function readBackupSnapshots(
   { id, cluster, volumes }: Pick<Backup, "id" | "cluster" | "volumes">,

@@ -1,9 +1,8 @@
 /**
- * Creates a site's PVCs from snapshots, before its other objects.
- * VolumeSnapshots are deleted with their namespace, so a backup stores the storage driver's handles. For each PVC the
- * module creates a VolumeSnapshotContent with the handle, and a VolumeSnapshot bound to this content. The
- * content has the deletionPolicy `Retain`, so the stored data remains when both objects are deleted. The content
- * is created, never applied, because an apply would remove the UID of its snapshot.
+ * Creates a site's PVCs from snapshots, before the site's other objects.
+ * VolumeSnapshots are deleted with their namespace, so a backup stores the storage driver's handles instead. For each
+ * PVC, this module creates a VolumeSnapshotContent with the handle and a VolumeSnapshot bound to it. Both are deleted
+ * later, but the stored data remains, because the deletionPolicy is `Retain`.
  */
 import { originSnapshotName, setSnapshotSource } from "#lib/moodle/origin.ts";
 import { findSnapshotOriginProblem } from "#lib/moodle/adoption.ts";
@@ -28,30 +27,30 @@ import { createFenced } from "#lib/workers/fenced-objects.ts";
 import type { JobContext } from "#lib/workers/site-jobs.ts";
 import { clusterWaitOf, permanentError, pollUntil } from "#lib/workers/site.ts";
 
-/** The cluster and namespace of the volumes of a spoke or sandbox. The inputs have an origin. */
+/** The context for creating a site's volumes from snapshots. The inputs in it must have an `origin`. */
 export interface VolumeContext extends JobContext {
   readonly cluster: Cluster;
 }
 
-/** The values by which the storage identifies a snapshot. */
+/** The values with which a storage driver identifies one snapshot. */
 export interface StorageSnapshot {
   readonly handle: string;
   readonly driver: string;
   readonly class: string;
-  /** The minimum size of a volume in bytes; null if the driver does not report a size. */
+  /** The minimum size of a volume that is created from this snapshot, in bytes; null if the driver reports no size. */
   readonly restoreSize: number | null;
 }
 
-/** The two snapshots of a site, and their cluster. */
+/** The snapshots of a site's two volumes, and the cluster that contains the snapshots. */
 export interface SiteSnapshots {
   readonly cluster: string;
-  /** The cluster's identity, if known. */
+  /** The cluster's UID; null if unknown. */
   readonly clusterUid: string | null;
   readonly volumes: Readonly<Record<DiskName, StorageSnapshot>>;
 }
 
 /**
- * Creates the PVCs from the snapshots; safe to repeat. A PVC may stay Pending until the first pod uses it.
+ * Creates the PVCs from the snapshots; safe to call again. A PVC may stay Pending until a pod first uses it.
  * Throws a final ClusterError: `another_cluster`, `BlueprintLacks`, `NoSnapshotClass`, `ClaimTaken`, or the cluster's
  * error for a missing snapshot.
  */
@@ -82,7 +81,7 @@ export async function createPvcsFromSnapshots(context: VolumeContext, run: Run, 
   }
 }
 
-/** Waits until the PVCs are bound, then deletes the snapshot objects behind them. */
+/** Waits until the PVCs are bound, then deletes the snapshot objects from which they were created. */
 export async function deleteSourceObjectsWhenBound(context: VolumeContext, run: Run): Promise<void> {
   const { space, inputs } = context, names = Object.values(sitePvcNames(inputs));
   const timeoutReason = await pollUntil(run, async () => {
@@ -94,7 +93,7 @@ export async function deleteSourceObjectsWhenBound(context: VolumeContext, run: 
   await deleteSourceObjects(context, run);
 }
 
-/** Deletes the snapshot objects behind the PVCs. The storage's own snapshots stay. */
+/** Deletes the snapshot objects from which the PVCs were created. The snapshots in the storage itself remain. */
 export async function deleteSourceObjects(context: VolumeContext, run: Run): Promise<void> {
   const { space, cluster } = context, { turn } = requireOrigin(context), deleted: ObjectRef[] = [];
   for (const disk of DISK_NAMES) {
@@ -107,7 +106,7 @@ export async function deleteSourceObjects(context: VolumeContext, run: Run): Pro
   await deleteSourceContents(cluster, run, { namespace: space.namespace, turn });
 }
 
-/** Deletes the cluster-scoped contents, which remain after the namespace is deleted. */
+/** Deletes the cluster-scoped VolumeSnapshotContents, which would remain after the namespace is deleted. */
 export async function deleteSourceContents(
   cluster: Cluster,
   run: Run,
@@ -141,7 +140,7 @@ function requireOrigin({ inputs: { origin } }: VolumeContext): SiteOrigin {
   return origin;
 }
 
-/** Throws if the snapshots are in another cluster, because their handles are invalid here. */
+/** Throws if the snapshots are in another cluster, because their storage handles are not valid in this cluster. */
 async function requireSnapshotCluster({ cluster }: VolumeContext, run: Run, from: SiteSnapshots): Promise<void> {
   const isSame = from.clusterUid === null
     ? cluster.name === from.cluster
@@ -154,7 +153,7 @@ async function requireSnapshotCluster({ cluster }: VolumeContext, run: Run, from
   );
 }
 
-/** Renders the PVCs of the blueprint, with disks that are large enough for the snapshots. */
+/** Renders the blueprint's PVCs, enlarged where necessary so that the snapshots fit. */
 function renderPvcs(
   { blueprint, inputs }: VolumeContext,
   { volumes }: SiteSnapshots,
@@ -183,7 +182,7 @@ function requireSource({ metadata: { name }, spec }: KubeObject, source: string)
   );
 }
 
-/** Returns a snapshot class for each snapshot: its own class, or another one of its driver. */
+/** Returns a class for each snapshot: its original VolumeSnapshotClass or, if missing, another for the same driver. */
 async function chooseSnapshotClasses(
   { cluster }: VolumeContext,
   run: Run,

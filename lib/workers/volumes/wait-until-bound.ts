@@ -1,7 +1,7 @@
 /**
- * Waits until the PVCs of a site are bound. A running site may be stopped only after its new volumes exist.
- * A PVC whose class has `Immediate` binding is only awaited. A PVC whose class has `WaitForFirstConsumer` binding is
- * first mounted by a Job (lib/moodle/mount-job.ts).
+ * Waits until a site's PVCs are bound. A running site may be stopped only after its new volumes exist.
+ * If a PVC's class has `WaitForFirstConsumer` binding, a Job first mounts the PVC (lib/moodle/mount-job.ts), because
+ * otherwise the PVC would not be bound.
  */
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SITE_PODS, sitePvcNames } from "#lib/moodle/names.ts";
@@ -16,7 +16,7 @@ const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const STORAGE_CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 const POD = { apiVersion: "v1", kind: "Pod" };
 
-/** Waits until the PVCs are bound; safe to repeat. Throws a ClusterError with the storage driver's message. */
+/** Waits until the PVCs are bound; safe to call again. Throws a ClusterError with the storage driver's message. */
 export async function waitUntilPvcsBound(context: VolumeContext, run: Run): Promise<void> {
   const { space, inputs } = context, names = sitePvcNames(inputs);
   const pvcs = await Promise.all(DISK_NAMES.map((disk) => space.get({ ...PVC, name: names[disk] }, run)));
@@ -52,7 +52,7 @@ async function mountPvc(context: VolumeContext, run: Run, disk: DiskName, isSite
   }
 }
 
-/** Deletes the Job, because its waiting pod would prevent the deletion of an unused PVC. */
+/** Deletes the Job, because its pod, if still pending, would prevent Kubernetes from deleting an unused PVC. */
 async function deleteMountJob({ space }: VolumeContext, run: Run, name: string): Promise<void> {
   if (run.signal.aborted) return;
   try {
