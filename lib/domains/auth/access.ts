@@ -19,7 +19,7 @@ export interface Actor extends Requester {
   readonly role: Role;
   readonly displayName: string;
   readonly federationIds: readonly string[];
-  /** IDs of the spokes that the user administers, except spokes in the hubs listed in `federationIds`. */
+  /** The IDs of the spokes that the user administers, except spokes in the hubs listed in `federationIds`. */
   readonly spokeIds: readonly string[];
   readonly credential: Credential;
 }

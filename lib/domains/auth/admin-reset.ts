@@ -17,7 +17,10 @@ import type { NewJob } from "#lib/jobs/job.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import { enableUser, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
-/** Resets a user's password and ends all sessions. Throws `conflict` (`user_disabled`) or `unavailable` (`busy`). */
+/**
+ * Resets a user's password, ends all the user's sessions and voids emailed links. Throws a fault: `conflict`
+ * (`user_disabled`) or `unavailable` (`busy`).
+ */
 export async function resetPasswordAsOperator(
   app: App,
   actor: Actor,

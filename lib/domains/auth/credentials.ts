@@ -26,7 +26,7 @@ interface ValidToken extends ValidSession {
 /** Identifies a credential: by the hash of its secret, or by its ID if the caller is already authenticated. */
 type CredentialKey = { readonly hash: Uint8Array } | { readonly id: string };
 
-/** SQL condition for a valid session, whatever the user's state. Reads the clock once for all rows. */
+/** An SQL condition for a valid session, whatever the user's state. Reads the clock once for all rows. */
 export const isSessionValid = sql<SqlBool>`(sessions.ended_at is null
   and sessions.last_used_at > (select wheelwright_now()) - make_interval(hours => ${IDLE_HOURS})
   and sessions.created_at > (select wheelwright_now()) - make_interval(days => ${MAX_AGE_DAYS}))`;
@@ -35,7 +35,7 @@ export const isSessionValid = sql<SqlBool>`(sessions.ended_at is null
 export const sessionExpiry = sql<Date>`least(sessions.last_used_at + make_interval(hours => ${IDLE_HOURS}),
   sessions.created_at + make_interval(days => ${MAX_AGE_DAYS}))`;
 
-/** SQL condition for a valid row in `api_tokens as token`, whatever the user's state. */
+/** An SQL condition for a valid row in `api_tokens as token`, whatever the user's state. */
 export const isTokenValid = sql<SqlBool>`(token.revoked_at is null
   and (token.expires_at is null or token.expires_at > (select wheelwright_now())))`;
 

@@ -23,7 +23,7 @@ export const FORGOTTEN_PASSWORD_JOB: JobKind = {
 };
 
 /**
- * Minimum time between two emails to the same address, in milliseconds. Without it, anybody could flood any mailbox
+ * The minimum time between two emails to the same address, in milliseconds. Without it, anybody could flood any mailbox
  * with emails.
  */
 const MAIL_INTERVAL = 5 * MINUTE;

@@ -46,7 +46,7 @@ interface Invitee extends LockedUser {
 
 interface Invitation {
   readonly expiresAt: Date;
-  /** ID of the one-time token to email. Null if an email sent in the last hour contains a valid link. */
+  /** The ID of the one-time token to email. Null if an email sent in the last hour contains a valid link. */
   readonly grantId: string | null;
 }
 

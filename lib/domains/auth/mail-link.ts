@@ -41,7 +41,7 @@ export async function findLink(rows: Rows, purpose: LinkPurpose, secret: string)
   return { purpose, secret, userId, email, displayName, expiresAt: grant.expiresAt };
 }
 
-/** Finds the link, before an expensive password hash is computed. Throws an `impossible` fault (`link_spent`). */
+/** Finds the link before a password is hashed, which is slow. Throws an `impossible` fault (`link_spent`). */
 export async function requireLink(rows: Rows, purpose: LinkPurpose, secret: string): Promise<MailLink> {
   const link = await findLink(rows, purpose, secret);
   if (!link) throw invalidLinkFault();

@@ -83,7 +83,7 @@ export async function changeOwnName(
 async function replacePassword(app: App, actor: Actor, account: Account, passwordHash: string): Promise<string> {
   const { userId } = actor, at = (await app.db.now()).toISOString();
   return await app.db.transact(async (tx) => {
-    // If somebody else has just changed the password, this session has ended, so the call throws.
+    // Throws if the password was changed in the meantime, because that has also ended this session.
     if (!await lockAccount(tx, account)) requireActor(null);
     const user = (await lockUser(tx, { id: userId }))!;
     await setPassword(tx, userId, passwordHash);

@@ -4,7 +4,7 @@ import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { MailTemplate } from "#lib/drivers/mail/letter.ts";
 
-/** Maximum number of audit events to record for one refused invitation. */
+/** The maximum number of audit events to record for one refused invitation. */
 const MAX_EVENTS = 50;
 
 /** Stores why the email was refused. Returns audit events to record, or none if no user has this address. */

@@ -41,7 +41,7 @@ export const SIGNUP_JOB: JobKind = {
   timeLimit: HOUR,
 };
 
-/** Minimum time between two emails to an address, in milliseconds, because anybody can sign up with any address. */
+/** The minimum time between two emails to an address, in milliseconds, because anybody can sign up with any address. */
 const MAIL_INTERVAL = HOUR;
 
 /** Enqueues a signup. Throws a `forbidden` fault (`signup_off`) if the service does not allow signups. */

@@ -67,7 +67,7 @@ async function saveOutcome(
 }
 
 export interface RestoreTestNumbers {
-  /** Number of active spokes whose last restore test failed. */
+  /** The number of active spokes whose last restore test failed. */
   readonly failing: number;
   /** The oldest of the active spokes' last successful tests. Null if no active spoke has passed a test. */
   readonly oldest: Date | null;

@@ -11,7 +11,7 @@ export interface CountsAroundBackup {
 }
 
 export interface RestoreTestResult {
-  /** Numbers of courses and users on the restored site. Null if the site's check does not count them. */
+  /** The numbers of courses and users on the restored site. Null if the site's check does not count them. */
   readonly courses: number | null;
   readonly users: number | null;
   /** Seconds from the start of the test until the login page answered, as an estimate of the recovery time. */

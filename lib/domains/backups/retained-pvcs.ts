@@ -32,7 +32,7 @@ export async function listUnusedPvcs(rows: Rows, spokeId: string, operationId: s
     .where("operationId", "<>", operationId).execute();
 }
 
-/** Records PersistentVolumeClaims that the site doesn't use. Replaced ones are kept for a few days. */
+/** Records unused PersistentVolumeClaims. Those that a restore replaced are kept for several days. */
 export async function retainPvcs(
   tx: Tx,
   { spokeId, operationId, reason }: Pick<RetainedPvc, "spokeId" | "operationId" | "reason">,

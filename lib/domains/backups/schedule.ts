@@ -4,10 +4,10 @@
  */
 import { DAY, HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 
-/** Start of the backup window, in milliseconds after midnight (UTC). */
+/** The start of the backup window, in milliseconds after midnight (UTC). */
 const WINDOW_START = 22 * HOUR;
 const WINDOW_LENGTH = 6 * HOUR;
-/** Milliseconds between a spoke's backup and its restore test. */
+/** The time between a spoke's backup and its restore test, in milliseconds. */
 const TEST_DELAY = 3 * HOUR;
 
 /** How often a spoke's newest backup is tested. */
@@ -35,7 +35,7 @@ export function describeSchedule(spokeId: string): string {
   return `every night at ${two(Math.floor(minutes / 60))}:${two(minutes % 60)} UTC`;
 }
 
-/** Returns the milliseconds from the start of the backup window to the spoke's backup, from a hash of its ID. */
+/** Returns the milliseconds from the start of the backup window to the spoke's backup, based on its ID. */
 function offsetOf(spokeId: string): number {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(spokeId)) hash = Math.imul(hash ^ byte, 0x01000193);

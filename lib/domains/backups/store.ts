@@ -15,23 +15,23 @@ export type BackupKind = DatedBackup["kind"];
 /** One volume's part of a backup. All fields are set once the backup is ready. */
 export interface BackupVolume {
   readonly claim: string;
-  /** Name of the VolumeSnapshot in the spoke's namespace. */
+  /** The name of the VolumeSnapshot in the spoke's namespace. */
   readonly snapshot: string;
   readonly snapshotUid?: string;
-  /** Name of the VolumeSnapshotContent, which is kept when the namespace is deleted. */
+  /** The name of the VolumeSnapshotContent, which is kept when the namespace is deleted. */
   readonly content?: string;
   /** The ID by which the storage driver identifies the snapshot. */
   readonly handle?: string;
   readonly driver?: string;
   readonly class?: string;
-  /** Minimum size of a volume restored from this snapshot, in bytes. Null if the driver does not report it. */
+  /** The minimum size of a volume restored from this snapshot, in bytes. Null if the driver does not report it. */
   readonly restoreSize?: number | null;
 }
 
 export interface Backup extends DatedBackup {
   readonly spokeId: string;
   readonly operationId: string;
-  /** Name of the cluster that holds the backup's snapshots. */
+  /** The name of the cluster that holds the backup's snapshots. */
   readonly cluster: string;
   readonly volumes: readonly BackupVolume[];
   readonly sizeBytes: number | null;
@@ -42,7 +42,7 @@ export interface Backup extends DatedBackup {
   readonly lmsVersion: string | null;
   readonly images: SpokeImages | null;
   readonly siteIdentifier: string | null;
-  /** Numbers of courses and users counted when the backup was taken. Null if they were not counted. */
+  /** The numbers of courses and users counted when the backup was taken. Null if they were not counted. */
   readonly counts: CountsAroundBackup | null;
   readonly verifiedAt: Date | null;
   readonly verification: RestoreTestResult | null;

@@ -58,7 +58,7 @@ function isSuspended({ state }: Pick<SpokeRow, "state">): boolean {
   return state === "suspended" || state === "suspending";
 }
 
-/** Returns whether to list the backup. Excludes backups that are being removed, because they can't be restored. */
+/** Returns whether to list the backup. Excludes backups being removed, because they cannot be restored. */
 function isListed(backup: Backup, now: Date): boolean {
   if (backup.deletingSince !== null) return false;
   return backup.state !== "failed" || now.getTime() - backup.createdAt.getTime() < FAILURE_LISTED_FOR;

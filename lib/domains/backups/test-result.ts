@@ -2,7 +2,7 @@
 import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 
-/** Starts the error message of a restore test that was skipped. */
+/** The prefix of the error message for a restore test that was skipped. */
 export const SKIPPED_TEST_PREFIX = "Not tried: ";
 
 /** Returns why the last restore test failed. Null if the test succeeded or did not run. */

@@ -6,7 +6,7 @@ const SnapshotView = v.object({
   id: v.string(),
   createdAt: Timestamp,
   readyAt: NullableTimestamp,
-  /** Minimum total size of the restored volumes, in bytes. Null if the storage driver does not report it. */
+  /** The minimum total size of the restored volumes, in bytes. Null if the storage driver does not report it. */
   sizeBytes: v.nullable(v.number()),
   state: v.picklist(["pending", "ready", "failed"]),
   /** The Moodle version that the site had when the backup was taken. Null if it was not recorded. */

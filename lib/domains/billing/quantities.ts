@@ -11,7 +11,7 @@ export type BilledQuantities = Readonly<Record<string, number>>;
 
 export const BILLED_STATES: readonly Schema["spokes"]["state"][] = ["active", "updating", "suspending"];
 
-/** Returns the number of spokes for each size that has a price or an item. Items without a size belong to others. */
+/** Returns the number of spokes for each size that has a price or an item. Ignores items without a size. */
 export function selectBilledQuantities(
   counts: BilledQuantities,
   catalog: Pick<Catalog, "priceOf">,

@@ -17,7 +17,7 @@ import { createBulkMailJob } from "#lib/jobs/mail.ts";
 import type { AnnouncedNotice, Letter } from "#lib/drivers/mail/letter.ts";
 import { type AnnouncedChange, effectiveDateOf } from "#lib/base/notice.ts";
 
-/** Maximum number of notices described in one email. For further notices, the email only gives their number. */
+/** The maximum number of notices described in one email. For further notices, the email only gives their number. */
 const MAX_DESCRIBED = 10;
 
 /** Returns the notices that have been announced but are not in effect yet. */

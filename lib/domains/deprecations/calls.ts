@@ -23,7 +23,7 @@ export interface CallCounterOptions {
   readonly log: Log;
   /** How often the counts are written, in milliseconds. */
   readonly flushIntervalMs?: number;
-  /** `flushSize` is how many pairs of token and endpoint trigger a write; `maxPairs` is how many are kept. */
+  /** How many pairs of token and endpoint trigger a write (`flushSize`), and how many are kept (`maxPairs`). */
   readonly flushSize?: number;
   readonly maxPairs?: number;
 }

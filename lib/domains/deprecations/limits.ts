@@ -5,7 +5,10 @@ export interface AnnouncedLimit {
   readonly name: string;
   /** The limit in words, including its amount, for example "Requests with one token: 600 a minute". */
   readonly title: string;
-  /** ISO dates of the announcement (`since`) and of taking effect (`from`), which must be at least 30 days apart. */
+  /**
+   * The ISO dates on which the limit is announced (`since`) and takes effect (`from`). If they are less than 30 days
+   * apart, the process does not start.
+   */
   readonly since: string;
   readonly from: string;
   /** What developers of API clients should do about the limit. */

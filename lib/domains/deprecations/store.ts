@@ -3,12 +3,12 @@ import { sql } from "kysely";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 
-/** How many tokens an email lists for each notice, and for how many of a user's tokens calls are counted, at most. */
+/** The maximum number of tokens that an email lists per notice, and of tokens per user whose calls are counted. */
 const MAX_TOKENS = 10, MAX_COUNTED_TOKENS = 1000;
-/** Number of days before today for which calls are counted. Today's calls are also counted. */
+/** The number of days before today for which calls are counted. Today's calls are also counted. */
 const WINDOW_DAYS = 30;
 
-/** SQL condition for a token that is neither revoked nor expired. */
+/** An SQL condition for a token that is neither revoked nor expired. */
 const isActive = sql`revoked_at is null and (expires_at is null or expires_at > wheelwright_now())`;
 
 interface Calls {
@@ -75,7 +75,7 @@ export async function recordNoticeDeliveries(
   return delivered;
 }
 
-/** One of a notified user's API tokens, and how often it was used for calls. */
+/** One of a notified user's API tokens, and the number of calls made with it. */
 export interface TokenCalls extends NoticeDelivery {
   readonly name: string;
   readonly prefix: string;

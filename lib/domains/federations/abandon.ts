@@ -59,7 +59,7 @@ async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promi
   return after;
 }
 
-/** Returns whether the removal has failed at least once. Also true without a removal, as for adopted objects. */
+/** Returns whether the removal has failed at least once. Also true if an adopted object has no removal. */
 export function hasRemovalFailed(removal: Job | null): boolean {
   return removal === null || removal.failure !== null;
 }

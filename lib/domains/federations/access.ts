@@ -38,7 +38,7 @@ export function removedVisibility(
   return isRequested && actor.role === "operator" ? "shown" : "hidden";
 }
 
-/** Returns the hub with this ID or slug. Throws a `missing` fault (`federation_missing`) if the viewer can't see it. */
+/** Returns the hub with this ID or slug. Throws a `missing` fault (`federation_missing`) if it is not visible. */
 export async function findVisibleHub(
   rows: Rows,
   viewer: Viewer,

@@ -11,7 +11,7 @@ import type { SendFrame } from "#lib/events/keep-alive.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 
 interface FollowOptions {
-  /** Number of the last event that the client has received. Null if there is none. */
+  /** The number of the last event that the client has received. Null if there is none. */
   readonly since: number | null;
   readonly signal: AbortSignal;
 }

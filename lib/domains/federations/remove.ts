@@ -29,7 +29,7 @@ export async function removeFederation(app: App, actor: Actor, federation: Feder
   return await showFederation(app.db.rows, actor, row);
 }
 
-/** Locks the row so that no spokes are added, cancels the provisioning, and enqueues the removal after other jobs. */
+/** Locks the hub against new spokes, cancels its provisioning, and enqueues the removal behind its other jobs. */
 export async function acceptHubRemoval(tx: Tx, requester: Requester, id: string): Promise<FederationRow> {
   const before = await lockFederationExclusively(tx, id);
   if (before.state === "removed") throw federationMissingFault();

@@ -22,13 +22,13 @@ export function canSeeObject(viewer: Viewer, { federationId, spokeId }: OwnedObj
   return spokeId !== null && viewer.spokeIds.includes(spokeId);
 }
 
-/** SQL condition with the same result as `canSeeObject`, for columns that hold the IDs of the hub and the spoke. */
+/** An SQL condition with the same result as `canSeeObject`, for columns that hold the IDs of the hub and the spoke. */
 export function isObjectVisibleTo(viewer: Viewer, hub: Expression<string | null>, spoke: Expression<string | null>) {
   if (viewer.role === "operator") return sql<SqlBool>`true`;
   return sql<SqlBool>`(${hub} = any(${viewer.federationIds}::text[]) or ${spoke} = any(${viewer.spokeIds}::text[]))`;
 }
 
-/** SQL condition for hubs that the viewer can see. Admins of a live spoke can see the hub that contains it. */
+/** An SQL condition for hubs that the viewer can see. Admins of a live spoke can see the hub that contains it. */
 export function isHubVisibleTo(viewer: Viewer, hub: Expression<string>) {
   if (viewer.role === "operator") return sql<SqlBool>`true`;
   return sql<SqlBool>`(${hub} = any(${viewer.federationIds}::text[]) or ${hub} in (

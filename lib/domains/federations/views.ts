@@ -33,9 +33,9 @@ export type FederationRecord = v.InferInput<typeof FederationView>;
 const spokeCounts = {
   total: v.number(),
   byState: v.object(v.entriesFromList(LIVE_STATES, v.number())),
-  /** Number of active spokes whose health is degraded. */
+  /** The number of active spokes whose health is degraded. */
   degraded: v.number(),
-  /** Number of active spokes whose last restore test failed. */
+  /** The number of active spokes whose last restore test failed. */
   unverified: v.number(),
   /** The oldest of the active spokes' last successful restore tests. Null if no active spoke has passed a test. */
   oldestVerifiedAt: NullableTimestamp,
@@ -61,7 +61,7 @@ export type TemplateSummary = v.InferInput<typeof TemplateSummary>;
 export const OverviewView = v.object({
   spokes: SpokeCounts,
   hubs: v.array(v.object({ federationId: v.string(), ...spokeCounts })),
-  /** Numbers of queued and running operations. `oldestWaitSeconds` is null if no operation is queued. */
+  /** The numbers of queued and running operations. `oldestWaitSeconds` is null if no operation is queued. */
   queue: v.object({ queued: v.number(), running: v.number(), oldestWaitSeconds: v.nullable(v.number()) }),
   /** The templates for new sites. Null unless an operator requests the overview of all hubs. */
   templates: v.nullable(v.array(TemplateSummary)),

@@ -17,7 +17,7 @@ export interface FleetCounts {
   readonly templates: readonly { readonly state: string; readonly count: number }[];
   readonly lanes: LaneCounts;
   readonly restoreTests: RestoreTestNumbers;
-  /** Each active spoke's newest backup counts; this is the time of the oldest of them. Null if no spoke is active. */
+  /** When the oldest of the active spokes' newest backups was taken. Null if no spoke is active. */
   readonly oldestBackup: Date | null;
   /** When the oldest audit event was written that should be sealed (protected by a hash chain) but is not yet. */
   readonly oldestUnsealed: Date | null;

@@ -4,7 +4,7 @@
  */
 import { type RawBuilder, sql } from "kysely";
 
-/** SQL column with the IDs of the hubs that the user in the `users` row administers. */
+/** An SQL column with the IDs of the hubs that the user in the `users` row administers. */
 export const federationIdsColumn: RawBuilder<string[]> = sql`array(
   select member.federation_id from federation_members member
   join federations hub on hub.id = member.federation_id

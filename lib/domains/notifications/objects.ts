@@ -52,7 +52,7 @@ function objectsOfMember(userId: string): RawBuilder<unknown> {
 }
 
 interface EventWalk {
-  /** SQL condition on `event`, which may also use columns of `object`. */
+  /** An SQL condition on `event`, which may also use columns of `object`. */
   readonly where: RawBuilder<SqlBool>;
   readonly order: "newest first" | "oldest first";
   /** Maximum number of events. If further events happened at the same time as the last one, they are also returned. */
@@ -90,7 +90,7 @@ export function selectEventsOfObject(
   return sql.join(reader.role === "operator" ? operator : member, sql` union all `);
 }
 
-/** SQL condition for whether `event` belongs to `object`. */
+/** An SQL condition for whether `event` belongs to `object`. */
 export function eventBelongsToObject(
   reader: NotificationReader,
   event: RawBuilder<unknown> = sql.table("event"),

@@ -17,9 +17,9 @@ import { type NotificationReader, selectNotifyingObjects } from "#lib/domains/no
 import { selectUnmarkedEvents } from "#lib/domains/notifications/read-ranges.ts";
 import { backoffDelay, sleep } from "#lib/base/time.ts";
 
-/** Maximum number of events per object in a batch, and the approximate maximum of unread events per batch. */
+/** The maximum number of events per object in a batch, and the approximate maximum of unread events per batch. */
 const BATCH_SIZE = 2000;
-/** Maximum number of objects (hubs, spokes and so on) per batch. */
+/** The maximum number of objects (hubs, spokes and so on) per batch. */
 const MAX_OBJECTS = 200;
 
 /** The events about an object that are yet to be marked: those later than `after`, up to and including `through`. */

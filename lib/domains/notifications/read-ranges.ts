@@ -114,7 +114,7 @@ export async function mergeIntoReadRange(tx: Tx, reader: NotificationReader, id:
     ${fromAt}::timestamptz, ${throughAt}::timestamptz)`.execute(tx);
 }
 
-/** Maximum number of events checked that happened at the same time. Normally, lib/changes assigns unique times. */
+/** The maximum number of events checked that happened at the same time. Normally, lib/changes assigns unique times. */
 const SAME_TIME_LIMIT = 100;
 
 interface ReadRange {

@@ -26,7 +26,7 @@ import { mergeIntoReadRange } from "#lib/domains/notifications/read-ranges.ts";
 import { historyEnd } from "#lib/domains/notifications/unread.ts";
 import { isId } from "#lib/base/ids.ts";
 
-/** Lets callers pass who can see the notification. The transaction that marks it checks this again. */
+/** Admits callers who can see the notification. The transaction that marks it as read checks this again. */
 export const notificationAccess: AccessRule<Actor, object> = {
   name: "signed in", // any signed-in user can call it; notifications of other users are reported as missing
   async admit({ app, actor: caller, params: { notificationId = "" } }) {

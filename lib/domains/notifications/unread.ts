@@ -11,7 +11,7 @@ export function historyEnd({ userId }: Pick<NotificationReader, "userId">): RawB
 }
 
 /**
- * SQL condition for an unread event. Uses scalar subqueries, so that the planner looks up single events instead of
+ * An SQL condition for an unread event. Uses scalar subqueries, so that the planner looks up single events instead of
  * loading all the reader's marks.
  */
 export function isUnreadEvent(reader: NotificationReader): RawBuilder<SqlBool> {

@@ -6,7 +6,7 @@ import { BeforeCursor, NullableTimestamp, QueryFlag } from "#lib/base/schema.ts"
 const MAX_LIMIT = 100;
 const LIMIT_MESSAGE = "must be a whole number from 1";
 
-/** Number of notifications per page. Values above 100 count as 100. */
+/** The number of notifications per page. Values above 100 count as 100. */
 const Limit = v.pipe(
   v.string(LIMIT_MESSAGE),
   v.regex(/^0*[1-9]\d{0,14}$/, LIMIT_MESSAGE),

@@ -6,7 +6,7 @@ import { isId } from "#lib/base/ids.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { findOperation } from "#lib/jobs/store.ts";
 
-/** Lets callers pass who can see the hub or spoke that the operation changes, even if this is removed. */
+/** Admits callers who can see the hub or spoke that the operation changes, even if it has been removed. */
 export function operationAccess(): AccessRule<Actor, { readonly operation: Job }> {
   return {
     name: "operation: see",

@@ -57,7 +57,7 @@ export async function previewSpokeAction(
   };
 }
 
-/** Describes the spoke for the preview. Reads its inputs lazily, because an uninstalled spoke may have none. */
+/** Describes the spoke for the preview. Reads inputs lazily, because a spoke that was never installed may lack them. */
 function subjectOf(
   { blueprint, catalog, config }: App,
   spoke: SpokeRow,

@@ -18,7 +18,7 @@ export const Drift = v.object({
 });
 export type Drift = v.InferOutput<typeof Drift>;
 
-/** Maximum number of differing fields to list for one object. */
+/** The maximum number of differing fields to list for one object. */
 const MAX_FIELDS = 50;
 
 /** Creates the drift. Null if nothing differs. Sorts the objects, so that equal drift is stored as equal text. */

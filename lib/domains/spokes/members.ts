@@ -11,7 +11,7 @@ import type { NewMember } from "#lib/domains/members/views.ts";
 import { spokeAccess, spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** Loads the spoke and the member in the path. Users may remove themselves; those who manage the hub, anyone. */
+/** Loads the spoke and the member in the path. Admits the member and callers who can manage the hub. */
 export const spokeMemberAccess: AccessRule<Actor, { readonly spoke: SpokeRow; readonly userId: string }> = {
   name: "spoke: member",
   async admit(request) {

@@ -7,7 +7,7 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { isSubdomain, type ServiceDomains } from "#lib/domains/spokes/domains.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** Number of days for which a former domain redirects to the current one. */
+/** The number of days for which a former domain redirects to the current one. */
 export const FORMER_DOMAIN_DAYS = 30;
 
 /**

@@ -23,7 +23,7 @@ import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 export type SpokeRow = Selectable<Schema["spokes"]>;
 export type NewSpokeRow = Insertable<Schema["spokes"]>;
 
-/** What else is known about a spoke besides its columns. `busy` and `renamed` tell whether to query for more. */
+/** Information about a spoke beyond its columns. `busy` and `renamed` tell whether more queries are needed. */
 interface SpokeExtras {
   /** Whether an operation on the spoke is queued or running. */
   readonly busy: boolean;
@@ -132,7 +132,7 @@ export interface SpokeQuery extends ListPageRequest, SpokeFilter {
 interface SpokesPage extends Omit<SpokeQuery, "q" | keyof ListPageRequest>, PageBounds {
   readonly pattern?: string | undefined;
   readonly hidden?: true | undefined;
-  /** IDs of the hubs and spokes that the viewer may see. Both are undefined if no such filter is needed. */
+  /** The IDs of the hubs and spokes that the viewer may see. Both are undefined if no such filter is needed. */
   readonly federationIds?: readonly string[];
   readonly spokeIds?: readonly string[];
 }

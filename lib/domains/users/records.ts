@@ -22,7 +22,7 @@ interface UserFilter extends ListPageRequest {
   readonly q?: string | undefined;
 }
 
-/** SQL expression for the user's state. An unverified user with a membership counts as invited. */
+/** An SQL expression for the user's state. An unverified user with a membership counts as invited. */
 const state = sql<UserState>`case
   when users.disabled_at is not null then 'disabled'
   when users.email_verified_at is not null then 'active'

@@ -10,7 +10,7 @@ export interface User {
   readonly displayName: string;
   readonly role: Role;
   readonly federationIds: readonly string[];
-  /** IDs of the spokes that the user administers, except spokes in the hubs listed in `federationIds`. */
+  /** The IDs of the spokes that the user administers, except spokes in the hubs listed in `federationIds`. */
   readonly spokeIds: readonly string[];
 }
 

@@ -27,7 +27,7 @@ import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { createBulkMailJob } from "#lib/jobs/mail.ts";
 
-/** Maximum number of open requests per user, so that nobody can flood the operators with requests. */
+/** The maximum number of open requests per user, so that nobody can flood the operators with requests. */
 const MAX_OPEN = 10;
 
 /** Creates a request. Throws a `conflict` fault (`backup_unusable`, `restore_requested` or `too_many_pending`). */
@@ -65,7 +65,10 @@ export async function createRestoreRequest(
   );
 }
 
-/** Decides a request. Throws `missing` (`request_missing`), `conflict`, or `invalid` for a lacking or unused reason. */
+/**
+ * Declines a request or marks it as done. Throws a fault: `missing` (`request_missing`), `invalid` (`reason_needed` or
+ * `reason_unused`) or `conflict` (`request_decided`).
+ */
 export async function decideRestoreRequest(
   app: App,
   actor: Actor,

@@ -25,7 +25,7 @@ import { newId } from "#lib/base/ids.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { listOperators, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
-/** Maximum number of pending requests per user, and of requests that a user may withdraw per hour. */
+/** The maximum number of pending requests per user, and of requests that a user may withdraw per hour. */
 const MAX_PENDING = 10;
 
 /** Requests a hub. Throws `conflict` (`slug_taken`, `too_many_pending`), `forbidden` or `invalid` (`not_offered`). */
