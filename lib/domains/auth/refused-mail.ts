@@ -1,4 +1,4 @@
-/** Records that a mail server permanently refused an email, and notifies the admins who invited the recipient. */
+/** Records that a mail server permanently refused an email. If it was an invitation, also notifies the admins. */
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";

@@ -1,4 +1,4 @@
-/** Starts and ends sessions. */
+/** Starts and ends login sessions. */
 import { sql } from "kysely";
 import { hashSecret, newSecret } from "#lib/drivers/crypto/secret.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";

@@ -113,7 +113,10 @@ async function requestBackup(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Bac
   return await ensureBackup(tx, spoke, { operationId, kind: "manual" });
 }
 
-/** Returns the inputs. Throws `invalid` (`size_too_small`) or `impossible` (`another_cluster`, `blueprint_lacks`). */
+/**
+ * Returns the copy's blueprint inputs. Throws a fault: `invalid` (`size_too_small`) or `impossible` (`another_cluster`
+ * or `blueprint_lacks`).
+ */
 function copyInputs(
   { catalog, config, blueprint }: CopyDependencies,
   copy: SiteColumns,

@@ -1,4 +1,4 @@
-/** Creates a new spoke from a removed spoke's backup, even if the catalog no longer offers its version and size. */
+/** Creates a spoke from a removed spoke's backup, even if the catalog no longer offers that spoke's version or size. */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";

@@ -30,7 +30,7 @@ export function eventSubjectOf(type: string): EventSubject | null {
   return type === "charge.refunded" || /^(?:charge\.)?refund\./.test(type) ? "refund" : null;
 }
 
-/** Returns the charge or refund whose details are to be requested from the provider. Null if the event names none. */
+/** Returns the charge or refund by which to request refunds from the provider. Null if the event names none. */
 export function refundLookup({ type, objectId }: Pick<BillingEventRow, "type" | "objectId">): RefundedObject | null {
   if (objectId === null) return null;
   return type === "charge.refunded" ? { charge: objectId } : { refund: objectId };

@@ -54,7 +54,7 @@ export async function readHubsToSync(rows: Rows, { after, limit }: Batch): Promi
   );
 }
 
-/** Finds hubs whose active subscription was not checked for a day. The longest unchecked hub comes first. */
+/** Finds hubs whose active subscription has not been checked for a day. Those unchecked for longest come first. */
 export async function findUncheckedHubs(rows: Rows, limit: number): Promise<string[]> {
   const { rows: found } = await sql<{ id: string }>`
     select federation_id as id from subscriptions

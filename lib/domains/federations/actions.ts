@@ -1,4 +1,4 @@
-/** Requests actions on a hub. The only action retries provisioning a hub after this has failed. */
+/** Requests actions on a hub. The only action is to retry a provisioning that has failed. */
 import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";

@@ -15,7 +15,7 @@ import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 
-/** Creates a hub. Throws a fault: `conflict` (`slug_taken`), or `invalid` (`not_offered`) if a value isn't offered. */
+/** Creates a hub. Throws `conflict` (`slug_taken`), or `invalid` (`not_offered`) if a value is not in the catalog. */
 export async function createFederation(
   app: App,
   actor: Actor,

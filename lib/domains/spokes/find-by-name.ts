@@ -8,7 +8,7 @@ export interface NamedSpoke extends SpokeRow {
   readonly hubSlug: string;
 }
 
-/** Returns the live spoke with this name. If there is none, returns the last spoke with it that was removed. */
+/** Returns the live spoke with this name or, if there is none, the most recently removed spoke with this name. */
 export async function findSpokeByName(rows: Rows, name: string): Promise<NamedSpoke | null> {
   const [hub, slug] = name.split("/");
   const matchesName = isId("spk", name)

@@ -22,7 +22,7 @@ import { addMembership } from "#lib/domains/members/memberships.ts";
 import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 /**
- * Approves a request and creates the hub with the values that the approval replaces. The requester becomes a hub admin
+ * Approves a request and creates the hub with any values that the approval replaces. The requester becomes a hub admin
  * and may receive the hub's invoices. Throws a `conflict` fault (`request_decided`, `asker_disabled` or `slug_taken`).
  */
 export async function approveRequest(
@@ -122,7 +122,7 @@ async function lockPending(tx: Tx, id: string): Promise<HubRequestRow> {
   return row;
 }
 
-/** Applies the approval's values to the request. If the requested name equals the requested slug, uses the new slug. */
+/** Applies the approval's values to the request. A name that equals the old slug becomes the new slug. */
 function mergeApproval(request: HubRequestRow, approval: Approval): NewFederation {
   const slug = approval.slug ?? request.slug;
   return {
