@@ -1,4 +1,4 @@
-/** Accepts invitations. The address becomes verified, a password is set, and earlier credentials are revoked. */
+/** Accepts invitations: verifies the user's email address, sets a password, and revokes earlier credentials. */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { sessionCookie } from "#lib/domains/auth/cookie.ts";
@@ -24,7 +24,7 @@ interface Acceptance {
   readonly displayName?: string | undefined;
 }
 
-/** Accepts the invitation without a session. Throws an `impossible` fault (`link_spent`). */
+/** Accepts an invitation without a session. Throws an `impossible` fault (`link_spent`) if the link is not valid. */
 export async function acceptInvitation(app: App, origin: RequestOrigin, acceptance: Acceptance): Promise<void> {
   await accept(app, origin, acceptance, () => Promise.resolve([]));
 }
@@ -54,7 +54,7 @@ async function accept(
   const passwordHash = await app.passwords.hash(password, { caller: link.userId });
   await app.db.transact(async (tx) => {
     const user = await redeemLink(tx, link);
-    // The user was unverified when the invitation was sent, and still is. Otherwise this link would be void.
+    // Treats the user as unverified, because verifying the address by any other means voids the invitation.
     const revoked = await takeOverAccount(tx, { ...user, verified: false }, { passwordHash, displayName });
     const extraEntries = await addEntries(tx, link);
     await recordChange(tx, requesterOfLink(link, origin), {

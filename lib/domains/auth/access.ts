@@ -1,6 +1,6 @@
 /**
- * Access rules of endpoints. A rule loads the endpoint's object and checks the caller. It answers 401 without
- * credentials, 404 if the caller cannot see the object, and 403 if the action is not allowed.
+ * Defines access rules for endpoints. A rule loads the endpoint's object and checks whether the caller may access it.
+ * Without credentials, the answer is 401; if the caller cannot see the object, 404; if the action is not allowed, 403.
  */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -14,12 +14,12 @@ export type Credential =
   | { readonly kind: "session"; readonly id: string }
   | { readonly kind: "token"; readonly id: string; readonly scope: TokenScope };
 
-/** The caller. Memberships are read again for each request, so a removed membership has an immediate effect. */
+/** The caller. Memberships are read again for each request, so removing a membership takes effect immediately. */
 export interface Actor extends Requester {
   readonly role: Role;
   readonly displayName: string;
   readonly federationIds: readonly string[];
-  /** Spokes that the user administers, except those of hubs in `federationIds`. */
+  /** The IDs of the spokes that the user administers, except spokes in the hubs listed in `federationIds`. */
   readonly spokeIds: readonly string[];
   readonly credential: Credential;
 }
@@ -28,13 +28,13 @@ export interface AccessInput {
   readonly app: App;
   readonly actor: Actor | null;
   readonly params: Readonly<Record<string, string>>;
-  /** The query parameters, unparsed. `includeRemoved` lets operators load removed objects. */
+  /** The unparsed query parameters. An operator can set `includeRemoved` to load removed objects. */
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** `A` is the actor that `handle` receives (null if no credentials are needed). `L` is the loaded object. */
+/** `A` is the actor passed to `handle` (null if no credentials are required). `L` holds the loaded object. */
 export interface AccessRule<A extends Actor | null, L extends object> {
-  /** Name in the access table and the OpenAPI document: `anyone`, `signed in`, `operator`, `spoke: act` … */
+  /** The rule's name in the access table and the OpenAPI document, for example `signed in` or `spoke: act`. */
   readonly name: string;
   readonly admit: (request: AccessInput) => Promise<{ readonly actor: A } & L> | ({ readonly actor: A } & L);
 }
@@ -55,12 +55,12 @@ export const operatorAccess: AccessRule<Actor, object> = {
   },
 };
 
-/** Throws a `forbidden` fault (`operator_only`). */
+/** Throws a `forbidden` fault (`operator_only`) unless the actor is an operator. */
 export function requireOperator(actor: Actor): void {
   if (actor.role !== "operator") throw new Fault("forbidden", "operator_only", "Only an operator may do this");
 }
 
-/** Returns the caller. Throws an `unauthenticated` fault (`sign_in_required`). */
+/** Returns the caller. Throws an `unauthenticated` fault (`sign_in_required`) if there is none. */
 export function requireActor(actor: Actor | null): Actor {
   if (actor) return actor;
   throw new Fault("unauthenticated", "sign_in_required", "Sign in or send a bearer token to do this");

@@ -27,16 +27,16 @@ interface Changes {
 }
 
 /**
- * Changes a user. Undefined fields stay unchanged; a patch without changes writes nothing. Disabling a user ends the
- * user's sessions and voids mailed links. API tokens do not work until the user is enabled again. Throws a `conflict`
- * fault (`last_operator` or `user_unverified`). Throws an `unauthenticated` fault (`session_required`) if a token
- * creates or enables an operator.
+ * Changes a user. Undefined fields stay unchanged; nothing is written if no field changes. Disabling a user ends the
+ * user's sessions, voids emailed links, and blocks API tokens until the user is enabled again. Throws a `conflict`
+ * fault (`last_operator` or `user_unverified`), or an `unauthenticated` fault (`session_required`) if a caller with an
+ * API token tries to make a user an operator or to enable an operator.
  */
 export async function patchUser(app: App, actor: Actor, { id }: UserRecord, patch: UserPatch): Promise<UserRecord> {
   return await app.db.transact(async (tx) => {
-    // Without this lock, two operators could demote each other at the same time.
+    // Takes a lock, because two operators could otherwise demote each other at the same time.
     if (patch.operator === false || patch.disabled === true) await lockOperators(tx);
-    // Users cannot promote or enable themselves: another operator may be revoking their permissions at this moment.
+    // Users cannot promote or enable themselves, because another operator may be demoting or disabling them.
     const adjusted = { operator: patch.operator && undefined, disabled: patch.disabled || undefined };
     const changes = await planChanges(tx, actor, id, id === actor.userId ? { ...patch, ...adjusted } : patch);
     if (Object.keys(changes).length > 0) await writeChanges(tx, actor, id, changes);
@@ -44,14 +44,14 @@ export async function patchUser(app: App, actor: Actor, { id }: UserRecord, patc
   });
 }
 
-/** Locks the user's row and returns the fields to change. */
+/** Locks the user's row and returns the fields that the patch changes. */
 async function planChanges(tx: Tx, { credential }: Actor, id: string, patch: UserPatch): Promise<Changes> {
   const before = (await lockUser(tx, { id }))!;
   const changes: Changes = {};
   for (const field of ["displayName", "operator", "disabled"] as const) {
     if (patch[field] !== undefined && patch[field] !== before[field]) Object.assign(changes, { [field]: patch[field] });
   }
-  // A stolen token must not create an operator who remains after the token is revoked.
+  // Requires a session, because an operator created with a stolen token would remain after the token is revoked.
   const regainsOperator = changes.disabled === false && before.operator && changes.operator !== false;
   if ((patch.operator || regainsOperator) && credential.kind === "token") {
     throw new Fault(
@@ -84,19 +84,19 @@ async function writeChanges(tx: Tx, actor: Actor, id: string, changed: Changes):
     await endSessionsOf(tx, id);
     await voidGrants(tx, id, ["invitation", "password_reset", "email_verification"]);
   }
-  // The user's event streams check the permissions again.
+  // Makes the user's event streams check the user's permissions again.
   if (disabled || operator !== undefined) tx.wakes.add(`user:${id}`);
   await recordChange(tx, actor, {
     audit: [{ kind: "user_updated", objectType: "user", objectId: id, metadata: { changed } }],
   });
 }
 
-/** Prevents other transactions from demoting or disabling operators until this one ends. */
+/** Prevents other transactions from demoting or disabling operators until this transaction ends. */
 async function lockOperators(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('wheelwright: the last operator', 0))`.execute(tx);
 }
 
-/** Returns whether another operator can sign in. Disabled and unverified operators do not count. */
+/** Returns whether an operator other than this user can sign in. Disabled and unverified operators do not count. */
 export async function hasOtherOperator(tx: Tx, id: string): Promise<boolean> {
   const row = await tx.selectFrom("users").select("id").where("operator", "=", true).where("id", "<>", id)
     .where("disabledAt", "is", null).where("emailVerifiedAt", "is not", null).limit(1).executeTakeFirst();

@@ -1,6 +1,6 @@
 /**
- * Sets a generated password for a user who lost the old one. The password is shown once and not stored. The person who
- * requests the reset vouches for the user, so the address becomes verified.
+ * Sets a generated password for a user who lost the old one. The new password is shown once and not stored in
+ * plaintext. Whoever requests the reset vouches for the user, so the reset also verifies the user's email address.
  */
 import { canonicalPrefix } from "#lib/base/email.ts";
 import type { App } from "#lib/app.ts";
@@ -17,7 +17,10 @@ import type { NewJob } from "#lib/jobs/job.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import { enableUser, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
-/** Ends all sessions and voids mailed links. Throws a fault: `conflict` (`user_disabled`) or `unavailable` (`busy`). */
+/**
+ * Resets a user's password, ends all the user's sessions and voids emailed links. Throws a fault: `conflict`
+ * (`user_disabled`) or `unavailable` (`busy`).
+ */
 export async function resetPasswordAsOperator(
   app: App,
   actor: Actor,
@@ -37,8 +40,8 @@ export async function resetPasswordAsOperator(
 }
 
 /**
- * Resets a password on the server's machine. Also enables a disabled operator if no other operator exists. Throws a
- * fault: `missing` (`user_missing`) or `conflict` (`user_disabled`).
+ * Resets a user's password with a command on the server. If no other operator exists, also enables a disabled operator.
+ * Throws a fault: `missing` (`user_missing`) or `conflict` (`user_disabled`).
  */
 export async function resetPasswordLocally(
   { db, passwords }: Pick<App, "db" | "passwords">,

@@ -1,4 +1,4 @@
-/** Finds the caller by bearer token or session cookie. An Authorization header has precedence over the cookie. */
+/** Finds the caller by bearer token or session cookie. The Authorization header takes precedence over the cookie. */
 import type { App } from "#lib/app.ts";
 import type { Actor, Credential } from "#lib/domains/auth/access.ts";
 import { readSessionCookie } from "#lib/domains/auth/cookie.ts";
@@ -9,7 +9,7 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { User } from "#lib/domains/users/store.ts";
 
-/** The origin of a request, for the audit log. */
+/** The client that sent a request, as recorded in the audit log. */
 export interface RequestOrigin {
   readonly ip: string;
   readonly userAgent: string;
@@ -18,8 +18,8 @@ export interface RequestOrigin {
 const BEARER = /^bearer +(\S+)$/i;
 
 /**
- * Returns the caller, or null without an Authorization header and a valid session cookie. Throws an `unauthenticated`
- * fault (`bad_credentials`) for an Authorization header that is malformed, unknown, expired or revoked.
+ * Returns the caller. Null if there is neither an Authorization header nor a valid session cookie. Throws an
+ * `unauthenticated` fault (`bad_credentials`) if the token in the header is malformed, unknown, expired or revoked.
  */
 export async function authenticate(app: App, request: Request, origin: RequestOrigin): Promise<Actor | null> {
   const header = request.headers.get("authorization");
@@ -28,7 +28,7 @@ export async function authenticate(app: App, request: Request, origin: RequestOr
     : await authenticateToken(app, header, origin);
 }
 
-/** Checks a caller again, for example during a stream. Returns null if the caller is no longer authenticated. */
+/** Checks the caller's credential again, for example during a stream. Returns null if it is no longer valid. */
 export async function reauthenticate(
   { db }: { readonly db: Pick<Database, "rows"> },
   actor: Actor,
@@ -39,12 +39,12 @@ export async function reauthenticate(
   return found ? toActor(found.user, credential, actor, actor.tokenPrefix) : null;
 }
 
-/** Returns whether a browser is signed in, for public pages. False if the database is unavailable. */
+/** Returns whether the browser has a valid session, for public pages. False if the database is unavailable. */
 export async function hasSession(app: App, request: Request, origin: RequestOrigin): Promise<boolean> {
   return await findSignedInUser(app, request, origin) !== null;
 }
 
-/** Returns the user who is signed in, for public pages. Null if the database is unavailable. */
+/** Returns the signed-in user, for public pages. Null if nobody is signed in or the database is unavailable. */
 export async function findSignedInUser(app: App, request: Request, origin: RequestOrigin): Promise<Actor | null> {
   try {
     return await authenticateSession(app, request, origin);

@@ -1,8 +1,8 @@
 /**
- * Checks in each transaction of a request that the caller still has the permissions from the request's start. Each
- * transaction first takes a shared lock on the caller's user. A revocation commits and then waits for the exclusive
- * lock before it reports success (`transact` in lib/drivers/db/open.ts). The lock is an advisory lock, because advisory
- * locks are fair. With row locks, a caller who writes continuously could block the revocation.
+ * Checks in each transaction that the caller still has the permissions that the caller had when the request started.
+ * Each transaction first takes a shared lock for the user who makes the request. A revocation commits, and then waits
+ * for the exclusive lock before it reports success (`transact` in lib/drivers/db/open.ts). Advisory locks are used
+ * because they are fair: with row locks, a caller who writes continuously could block the revocation.
  */
 import { sql } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -13,20 +13,20 @@ import { SECOND } from "#lib/base/time.ts";
 
 interface AuthorizedDatabase {
   /**
-   * A database whose transactions check the permissions. The check throws an `unauthenticated` or a `forbidden` fault
-   * (`access_changed`).
+   * A database that checks the caller's permissions in each transaction. Throws an `unauthenticated` fault, or a
+   * `forbidden` fault (`access_changed`).
    */
   readonly db: Database;
   /**
-   * Checks the permissions before a late response, unless a transaction of the request has checked them. Throws the
-   * same faults as `db`.
+   * Checks the caller's permissions before a late response is sent, unless a transaction has already checked them.
+   * Throws the same faults as `db`.
    */
   recheckIfLate(): Promise<void>;
 }
 
 const RECHECK_AFTER = SECOND; // revoked permissions must have no effect after this time
 
-/** Creates the database for a request. `onCommit`, if given, runs each COMMIT. */
+/** Returns the database object for one request. `onCommit`, if given, executes each COMMIT statement. */
 export function createAuthorizedDatabase(
   { db }: { readonly db: Database },
   actor: Actor,
@@ -58,8 +58,8 @@ async function requireAccessUnchanged(rows: Database["rows"], actor: Actor): Pro
 }
 
 /**
- * Returns whether the caller still has every permission from the start of the request. Two cases do not count as lost:
- * objects that were removed for everybody, and spokes of a hub that the caller administers now.
+ * Returns whether the caller still has every permission from the start of the request. Two kinds of objects do not
+ * count as lost: removed objects, and spokes in a hub that the caller administers now.
  */
 async function coversPreviousAccess(rows: Database["rows"], now: Actor, before: Actor): Promise<boolean> {
   if (now.role === "operator") return true;

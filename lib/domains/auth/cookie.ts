@@ -1,6 +1,6 @@
 /**
- * Reads and writes the session cookie. The prefix `__Host-` restricts the cookie to this host and to TLS. Plain HTTP on
- * localhost uses neither the prefix nor the Secure flag, which some browsers would refuse.
+ * Reads and writes the session cookie. The prefix `__Host-` in its name restricts the cookie to this host and to TLS.
+ * Plain HTTP on localhost uses neither the prefix nor the Secure flag, because some browsers would refuse them.
  */
 import { parse, serialize } from "hono/utils/cookie";
 import { DAY, SECOND } from "#lib/base/time.ts";
@@ -20,7 +20,7 @@ export function expiredSessionCookie(publicUrl: URL): string {
   return serializeCookie(publicUrl, "", 0);
 }
 
-/** Returns the reason why PUBLIC_URL does not work on other machines, or null if the URL works. */
+/** Returns why PUBLIC_URL does not work from other machines. Null if it works. */
 export function findPublicUrlProblem(publicUrl: URL): string | null {
   if (isLocal(publicUrl)) {
     return `PUBLIC_URL ${publicUrl.href} points to the local machine, so links in emails open only here; ` +

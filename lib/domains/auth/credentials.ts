@@ -1,6 +1,6 @@
 /**
- * Finds sessions and tokens with their users and memberships in one query. The result is not cached, so a revoked
- * permission has an immediate effect on every replica.
+ * Finds sessions and tokens with their users and memberships in one query. The result is not cached, so revoking a
+ * permission takes effect immediately on every replica.
  */
 import { sql, type SqlBool } from "kysely";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
@@ -14,7 +14,7 @@ const IDLE_HOURS = 12, MAX_AGE_DAYS = 30; // of a session
 interface ValidSession {
   readonly id: string;
   readonly user: User;
-  /** Whether the recorded last use is over a minute old and must be updated. */
+  /** Whether the recorded time of the last use is more than a minute old and must be updated. */
   readonly stale: boolean;
 }
 
@@ -23,19 +23,19 @@ interface ValidToken extends ValidSession {
   readonly prefix: string;
 }
 
-/** Finds a credential by the hash of its secret, or by its ID once the caller is authenticated. */
+/** Identifies a credential: by the hash of its secret, or by its ID if the caller is already authenticated. */
 type CredentialKey = { readonly hash: Uint8Array } | { readonly id: string };
 
-/** Condition that a row of `sessions` is valid, regardless of its user. Reads the clock once for all rows. */
+/** An SQL condition for a valid session, whatever the user's state. Reads the clock once for all rows. */
 export const isSessionValid = sql<SqlBool>`(sessions.ended_at is null
   and sessions.last_used_at > (select wheelwright_now()) - make_interval(hours => ${IDLE_HOURS})
   and sessions.created_at > (select wheelwright_now()) - make_interval(days => ${MAX_AGE_DAYS}))`;
 
-/** The time when an unused session expires. */
+/** The time at which the session expires if it is not used again. */
 export const sessionExpiry = sql<Date>`least(sessions.last_used_at + make_interval(hours => ${IDLE_HOURS}),
   sessions.created_at + make_interval(days => ${MAX_AGE_DAYS}))`;
 
-/** Condition that a row of `api_tokens as token` is valid, regardless of its user. */
+/** An SQL condition for a valid row in `api_tokens as token`, whatever the user's state. */
 export const isTokenValid = sql<SqlBool>`(token.revoked_at is null
   and (token.expires_at is null or token.expires_at > (select wheelwright_now())))`;
 
@@ -61,19 +61,19 @@ const findTokenById = prepareReadOnSharedConnection((rows, { id }: { id: string 
   selectTokens(rows).where("token.id", "=", id)
 );
 
-/** Returns the session if it is valid and its user is not disabled. */
+/** Finds a session. Returns undefined if it is not valid or its user is disabled. */
 export async function findSession(rows: Rows, key: CredentialKey): Promise<ValidSession | undefined> {
   const [row] = await ("id" in key ? findSessionById(rows, key) : findSessionByHash(rows, key));
   return row && { id: row.id, user: toUser(row), stale: row.stale };
 }
 
-/** Returns the token if it is valid and its user is not disabled. */
+/** Finds an API token. Returns undefined if it is not valid or its user is disabled. */
 export async function findToken(rows: Rows, key: CredentialKey): Promise<ValidToken | undefined> {
   const [row] = await ("id" in key ? findTokenById(rows, key) : findTokenByHash(rows, key));
   return row && { id: row.id, user: toUser(row), stale: row.stale, scope: row.scope, prefix: row.prefix };
 }
 
-/** Records the use of a session, if an update is due. Only one of many parallel requests writes. */
+/** Records that a session was used, if an update is due. Only one of several parallel requests writes. */
 export async function recordSessionUse(rows: Rows, id: string): Promise<void> {
   await rows.updateTable("sessions").set({ lastUsedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).where(isStale("lastUsedAt")).execute().catch(ignoreReadOnly);
@@ -84,12 +84,12 @@ export async function recordTokenUse(rows: Rows, id: string): Promise<void> {
     .where("id", "=", id).where(isStale("lastUsedAt")).execute().catch(ignoreReadOnly);
 }
 
-/** Ignores the error of a database that is read-only at the moment, so that requests that only read still work. */
+/** Ignores the error if the database is temporarily read-only, so that requests that only read still work. */
 function ignoreReadOnly(error: unknown): void {
   if (!isWriteRefused(error)) throw error;
 }
 
-/** Returns the SQL condition that an update is due. The condition is false on a standby, which cannot write. */
+/** Returns an SQL condition that is true if an update is due. It is false on a standby, which cannot write. */
 function isStale(column: string) {
   return sql<boolean>`current_setting('transaction_read_only') = 'off'
     and coalesce(${sql.ref(column)} < wheelwright_now() - interval '1 minute', true)`;

@@ -1,6 +1,6 @@
 /**
- * Sends links to reset forgotten passwords. The request enqueues a job for every address, whether or not an account
- * exists. So neither the response nor its duration reveals whether the account exists.
+ * Emails links for resetting forgotten passwords. Each request enqueues a job, whether or not an account with the
+ * address exists, so neither the response nor its duration reveals which addresses have accounts.
  */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -23,12 +23,12 @@ export const FORGOTTEN_PASSWORD_JOB: JobKind = {
 };
 
 /**
- * Minimum milliseconds between two mails to the same address. The interval is needed because anybody can request a mail
- * for any address.
+ * The minimum time between two emails to the same address, in milliseconds. Without it, anybody could flood any mailbox
+ * with emails.
  */
 const MAIL_INTERVAL = 5 * MINUTE;
 
-/** Enqueues the job. `email` is in lower case, as the Email schema returns it. */
+/** Enqueues the job that sends the link. `email` must be in lower case, as the Email schema returns it. */
 export async function requestResetLink(app: App, origin: RequestOrigin, email: string): Promise<void> {
   const job = { kind: FORGOTTEN_PASSWORD_JOB, lane: null, federationId: null, spokeId: null, payload: { email } };
   await app.db.transact(async (tx) => {
@@ -38,14 +38,14 @@ export async function requestResetLink(app: App, origin: RequestOrigin, email: s
   });
 }
 
-/** Sends the link. Does nothing for an unknown address, a disabled user or a user with a recent link. */
+/** Emails the link. Does nothing if no user has the address, or if the user is disabled or recently got a link. */
 export async function sendResetLink(tx: Tx, requester: Requester, email: string): Promise<void> {
   const user = await lockUser(tx, { email });
   if (!user || user.disabled || await hasRecentGrant(tx, "password_reset", user.id, MAIL_INTERVAL)) return;
   await recordChange(tx, requester, await createResetLink(tx, user));
 }
 
-/** Creates a link to set a new password, and the mail that contains it. */
+/** Creates a link for setting a new password, and the email that contains it. */
 export async function createResetLink(tx: Tx, user: LockedUser): Promise<AuditedChange> {
   const grant = await createGrant(tx, "password_reset", user.id);
   const about = { expiresAt: grant.expiresAt.toISOString() };
@@ -55,7 +55,7 @@ export async function createResetLink(tx: Tx, user: LockedUser): Promise<Audited
   };
 }
 
-/** Omits the name of an unverified user, because anybody could have signed up with that name. */
+/** Omits the name of an unverified user, because anybody could have signed up with this address and any name. */
 export function mailRecipientOf({ email, displayName, verified }: LockedUser): { email: string; name: string } {
   return { email, name: verified ? displayName : email };
 }

@@ -1,7 +1,7 @@
 /**
- * Adds members to a hub or spoke. Creates the user if needed, and mails an invitation to users with an unverified
- * address. The user's row is locked first, so parallel requests for a new address create only one user and one mail. A
- * transaction that needs other locks takes the user's lock first and the locks of `record` last.
+ * Adds members to a hub or spoke. Creates the user if needed, and emails an invitation if the user's address is
+ * unverified. Locks the user's row first, so parallel requests for a new address create only one user and send only one
+ * email. A transaction that needs further locks takes the user's lock first and the locks of `recordChange` last.
  */
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
@@ -26,13 +26,13 @@ import { insertUser, type LockedUser, lockUser, renameUser } from "#lib/domains/
 interface MembershipTarget {
   readonly membership: MembershipKey;
   readonly ids: { readonly federationId: string; readonly spokeId?: string };
-  /** Locks the hub or spoke against removal. Throws a fault if its state does not allow new members. */
+  /** Locks the hub or spoke so that it cannot be removed. Throws a fault if its state does not allow new members. */
   readonly lock: (tx: Tx) => Promise<unknown>;
-  /** The audit event of a new member. The user's ID and address are added to its metadata. */
+  /** The audit event that records a new member. The user's ID and address are added to its metadata. */
   readonly auditEntry: Pick<AuditEntry, "kind" | "objectType" | "objectId" | "metadata">;
 }
 
-/** The result of adding a member. `expiresAt` is the invitation's expiry as ISO 8601 text. */
+/** The result of adding a member. `expiresAt` is when the invitation expires, as ISO 8601 text. */
 export interface InvitationResult {
   readonly status: "added" | "invited" | "unchanged";
   readonly userId: string;
@@ -46,13 +46,13 @@ interface Invitee extends LockedUser {
 
 interface Invitation {
   readonly expiresAt: Date;
-  /** The grant for which to send a mail. Null if a mail of the last hour is still valid. */
+  /** The ID of the one-time token to email. Null if an email sent in the last hour contains a valid link. */
   readonly grantId: string | null;
 }
 
 const MAIL_INTERVAL = "1 hour"; // prevents flooding of somebody's mailbox
 
-/** Adds a member. Idempotent. Throws a `conflict` fault (`user_disabled`), and the faults of `lock`. */
+/** Adds a member. Idempotent. Throws a `conflict` fault (`user_disabled`) and the faults of `target.lock`. */
 export async function addMember(
   tx: Tx,
   actor: Actor,
@@ -61,7 +61,7 @@ export async function addMember(
 ): Promise<InvitationResult> {
   const invitee = await lockInvitee(tx, email, displayName);
   await target.lock(tx);
-  // Only operators can add themselves: a hub admin's own permission may be revoked at this moment.
+  // Only operators can add themselves, because a hub admin's own membership may be revoked at the same time.
   const mayJoin = invitee.id !== actor.userId || actor.role === "operator";
   const joined = mayJoin && await addMembership(tx, target.membership, invitee.id);
   if (joined) await markHistoryAsRead(tx, target.membership, invitee.id);
@@ -90,7 +90,7 @@ export async function addMember(
   };
 }
 
-/** Removes a member. Voids the invitation of an unverified user who has no other membership. */
+/** Removes a member. If the user is unverified and has no other membership, also voids the user's invitation. */
 export async function removeMember(
   tx: Tx,
   actor: Actor,
@@ -108,7 +108,7 @@ export async function removeMember(
   await recordChange(tx, actor, { audit: [{ ...auditEntry, ...ids, metadata }] });
 }
 
-/** Returns the locked user with this address. Creates a user without a password if none exists. */
+/** Locks and returns the user with this address. Creates a user without a password if none exists. */
 async function lockInvitee(tx: Tx, email: string, displayName: string | undefined): Promise<Invitee> {
   const isNew = await insertUser(tx, { email, displayName: displayName ?? email, passwordHash: null }) !== null;
   const user = await lockUser(tx, { email });
@@ -117,22 +117,22 @@ async function lockInvitee(tx: Tx, email: string, displayName: string | undefine
     throw new Fault("conflict", "user_disabled", `The user ${email} is disabled; an operator must enable them first`);
   }
   if (isNew || user.verified || (await listAdministeredNames(tx, user.id)).length > 0) return { ...user, isNew };
-  // An unverified signup chose this name. The inviter's name replaces it.
+  // Replaces the name, because a stranger may have signed up with this address and chosen the name.
   const renamed = { ...user, isNew, displayName: displayName ?? email };
   await renameUser(tx, user.id, renamed.displayName);
   return renamed;
 }
 
-/** Returns the user's invitation with a renewed expiry. Creates a new grant unless a mail was sent in the last hour. */
+/** Renews the expiry of the user's invitation. Creates a new one unless an invitation was sent in the last hour. */
 async function ensureInvitation(tx: Tx, userId: string, joined: boolean): Promise<Invitation> {
   const recent = await tx.selectFrom("one_time_tokens").select(["id", "expiresAt", "voidedAt"])
     .where("userId", "=", userId).where("purpose", "=", "invitation").where("usedAt", "is", null)
     .where("createdAt", ">", sql<Date>`wheelwright_now() - ${MAIL_INTERVAL}::interval`)
-    // An invitation that the mail server refused did not arrive.
+    // Excludes invitations that the mail server refused, because they did not arrive.
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom("users").select("id").where("id", "=", userId).where("mailRefusal", "is not", null)))
     )
-    // An invitation that was revoked before its mail was sent did not arrive.
+    // Excludes invitations that were revoked before they were emailed, because they did not arrive.
     .where(sql<boolean>`(voided_at is null or cardinality(token_hashes) > 0)`)
     .orderBy("createdAt", "desc").orderBy("id", "desc").limit(1).executeTakeFirst();
   if (!recent) {
@@ -148,7 +148,7 @@ async function ensureInvitation(tx: Tx, userId: string, joined: boolean): Promis
   return { expiresAt, grantId: null };
 }
 
-/** Creates the invitation mail. It lists all of the user's memberships, because at most one mail per hour is sent. */
+/** Creates the invitation email. It lists all the user's memberships, because further emails may be suppressed. */
 async function createInvitationMail(
   tx: Tx,
   actor: Actor,

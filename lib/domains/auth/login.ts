@@ -1,6 +1,6 @@
 /**
- * Signs users in and out. A failed login always does the same work and returns the same error. A session starts only if
- * the user still has the checked password, so it cannot survive a change of the password.
+ * Signs users in and out. Every failed login does the same work and returns the same error. A session starts only if
+ * the password that was checked is still the user's password, so a session cannot survive a password change.
  */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -38,8 +38,9 @@ const UNVERIFIED_MESSAGE =
   "signing in sends it again, at most once an hour";
 
 /**
- * Signs in. Waits in the queue until the signal aborts. Throws a fault: `unauthenticated` (`login_failed`), `limited`
- * (`too_many_tries`) or `unavailable` (`busy`). A user who is disabled or has no password also gets `login_failed`.
+ * Signs a user in. Waits in the queue until the signal aborts. Throws a fault: `unauthenticated` (`login_failed`),
+ * `limited` (`too_many_tries`) or `unavailable` (`busy`). Disabled users and users without a password also get
+ * `login_failed`.
  */
 export async function signIn(
   app: App,
@@ -56,7 +57,7 @@ export async function signIn(
   return signedIn;
 }
 
-/** Ends the caller's session, if any. Returns the Set-Cookie header that deletes the cookie. */
+/** Ends the caller's session, if there is one. Returns the Set-Cookie header that deletes the session cookie. */
 export async function signOut(app: App, actor: Actor | null): Promise<string> {
   if (actor?.credential.kind === "session") {
     const { id } = actor.credential;
@@ -68,7 +69,7 @@ export async function signOut(app: App, actor: Actor | null): Promise<string> {
   return expiredSessionCookie(app.config.publicUrl);
 }
 
-/** Checks the password and starts the session. Returns null if the password is wrong. */
+/** Checks the password and starts a session. Returns null if the password is wrong. */
 async function checkLogin(
   app: App,
   origin: RequestOrigin,
@@ -83,7 +84,7 @@ async function checkLogin(
   }
   const newHash = outcome === "outdated" ? await app.passwords.hash(login.password, queueEntry) : null;
   const session = await startSession(app, origin, account, newHash);
-  // The password has changed in the meantime: check it again.
+  // Starts over, because the password was changed after it was checked.
   if (!session) return await checkLogin(app, origin, login, queueEntry);
   const user = await readUser(app.db.rows, account.id);
   const cookie = sessionCookie(app.config.publicUrl, session.secret);
@@ -110,7 +111,7 @@ async function startSession(
   });
 }
 
-/** Records a failed login: the entered address and, if it exists, the account. */
+/** Records a failed login with the address that was entered and, if it exists, the account with this address. */
 async function recordFailedLogin(
   app: App,
   origin: RequestOrigin,

@@ -1,4 +1,4 @@
-/** Stores one-time tokens (grants) for mailed links. Only the hash of a mailed secret is stored. */
+/** Stores one-time tokens ("grants") for emailed links. Only hashes of the emailed secrets are stored. */
 import { sql } from "kysely";
 import { hashSecret, isSecret, newSecret } from "#lib/drivers/crypto/secret.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -8,7 +8,7 @@ import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 
 export type LinkPurpose = "invitation" | "password_reset" | "email_verification";
 
-/** Milliseconds for which a grant is valid, by purpose. */
+/** How long a grant (one-time token) is valid, in milliseconds, for each purpose. */
 export const LINK_LIFETIMES: Readonly<Record<LinkPurpose, number>> = {
   invitation: 7 * DAY,
   password_reset: HOUR,
@@ -25,7 +25,7 @@ export interface LinkGrant {
 
 const columns = ["id", "purpose", "userId", "createdAt", "expiresAt"] as const;
 
-/** Creates a grant. Earlier grants stay valid until they expire or are voided. */
+/** Creates a grant (one-time token). Earlier grants stay valid until they expire or are voided. */
 export async function createGrant(tx: Tx, purpose: LinkPurpose, userId: string): Promise<LinkGrant> {
   const minutes = LINK_LIFETIMES[purpose] / MINUTE;
   const row = await tx.insertInto("one_time_tokens").values({
@@ -37,7 +37,7 @@ export async function createGrant(tx: Tx, purpose: LinkPurpose, userId: string):
   return toGrant(row);
 }
 
-/** Returns whether an open grant was created in the last `ms` milliseconds. */
+/** Returns whether the user got a grant (one-time token) in the last `ms` milliseconds that is still unused. */
 export async function hasRecentGrant(rows: Rows, purpose: LinkPurpose, userId: string, ms: number): Promise<boolean> {
   const row = await selectOpenGrants(rows).where("userId", "=", userId).where("purpose", "=", purpose)
     .where("createdAt", ">", sql<Date>`wheelwright_now() - ${ms}::float8 * interval '1 millisecond'`)
@@ -45,7 +45,7 @@ export async function hasRecentGrant(rows: Rows, purpose: LinkPurpose, userId: s
   return row !== undefined;
 }
 
-/** Adds a secret to a grant for a mail. Returns null if the grant is no longer open. */
+/** Adds a new secret to a grant (one-time token), to be emailed. Returns null if the grant is no longer usable. */
 export async function addGrantSecret(tx: Tx, grantId: string): Promise<string | null> {
   const secret = newSecret(), hash = hashSecret(secret);
   const row = await tx.updateTable("one_time_tokens")
@@ -55,7 +55,7 @@ export async function addGrantSecret(tx: Tx, grantId: string): Promise<string | 
   return row ? secret : null;
 }
 
-/** Finds the grant of a link's secret without redeeming it. */
+/** Finds the grant (one-time token) that a link's secret belongs to, without redeeming it. */
 export async function findGrant(rows: Rows, purpose: LinkPurpose, secret: string): Promise<LinkGrant | null> {
   if (!isSecret(secret)) return null;
   const row = await selectOpenGrants(rows).where("purpose", "=", purpose)
@@ -63,7 +63,7 @@ export async function findGrant(rows: Rows, purpose: LinkPurpose, secret: string
   return row ? toGrant(row) : null;
 }
 
-/** Redeems a grant. Only one of several parallel calls succeeds. Throws an `impossible` fault (`link_spent`). */
+/** Redeems a grant (one-time token). Of several parallel calls, one succeeds and the others throw `link_spent`. */
 export async function redeemGrant(tx: Tx, purpose: LinkPurpose, secret: string): Promise<LinkGrant> {
   const row = isSecret(secret) && await tx.updateTable("one_time_tokens")
     .set({ usedAt: sql<Date>`wheelwright_now()` })

@@ -1,6 +1,6 @@
 /**
- * Lets users change their own name and password. Wrong passwords are slowed down as in a login, because the session may
- * be stolen. A new password ends all sessions; the caller gets a new one.
+ * Lets users change their own name and password. Attempts with a wrong password are slowed down as at login, because
+ * the session may be stolen. Changing the password ends all sessions and starts a new one for the caller.
  */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -33,8 +33,8 @@ interface PasswordChange {
 }
 
 /**
- * Changes the password. Returns the Set-Cookie header of the new session. API tokens stay valid. Waits in the queue
- * until the signal aborts. Throws a fault: `forbidden` (`wrong_password`), `limited` (`too_many_tries`) or
+ * Changes the caller's password. Returns the Set-Cookie header for the new session. API tokens stay valid. Waits in the
+ * queue until the signal aborts. Throws a fault: `forbidden` (`wrong_password`), `limited` (`too_many_tries`) or
  * `unavailable` (`busy`).
  */
 export async function changeOwnPassword(
@@ -60,7 +60,7 @@ export async function changeOwnPassword(
   throw new Fault("forbidden", "wrong_password", "Cannot change the password: the current password is wrong");
 }
 
-/** Changes the caller's name. Throws a `forbidden` fault (`unverified`) for an unverified address. */
+/** Changes the caller's name. Throws a `forbidden` fault (`unverified`) if the caller's address is not verified. */
 export async function changeOwnName(
   app: App,
   actor: Actor,
@@ -83,7 +83,7 @@ export async function changeOwnName(
 async function replacePassword(app: App, actor: Actor, account: Account, passwordHash: string): Promise<string> {
   const { userId } = actor, at = (await app.db.now()).toISOString();
   return await app.db.transact(async (tx) => {
-    // The password was changed in the meantime, which has ended this session.
+    // Throws if the password was changed in the meantime, because that has also ended this session.
     if (!await lockAccount(tx, account)) requireActor(null);
     const user = (await lockUser(tx, { id: userId }))!;
     await setPassword(tx, userId, passwordHash);

@@ -1,4 +1,4 @@
-/** Lists the 100 sessions of a user that were used last, and ends sessions. */
+/** Lists a user's 100 most recently used sessions, and ends sessions. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -11,9 +11,9 @@ import { Fault } from "#lib/base/errors.ts";
 interface Session {
   readonly id: string;
   readonly createdAt: Date;
-  /** The time of the last use, accurate to one minute. */
+  /** When the session was last used, accurate to one minute. */
   readonly lastUsedAt: Date;
-  /** Expiry if the session is not used again. */
+  /** When the session expires if it is not used again. */
   readonly expiresAt: Date;
   readonly ip: string;
   readonly userAgent: string;
@@ -22,7 +22,7 @@ interface Session {
 
 const MAX_LISTED = 100;
 
-/** Lists the valid sessions, the last used one first. */
+/** Lists the caller's valid sessions, the most recently used one first. */
 export async function listSessions(rows: Rows, { userId, credential }: Actor): Promise<Session[]> {
   const found = await rows.selectFrom("sessions")
     .select(["id", "ip", "userAgent", "createdAt", "lastUsedAt", sessionExpiry.as("expiresAt")])
@@ -40,7 +40,7 @@ export async function listSessions(rows: Rows, { userId, credential }: Actor): P
   }));
 }
 
-/** Ends one session. Idempotent. Throws a `missing` fault (`session_missing`) for a session of another user. */
+/** Ends one session. Idempotent. Throws a `missing` fault (`session_missing`) if it belongs to another user. */
 export async function endOwnSession(app: App, actor: Actor, id: string): Promise<void> {
   await app.db.transact(async (tx) => {
     const own = await tx.selectFrom("sessions").select("id").where("id", "=", id).where("userId", "=", actor.userId)

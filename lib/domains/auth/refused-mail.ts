@@ -1,13 +1,13 @@
-/** Records that a mail server permanently refused a mail, and notifies the admins who wait for the recipient. */
+/** Records that a mail server permanently refused an email. If it was an invitation, also notifies the admins. */
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { MailTemplate } from "#lib/drivers/mail/letter.ts";
 
-/** Maximum number of events for one refused invitation. */
+/** The maximum number of audit events to record for one refused invitation. */
 const MAX_EVENTS = 50;
 
-/** Stores the reason and returns the events to record. Returns no events if no user has the address. */
+/** Stores why the email was refused. Returns audit events to record, or none if no user has this address. */
 export async function recordRefusedMail(
   tx: Tx,
   { email, template, reason }: { readonly email: string; readonly template: MailTemplate; readonly reason: string },
@@ -23,7 +23,7 @@ export async function recordRefusedMail(
   return [{ kind: "user_mail_refused", ...about, metadata: { ...about.metadata, template } }];
 }
 
-/** Clears the reason after the server accepted a mail, or when another mail is sent. */
+/** Deletes the stored reason for a refusal, after the server accepts an email or when a new email is sent. */
 export async function clearRefusedMail(tx: Tx, email: string): Promise<void> {
   await tx.updateTable("users").set({ mailRefusal: null }).where("email", "=", email)
     .where("mailRefusal", "is not", null).execute();

@@ -1,4 +1,4 @@
-/** Sets a new password with a mailed link. */
+/** Lets users set a new password with an emailed link. */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { mailRecipientOf } from "#lib/domains/auth/forgot-password.ts";
@@ -10,13 +10,13 @@ import { createMailJob } from "#lib/jobs/mail.ts";
 interface PasswordReset {
   readonly token: string;
   readonly password: string;
-  /** Whether API tokens stay valid. By default they are revoked. */
+  /** Whether API tokens stay valid. By default, they are revoked. */
   readonly keepTokens?: boolean | undefined;
 }
 
 /**
- * Sets the password, verifies the address, and ends all sessions. Returns the user's address. Throws an `impossible`
- * fault (`link_spent`).
+ * Sets the password, verifies the email address and ends all sessions. Returns the user's email address. Throws an
+ * `impossible` fault (`link_spent`) if the link is not valid.
  */
 export async function resetPasswordByLink(
   app: App,

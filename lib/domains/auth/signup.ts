@@ -1,6 +1,6 @@
 /**
- * Lets users sign up, if the service allows it. The response and its duration are the same for every address. An
- * existing account is not changed: its owner gets a mail, at most once an hour.
+ * Lets users sign up, if the service allows it. The response and its duration are the same for every address. If an
+ * account exists, it stays unchanged and its owner gets an email about the attempt, at most once an hour.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -20,13 +20,13 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { insertUser, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 interface Signup {
-  /** The address, in lower case as the Email schema returns it. */
+  /** The email address, in lower case as the Email schema returns it. */
   readonly email: string;
   readonly password: string;
   readonly displayName?: string | undefined;
 }
 
-/** The payload of a queued signup. The hash of the password is removed when the job runs. */
+/** The payload of a queued signup job. The job removes the password hash from the payload when it runs. */
 export interface QueuedSignup {
   readonly email: string;
   readonly displayName: string;
@@ -41,10 +41,10 @@ export const SIGNUP_JOB: JobKind = {
   timeLimit: HOUR,
 };
 
-/** Minimum milliseconds between two mails to the same address. Anybody can sign up with any address. */
+/** The minimum time between two emails to an address, in milliseconds, because anybody can sign up with any address. */
 const MAIL_INTERVAL = HOUR;
 
-/** Enqueues a signup. Throws a `forbidden` fault (`signup_off`). */
+/** Enqueues a signup. Throws a `forbidden` fault (`signup_off`) if the service does not allow signups. */
 export async function signUp(app: App, origin: RequestOrigin, { email, password, displayName }: Signup): Promise<void> {
   if (!app.config.signup) {
     throw new Fault("forbidden", "signup_off", "Nobody can sign up here; ask an administrator for an invitation");
@@ -83,7 +83,7 @@ async function changeForExistingUser(tx: Tx, user: LockedUser): Promise<AuditedC
   return await hasRecentGrant(tx, "password_reset", user.id, MAIL_INTERVAL) ? null : await createResetLink(tx, user);
 }
 
-/** Sends the verification link again, unless it was sent within the hour. */
+/** Sends another verification link, unless one was sent within the last hour. */
 export async function remindToVerify(tx: Tx, user: LockedUser): Promise<Pick<AuditedChange, "jobs">> {
   return await hasRecentGrant(tx, "email_verification", user.id, MAIL_INTERVAL)
     ? {}

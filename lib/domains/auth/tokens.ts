@@ -1,4 +1,4 @@
-/** Creates, lists and revokes API tokens. A token is shown once. */
+/** Creates, lists and revokes API tokens. A token's plaintext is shown only once. */
 import { type Selectable, sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { type AccessRule, type Actor, requireActor, type TokenScope } from "#lib/domains/auth/access.ts";
@@ -22,16 +22,14 @@ export interface ApiToken {
   readonly id: string;
   readonly name: string;
   readonly scope: TokenScope;
-  /** The beginning of the token, which identifies it in logs. */
+  /** The first characters of the token, which identify it in logs. */
   readonly prefix: string;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;
 }
 
-/**
- * Loads the token in the path, unless the token was revoked. Users can load their own tokens; operators can load all.
- */
+/** Loads the API token in the path, unless it is revoked. Users can load their own tokens; operators can load all. */
 export const ownTokenAccess: AccessRule<Actor, { readonly token: ApiToken }> = {
   name: "own token",
   async admit({ app, actor: caller, params: { tokenId = "" } }) {
@@ -46,7 +44,7 @@ export const ownTokenAccess: AccessRule<Actor, { readonly token: ApiToken }> = {
   },
 };
 
-/** Creates a token. Throws a fault: `invalid` (`expiry_past`), or `unauthenticated` if the session has ended. */
+/** Creates an API token. Throws an `invalid` fault (`expiry_past`), or `unauthenticated` if the session has ended. */
 export async function createToken(
   app: App,
   actor: Actor,
@@ -70,7 +68,7 @@ export async function createToken(
   });
 }
 
-/** Lists the caller's tokens, newest first, including expired ones. */
+/** Lists the caller's API tokens, newest first. Expired tokens are included. */
 export async function listTokens(rows: Rows, actor: Actor, request: ListPageRequest): Promise<ListPage<ApiToken>> {
   const own = rows.selectFrom("api_tokens").selectAll().where("userId", "=", actor.userId)
     .where("revokedAt", "is", null);
@@ -78,7 +76,7 @@ export async function listTokens(rows: Rows, actor: Actor, request: ListPageRequ
   return withPageItems(page, page.items.map(toToken));
 }
 
-/** Revokes a token. When this returns, no replica accepts the token, and its streams end. */
+/** Revokes an API token. Once this returns, no replica accepts the token, and event streams opened with it end. */
 export async function revokeToken(app: App, actor: Actor, { id, name, prefix }: ApiToken): Promise<void> {
   await app.db.transact(async (tx) => {
     const revoked = await tx.updateTable("api_tokens").set({ revokedAt: sql<Date>`wheelwright_now()` })

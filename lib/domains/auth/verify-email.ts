@@ -1,7 +1,7 @@
 /**
- * Verifies the address that a user signed up with. A stranger may have signed up with this address. So the page
- * requires a new password, and earlier sessions and tokens are revoked. An API client that sends only the token keeps
- * its password, unless the account already has memberships.
+ * Verifies the email address that a user signed up with. Because a stranger may have signed up with this address, the
+ * page requires a new password, and earlier sessions and tokens are revoked. An API client may omit the password; then
+ * the password from the signup stays valid, unless the account already has memberships.
  */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
@@ -17,13 +17,13 @@ import { type LockedUser, readUser, type User } from "#lib/domains/users/store.t
 interface Verification {
   readonly token: string;
   /**
-   * Checked against the password rules. If undefined and the account has no memberships, the password from the signup
-   * stays.
+   * A new password, which must meet the password rules. If omitted, the password from the signup stays valid, unless
+   * the account already has memberships.
    */
   readonly password?: string | undefined;
 }
 
-/** Verifies the address. Throws an `impossible` fault (`link_spent`), also if the address is already verified. */
+/** Verifies the address. Throws an `impossible` fault (`link_spent`), also if it was verified before. */
 export async function verifyEmail(app: App, origin: RequestOrigin, { token, password }: Verification): Promise<User> {
   const link = await requireLink(app.db.rows, "email_verification", token);
   if (password !== undefined) requirePassword(password, link.email);
@@ -41,12 +41,12 @@ export async function verifyEmail(app: App, origin: RequestOrigin, { token, pass
   return await readUser(app.db.rows, link.userId);
 }
 
-/** Returns whether the account has no permissions that a stranger could use with the password from the signup. */
+/** Returns whether the account has no permissions that a stranger who knows the signup password could misuse. */
 async function hasNoAccess(tx: Tx, user: LockedUser): Promise<boolean> {
   return !user.operator && (await listAdministeredNames(tx, user.id)).length === 0;
 }
 
-/** Throws a `forbidden` fault (`unverified`). */
+/** Throws a `forbidden` fault (`unverified`) unless the user's email address is verified. */
 export function requireVerified({ verified }: Pick<LockedUser, "verified">): void {
   if (verified) return;
   const message = "Verify your email address first: open the link that was emailed to you";

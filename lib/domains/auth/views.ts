@@ -1,4 +1,4 @@
-/** Schemas of requests and responses for sign-in, accounts and tokens. */
+/** Defines the request and response schemas for sign-in, accounts and API tokens. */
 import * as v from "valibot";
 import { findPasswordProblem, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { TOKEN_SCOPES } from "#lib/drivers/crypto/token.ts";
@@ -14,7 +14,7 @@ import { UserView } from "#lib/domains/users/views.ts";
 
 const PASSWORD = "must be a password of at most 4096 characters";
 
-/** A password as entered to sign in. It may be older than the rules for new passwords. */
+/** A password entered to sign in. It may predate the current rules for new passwords. */
 const CurrentPassword = v.pipe(
   v.string(PASSWORD),
   v.minLength(1, PASSWORD),
@@ -29,7 +29,7 @@ export const NewPassword = v.pipe(
   v.check((value) => findPasswordProblem(value) === null, ({ input }) => findPasswordProblem(String(input)) ?? ""),
 );
 
-/** The value of `?token=` in a mailed link. A malformed token is treated like a used one. */
+/** The value of `?token=` in an emailed link. A malformed token gets the same response as a used one. */
 const LinkToken = boundedText(1, 200);
 export const DisplayName = boundedText(1, 200);
 
@@ -86,8 +86,8 @@ const tokenFields = {
   expiresAt: NullableTimestamp,
 };
 
-/** A token in a list. Its plaintext is not stored. */
+/** An API token as shown in lists, without its plaintext, which is not stored. */
 export const TokenView = v.object({ ...tokenFields, lastUsedAt: NullableTimestamp });
 
-/** A new token with its plaintext, which is shown once. */
+/** A newly created API token with its plaintext, which is shown only once. */
 export const NewTokenView = v.object({ ...tokenFields, token: v.string() });

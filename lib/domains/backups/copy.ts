@@ -1,7 +1,7 @@
 /**
- * Plans copies of spokes. A copy is an independent site with the courses and users of a backup of another site. The
- * backup is selected while the source's row is locked, and is in use until the copy is created. If a new backup is
- * needed, the copy waits for it in the queue.
+ * Plans copies of spokes. A copy is an independent site that starts with the courses and users from another site's
+ * backup. The backup is selected while the source spoke's row is locked, and counts as in use until the copy is
+ * created. If a new backup must be taken first, the copy waits for that backup in the queue.
  */
 import type { App } from "#lib/app.ts";
 import { type Backup, ensureBackup } from "#lib/domains/backups/store.ts";
@@ -28,7 +28,7 @@ import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 
 type CopyDependencies = Pick<App, "catalog" | "config" | "blueprint">;
 
-/** The source of a copy. `backup` is null in the preview of a copy if the backup has to be taken first. */
+/** The spoke to copy, and its backup. In a preview, `backup` is null if the backup has yet to be taken. */
 interface CopyOrigin {
   readonly spoke: SpokeRow;
   readonly backup: Backup | null;
@@ -37,8 +37,8 @@ interface CopyOrigin {
 type CopyParameters = Pick<NewSpoke, "copyOf" | "copyBackup" | "lmsVersion" | "moodleVersion">;
 
 /**
- * Finds the spoke to copy; null if the request is not a copy. Throws a fault: `forbidden` (`scope_too_narrow`) for a
- * token that can only create and destroy spokes, `missing` (`spoke_missing`) or `invalid`.
+ * Finds the spoke to copy. Returns null if the request is not for a copy. Throws a fault: `forbidden`
+ * (`scope_too_narrow`) for a token that may only create and destroy spokes, `missing` (`spoke_missing`) or `invalid`.
  */
 export async function findCopySource(
   { db, ...app }: App,
@@ -64,7 +64,7 @@ export async function findCopySource(
   return {
     spoke: found,
     preview: async () => createCopyPlan(app, await chooseCopyBackup(db.rows, found, copyBackup)),
-    // The source's row stays locked until the copy's row is written, which marks the backup as in use.
+    // Locks the source spoke's row until the copy's row is written, because the copy's row marks the backup as in use.
     async claim(tx) {
       const spoke = await lockSpoke(tx, found.id);
       if (spoke.state === "removed") throw spokeMissingFault();
@@ -85,13 +85,13 @@ function createCopyPlan(app: CopyDependencies, origin: CopyOrigin): CopyPlan {
 }
 
 /**
- * Selects the backup to copy. Throws a `conflict` fault (`backup_unusable`). For a new backup, it also throws the
- * faults of the action `backup`.
+ * Selects the backup to copy. Throws a `conflict` fault (`backup_unusable`) if there is none. If the caller requests a
+ * new backup, throws the faults of the action `backup`.
  */
 async function chooseCopyBackup(rows: Rows, spoke: SpokeRow, requested = "newest"): Promise<CopyOrigin> {
   if (requested === "now") {
     const facts = await readSpokeActionFacts(rows, spoke);
-    // A running backup may miss the latest changes, so it does not count.
+    // Ignores backups that are running, because they may miss the latest changes.
     checkAction("backup", { ...facts, live: facts.live.filter((kind) => kind !== "backup") });
     return { spoke, backup: null };
   }
@@ -104,7 +104,7 @@ async function chooseCopyBackup(rows: Rows, spoke: SpokeRow, requested = "newest
   }
 }
 
-/** Requests a backup. If a backup is queued and has not started, uses that one. */
+/** Requests a backup, or returns one that is already queued and has not started. */
 async function requestBackup(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Backup> {
   const waiting = (await listLiveOperations(tx, spoke.id)).find(({ kind, startedAt, payload }) =>
     kind === "backup" && startedAt === null && Object.keys(payload).length === 0
@@ -113,7 +113,10 @@ async function requestBackup(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Bac
   return await ensureBackup(tx, spoke, { operationId, kind: "manual" });
 }
 
-/** Throws a fault: `invalid` (`size_too_small`) or `impossible` (`another_cluster` or `blueprint_lacks`). */
+/**
+ * Returns the copy's blueprint inputs. Throws a fault: `invalid` (`size_too_small`) or `impossible` (`another_cluster`
+ * or `blueprint_lacks`).
+ */
 function copyInputs(
   { catalog, config, blueprint }: CopyDependencies,
   copy: SiteColumns,
@@ -160,7 +163,7 @@ function anotherClusterFault({ slug, region }: SpokeRow): Fault {
   return new Fault("impossible", "another_cluster", message);
 }
 
-/** Throws an `invalid` fault (`size_too_small`) if the size has smaller disks than the source. */
+/** Throws an `invalid` fault (`size_too_small`) if the copy's size has smaller disks than the source spoke. */
 function requireLargeEnough(catalog: App["catalog"], size: string, { slug, blueprintInputs }: SpokeRow): void {
   const { disks } = (blueprintInputs as SpokeInputs).resources;
   const isLargeEnough = (name: string): boolean => {

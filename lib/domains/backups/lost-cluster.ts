@@ -1,4 +1,4 @@
-/** Marks spokes without a backup as failed, and templates as retiring, when their cluster is lost. */
+/** When a cluster is lost, marks its spokes that have no backup as failed, and its templates as retiring. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -7,10 +7,10 @@ import { recordChange } from "#lib/changes/record.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-/** States in which no operation is changing the spoke. */
+/** The states in which no operation is changing the spoke. */
 const SETTLED_STATES = ["active", "suspended"];
 
-/** Marks the spoke as failed, with the reason. Does nothing if an operation is changing or has changed the spoke. */
+/** Marks the spoke as failed, for the given reason. Does nothing if an operation is changing or has changed it. */
 export async function markSpokeLost(
   { db }: Pick<App, "db">,
   requester: Requester,
@@ -37,7 +37,7 @@ export async function markSpokeLost(
   });
 }
 
-/** Retires the templates of lost clusters. Throws a ClusterError if a cluster does not answer. */
+/** Retires templates in lost clusters. Throws a ClusterError if any cluster does not answer. */
 export async function retireLostTemplates({ db, clusters }: Pick<App, "db" | "clusters">): Promise<void> {
   const call = { signal: AbortSignal.timeout(MINUTE) };
   const names = await db.rows.selectFrom("templates").select("cluster").distinct().execute();

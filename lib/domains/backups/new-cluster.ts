@@ -1,7 +1,7 @@
 /**
- * Restores hubs and spokes of a lost cluster to the new cluster with the same name. A hub gets a new namespace. A spoke
- * gets a site from its newest backup, and keeps its ID and names. The transaction that requests the new site clears the
- * old cluster's data from the row.
+ * Restores hubs and spokes from a lost cluster to the new cluster with the same name. A hub gets a new namespace. A
+ * spoke gets a site restored from its newest backup, and keeps its ID and names. The transaction that requests the new
+ * site also deletes the lost cluster's data from the spoke's row.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -27,23 +27,23 @@ import { MINUTE } from "#lib/base/time.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** A hub or spoke that was created in a different cluster than the current one. */
+/** A hub or spoke whose cluster was replaced by a new cluster with the same name. */
 export interface LostObject {
   readonly hub: FederationRow;
   readonly spoke: SpokeRow | null;
-  /** The backup to restore from; null for a hub, or if none exists. */
+  /** The backup to restore from. Null for a hub, and for a spoke without a usable backup. */
   readonly backup: Backup | null;
-  /** The reason why the object is not restored. Null if it is restored. */
+  /** Why the hub or spoke is not restored. Null if it is restored. */
   readonly keepReason: string | null;
 }
 
-/** Selects one hub, one spoke, or all. */
+/** Selects one hub or one spoke. Without either ID, all hubs and spokes are selected. */
 export interface LostObjectFilter {
   readonly hubId?: string;
   readonly spokeId?: string;
 }
 
-/** Lists lost objects, hubs first. Throws a ClusterError if a cluster does not answer or cannot be identified. */
+/** Lists lost hubs and spokes. Throws a ClusterError if a cluster does not answer or cannot be identified. */
 export async function listLostObjects(
   { db: { rows }, clusters }: Pick<App, "db" | "clusters">,
   filter: LostObjectFilter,
@@ -59,7 +59,7 @@ export async function listLostObjects(
   return objects;
 }
 
-/** Requests the restore. Returns the operation of the restore; null if another request came first. */
+/** Requests a restore. Returns its operation, or null if the hub or spoke was restored or removed in the meantime. */
 export async function restoreLostObject(
   { db }: Pick<App, "db">,
   requester: Requester,
@@ -84,7 +84,7 @@ async function listSpokesOf(rows: Rows, hubId: string, { spokeId }: LostObjectFi
   return await query.execute();
 }
 
-/** Returns a function that checks whether an object's cluster is lost. Identifies each cluster once. */
+/** Returns a function that checks whether an object's cluster is lost. Each cluster is identified only once. */
 function createLostCheck(clusters: App["clusters"]) {
   const identities = new Map<string, string>(), call = { signal: AbortSignal.timeout(10 * MINUTE) };
   return async (row: Pick<SpokeRow, "cluster" | "clusterUid" | "namespace" | "namespaceUid">): Promise<boolean> => {
@@ -111,7 +111,7 @@ async function planLostSpoke(rows: Rows, spoke: SpokeRow): Promise<Pick<LostObje
   }
 }
 
-/** Returns the backup to restore. Prefers a verified backup to a newer one that failed its restore test. */
+/** Returns the backup to restore. Prefers an older, verified backup to a newer one that failed its restore test. */
 async function requirePreferredBackup(rows: Rows, spoke: SpokeRow): Promise<Backup> {
   return await requireUsableBackup(rows, spoke, preferVerifiedBackup(await listBackups(rows, spoke.id))?.id);
 }
@@ -142,7 +142,7 @@ async function restoreLostHub(tx: Tx, requester: Requester, { id, namespaceUid }
   }));
 }
 
-/** Restores a spoke. Ends jobs that are marked as running, because their replicas are gone. */
+/** Restores a spoke. Cancels even jobs marked as running, because the replicas that ran them are gone. */
 async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid }: SpokeRow): Promise<Job | null> {
   const before = await lockSpoke(tx, id);
   if (isLeaving(before) || before.namespaceUid !== namespaceUid) return null;

@@ -1,4 +1,4 @@
-/** Creates a new spoke from a backup of a removed spoke. The catalog need not have the version and the size. */
+/** Creates a spoke from a removed spoke's backup, even if the catalog no longer offers that spoke's version or size. */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
@@ -19,21 +19,21 @@ type RecreateDependencies = Pick<App, "db" | "config">;
 
 export interface RecreateRequest {
   readonly backupId?: string | undefined;
-  /** The new name, as `hub/slug`. Defaults to the hub and slug of the removed spoke. */
+  /** The new spoke's name, as `hub/slug`. Defaults to the removed spoke's hub and slug. */
   readonly as?: string | undefined;
-  /** The domain. Defaults to the old domain, or to the default domain if the slug is new. */
+  /** The new spoke's domain. Defaults to the removed spoke's domain, or to a default domain if the slug is new. */
   readonly domain?: string | undefined;
 }
 
 export interface RecreatePlan {
   readonly hub: FederationRow;
   readonly slug: string;
-  /** The candidates for the domain. The first free one is used. */
+  /** The domains that the new spoke can get. The first one that is free is used. */
   readonly domains: readonly string[];
   readonly backup: Backup;
 }
 
-/** Throws the faults of creating a spoke, and a ClusterError if the backup cannot be used. */
+/** Plans the new spoke. Throws the faults of creating a spoke, and a ClusterError if the backup cannot be used. */
 export async function planRecreation(
   { db, config }: RecreateDependencies,
   removed: SpokeRow,
@@ -76,7 +76,7 @@ export async function recreateSpoke(
   });
 }
 
-/** Returns the columns of a creation request, from the removed spoke. */
+/** Returns the columns that a creation request would set, with values copied from the removed spoke. */
 function copyRequestColumns(removed: SpokeRow, { lmsVersion }: Backup) {
   const { displayName, size, identity, content, contentMode, brand, adminEmail, region, seed, mail } = removed;
   const version = lmsVersion ?? removed.lmsVersion, appearance = { brand, seed, contentMode };

@@ -1,40 +1,40 @@
 /**
- * Checks a site that was restored from a backup. Pure. Users can change the site while a backup is taken. So the
- * restored counts must lie between the counts before and after the backup.
+ * Checks the data of a site that was restored from a backup. Users can change a site while its backup is taken, so the
+ * restored site's counts must lie between those taken right before and right after the backup.
  */
 import type { FilesCheck, SiteCounts, SiteIdentity } from "#lib/moodle/job-results.ts";
 
-/** The counts from right before and right after the backup. */
+/** The numbers of courses and users, counted right before and right after the backup was taken. */
 export interface CountsAroundBackup {
   readonly before: SiteCounts;
   readonly after: SiteCounts;
 }
 
 export interface RestoreTestResult {
-  /** The counts of the restored site. Null if the Job of the site does not count courses and users. */
+  /** The numbers of courses and users on the restored site. Null if the site's check does not count them. */
   readonly courses: number | null;
   readonly users: number | null;
-  /** Seconds from the start of the test until the login page answered: an estimate of the recovery time. */
+  /** Seconds from the start of the test until the login page answered, as an estimate of the recovery time. */
   readonly seconds: number;
-  /** Whether the counts were compared with those of the backup. Old backups may have no counts. */
+  /** Whether the restored site's counts were compared with the backup's. Old backups may have no counts. */
   readonly compared: boolean;
   /**
-   * Number of uploaded files in the database, all found with the right size, and how many of them were hashed. Null for
-   * older results, and for sites with another file store.
+   * Number of uploaded files listed in the database, all found with the right size, and how many of them were hashed.
+   * Null for older results, and for sites that store their files elsewhere.
    */
   readonly files?: number | null;
   readonly hashed?: number | null;
-  /** The Moodle release of the code and the database. Null for older results, and if the volume has no code. */
+  /** Moodle's release according to its code and database. Null for older results, or if the volume has no code. */
   readonly codeRelease?: string | null;
 }
 
 export interface ExpectedData {
-  /** The site's identifier when the backup was taken. Null if it was not recorded. */
+  /** The identifier that the site had when the backup was taken. Null if it was not recorded. */
   readonly siteIdentifier: string | null;
   readonly counts: CountsAroundBackup | null;
 }
 
-/** Returns the problem of the restored data; null if it is as expected. */
+/** Returns what is wrong with the restored data. Null if the data is as expected. */
 export function findDataProblem(
   { state, siteIdentifier, counts }: SiteIdentity,
   expected: ExpectedData,
@@ -62,7 +62,7 @@ interface RestoreTestProblem {
   readonly sentence: string;
 }
 
-/** Returns the problem of the restored files and code; null if they match the database. */
+/** Returns what is wrong with the restored files and code. Null if they match the restored database. */
 export function findFileProblem(
   check: FilesCheck,
   site: Pick<SiteIdentity, "version" | "release">,

@@ -1,4 +1,4 @@
-/** Requests the restore of a spoke from a backup, or its rollback. Only commands on the server's machine do so. */
+/** Requests that a spoke be restored from a backup or rolled back. Only commands run on the server do this. */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
@@ -11,20 +11,20 @@ import type { Job } from "#lib/jobs/job.ts";
 import { enqueueSpokeAction, readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** A request to restore the backup with this ID, or the newest one; or to roll back. */
+/** Asks for a restore from the backup with this ID (by default the newest one), or for a rollback. */
 export type RestoreRequest = { readonly backupId?: string | undefined } | { readonly rollback: true };
 
 export interface RestorePlan {
   readonly parameters: RestoreParameters;
   /** The backup to restore. Null for a rollback. */
   readonly backup: Backup | null;
-  /** The site's version after the restore. */
+  /** The Moodle version that the site has after the restore. */
   readonly version: string;
   readonly acceptance: AcceptedAction;
   readonly notes: readonly string[];
 }
 
-/** Plans a restore. Throws a `conflict` fault (`spoke_state`), or a ClusterError if the restore is not possible. */
+/** Plans a restore. Throws a `conflict` fault (`spoke_state`), or a ClusterError if the spoke cannot be restored. */
 export async function planRestore(rows: Rows, spoke: SpokeRow, request: RestoreRequest): Promise<RestorePlan> {
   const facts = await readSpokeActionFacts(rows, spoke), acceptance = checkAction("restore", facts);
   const describeRestore = (parameters: RestoreParameters) => restore.describe({ ...facts, payload: parameters });

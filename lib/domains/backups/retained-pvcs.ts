@@ -1,4 +1,4 @@
-/** Stores the retained PVCs of spokes: PersistentVolumeClaims that the site no longer uses (sql/0044). */
+/** Stores which PersistentVolumeClaims (PVCs) are kept although the site no longer uses them (sql/0044). */
 import { type Selectable, sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -6,13 +6,13 @@ import { REPLACED_VOLUMES_KEPT_DAYS } from "#lib/operations/restore.ts";
 
 export type RetainedPvc = Selectable<Schema["retained_pvcs"]>;
 
-/** Identifies a PVC. The UID is null if the PVC's name is never reused. */
+/** Identifies a PersistentVolumeClaim. The UID is null if no other claim ever gets the same name. */
 export interface PvcIdentity {
   readonly claim: string;
   readonly uid: string | null;
 }
 
-/** Lists the replaced PVCs to which a rollback can return, newest first. */
+/** Lists the PersistentVolumeClaims that restores replaced and that a rollback can use again, newest first. */
 export async function listReplacedPvcs(rows: Rows, spokeId: string): Promise<RetainedPvc[]> {
   return await rows.selectFrom("retained_pvcs").selectAll().where("spokeId", "=", spokeId).where(
     "reason",
@@ -22,7 +22,7 @@ export async function listReplacedPvcs(rows: Rows, spokeId: string): Promise<Ret
     .where("deletingSince", "is", null).orderBy("operationId", "desc").orderBy("claim").execute();
 }
 
-/** Lists the PVCs of failed restores, except those of this operation. */
+/** Lists the PersistentVolumeClaims left by failed restores, except those that belong to this operation. */
 export async function listUnusedPvcs(rows: Rows, spokeId: string, operationId: string): Promise<RetainedPvc[]> {
   return await rows.selectFrom("retained_pvcs").selectAll().where("spokeId", "=", spokeId).where(
     "reason",
@@ -32,7 +32,7 @@ export async function listUnusedPvcs(rows: Rows, spokeId: string, operationId: s
     .where("operationId", "<>", operationId).execute();
 }
 
-/** Records PVCs that the site does not use. Replaced PVCs are kept for several days. */
+/** Records unused PersistentVolumeClaims. Those that a restore replaced are kept for several days. */
 export async function retainPvcs(
   tx: Tx,
   { spokeId, operationId, reason }: Pick<RetainedPvc, "spokeId" | "operationId" | "reason">,
@@ -54,20 +54,20 @@ export async function retainPvcs(
     ).execute();
 }
 
-/** Deletes the rows of PVCs that the site uses again or that no longer exist. */
+/** Deletes the rows for PersistentVolumeClaims that the site uses again or that no longer exist. */
 export async function deleteRetainedPvcRows(tx: Tx, spokeId: string, claims: readonly string[]): Promise<void> {
   await tx.deleteFrom("retained_pvcs").where("spokeId", "=", spokeId)
     .where(sql<boolean>`claim = any(${claims}::text[])`).execute();
 }
 
-/** Deletes the rows of removed spokes, whose PVCs were deleted with the namespace. */
+/** Deletes the rows for removed spokes, whose PersistentVolumeClaims were deleted with the namespace. */
 export async function deletePvcRowsOfRemovedSpokes(rows: Rows): Promise<void> {
   await sql`delete from retained_pvcs using spokes where spokes.id = spoke_id and spokes.state = 'removed'`.execute(
     rows,
   );
 }
 
-/** Finds spokes with PVCs that may be deleted; see `markExpiredPvcs`. */
+/** Finds spokes that have PersistentVolumeClaims to delete, according to the rules of `markExpiredPvcs`. */
 export async function findSpokesWithExpiredPvcs(rows: Rows, limit: number): Promise<string[]> {
   const { rows: found } = await sql<{ id: string }>`select distinct spoke_id as id from retained_pvcs
     where until <= (select wheelwright_now()) and spoke_id in (select id from spokes where state = 'active')
@@ -76,8 +76,8 @@ export async function findSpokesWithExpiredPvcs(rows: Rows, limit: number): Prom
 }
 
 /**
- * Marks the PVCs of an active spoke that can be deleted now, so that no rollback uses them. A replaced PVC is included
- * only if a good backup was taken since. The caller has locked the spoke's row.
+ * Marks an active spoke's PersistentVolumeClaims that can be deleted now, so that no rollback uses them. A claim that a
+ * restore replaced is marked only if a usable backup was taken since. The caller must have locked the spoke's row.
  */
 export async function markExpiredPvcs(tx: Tx, spokeId: string): Promise<RetainedPvc[]> {
   return await tx.updateTable("retained_pvcs").set({

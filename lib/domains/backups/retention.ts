@@ -1,12 +1,12 @@
 /**
- * Decides which backups are kept and which have expired. Pure. The newest good backup of each of the last 7 days, 4 ISO
- * weeks and 6 months (UTC) is kept. Days without a backup do not count, so the newest good backup never expires.
+ * Decides which backups to keep. For each of the last 7 days, 4 ISO weeks and 6 months (UTC) that have a usable backup,
+ * the newest usable backup is kept. Periods without a backup are skipped, so the newest usable backup never expires.
  */
 import { DAY } from "#lib/base/time.ts";
 
 export const RETAINED_PERIODS = { daily: 7, weekly: 4, monthly: 6 } as const;
 
-/** Milliseconds for which the snapshots of a failed backup are kept for inspection. */
+/** How long a failed backup's snapshots are kept for inspection, in milliseconds. */
 const FAILED_BACKUP_AGE = DAY;
 
 export interface DatedBackup {
@@ -14,11 +14,11 @@ export interface DatedBackup {
   readonly kind: "nightly" | "manual" | "upgrade" | "last";
   readonly state: "pending" | "ready" | "failed" | "deleted";
   readonly createdAt: Date;
-  /** The time when the backup's removal started. From then on the backup does not count as good. */
+  /** When the backup's removal started; from then on, the backup is no longer usable. Null before that. */
   readonly deletingSince: Date | null;
 }
 
-/** Returns the IDs of the good backups to keep. Backups from the future (after a clock change) are kept. */
+/** Returns the IDs of the usable backups to keep. Includes backups dated in the future, after a clock change. */
 export function selectRetainedBackups(backups: readonly DatedBackup[], now: Date): Set<string> {
   const good = newestFirst(backups.filter(isUsableBackup));
   const retainedIds = new Set(
@@ -39,8 +39,8 @@ export function selectRetainedBackups(backups: readonly DatedBackup[], now: Date
 }
 
 /**
- * Returns the backups to remove now, oldest first: expired good backups, old failed backups, and backups whose removal
- * has started.
+ * Returns the backups to remove now, oldest first: expired backups, old failed backups, and backups whose removal has
+ * already started.
  */
 export function selectExpiredBackups(backups: readonly DatedBackup[], now: Date): string[] {
   const retainedIds = selectRetainedBackups(backups, now);
@@ -52,7 +52,7 @@ export function selectExpiredBackups(backups: readonly DatedBackup[], now: Date)
   return newestFirst(due).reverse().map(({ id }) => id);
 }
 
-/** Returns whether this backup can be removed. A good backup can be removed only if a newer good one remains. */
+/** Returns whether a backup can be removed. A usable backup can be removed only if a newer usable one remains. */
 export function canDeleteBackup(backups: readonly DatedBackup[], id: string): boolean {
   const backup = backups.find((each) => each.id === id);
   if (!backup || backup.kind === "last") return false;
@@ -71,7 +71,7 @@ const BUCKETS: readonly (readonly [bucket: (at: Date) => string, most: number])[
   [(at) => at.toISOString().slice(0, 7), RETAINED_PERIODS.monthly],
 ];
 
-/** Returns the Monday of the ISO week. */
+/** Returns the date of the Monday in this date's ISO week. */
 function weekOf(at: Date): string {
   const sinceMonday = (at.getUTCDay() + 6) % 7;
   return new Date(at.getTime() - sinceMonday * DAY).toISOString().slice(0, 10);

@@ -1,4 +1,4 @@
-/** Finds the volumes to which a rollback returns. */
+/** Finds the volumes that a rollback restores. */
 import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type SiteBase, siteBaseOf } from "#lib/moodle/site-base.ts";
@@ -9,11 +9,11 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 interface RollbackTarget {
   readonly siteBase: SiteBase;
-  /** The time when the site stopped using these volumes. Null if the spoke's row still names them. */
+  /** When the site stopped using these volumes. Null if the spoke's row still refers to them. */
   readonly since: Date | null;
 }
 
-/** Returns the site's volumes before its last restore. Null if there was no restore or the volumes have expired. */
+/** Returns the volumes that the site used before its last restore. Null without a restore, or if they have expired. */
 export async function findRollbackVolumes(
   rows: Rows,
   { id, blueprintInputs }: SpokeRow,
@@ -27,7 +27,7 @@ export async function findRollbackVolumes(
   return isComplete ? { siteBase, since: last.finishedAt } : null;
 }
 
-/** Returns the name suffixes of the spoke's volumes: one for its creation from a backup, and one for each restore. */
+/** Returns the suffixes in the names of the spoke's volumes. Creation from a backup and each restore add one suffix. */
 export async function listVolumeSuffixes(rows: Rows, { id, blueprintInputs }: SpokeRow): Promise<string[]> {
   const own = (blueprintInputs as SpokeInputs).origin?.turn;
   const restores = (await listStartedRestores(rows, id)).map(adoptionIdOf);

@@ -1,8 +1,6 @@
 /**
- * Selects the snapshot class for a spoke's volumes. Pure.
- *
- * The class must have the deletion policy Retain, because otherwise the snapshots are deleted with the namespace. The
- * class must also belong to the driver of the volumes.
+ * Selects the snapshot class for a spoke's volumes. The class must have the deletion policy Retain, because otherwise
+ * the snapshots would be deleted with the namespace. It must also belong to the volumes' storage driver.
  */
 export interface SnapshotClass {
   readonly name: string;
@@ -10,16 +8,16 @@ export interface SnapshotClass {
 }
 
 interface ClassRequirements {
-  /** The class named in the cluster settings; undefined for any. */
+  /** The class name from the cluster settings. Undefined if any class may be used. */
   readonly name: string | undefined;
-  /** The known drivers of the volumes. */
+  /** The storage drivers that the spoke's volumes are known to use. */
   readonly drivers: readonly string[];
 }
 
 export interface ObservedSnapshotClasses {
-  /** Classes with the deletion policy Retain; null if the cluster has not been checked yet. */
+  /** Snapshot classes with the deletion policy Retain. Null if the cluster has not been checked yet. */
   readonly classes: readonly SnapshotClass[] | null;
-  /** Error of the last check; null if it succeeded. */
+  /** Why the last check failed. Null if it succeeded. */
   readonly error: string | null;
 }
 
@@ -33,13 +31,13 @@ export function findFittingClass(
   return found?.name ?? null;
 }
 
-/** Returns the reason why no class fits, as a clause to follow "because". */
+/** Returns why no snapshot class fits, worded so that it can follow "because". */
 export function describeMissingClass({ name }: ClassRequirements): string {
   const description = name === undefined ? "no snapshot class" : `no snapshot class ${name}`;
   return `the cluster has ${description} with the deletion policy Retain for these volumes`;
 }
 
-/** Returns why backups are not available; null if they are. */
+/** Returns why backups are unavailable. Null if they are available. */
 export function explainUnavailableBackups(
   { classes, error }: ObservedSnapshotClasses,
   requirements: ClassRequirements,

@@ -1,4 +1,4 @@
-/** Stores backups, and the snapshot classes of each cluster. */
+/** Stores backups, and each cluster's snapshot classes. */
 import { type Selectable, sql } from "kysely";
 import type { DatedBackup } from "#lib/domains/backups/retention.ts";
 import type { CountsAroundBackup, RestoreTestResult } from "#lib/domains/backups/restore-test.ts";
@@ -12,41 +12,41 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 export type BackupKind = DatedBackup["kind"];
 
-/** A volume of a backup. All fields are set once the backup is ready. */
+/** One volume's part of a backup. All fields are set once the backup is ready. */
 export interface BackupVolume {
   readonly claim: string;
-  /** The VolumeSnapshot, in the spoke's namespace. */
+  /** The name of the VolumeSnapshot in the spoke's namespace. */
   readonly snapshot: string;
   readonly snapshotUid?: string;
-  /** The VolumeSnapshotContent, which outlives the namespace. */
+  /** The name of the VolumeSnapshotContent, which is kept when the namespace is deleted. */
   readonly content?: string;
-  /** The storage driver's handle of the snapshot. */
+  /** The ID by which the storage driver identifies the snapshot. */
   readonly handle?: string;
   readonly driver?: string;
   readonly class?: string;
-  /** Minimum bytes of a volume that is restored from this snapshot. Null if the driver does not report it. */
+  /** The minimum size of a volume restored from this snapshot, in bytes. Null if the driver does not report it. */
   readonly restoreSize?: number | null;
 }
 
 export interface Backup extends DatedBackup {
   readonly spokeId: string;
   readonly operationId: string;
-  /** The cluster that has the snapshots. */
+  /** The name of the cluster that holds the backup's snapshots. */
   readonly cluster: string;
   readonly volumes: readonly BackupVolume[];
   readonly sizeBytes: number | null;
   readonly error: string | null;
   readonly readyAt: Date | null;
   readonly failedAt: Date | null;
-  /** The version of the site when the backup was taken. Null if it was not recorded. */
+  /** The Moodle version that the site had when the backup was taken. Null if it was not recorded. */
   readonly lmsVersion: string | null;
   readonly images: SpokeImages | null;
   readonly siteIdentifier: string | null;
-  /** The counts from when the backup was taken. Null if none were recorded. */
+  /** The numbers of courses and users counted when the backup was taken. Null if they were not counted. */
   readonly counts: CountsAroundBackup | null;
   readonly verifiedAt: Date | null;
   readonly verification: RestoreTestResult | null;
-  /** The error of the last restore test. Null if the test succeeded or none ran. */
+  /** The error from the last restore test. Null if the test succeeded or none ran. */
   readonly verificationError: string | null;
 }
 
@@ -55,7 +55,7 @@ interface BackupCause {
   readonly kind: BackupKind;
 }
 
-/** Returns the pending backup of an operation. A retry continues the backup of the failed attempt. */
+/** Starts a backup, or returns the pending one that an earlier attempt of the same operation has started. */
 export async function beginBackup(tx: Tx, spoke: SpokeRow, cause: BackupCause): Promise<Backup> {
   await ensureBackup(tx, spoke, cause);
   await tx.updateTable("backups").set({ state: "pending", failedAt: null, error: null })
@@ -85,7 +85,7 @@ function siteColumns({ lmsVersion, blueprintInputs: { images = null }, siteIdent
   return { lmsVersion, images: JSON.stringify(images), siteIdentifier };
 }
 
-/** Saves the volumes before their snapshots are taken, so that a cleanup finds the snapshots of a failed attempt. */
+/** Saves the volumes before their snapshots are taken, so that a cleanup finds the snapshots if the attempt fails. */
 export async function saveBackupVolumes(
   tx: Tx,
   id: string,
@@ -97,7 +97,7 @@ export async function saveBackupVolumes(
   return (await findBackup(tx, id))!;
 }
 
-/** Marks the backup as ready, after all its snapshots were observed in the cluster. */
+/** Marks the backup as ready. Call this after all its snapshots were observed in the cluster. */
 export async function completeBackup(tx: Tx, id: string, volumes: readonly BackupVolume[]): Promise<Backup> {
   const sizes = volumes.map(({ restoreSize }) => restoreSize ?? null);
   const sizeBytes = sizes.some((size) => size === null) ? null : sizes.reduce<number>((sum, size) => sum + size!, 0);
@@ -111,7 +111,7 @@ export async function completeBackup(tx: Tx, id: string, volumes: readonly Backu
   return toBackup(row);
 }
 
-/** Marks the pending backup of an operation as failed, with the redacted reason. Null if no backup exists. */
+/** Marks the operation's pending backup as failed, with the redacted reason. Returns null if it has no backup. */
 export async function failBackup(tx: Tx, operationId: string, reason: string): Promise<Backup | null> {
   const error = redact(reason);
   await tx.updateTable("backups").set({ state: "failed", failedAt: sql<Date>`wheelwright_now()`, error })
@@ -119,7 +119,7 @@ export async function failBackup(tx: Tx, operationId: string, reason: string): P
   return await findBackupByOperation(tx, operationId);
 }
 
-/** Closes pending backups whose operation has ended: as deleted if no snapshot was taken, otherwise as failed. */
+/** Closes pending backups whose operation has ended: as deleted if cancelled without a snapshot, else as failed. */
 export async function closeAbandonedBackups(rows: Rows): Promise<void> {
   await sql`update backups set state = 'deleted', deleted_at = wheelwright_now(), error = 'It was cancelled'
     from jobs where backups.state = 'pending' and jobs.id = backups.operation_id and jobs.state = 'cancelled'
@@ -130,7 +130,7 @@ export async function closeAbandonedBackups(rows: Rows): Promise<void> {
       and jobs.state in ('succeeded', 'failed', 'cancelled')`.execute(rows);
 }
 
-/** Claims the mail about a failed backup. Returns true once; of a series of nightly failures, only for the first. */
+/** Returns whether to email about the failed backup. For consecutive nightly failures, only the first returns true. */
 export async function claimBackupFailureMail(tx: Tx, { id, spokeId, kind }: Backup): Promise<boolean> {
   const { rows: [row] } = await sql<{ failureReported: boolean }>`
     update backups set failure_reported = ${kind} <> 'nightly' or not exists (
@@ -152,14 +152,14 @@ async function findBackupByOperation(rows: Rows, operationId: string): Promise<B
   return row ? toBackup(row) : null;
 }
 
-/** Lists the backups of a spoke that are not deleted, newest first. */
+/** Lists a spoke's backups that are not deleted, newest first. */
 export async function listBackups(rows: Rows, spokeId: string): Promise<Backup[]> {
   const found = await rows.selectFrom("backups").selectAll().where("spokeId", "=", spokeId)
     .where("state", "<>", "deleted").orderBy("createdAt", "desc").orderBy("id", "desc").execute();
   return found.map(toBackup);
 }
 
-/** Returns the last failed backup of a spoke, deleted or not. Cancelled backups do not count. */
+/** Returns the spoke's most recent failed backup, even if deleted. Cancelled backups do not count. */
 export async function findLastFailedBackup(rows: Rows, spokeId: string): Promise<Backup | null> {
   const row = await rows.selectFrom("backups").selectAll().where("spokeId", "=", spokeId)
     .where("failedAt", "is not", null)
@@ -178,7 +178,7 @@ export async function markBackupRemoved(tx: Tx, id: string): Promise<void> {
     .where("id", "=", id).where("state", "in", ["ready", "failed"]).execute();
 }
 
-/** Saves the snapshot classes of a cluster. A failed check keeps the earlier classes. */
+/** Saves the result of checking a cluster's snapshot classes. If the check failed, the earlier classes are kept. */
 export async function saveSnapshotClasses(
   rows: Rows,
   cluster: string,

@@ -1,4 +1,4 @@
-/** Summarizes a spoke's backups from the database alone, without waiting for a cluster. */
+/** Summarizes a spoke's backups from the database alone, without querying a cluster. */
 import type { App } from "#lib/app.ts";
 import { explainUnavailableBackups } from "#lib/domains/backups/snapshot-classes.ts";
 import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
@@ -11,7 +11,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { DAY } from "#lib/base/time.ts";
 
-/** Milliseconds for which a failed backup is listed. */
+/** How long a failed backup is listed, in milliseconds. */
 const FAILURE_LISTED_FOR = 7 * DAY;
 
 export async function summariseBackups(
@@ -29,7 +29,7 @@ export async function summariseBackups(
     readSnapshotClasses(db.rows, spoke.cluster),
     db.now(),
   ]);
-  // A suspended spoke takes no backups, so its last failure would be shown forever.
+  // Hides the last failure of a suspended spoke, because no later backup would ever replace it.
   const failed = isSuspended(spoke) ? null : lastFailure;
   const reason = explainUnavailableBackups(observedClasses, {
     name: spoke.blueprintInputs.surroundings?.snapshotClass,
@@ -58,13 +58,13 @@ function isSuspended({ state }: Pick<SpokeRow, "state">): boolean {
   return state === "suspended" || state === "suspending";
 }
 
-/** Returns whether a backup is listed. Excludes backups in removal, because they can no longer be restored. */
+/** Returns whether to list the backup. Excludes backups being removed, because they cannot be restored. */
 function isListed(backup: Backup, now: Date): boolean {
   if (backup.deletingSince !== null) return false;
   return backup.state !== "failed" || now.getTime() - backup.createdAt.getTime() < FAILURE_LISTED_FOR;
 }
 
-/** Returns the drivers of the volumes, as recorded by the latest backup. */
+/** Returns the storage drivers that the latest backup recorded for its volumes. */
 export function volumeDriversOf(latest: Pick<Backup, "volumes"> | undefined): string[] {
   return (latest?.volumes ?? []).flatMap(({ driver }) => driver ?? []);
 }

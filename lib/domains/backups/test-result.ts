@@ -1,18 +1,18 @@
-/** Describes the result of a backup's last restore test. Pure. */
+/** Describes the result of a backup's last restore test. */
 import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 
-/** Prefix of the error of a test that did not run. */
+/** The prefix of the error message for a restore test that was skipped. */
 export const SKIPPED_TEST_PREFIX = "Not tried: ";
 
-/** Returns why the last restore test failed; null if it succeeded or did not run. */
+/** Returns why the last restore test failed. Null if the test succeeded or did not run. */
 export function restoreTestFailure({ verificationError }: Pick<Backup, "verificationError">): string | null {
   return verificationError === null || verificationError.startsWith(SKIPPED_TEST_PREFIX) ? null : verificationError;
 }
 
 /**
- * Returns the newest good backup, or an older verified one if the newest failed its restore test. `backups` must be
- * newest first.
+ * Returns the newest usable backup, or an older verified one if the newest failed its restore test. `backups` must be
+ * sorted newest first.
  */
 export function preferVerifiedBackup(backups: readonly Backup[]): Backup | null {
   const good = backups.filter(isUsableBackup), newest = good[0] ?? null;

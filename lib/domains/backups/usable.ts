@@ -1,6 +1,4 @@
-/**
- * Checks whether a site can be restored from a backup. The check runs when a restore is requested and when it starts.
- */
+/** Checks whether a site can be restored from a backup, both when the restore is requested and when it starts. */
 import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import { type Backup, findBackup, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -11,14 +9,14 @@ import { hasSucceededSince } from "#lib/jobs/restores.ts";
 import { parsePostgresMajor } from "#lib/moodle/upgrade.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** Creates the permanent error of a restore that is not possible. */
+/** Creates the permanent error that explains why a restore is not possible. */
 export function restoreError(code: string, message: string, hint: string): ClusterError {
   return new ClusterError(code, message, { transient: false, blame: "operator", hint });
 }
 
 /**
- * Returns the spoke's backup with this ID, or its newest good one. Throws a permanent ClusterError if no site can be
- * restored.
+ * Returns the spoke's backup with this ID or, if `id` is undefined, its newest usable backup. Throws a permanent
+ * ClusterError if no site can be restored from it.
  */
 export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: string | undefined): Promise<Backup> {
   const backup = id === undefined ? await findNewestGood(rows, spoke.id) : await findBackup(rows, id);
@@ -44,7 +42,7 @@ export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: strin
   return backup;
 }
 
-/** Returns the minimum bytes of a restored site's disks; null if the storage driver does not report it. */
+/** Returns the minimum size of each restored disk, in bytes. Null if the storage driver does not report it. */
 export function minimumDiskSizes({ volumes }: Pick<Backup, "volumes">): Readonly<Record<DiskName, number | null>> {
   const minimum = (isDatabase: boolean) =>
     volumes.find(({ claim }) => claim.endsWith(`-${DATABASE_STATEFULSET.name}-0`) === isDatabase)?.restoreSize ?? null;

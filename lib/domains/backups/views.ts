@@ -1,4 +1,4 @@
-/** Schemas of a spoke's backups in the API. */
+/** Defines the API schemas for a spoke's backups. */
 import * as v from "valibot";
 import { NullableTimestamp, Timestamp } from "#lib/base/schema.ts";
 
@@ -6,14 +6,14 @@ const SnapshotView = v.object({
   id: v.string(),
   createdAt: Timestamp,
   readyAt: NullableTimestamp,
-  /** Minimum bytes of the restored volumes; null if the storage driver does not report it. */
+  /** The minimum total size of the restored volumes, in bytes. Null if the storage driver does not report it. */
   sizeBytes: v.nullable(v.number()),
   state: v.picklist(["pending", "ready", "failed"]),
-  /** Moodle version of the spoke at that time; null if not recorded. */
+  /** The Moodle version that the site had when the backup was taken. Null if it was not recorded. */
   lmsVersion: v.nullable(v.string()),
-  /** The time of the last successful restore test. Null if the backup was never verified. */
+  /** When the backup last passed a restore test. Null if it has never passed one. */
   verifiedAt: NullableTimestamp,
-  /** The results of the restore test. `compared` is whether the counts were compared with those of the backup. */
+  /** The result of the restore test. `compared` tells whether the site's counts were compared with the backup's. */
   verification: v.nullable(v.object({
     courses: v.nullable(v.number()),
     users: v.nullable(v.number()),
@@ -23,14 +23,14 @@ const SnapshotView = v.object({
     hashed: v.nullable(v.number()),
     codeRelease: v.nullable(v.string()),
   })),
-  /** Error of the last restore test. Also set if the test was skipped because the cluster had no space. */
+  /** The error from the last restore test. Also set if the test was skipped because the cluster had no space. */
   verificationError: v.nullable(v.string()),
 });
 
 const RetainedClaimView = v.object({
-  /** Name of the PersistentVolumeClaim in the spoke's namespace. */
+  /** The PersistentVolumeClaim's name in the spoke's namespace. */
   claim: v.string(),
-  /** The time when the site stopped using the volume. */
+  /** When the site stopped using the volume. */
   since: Timestamp,
   until: Timestamp,
 });
@@ -41,16 +41,16 @@ export const BackupSummaryView = v.object({
   retention: v.object({ daily: v.number(), weekly: v.number(), monthly: v.number() }),
   lastSuccessAt: NullableTimestamp,
   lastFailureAt: NullableTimestamp,
-  /** The reason why backups are not available, or else the error of the last failure. */
+  /** Why backups are unavailable; if they are available, why the last failed backup failed. */
   lastError: v.nullable(v.string()),
-  /** The interval between restore tests of the newest backup. */
+  /** How often the newest backup is tested. */
   restoreTests: v.picklist(["off", "weekly", "nightly"]),
-  /** The time when a backup of this spoke was last verified. Null if none was verified. */
+  /** When one of the spoke's backups last passed a restore test. Null if none has passed one. */
   lastVerifiedAt: NullableTimestamp,
-  /** The time when restore tests started to fail. Null if the last test succeeded or none ran. */
+  /** When restore tests started to fail. Null if the last test succeeded or none ran. */
   unverifiedSince: NullableTimestamp,
   snapshots: v.array(SnapshotView),
-  /** PersistentVolumeClaims that a restore replaced, newest first. A rollback returns to them. */
+  /** PersistentVolumeClaims that a restore replaced, newest first. A rollback switches the site back to them. */
   kept: v.array(RetainedClaimView),
 });
 export type BackupSummary = v.InferInput<typeof BackupSummaryView>;

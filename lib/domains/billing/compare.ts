@@ -1,4 +1,4 @@
-/** Compares a hub's subscription with its stored state. Returns the new state and what has changed. Pure. */
+/** Compares a hub's subscription with what is stored about it. Returns the new values to store and what has changed. */
 import { type BilledQuantities, quantityOf } from "#lib/domains/billing/quantities.ts";
 import {
   hasSubscriptionEnded,
@@ -8,7 +8,7 @@ import {
   type SubscriptionStatus,
 } from "#lib/drivers/payments/payments.ts";
 
-/** The difference between the spokes and the provider: a list by size, or a sentence if more than quantities differ. */
+/** How billed spokes differ from existing ones: a list by size, or a sentence if the subscription differs otherwise. */
 export type BillingDifference = readonly SizeDifference[] | string;
 
 interface SizeDifference {
@@ -17,12 +17,12 @@ interface SizeDifference {
   readonly billed: number;
 }
 
-/** The stored state before the check. */
+/** What was stored about the subscription before this comparison. */
 export interface StoredBilling {
   readonly subscriptionId: string | null;
   readonly status: SubscriptionStatus | null;
   readonly items: readonly SubscriptionItem[];
-  /** Quantities that were last sent to the provider; null if they must be sent again. */
+  /** The quantities last sent to the provider. Null if they must be sent again. */
   readonly sentQuantities: BilledQuantities | null;
   readonly difference: BillingDifference | null;
 }
@@ -42,7 +42,7 @@ export type BillingChange =
 
 interface SubscriptionChanges {
   readonly status?: FromTo<SubscriptionStatus | null>;
-  /** Quantities of the sizes that changed. */
+  /** The old and new quantities for each size whose quantity changed. */
   readonly quantities?: FromTo<BilledQuantities>;
 }
 
@@ -52,15 +52,15 @@ interface FromTo<T> {
 }
 
 /**
- * Compares the observed subscription with the stored one. `observed` is null if the subscription no longer exists at
- * the provider. `billed` are the quantities to bill now.
+ * Compares the subscription observed at the provider with the stored one. `observed` is null if the provider no longer
+ * has the subscription. `billed` holds the quantities that should be billed now.
  */
 export function compareSubscription(
   stored: StoredBilling,
   observed: Subscription | null,
   billed: BilledQuantities,
 ): BillingComparison {
-  // A new subscription is not compared with the stored state.
+  // If the observed subscription is a new one, its items and status are not compared with the stored ones.
   const isSameSubscription = observed === null || observed.id === stored.subscriptionId;
   const before = isSameSubscription ? stored.status : null;
   const status = observed ? observed.status : stored.subscriptionId === null ? null : "canceled";
@@ -81,7 +81,7 @@ export function compareSubscription(
   return { status, items, dunning, difference, changes: reported };
 }
 
-/** Returns the difference between provider and spokes. While a change is being sent, the stored difference stays. */
+/** Returns how the provider differs from the spokes. While a change is being sent, returns the stored difference. */
 function findDifference(
   { sentQuantities, difference }: StoredBilling,
   status: SubscriptionStatus | null,
@@ -107,14 +107,14 @@ function findDifference(
   }`;
 }
 
-/** Sums the items of each size. A size can have several items, if somebody added a second price for it. */
+/** Adds up the quantities for each size. A size has several items if somebody added a second price for it. */
 function countBySize(items: readonly SubscriptionItem[]): BilledQuantities {
   const counts = new Map<string, number>();
   for (const { size, quantity } of items) if (size !== null) counts.set(size, (counts.get(size) ?? 0) + quantity);
   return Object.fromEntries(counts);
 }
 
-/** Returns both quantities of each size that differs, sorted by name. Null if all are equal. */
+/** Returns the old and new quantity for each size where they differ, sorted by size. Null if none differ. */
 function diffQuantities(from: BilledQuantities, to: BilledQuantities): FromTo<BilledQuantities> | null {
   const sizes = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort();
   const changed = sizes.filter((size) => quantityOf(from, size) !== quantityOf(to, size));
@@ -123,7 +123,7 @@ function diffQuantities(from: BilledQuantities, to: BilledQuantities): FromTo<Bi
   return { from: pick(from), to: pick(to) };
 }
 
-/** Returns a text that is the same for equal differences, even if their fields are in a different order. */
+/** Returns a key for comparing differences. It does not depend on the order of their fields. */
 function differenceKey(difference: BillingDifference | null): string {
   if (difference === null || typeof difference === "string") return difference ?? "";
   return difference.map(({ size, spokes, billed }) => `${size}: ${spokes}, ${billed}`).join("\n");

@@ -1,7 +1,7 @@
 /**
- * Connects hubs to billing: when their request is approved, or by an operator. Sends nothing to the provider, so an
- * unavailable provider never blocks an approval. A sync is queued before the row is locked, because a running sync
- * locks its job while it waits for the row.
+ * Connects hubs to billing, either when a hub request is approved or by an operator. Sends nothing to the provider, so
+ * an unavailable provider never blocks an approval. A sync job is queued before the subscription's row is locked,
+ * because a running sync locks its job before it waits for that row.
  */
 import type { App } from "#lib/app.ts";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
@@ -25,8 +25,8 @@ interface Hub {
 }
 
 /**
- * Marks the hub as billed, or changes its billing address. Returns the audit events, which must be recorded last in the
- * transaction; none if nothing changed.
+ * Marks the hub as billed, or changes its billing address. Returns audit events, which must be recorded last in the
+ * transaction. Returns no events if nothing changed.
  */
 export async function connectHub(tx: Tx, { id }: Hub, email: string): Promise<AuditEntry[]> {
   const entry = { kind: "billing_connected", ...hubSubject(id) } as const;
@@ -37,7 +37,7 @@ export async function connectHub(tx: Tx, { id }: Hub, email: string): Promise<Au
   return [{ ...entry, metadata: { email, from } }];
 }
 
-/** Connects a hub. Idempotent for the same address. Throws a `missing` fault (`billing_off`). */
+/** Connects a hub to billing. Idempotent for the same address. Throws a `missing` fault (`billing_off`). */
 export async function connectBilling(
   app: App,
   actor: Actor,
@@ -55,9 +55,9 @@ export async function connectBilling(
 }
 
 /**
- * Sends the complete state to the provider again, which also undoes changes that were made at the provider. An ended
- * subscription is replaced by a new one if the hub has spokes to bill. Throws a fault: `missing` (`billing_off`) or
- * `conflict` (`not_billed`).
+ * Sends the hub's complete billing state to the provider again, which also reverts changes made there by hand. If the
+ * subscription has ended and the hub has spokes to bill, a new subscription is created. Throws a fault: `missing`
+ * (`billing_off`) or `conflict` (`not_billed`).
  */
 export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promise<BillingRecord> {
   requireProvider(app);
@@ -77,7 +77,7 @@ export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promis
   return await showBilling(app, actor, hub);
 }
 
-/** Column values that make the next sync send all quantities immediately. */
+/** Column values that make the next sync send all quantities without waiting for a retry time. */
 const RESYNC = { sentQuantities: null, retryAt: null, error: null };
 const NO_SUBSCRIPTION = { subscriptionId: null, status: null, items: "[]", pastDueSince: null };
 

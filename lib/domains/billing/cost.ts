@@ -1,6 +1,6 @@
 /**
- * Defines the cost of a spoke in the API. Amounts are integers in the minor units of their currency: 1900 EUR is 19
- * euros, 1900 JPY is 1,900 yen.
+ * Defines a spoke's cost in the API. Amounts are integers in the minor unit of their currency: 1900 EUR means 19 euros,
+ * but 1900 JPY means 1,900 yen.
  */
 import * as v from "valibot";
 import { Timestamp } from "#lib/base/schema.ts";
@@ -15,8 +15,8 @@ export const CostView = v.union([
     prorationDate: Timestamp,
   }),
   /**
-   * No cost: the hub is not connected to the provider, or the size has no price. In a dry run, `reason` is set if the
-   * cost is only unavailable at the moment.
+   * There is no cost, because the hub is not connected to the provider or the size has no price. In a preview, `reason`
+   * is set if the cost is only temporarily unavailable.
    */
   v.object({ available: v.literal(false), reason: v.optional(v.string()) }),
 ]);

@@ -1,6 +1,6 @@
 /**
- * Stores the provider's events, each once by its ID. An event that concerns a hub gets a job in the same transaction.
- * All other events are stored for inspection and count as handled.
+ * Stores the payment provider's events, each only once. An event that concerns a hub gets a job in the same
+ * transaction. All other events are stored only for inspection and are marked as handled.
  */
 import { type Selectable, sql } from "kysely";
 import { billingLane, NO_TIME_LIMIT } from "#lib/domains/billing/jobs.ts";
@@ -21,28 +21,28 @@ export const BILLING_EVENT_JOB: JobKind = {
   timeLimit: NO_TIME_LIMIT,
 };
 
-/** The subject of an event: a hub's subscription, or a refund. */
+/** What an event is about: a hub's subscription, or a refund. */
 type EventSubject = "subscription" | "refund";
 
-/** Returns the subject of an event type; null if it is ignored. */
+/** Returns what an event of this type is about. Null if such events are ignored. */
 export function eventSubjectOf(type: string): EventSubject | null {
   if (/^(?:customer\.subscription|invoice)\./.test(type)) return "subscription";
   return type === "charge.refunded" || /^(?:charge\.)?refund\./.test(type) ? "refund" : null;
 }
 
-/** Returns the object that the provider's refunds are fetched by. */
+/** Returns the charge or refund by which to request refunds from the provider. Null if the event names none. */
 export function refundLookup({ type, objectId }: Pick<BillingEventRow, "type" | "objectId">): RefundedObject | null {
   if (objectId === null) return null;
   return type === "charge.refunded" ? { charge: objectId } : { refund: objectId };
 }
 
-/** Creates the job of an event, in the hub's lane. A refund's hub may be unknown; then any lane works. */
+/** Creates the job that handles an event, in the hub's lane (queue). If the hub is unknown, any billing lane works. */
 export function billingEventJob(eventId: string, federationId: string | null): NewJob {
   const lane = billingLane(federationId ?? eventId);
   return { kind: BILLING_EVENT_JOB, lane, federationId, spokeId: null, payload: { event: eventId } };
 }
 
-/** Stores an event. Returns false if the event was already stored, and then leaves the stored row unchanged. */
+/** Stores an event. If it is already stored, returns false and leaves the stored row unchanged. */
 export async function insertBillingEvent(
   tx: Tx,
   { id, type, createdAt, object }: ProviderEvent,
@@ -64,7 +64,7 @@ export async function findBillingEvent(rows: Rows, id: string): Promise<BillingE
   return await rows.selectFrom("billing_events").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Finds events whose jobs are queued in the hub's lane. A check that starts now also covers these events. */
+/** Finds events whose jobs wait in the hub's lane (queue). A check that starts now makes these jobs unnecessary. */
 export async function findQueuedBillingEvents(rows: Rows, federationId: string): Promise<string[]> {
   const { rows: found } = await sql<{ event: string }>`
     select payload ->> 'event' as event from jobs
@@ -73,7 +73,7 @@ export async function findQueuedBillingEvents(rows: Rows, federationId: string):
   return found.map(({ event }) => event);
 }
 
-/** Marks the events that have this subject as handled. */
+/** Marks those of the given events that are about this subject as handled. */
 export async function markBillingEventsHandled(tx: Tx, ids: readonly string[], subject: EventSubject): Promise<void> {
   const rows = await tx.selectFrom("billing_events").select(["id", "type"]).where("id", "in", ids)
     .where("handledAt", "is", null).execute();

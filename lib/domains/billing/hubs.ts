@@ -1,7 +1,7 @@
 /**
- * Reads billed hubs: the subscription's row and the current number of spokes by size. A hub needs a sync if the last
- * sent quantities differ from the current ones, are unknown, or were refused. A removed hub needs a sync while its
- * subscription is active.
+ * Reads billed hubs: the subscription's row and the current number of spokes per size. A hub needs a sync if the
+ * quantities last sent differ from the current ones, are unknown, or were refused. A removed hub needs a sync as long
+ * as its subscription is active.
  */
 import { type RawBuilder, sql } from "kysely";
 import {
@@ -20,24 +20,24 @@ export interface BilledHub {
   readonly row: SubscriptionRow;
   readonly name: string;
   readonly removed: boolean;
-  /** The billable spokes by size, including sizes without a price. */
+  /** The number of billable spokes per size, including sizes without a price. */
   readonly counts: BilledQuantities;
 }
 
-/** Returns undefined if the hub is not billed. */
+/** Reads a billed hub. Returns undefined if the hub is not billed. */
 export async function readBilledHub(rows: Rows, federationId: string): Promise<BilledHub | undefined> {
   return (await selectHubs(rows, sql`where subscriptions.federation_id = ${federationId}`))[0];
 }
 
 interface Batch {
-  /** The last ID of the previous batch; "" at first. */
+  /** The last hub ID in the previous batch. An empty string for the first batch. */
   readonly after: string;
   readonly limit: number;
 }
 
 /**
- * Returns hubs that may need a sync, by ID. Skips hubs with a live sync job, hubs that wait after a refusal, and
- * removed hubs whose subscription has ended.
+ * Returns hubs that may need a sync, sorted by ID. Skips hubs whose sync job is queued or running, hubs that wait for a
+ * retry after a refusal, and removed hubs whose subscription has ended.
  */
 export async function readHubsToSync(rows: Rows, { after, limit }: Batch): Promise<BilledHub[]> {
   return await selectHubs(
@@ -54,7 +54,7 @@ export async function readHubsToSync(rows: Rows, { after, limit }: Batch): Promi
   );
 }
 
-/** Finds hubs with an active subscription that was not checked for a day, the longest unchecked first. */
+/** Finds hubs whose active subscription has not been checked for a day. Those unchecked for longest come first. */
 export async function findUncheckedHubs(rows: Rows, limit: number): Promise<string[]> {
   const { rows: found } = await sql<{ id: string }>`
     select federation_id as id from subscriptions
@@ -67,7 +67,7 @@ function billedQuantities({ row, counts }: BilledHub, catalog: Pick<Catalog, "pr
   return selectBilledQuantities(counts, catalog, row.items as SubscriptionItem[]);
 }
 
-/** Returns whether something must be sent to the provider. Pure. */
+/** Returns whether the provider must be told about a change in the hub. */
 export function needsBillingSync(hub: BilledHub, catalog: Pick<Catalog, "priceOf">): boolean {
   const { row: { sentQuantities, status, error }, removed } = hub;
   if (

@@ -1,4 +1,4 @@
-/** Previews the cost of adding or changing a spoke, as the payment provider computes it. Writes nothing. */
+/** Previews how adding or changing a spoke changes the cost, as computed by the payment provider. Writes nothing. */
 import type { App } from "#lib/app.ts";
 import { BILLED_STATES, priceForSize } from "#lib/domains/billing/quantities.ts";
 import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
@@ -11,7 +11,7 @@ import { SECOND } from "#lib/base/time.ts";
 type CostDependencies = Pick<App, "catalog" | "db" | "log" | "payments">;
 type State = Schema["spokes"]["state"];
 
-/** A spoke before and after the change; `before` is null for a new spoke. */
+/** The spoke's size before and after a change. `before` is null for a new spoke. */
 interface CostChange {
   readonly federationId: string;
   readonly before: { readonly size: string; readonly state: State } | null;
@@ -21,7 +21,7 @@ interface CostChange {
 const RETRY_SECONDS = 5; // seconds
 const SETUP_RETRY_SECONDS = 3; // seconds; the scan for due syncs runs every few seconds
 
-/** Returns the change that adds a spoke of this size. */
+/** Returns the cost change to preview when a spoke of this size is added to the hub. */
 export function costChangeOfNewSpoke(federationId: string, size: string): CostChange {
   return { federationId, before: null, after: { size, state: "active" } };
 }
@@ -39,7 +39,7 @@ export async function previewCost(app: CostDependencies, change: CostChange, sig
   }
 }
 
-/** Returns the cost, or the reason why the cost is unavailable. */
+/** Returns the cost, or the reason why the cost is temporarily unavailable. */
 export async function previewCostOrReason(
   app: CostDependencies,
   change: CostChange,
@@ -63,7 +63,7 @@ async function readCost(app: CostDependencies, change: CostChange, signal: Abort
   const { catalog, db, payments } = app, { size, state } = change.after;
   const row = payments && await findSubscriptionRow(db.rows, change.federationId);
   if (!row) return NO_COST;
-  // The first sync creates the customer. If the provider refuses that, GET …/billing reports it.
+  // The provider does not know this customer yet. The first sync creates it; GET …/billing reports a refusal.
   if (row.customerId === null) {
     throw unavailable("The hub is being connected to the payment provider; try again", SETUP_RETRY_SECONDS);
   }
@@ -81,7 +81,7 @@ async function readCost(app: CostDependencies, change: CostChange, signal: Abort
   return { available: true, currency, size, recurringMonthly, dueNow, prorationDate };
 }
 
-/** Returns the change in billed spokes of each size. Always includes the size after the change. Pure. */
+/** Returns how the number of billed spokes changes for each size. Always includes the spoke's size after the change. */
 export function priceChangesOf(
   { before, after }: CostChange,
 ): readonly { readonly size: string; readonly by: number }[] {

@@ -1,6 +1,6 @@
 /**
- * Receives the payment provider's events: verifies, stores and queues each event once. The content of an event is not
- * trusted. It only names a customer and an object, which the job reads from the provider.
+ * Receives events from the payment provider: verifies, stores and queues each event once. An event's content is not
+ * trusted: it only names a customer and an object, which the job reads from the provider.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
@@ -12,7 +12,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { type Payments, type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** The characters of the provider's IDs. They are restricted, because an ID becomes part of a URL path. */
+/** The characters allowed in the provider's IDs. Others are refused, because IDs become part of URL paths. */
 const ID = /^[A-Za-z0-9_]{1,255}$/;
 const TYPE = /^[a-z0-9_.]{1,255}$/;
 
@@ -29,7 +29,7 @@ export async function storeBillingEvent(
 
 async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
   const subject = eventSubjectOf(event.type), { id, customer } = event.object;
-  // The customer is stored before any subscription is created, so a customer without a row belongs to another system.
+  // A customer without a row belongs to another system, because rows are written before subscriptions are created.
   const row = customer === null ? undefined : await findSubscriptionByCustomer(tx, customer);
   const federationId = row?.federationId ?? null;
   const isRelevant = subject === "subscription" ? federationId !== null : subject === "refund" && id !== null;
@@ -40,8 +40,8 @@ async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
 }
 
 /**
- * Verifies the signature and returns the event with valid IDs only. The signature is checked with its own time first,
- * so that a flood of forged events never reaches the database. The second check uses the database's clock.
+ * Verifies the signature and returns the event, keeping only valid IDs. The signature is first checked with its own
+ * timestamp, so that forged events never reach the database, and then with the database's clock.
  */
 async function readSignedEvent(
   payments: Payments,

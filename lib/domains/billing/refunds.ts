@@ -1,11 +1,11 @@
-/** Records refunds to a hub's customer, each once by its ID. */
+/** Records refunds to a hub's customer, each only once. */
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Refund } from "#lib/drivers/payments/payments.ts";
 
 /**
- * Stores new successful refunds. Returns their audit events, which must be recorded last in the transaction. A pending
- * refund is recorded later, because the provider sends another event when it succeeds.
+ * Stores successful refunds that are not stored yet. Returns audit events, which must be recorded last in the
+ * transaction. Pending refunds are skipped, because the provider sends another event when a refund succeeds.
  */
 export async function recordRefunds(tx: Tx, federationId: string, refunds: readonly Refund[]): Promise<AuditEntry[]> {
   const byId = new Map(refunds.map((refund) => [refund.id, refund])); // pages of a growing list may overlap

@@ -1,5 +1,5 @@
 /**
- * Saves the observed state of a hub's subscription, and returns what has changed. All callers run in the hub's lane.
+ * Saves what was observed about a hub's subscription and returns what changed. Callers run in the hub's lane (queue).
  */
 import { type RawBuilder, sql } from "kysely";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
@@ -15,15 +15,15 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { Invoice, Subscription } from "#lib/drivers/payments/payments.ts";
 
-/** An invoice in the database. JSON has no dates. */
+/** An invoice as stored in the database, with its due date as text because JSON has no date type. */
 type StoredInvoice = Omit<Invoice, "dueAt"> & { readonly dueAt: string | null };
 
 const now = (): RawBuilder<Date> => sql<Date>`wheelwright_now()`;
 
 /**
- * Saves the observed subscription in the row, which the caller has locked and read in this transaction. Returns the
- * audit events, which must be recorded last. `observed` is null if the provider no longer has the subscription. After a
- * sync, `row.sentQuantities` is already updated. `billed` are the quantities to bill now.
+ * Saves the subscription observed at the provider in `row`, which the caller has locked. Returns audit events, which
+ * must be recorded last in the transaction. `observed` is null if the provider no longer has the subscription. `billed`
+ * holds the quantities to bill now. After a sync, `row.sentQuantities` must already be updated.
  */
 export async function saveSubscription(
   tx: Tx,
@@ -33,7 +33,7 @@ export async function saveSubscription(
 ): Promise<AuditEntry[]> {
   const comparison = compareSubscription(row as StoredBilling, observed, billed);
   const { status, items, dunning, difference } = comparison;
-  // Keep an open invoice, even if the provider no longer has the subscription.
+  // Keeps the invoice if the provider no longer has the subscription, because the invoice may still be open.
   const invoice = observed ? toStoredInvoice(observed) : row.invoice as StoredInvoice | null;
   await updateSubscription(tx, row.federationId, {
     ...(observed && { subscriptionId: observed.id, currency: observed.currency }),
@@ -51,7 +51,7 @@ export async function saveSubscription(
   }));
 }
 
-/** Logs a warning about differences. Call this after the differences are saved. */
+/** Logs a warning for each difference found. Call this after the differences have been saved. */
 export function warnAboutDifference(log: Log, entries: readonly AuditEntry[]): void {
   for (const { kind, federationId, metadata } of entries) {
     if (kind !== "billing_difference_found") continue;
@@ -66,7 +66,7 @@ function toStoredInvoice({ invoice }: Subscription): StoredInvoice | null {
   return invoice && { ...invoice, dueAt: invoice.dueAt?.toISOString() ?? null };
 }
 
-/** Returns the metadata of an audit event. Omits the invoice's URL, which would open the invoice for anybody. */
+/** Returns metadata for an audit event. Omits the invoice's URL, because anybody who has it can open the invoice. */
 function metadataOf(
   change: BillingChange,
   { status }: BillingComparison,

@@ -1,4 +1,4 @@
-/** Shows a hub's billing from the database: the last observed state, and whether a change is being sent. */
+/** Shows a hub's billing from the database: what was last observed, and whether changes are still being sent. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { type BilledHub, needsBillingSync, readBilledHub } from "#lib/domains/billing/hubs.ts";
@@ -8,7 +8,7 @@ import type { BillingRecord } from "#lib/domains/billing/views.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { SubscriptionItem } from "#lib/drivers/payments/payments.ts";
 
-/** The billing record of a hub that is not billed. */
+/** The billing record shown for a hub that is not billed. */
 const NOT_BILLED: BillingRecord = {
   connected: false,
   email: null,
@@ -54,7 +54,7 @@ function showItem({ size, quantity, monthly }: SubscriptionItem): BillingRecord[
   return { size, quantity, monthly: monthly === null ? null : monthly * quantity };
 }
 
-/** Returns the monthly sum. Null if an item has no amount, or if no items exist. */
+/** Returns the sum of the monthly amounts. Null if there are no items or an item has no amount. */
 function sumOf(items: BillingRecord["items"]): number | null {
   if (items.length === 0 || items.some(({ monthly }) => monthly === null)) return null;
   return items.reduce((sum, { monthly }) => sum + monthly!, 0);
@@ -67,7 +67,7 @@ function describeDifference(difference: BillingDifference | null): BillingRecord
   return { message: `The payment provider counts ${parts.join(", ")}`, sizes: [...difference] };
 }
 
-/** Returns the permanent error, or the last error of a live sync. */
+/** Returns the stored error from the provider, or else the last error of a queued or running sync. */
 async function findSyncError(rows: Rows, { row }: BilledHub): Promise<string | null> {
   if (row.error !== null) return row.error;
   const live = await rows.selectFrom("jobs").select("failure")

@@ -1,6 +1,6 @@
 /**
- * Stores subscriptions. A removed hub keeps its row, because refunds may follow. A writer locks the row first. Only the
- * hub's stream head may be locked after this row, and only a job's own row before it.
+ * Stores subscriptions. A removed hub's row is kept, because refunds may follow. Writers lock the subscription's row.
+ * Before it, they may lock only their job's row; after it, only the hub's event counter (stream head).
  */
 import { type Selectable, sql, type UpdateObject } from "kysely";
 import { BILLED_STATES, type BilledQuantities, selectBilledQuantities } from "#lib/domains/billing/quantities.ts";
@@ -21,13 +21,13 @@ export async function findSubscriptionByCustomer(rows: Rows, customerId: string)
   return await rows.selectFrom("subscriptions").selectAll().where("customerId", "=", customerId).executeTakeFirst();
 }
 
-/** Locks the row until the transaction ends; undefined if the hub is not billed. */
+/** Locks the subscription's row until the transaction ends. Returns undefined if the hub is not billed. */
 export async function lockSubscription(tx: Tx, federationId: string): Promise<SubscriptionRow | undefined> {
   return await tx.selectFrom("subscriptions").selectAll().where("federationId", "=", federationId).forNoKeyUpdate()
     .executeTakeFirst();
 }
 
-/** Adds the row. Returns undefined if the hub already has a row. */
+/** Adds a subscription's row. Returns undefined if the hub already has one. */
 export async function insertSubscription(
   tx: Tx,
   row: { readonly federationId: string; readonly email: string },
@@ -45,7 +45,7 @@ export async function updateSubscription(
     .where("federationId", "=", federationId).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Returns the billable spokes of each hub by size. Hubs without spokes are missing. */
+/** Returns the number of billable spokes per hub and size. Hubs without billable spokes are omitted. */
 async function countBilled(rows: Rows, federationIds: readonly string[]): Promise<Map<string, BilledQuantities>> {
   const { rows: counts } = await sql<{ id: string; size: string; count: number }>`
     select federation_id as id, size, count(*)::integer as count from spokes
@@ -57,7 +57,7 @@ async function countBilled(rows: Rows, federationIds: readonly string[]): Promis
   );
 }
 
-/** Returns the quantities to bill now for the hub of this row. */
+/** Returns the quantities to bill now for the hub that this subscription belongs to. */
 export async function readBilledQuantities(
   rows: Rows,
   catalog: Pick<Catalog, "priceOf">,

@@ -1,4 +1,4 @@
-/** Schemas of a hub's billing in the API. Amounts are in minor units of their currency. */
+/** Defines the API schemas for a hub's billing. Amounts are integers in the minor unit of their currency. */
 import * as v from "valibot";
 import { SUBSCRIPTION_STATUSES } from "#lib/drivers/payments/payments.ts";
 import { EmailAddress, NullableTimestamp } from "#lib/base/schema.ts";

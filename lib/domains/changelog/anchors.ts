@@ -1,6 +1,6 @@
 /**
- * Defines the paths of the changelog and the anchors of its notices. Anchors are part of URLs in headers, mails and
- * feeds, so they must never change.
+ * Defines the changelog's paths and the anchors of its notices. Anchors must never change, because they are part of
+ * URLs in headers, emails and feeds.
  */
 import { absoluteUrl } from "#lib/base/config.ts";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
@@ -11,8 +11,8 @@ export const FEED_PATH = "/changelog.atom";
 const MIDNIGHT = "T00:00:00.000Z";
 
 /**
- * Returns the anchor of a notice, for example `DELETE/api/spokes/:spokeId/2026-12-01` or `limit/requests-per-token`.
- * The anchor is used as an element ID and as a URL fragment.
+ * Returns the anchor of a notice, for example `DELETE/api/spokes/:spokeId/2026-12-01` or `limit/requests-per-token`. It
+ * is used both as an element ID and as a URL fragment.
  */
 export function noticeAnchor(notice: AnnouncedChange): string {
   if (notice.kind === "limit") return `limit/${encodeURIComponent(notice.id.replace(/^limit /, ""))}`;

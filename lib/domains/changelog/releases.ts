@@ -1,8 +1,6 @@
 /**
  * Parses CHANGELOG.md into the changes of each release, newest first.
  *
- * Groups such as `### Added` are for readers of the file. The page groups the changes by the area in bold.
- *
  * The file is parsed at build time (src/generate.ts), because a standalone executable has no files next to it. The
  * format is strict, so that no entry is lost silently:
  *
@@ -10,19 +8,19 @@
  *
  *   ### Added
  *
- *   - An entry, which may go on
- *     in the next line.
+ *   - An entry, which may continue
+ *     on the next line.
  *
  *   ## 0.2.0 (2026-12-01)
  */
 import { isCalendarDay } from "#lib/base/time.ts";
 
 export interface ReleaseNotes {
-  /** The version, for example `0.2.0`. `unreleased` for changes without a release. */
+  /** The version, for example `0.2.0`, or `unreleased` for changes that are not released yet. */
   readonly version: string;
-  /** The day, for example `2026-12-01`. Null for changes without a release. */
+  /** The release date, for example `2026-12-01`. Null for changes that are not released yet. */
   readonly date: string | null;
-  /** The changes, one line each. Backticks mark code, and double asterisks mark emphasis. */
+  /** The changes, one line each. Backticks mark code; double asterisks mark emphasis. */
   readonly changes: readonly string[];
 }
 
@@ -30,10 +28,10 @@ export const UNRELEASED = "unreleased";
 
 const HEADING = /^## (?:(Unreleased)|(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?) \((\d{4}-\d{2}-\d{2})\))$/;
 
-/** The groups of keepachangelog.com. */
+/** The group headings defined by keepachangelog.com. */
 const GROUP = /^### (?:Added|Changed|Deprecated|Removed|Fixed|Security)$/;
 
-/** Parses the file. Throws an error that names the first malformed line. */
+/** Parses CHANGELOG.md. If a line is malformed, throws an error that names the first such line. */
 export function readReleases(text: string): readonly ReleaseNotes[] {
   const lines = text.replaceAll("\r\n", "\n").split("\n");
   if (!/^# \S/.test(lines[0]!)) throw changelogError(1, "must be the title, such as # Changelog");
@@ -64,14 +62,14 @@ export function readReleases(text: string): readonly ReleaseNotes[] {
   if (releases.length === 0) throw new Error('CHANGELOG.md has no release: it needs a line "## Unreleased"');
   const empty = releases.find(({ date, changes }) => date !== null && changes.length === 0);
   if (empty) throw new Error(`CHANGELOG.md: release ${empty.version} has no entry`);
-  // Links are removed, because links to other files do not work outside of the repository.
+  // Replaces links with their text, because links to other files do not work outside the repository.
   const withoutLinks = (change: string): string => change.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
   return releases.map((release) => ({ ...release, changes: release.changes.map(withoutLinks) }));
 }
 
 /**
- * Moves unreleased entries under this version and day. Returns the new file and those entries. Throws if no entry is
- * unreleased, or if the version is not above the last one.
+ * Moves the unreleased entries under a heading with this version and date. Returns the new file and the moved entries.
+ * Throws if there are no unreleased entries, or if the version is not higher than the last one.
  */
 export function releaseUnreleasedEntries(text: string, version: string, day: string): { text: string; notes: string } {
   const [first, last] = readReleases(text), heading = `## ${version} (${day})`;

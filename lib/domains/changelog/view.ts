@@ -1,4 +1,4 @@
-/** Defines the changelog in the API: announcements, and the changes of each release. */
+/** Defines the changelog as shown in the API: announced deprecations and limits, and each release's changes. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { noticeAnchor, noticeUrl } from "#lib/domains/changelog/anchors.ts";
@@ -6,12 +6,12 @@ import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { type AnnouncedChange, effectiveDateOf } from "#lib/base/notice.ts";
 import { Timestamp } from "#lib/base/schema.ts";
 
-/** An announcement with its status: whether it is in effect. */
+/** An announced deprecation or limit, and whether it is already in effect. */
 export interface Announcement {
   readonly id: string;
   readonly kind: "deprecation" | "limit";
   readonly title: string;
-  /** The endpoint of a deprecation. */
+  /** The deprecated endpoint's HTTP method. Undefined for a limit. */
   readonly method?: string;
   readonly path?: string;
   readonly state: "announced" | "in_effect";
@@ -54,9 +54,7 @@ export async function showChangelog(app: App, releases: readonly ReleaseNotes[])
   return buildChangelog(app, releases, await app.db.now());
 }
 
-/**
- * Returns the changelog at a time, newest first. Announcements in effect remain listed as long as they are declared.
- */
+/** Returns the changelog at the given time, newest first. Lists announcements until they are removed from the code. */
 export function buildChangelog(
   { notices, config, release }: Pick<App, "notices" | "config" | "release">,
   releases: readonly ReleaseNotes[],

@@ -1,6 +1,6 @@
 /**
- * Mails notices to users with an active token. A user gets one mail with all new notices, and each notice once: the
- * mail and the record of its delivery are written in one transaction.
+ * Emails notices about deprecations and limits to users with an active API token. A user gets one email with all new
+ * notices, and each notice only once: the email and its delivery record are written in one transaction.
  */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
@@ -17,27 +17,27 @@ import { createBulkMailJob } from "#lib/jobs/mail.ts";
 import type { AnnouncedNotice, Letter } from "#lib/drivers/mail/letter.ts";
 import { type AnnouncedChange, effectiveDateOf } from "#lib/base/notice.ts";
 
-/** Maximum number of notices that a mail describes. The mail only counts further notices. */
+/** The maximum number of notices described in one email. For further notices, the email only gives their number. */
 const MAX_DESCRIBED = 10;
 
-/** Returns the notices that have been announced and are not in effect yet. */
+/** Returns the notices that have been announced but are not in effect yet. */
 export function selectCurrentNotices(notices: readonly AnnouncedChange[], now: Date): readonly AnnouncedChange[] {
   return notices.filter((notice) => notice.since <= now && now < effectiveDateOf(notice));
 }
 
 export interface RecipientPage {
-  /** ID of the last user of the previous page. */
+  /** The last user's ID on the previous page. */
   readonly after: string;
   readonly limit: number;
 }
 
 export interface AnnounceResult {
   readonly mailed: number;
-  /** The start of the next page; null if this was the last one. */
+  /** The ID to pass as `after` to get the next page. Null if this was the last page. */
   readonly next: string | null;
 }
 
-/** Mails the next page of users. */
+/** Emails the notices to the users on one page. */
 export async function mailNoticesToPage(
   tx: Tx,
   notices: readonly AnnouncedChange[],
@@ -52,7 +52,7 @@ export async function mailNoticesToPage(
   return { mailed: letters.length, next: readers.length < page.limit ? null : readers.at(-1)!.id };
 }
 
-/** Returns a mail for each user with a new notice. */
+/** Returns one email for each user who has new notices. */
 async function composeLetters(
   rows: Rows,
   notices: readonly AnnouncedChange[],
@@ -94,7 +94,7 @@ function describe(notice: AnnouncedChange, tokens: readonly TokenCalls[]): Annou
   };
 }
 
-/** Returns the endpoint whose calls are counted for the notice. Null if all calls count. */
+/** Returns the endpoint whose calls the notice's email shows. Null if calls to all endpoints are shown. */
 function endpointOf(notice: AnnouncedChange): string | null {
   return notice.kind === "endpoint" ? `${notice.method} ${notice.pattern}` : null;
 }

@@ -1,7 +1,7 @@
 /**
- * Counts the calls of each token to each endpoint, for notices about deprecated endpoints. The counts are kept in
- * memory and written every few seconds. They are approximate: a killed process loses unwritten counts, and a lost
- * connection can count a batch twice.
+ * Counts how often each API token calls each endpoint, for notices about deprecated endpoints. The counts are kept in
+ * memory and written to the database every few seconds. They are approximate: a killed process loses unwritten counts,
+ * and a lost connection can make a batch count twice.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { addCallCounts } from "#lib/domains/deprecations/store.ts";
@@ -10,20 +10,20 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface CallCounter {
-  /** Counts one call to an endpoint (`GET /api/spokes/:spokeId`). Neither waits nor throws. */
+  /** Counts one call to an endpoint, for example `GET /api/spokes/:spokeId`. Neither waits nor throws. */
   count(tokenId: string, endpoint: string): void;
-  /** Writes the counts. They are kept if that fails. */
+  /** Writes the counts to the database. If that fails, the counts are kept for the next attempt. */
   flush(): Promise<void>;
-  /** Writes the counts for the last time. */
+  /** Stops the counter and writes the remaining counts. */
   close(): Promise<void>;
 }
 
 export interface CallCounterOptions {
   readonly db: Pick<Database, "within">;
   readonly log: Log;
-  /** Milliseconds until counts are written. */
+  /** How often the counts are written, in milliseconds. */
   readonly flushIntervalMs?: number;
-  /** Number of pairs (token and endpoint) that triggers a write, and the maximum that is kept. */
+  /** How many pairs of token and endpoint trigger a write (`flushSize`), and how many are kept (`maxPairs`). */
   readonly flushSize?: number;
   readonly maxPairs?: number;
 }

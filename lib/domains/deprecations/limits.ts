@@ -1,14 +1,17 @@
-/** Lists announced limits that are not in effect yet or took effect since the last release. */
+/** Lists limits that were announced and are not in effect yet, or that took effect after the last release. */
 
 export interface AnnouncedLimit {
-  /** A name that is never reused. The database stores which users were notified about this limit. */
+  /** A name that must never be reused, because the database uses it to record who was told about this limit. */
   readonly name: string;
-  /** The limit and its amount, for example "Requests with one token: 600 a minute". */
+  /** The limit in words, including its amount, for example "Requests with one token: 600 a minute". */
   readonly title: string;
-  /** ISO dates, at least 30 days apart. Otherwise the process does not start. */
+  /**
+   * The ISO dates on which the limit is announced (`since`) and takes effect (`from`). If they are less than 30 days
+   * apart, the process does not start.
+   */
   readonly since: string;
   readonly from: string;
-  /** Instructions for API clients. */
+  /** What developers of API clients should do about the limit. */
   readonly note: string;
 }
 

@@ -1,24 +1,24 @@
-/** Stores the calls of tokens and which notices each user was sent. */
+/** Stores how often API tokens called endpoints, and which notices were sent to which users. */
 import { sql } from "kysely";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 
-/** Maximum tokens that a mail lists for each notice, and maximum tokens of a user whose calls are counted. */
+/** The maximum number of tokens that an email lists per notice, and of tokens per user whose calls are counted. */
 const MAX_TOKENS = 10, MAX_COUNTED_TOKENS = 1000;
-/** Days before today whose calls count: the last 30 days, of which the first may be partial. */
+/** The number of days before today for which calls are counted. Today's calls are also counted. */
 const WINDOW_DAYS = 30;
 
-/** Condition that a token is neither revoked nor expired. */
+/** An SQL condition for a token that is neither revoked nor expired. */
 const isActive = sql`revoked_at is null and (expires_at is null or expires_at > wheelwright_now())`;
 
 interface Calls {
   readonly tokenId: string;
-  /** Method and path pattern: `GET /api/spokes/:spokeId`. */
+  /** The HTTP method and the path pattern, for example `GET /api/spokes/:spokeId`. */
   readonly endpoint: string;
   readonly calls: number;
 }
 
-/** Adds to today's counts. Rows are in a fixed order, so replicas never deadlock. Skips deleted tokens. */
+/** Adds calls to today's counts. Writes rows in a fixed order, so replicas never deadlock. Skips deleted tokens. */
 export async function addCallCounts(rows: Rows, callCounts: readonly Calls[]): Promise<void> {
   const ids = callCounts.map(({ tokenId }) => tokenId), endpoints = callCounts.map(({ endpoint }) => endpoint);
   await sql`
@@ -37,7 +37,7 @@ export interface NoticeRecipient {
   readonly displayName: string;
 }
 
-/** Returns a page of users with an active token who did not get all of these notices, by ID. */
+/** Returns a page of users, sorted by ID, who have an active token and did not get all of these notices yet. */
 export async function findUnnotifiedUsers(
   rows: Rows,
   noticeIds: readonly string[],
@@ -58,7 +58,7 @@ export interface NoticeDelivery {
   readonly userId: string;
 }
 
-/** Records the notices as sent. Returns only those that no other replica has sent. */
+/** Records that the notices are sent to these users. Returns only records that no other replica has already added. */
 export async function recordNoticeDeliveries(
   tx: Tx,
   readers: readonly NoticeRecipient[],
@@ -75,19 +75,19 @@ export async function recordNoticeDeliveries(
   return delivered;
 }
 
-/** A token of a notified user, and its calls. */
+/** One of a notified user's API tokens, and the number of calls made with it. */
 export interface TokenCalls extends NoticeDelivery {
   readonly name: string;
   readonly prefix: string;
   readonly calls: number;
-  /** Number of the user's active tokens, and the sum of their calls. */
+  /** The number of the user's active tokens (`tokens`), and of all calls made with them (`total`). */
   readonly tokens: number;
   readonly total: number;
 }
 
 /**
- * Returns the active tokens of each notified user, the busiest first, with their calls of the last 30 days. A null
- * endpoint stands for all endpoints. For users with very many tokens, only the most recently used ones count.
+ * Returns each notified user's active tokens, the busiest first, with their calls in the last 30 days. If the endpoint
+ * is null, calls to all endpoints count. For users with very many tokens, only the most recently used count.
  */
 export async function readTokenCalls(
   rows: Rows,
@@ -131,8 +131,8 @@ export async function readTokenCalls(
 }
 
 /**
- * Returns when this installation first announced each notice, which starts the notice period. Notices without a record
- * are announced now, unless an earlier release already mailed them.
+ * Returns when this installation first announced each notice, which is when its notice period starts. A notice without
+ * a record counts as announced now, unless an earlier release already emailed it.
  */
 export async function recordFirstAnnouncements(
   rows: Rows,

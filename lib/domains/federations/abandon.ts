@@ -1,6 +1,6 @@
 /**
- * Abandons a hub whose removal has failed, because its cluster is gone or unreachable. The row becomes `removed`
- * without confirmation from the cluster. Objects that remain in a cluster are no longer managed.
+ * Lets operators abandon a hub whose removal has failed because its cluster is gone or unreachable. The hub's row
+ * becomes `removed` although the cluster has not confirmed it. Objects left in the cluster are no longer managed.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -19,10 +19,10 @@ import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { cancelRunningJobs, findLastRemoval } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
 
-/** The reason in the row of an abandoned object. */
+/** The state reason stored in the row of an abandoned hub or spoke. */
 export const ABANDONED_REASON = "Abandoned by an operator: objects may remain in the cluster";
 
-/** Throws a fault: `forbidden` (`operator_only`), `conflict` (`federation_state`) or `missing`. */
+/** Abandons a hub. Throws a fault: `forbidden` (`operator_only`), `conflict` (`federation_state`) or `missing`. */
 export async function abandonFederation(
   app: App,
   actor: Actor,
@@ -59,7 +59,7 @@ async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promi
   return after;
 }
 
-/** Returns whether an attempt of the removal has failed. An adopted hub or spoke may have no removal. */
+/** Returns whether the removal has failed at least once. Also true if an adopted object has no removal. */
 export function hasRemovalFailed(removal: Job | null): boolean {
   return removal === null || removal.failure !== null;
 }

@@ -1,4 +1,4 @@
-/** Requests actions on a hub. The only action is to retry a failed provisioning. */
+/** Requests actions on a hub. The only action is to retry a provisioning that has failed. */
 import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -11,7 +11,7 @@ import { type FederationRow, lockFederation, updateFederation } from "#lib/domai
 import type { FederationAction, FederationRecord } from "#lib/domains/federations/views.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 
-/** Requests the action. Throws a `conflict` fault (`federation_state`) unless the hub has failed. */
+/** Requests the action. Throws a `conflict` fault (`federation_state`) unless the hub's state is `failed`. */
 export async function requestHubAction(
   app: App,
   actor: Actor,

@@ -1,4 +1,4 @@
-/** Creates a hub: its row, its events and its provisioning, in one transaction. */
+/** Creates a hub: one transaction adds its row, records its events and enqueues its provisioning. */
 import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -15,7 +15,7 @@ import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 
-/** Creates a hub. Throws a fault: `conflict` (`slug_taken`) or `invalid` (`not_offered`). */
+/** Creates a hub. Throws `conflict` (`slug_taken`), or `invalid` (`not_offered`) if a value is not in the catalog. */
 export async function createFederation(
   app: App,
   actor: Actor,
@@ -38,7 +38,7 @@ async function writeFederation(tx: Tx, app: App, actor: Actor, input: NewFederat
   return row;
 }
 
-/** Inserts the row only. The caller must call `recordNewFederation` last. Throws a `conflict` fault (`slug_taken`). */
+/** Inserts only the hub's row. The caller must call `recordNewFederation` last. Throws `conflict` (`slug_taken`). */
 export async function insertNewFederation(
   tx: Tx,
   app: App,
@@ -62,7 +62,7 @@ export async function insertNewFederation(
   return row;
 }
 
-/** Records the events of a new hub, its provisioning and extra events. */
+/** Records the new hub's events and any additional ones, and enqueues the hub's provisioning. */
 export async function recordNewFederation(
   tx: Tx,
   actor: Actor,

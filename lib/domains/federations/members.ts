@@ -1,4 +1,4 @@
-/** Adds, lists and removes hub admins. A hub without admins is managed by operators only. */
+/** Adds, lists and removes hub admins. If a hub has no admins, only operators can manage it. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { addMember, type InvitationResult, removeMember } from "#lib/domains/auth/invitations.ts";
@@ -10,7 +10,7 @@ import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import { listMembers, type Member } from "#lib/domains/members/memberships.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
 
-/** Lists members, newest first. Returns all members unless a limit is given. */
+/** Lists a hub's admins, newest first. Returns all of them unless a limit is given. */
 export async function listHubMembers(
   rows: Rows,
   { id }: FederationRow,
@@ -19,7 +19,7 @@ export async function listHubMembers(
   return await listMembers(rows, { federationId: id }, page);
 }
 
-/** Adds a member. Idempotent. Throws a `conflict` fault (`user_disabled` or `federation_state`). */
+/** Adds a hub admin. Idempotent. Throws a `conflict` fault (`user_disabled` or `federation_state`). */
 export async function addHubMember(
   app: App,
   actor: Actor,
@@ -45,7 +45,7 @@ export async function addHubMember(
   );
 }
 
-/** Removes a member, with immediate effect. Throws a `missing` fault (`member_missing`). */
+/** Removes a hub admin, with immediate effect. Throws a `missing` fault (`member_missing`). */
 export async function removeHubMember(
   app: App,
   actor: Actor,

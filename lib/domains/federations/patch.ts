@@ -1,4 +1,4 @@
-/** Changes a hub's name and settings. The slug is part of names and URLs and cannot change. */
+/** Changes a hub's name and settings. Its slug cannot change, because the slug is part of names and URLs. */
 import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -15,7 +15,7 @@ import type { FederationPatch, FederationRecord } from "#lib/domains/federations
 const FIELDS = ["name", "region", "mode", "tier"] as const;
 type Changes = Partial<Record<(typeof FIELDS)[number], string>>;
 
-/** Changes a hub. Undefined fields stay unchanged. Writes nothing if no field changes. */
+/** Changes a hub. Undefined fields stay unchanged. Writes nothing if no value changes. */
 export async function patchFederation(
   app: App,
   actor: Actor,
@@ -43,7 +43,7 @@ async function writePatch(
     const value = patch[field];
     if (value !== undefined && value !== before[field]) changes[field] = value;
   }
-  // Only changed fields are checked, so that a client can send the record back unchanged.
+  // Checks only changed fields, so that a client can send back a record with values that are no longer offered.
   requireOffered(app.catalog, changes);
   if (Object.keys(changes).length === 0) return before;
   const after = await updateFederation(tx, id, changes);

@@ -1,4 +1,4 @@
-/** Requests the removal of a hub without spokes. A job deletes the namespace; the row stays and becomes `removed`. */
+/** Requests the removal of a hub without spokes. A job deletes its namespace; its row is kept, marked as removed. */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
@@ -21,15 +21,15 @@ import { findLastRemoval, retryRemovalSoon } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
 
 /**
- * Returns the running operation if a removal is running. Throws a fault: `conflict` (`federation_not_empty`) or
- * `missing` (`federation_missing`).
+ * Requests a hub's removal, or returns the removal that is already running. Throws a fault: `conflict`
+ * (`federation_not_empty`) or `missing` (`federation_missing`).
  */
 export async function removeFederation(app: App, actor: Actor, federation: FederationRow): Promise<FederationRecord> {
   const row = await app.db.transact((tx) => acceptHubRemoval(tx, actor, federation.id));
   return await showFederation(app.db.rows, actor, row);
 }
 
-/** Locks the row against new spokes and cancels the provisioning. The removal follows in the hub's lane. */
+/** Locks the hub against new spokes, cancels its provisioning, and enqueues the removal behind its other jobs. */
 export async function acceptHubRemoval(tx: Tx, requester: Requester, id: string): Promise<FederationRow> {
   const before = await lockFederationExclusively(tx, id);
   if (before.state === "removed") throw federationMissingFault();

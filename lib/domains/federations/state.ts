@@ -10,7 +10,7 @@
  *
  *   and from each of them, once it has no spokes: removing -> removed
  *
- * Spokes can be added while the hub is provisioning, active or failed. Their installs wait in the hub's lane.
+ * Spokes can be added while the hub is provisioning, active or failed. They are installed one after another.
  */
 import { Fault } from "#lib/base/errors.ts";
 import { HUB_OPERATIONS } from "#lib/operations/table.ts";
@@ -21,14 +21,14 @@ type FederationState = (typeof FEDERATION_STATES)[number];
 
 export const FEDERATION_ACTIONS = ["retry"] as const;
 
-/** Throws a `conflict` fault (`federation_state`) unless the hub's provisioning has failed. */
+/** Throws a `conflict` fault (`federation_state`) unless the hub's state is `failed`. */
 export function requireFailedHub(state: FederationState): void {
   if (state === "failed") return;
   const reason = state === "provisioning" ? "wait until it is active or failed" : "it must be failed";
   throw new Fault("conflict", "federation_state", `Cannot retry a hub that is ${state}; ${reason}`);
 }
 
-/** Throws a `conflict` fault (`federation_not_empty`) if the hub has spokes, including those that are being removed. */
+/** Throws a `conflict` fault (`federation_not_empty`) if the hub has spokes. Spokes being removed also count. */
 export function requireNoSpokes(slug: string, spokes: number): void {
   if (spokes === 0) return;
   const blocker = spokes === 1 ? "a spoke; remove it" : `${spokes} spokes; remove them`;
@@ -37,7 +37,7 @@ export function requireNoSpokes(slug: string, spokes: number): void {
 }
 
 /**
- * Throws a `conflict` fault (`federation_state`) if the hub is removing or removed. `what` completes "Cannot … a hub".
+ * Throws a `conflict` fault (`federation_state`) for a removing or removed hub. `blocker` completes "Cannot … a hub".
  */
 export function requireLiveHub(state: FederationState, blocker: string): void {
   if (state !== "removing" && state !== "removed") return;
@@ -45,7 +45,7 @@ export function requireLiveHub(state: FederationState, blocker: string): void {
   throw new Fault("conflict", "federation_state", message);
 }
 
-/** Creates the job of an operation on a hub. It runs in the hub's lane, in order with the installs. */
+/** Creates a job for an operation on the hub. It runs in the hub's lane (queue), in order with spoke installs. */
 export function hubOperationJob(federationId: string, kind: keyof typeof HUB_OPERATIONS): NewJob {
   return { kind: HUB_OPERATIONS[kind].kind, lane: hubLane(federationId), federationId, spokeId: null };
 }

@@ -1,4 +1,4 @@
-/** Stores hubs. A removed hub keeps its row, and its slug becomes free. At most one live hub has a slug. */
+/** Stores hubs. A removed hub keeps its row, but its slug becomes free. No two live hubs have the same slug. */
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import * as v from "valibot";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -25,12 +25,12 @@ interface HubKey {
 const findHubByKey = prepareReadOnSharedConnection((rows, { id, slug, hidden }: HubKey) => {
   const hubs = rows.selectFrom("federations").selectAll();
   const matching = id ? hubs.where("id", "=", id) : hubs.where("slug", "=", slug!);
-  // Written as SQL text, so that the partial index for live rows is used.
+  // Uses literal SQL without a parameter, so that PostgreSQL can use the partial index for hubs that are not removed.
   return (hidden ? matching.where(sql<boolean>`state <> 'removed'`) : matching)
     .orderBy(sql`state = 'removed'`).orderBy("createdAt", "desc").limit(sql.lit(1));
 });
 
-/** Finds a hub by ID or slug: the live one with this slug, or the newest removed one. */
+/** Finds a hub by ID or slug. A live hub with the slug is preferred to the newest removed one. */
 export async function findFederation(
   rows: Rows,
   name: string,
@@ -56,7 +56,7 @@ export async function listFederations(
   return await readNewestRows(query, page);
 }
 
-/** Counts the live spokes that the viewer can see in each hub. Hubs without any are missing. */
+/** Counts, for each hub, the live spokes that the viewer can see. Hubs without such spokes are omitted. */
 export async function countSpokes(
   rows: Rows,
   viewer: Viewer,
@@ -70,31 +70,31 @@ export async function countSpokes(
   return new Map(counts.map((row) => [row.federationId, row.count]));
 }
 
-/** Counts all spokes of the hub that are not removed. */
+/** Counts the spokes in the hub that are not removed. */
 export async function countLiveSpokes(rows: Rows, federationId: string): Promise<number> {
   const { count } = await rows.selectFrom("spokes").select(sql<number>`count(*)::int`.as("count"))
     .where("federationId", "=", federationId).where("state", "<>", "removed").executeTakeFirstOrThrow();
   return count;
 }
 
-/** Adds the hub. Returns undefined if a live hub has the same slug, even if that hub was committed just now. */
+/** Adds a hub. Returns undefined if a live hub has the same slug, even one that was committed only just now. */
 export async function insertFederation(tx: Tx, row: NewFederationRow): Promise<FederationRow | undefined> {
   return await tx.insertInto("federations").values(row).onConflict((conflict) => conflict.doNothing())
     .returningAll().executeTakeFirst();
 }
 
-/** Locks the row against changes until the transaction ends. Rows that refer to it can still be added. */
+/** Locks the hub's row against changes until the transaction ends. Rows that refer to the hub can still be added. */
 export async function lockFederation(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forNoKeyUpdate()
     .executeTakeFirstOrThrow();
 }
 
-/** Locks the row against changes and against additions to the hub until the transaction ends. */
+/** Locks the hub's row until the transaction ends, against changes and against adding rows that refer to the hub. */
 export async function lockFederationExclusively(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forUpdate().executeTakeFirstOrThrow();
 }
 
-/** Locks the row only against removal of the hub, which takes a `for update` lock. */
+/** Locks the hub's row only against its removal, which takes an exclusive (`for update`) lock. */
 export async function lockFederationShared(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forKeyShare().executeTakeFirstOrThrow();
 }

@@ -1,4 +1,4 @@
-/** Schemas of hubs in the API. */
+/** Defines the API schemas for hubs. */
 import * as v from "valibot";
 import { FEDERATION_ACTIONS, FEDERATION_STATES } from "#lib/domains/federations/state.ts";
 import { LIVE_STATES } from "#lib/operations/states.ts";
@@ -33,11 +33,11 @@ export type FederationRecord = v.InferInput<typeof FederationView>;
 const spokeCounts = {
   total: v.number(),
   byState: v.object(v.entriesFromList(LIVE_STATES, v.number())),
-  /** Active spokes that are degraded. */
+  /** The number of active spokes whose health is degraded. */
   degraded: v.number(),
-  /** Active spokes whose last restore test failed. */
+  /** The number of active spokes whose last restore test failed. */
   unverified: v.number(),
-  /** The oldest of the last successful restore tests of all active spokes. Null if no test was successful. */
+  /** The oldest of the active spokes' last successful restore tests. Null if no active spoke has passed a test. */
   oldestVerifiedAt: NullableTimestamp,
 };
 const SpokeCounts = v.object(spokeCounts);
@@ -45,7 +45,7 @@ export type SpokeCounts = v.InferInput<typeof SpokeCounts>;
 
 export const TEMPLATE_STATES = ["creating", "ready", "failed", "retiring"] as const;
 
-/** A template, from which new sites are created. */
+/** A template: a prepared installation from which new sites are created. */
 const TemplateSummary = v.object({
   cluster: v.string(),
   lmsVersion: v.string(),
@@ -57,22 +57,22 @@ const TemplateSummary = v.object({
 });
 export type TemplateSummary = v.InferInput<typeof TemplateSummary>;
 
-/** Counts of everything that the caller can see, without removed objects. */
+/** Counts of the objects that the caller can see. Removed objects are not counted. */
 export const OverviewView = v.object({
   spokes: SpokeCounts,
   hubs: v.array(v.object({ federationId: v.string(), ...spokeCounts })),
-  /** Operations that are queued or running. */
+  /** The numbers of queued and running operations. `oldestWaitSeconds` is null if no operation is queued. */
   queue: v.object({ queued: v.number(), running: v.number(), oldestWaitSeconds: v.nullable(v.number()) }),
-  /** The templates. Null unless an operator requests all hubs. */
+  /** The templates for new sites. Null unless an operator requests the overview of all hubs. */
   templates: v.nullable(v.array(TemplateSummary)),
 });
 export type Overview = v.InferInput<typeof OverviewView>;
 
-/** Filters for lists of hubs. All must match. */
+/** Filters for lists of hubs. A hub must match all given filters. */
 export const federationFilters = {
   slug: v.optional(Slug),
   state: optionalChoice(FEDERATION_STATES),
-  /** A part of the slug or the name. */
+  /** Text that the hub's slug or name must contain. */
   q: SearchText,
 };
 export type FederationFilter = {
@@ -90,7 +90,7 @@ export const NewFederation = v.object({
 });
 export type NewFederation = v.InferOutput<typeof NewFederation>;
 
-/** Changes of a hub. If the slug is sent, it must be the current one. */
+/** Values to change in a hub. If the slug is sent, it must equal the hub's current slug. */
 export const FederationPatch = v.object({ ...NewFederation.entries, slug: choice });
 export type FederationPatch = v.InferOutput<typeof FederationPatch>;
 

@@ -17,9 +17,9 @@ export interface FleetCounts {
   readonly templates: readonly { readonly state: string; readonly count: number }[];
   readonly lanes: LaneCounts;
   readonly restoreTests: RestoreTestNumbers;
-  /** The oldest of the newest backups of all active spokes. Null if no spoke is active. */
+  /** When the oldest of the active spokes' newest backups was taken. Null if no spoke is active. */
   readonly oldestBackup: Date | null;
-  /** The time of the oldest event that should be sealed but is not. */
+  /** When the oldest audit event was written that should be sealed (protected by a hash chain) but is not yet. */
   readonly oldestUnsealed: Date | null;
   readonly now: Date;
 }
@@ -50,8 +50,8 @@ async function countSpokes(rows: Rows): Promise<SpokeStateCount[]> {
 }
 
 /**
- * Returns the time of the oldest of the newest backups. A spoke without a backup counts with the time when the spoke
- * became ready.
+ * For the newest backup of each active spoke, returns the oldest time. A spoke without a backup counts with the time at
+ * which it became ready.
  */
 async function findOldestBackup(rows: Rows): Promise<Date | null> {
   const { rows: [row] } = await sql<{ oldest: Date | null }>`

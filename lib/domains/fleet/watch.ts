@@ -1,6 +1,6 @@
 /**
- * Counts the fleet regularly on one replica. The leader holds an advisory lock on its control connection. If the
- * replica or the connection dies, another replica gets the lock at its next attempt.
+ * Counts spokes, templates and jobs periodically, on one replica. This replica holds an advisory lock on its control
+ * connection. If the replica or its connection dies, another replica gets the lock the next time it tries.
  */
 import type { App } from "#lib/app.ts";
 import { messageOf } from "#lib/base/errors.ts";
@@ -11,9 +11,9 @@ const COUNT_INTERVAL = 30 * SECOND;
 const TRY_LEAD = "select pg_try_advisory_lock(hashtextextended('wheelwright: fleet', 0)) as leads";
 
 export interface FleetWatch {
-  /** The last count; null if another replica leads, or the database did not answer. */
+  /** Returns the last count. Null if another replica does the counting or the database did not answer. */
   last(): FleetCounts | null;
-  /** Resolves after the current count. */
+  /** Resolves when the count that is now running is finished. */
   whenCounted(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Stores memberships of hubs and spokes. The two tables have the same structure. A membership has no effect until the
- * user's address is verified (store.ts).
+ * Stores which users are members of which hubs and spokes, in two tables with the same structure. A membership has no
+ * effect until the user's email address is verified (store.ts).
  */
 import { sql } from "kysely";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
@@ -14,9 +14,9 @@ export interface Member {
   readonly userId: string;
   readonly email: string;
   readonly displayName: string;
-  /** Whether the user has not accepted the invitation yet. Until then the membership has no effect. */
+  /** Whether the user has yet to accept the invitation. Until then, the membership has no effect. */
   readonly pending: boolean;
-  /** The reason why the mail server permanently refused the last mail. Null if it was not refused. */
+  /** Why the mail server permanently refused the last email to the user. Null if it was not refused. */
   readonly mailRefusal: string | null;
   readonly createdAt: Date;
 }
@@ -24,13 +24,13 @@ export interface Member {
 /** A hub or spoke that a user administers, with its display name. */
 export interface AdministeredObject {
   readonly name: string;
-  /** The site of a spoke. `open` is whether the site should be reachable now. Null for a hub. */
+  /** The spoke's site, or null for a hub. `open` tells whether users should be able to reach the site now. */
   readonly site:
     | { readonly spokeId: string; readonly host: string; readonly url: string; readonly open: boolean }
     | null;
 }
 
-/** Adds a membership. Returns whether the membership is new. */
+/** Adds a membership. Returns false if the user was already a member. */
 export async function addMembership(tx: Tx, membership: MembershipKey, userId: string): Promise<boolean> {
   const { table, column, id } = tableOf(membership);
   const { rows } = await sql`insert into ${table} (${column}, user_id) values (${id}, ${userId})
@@ -39,7 +39,7 @@ export async function addMembership(tx: Tx, membership: MembershipKey, userId: s
   return rows.length > 0;
 }
 
-/** Removes a membership. Returns whether the membership existed. */
+/** Removes a membership. Returns false if the user was not a member. */
 export async function removeMembership(tx: Tx, membership: MembershipKey, userId: string): Promise<boolean> {
   const { table, column, id } = tableOf(membership);
   const { rows } = await sql`delete from ${table} where ${column} = ${id} and user_id = ${userId}
@@ -67,7 +67,7 @@ export async function listMembers(
   }, ({ createdAt, userId }) => [createdAt, userId]);
 }
 
-/** Lists the hubs and then the spokes that the user administers, or will administer after verification. */
+/** Lists the hubs, then the spokes, that the user administers or will administer once the address is verified. */
 export async function listAdministeredObjects(rows: Rows, userId: string): Promise<AdministeredObject[]> {
   const { rows: found } = await sql<AdministeredRow>`
     select name, spoke_id, state, domain, blueprint_inputs from (
@@ -89,7 +89,7 @@ export async function listAdministeredObjects(rows: Rows, userId: string): Promi
   }));
 }
 
-/** Lists only the names of the hubs and spokes that the user administers. */
+/** Lists the names of the hubs and spokes that the user administers or will administer after verification. */
 export async function listAdministeredNames(rows: Rows, userId: string): Promise<string[]> {
   return (await listAdministeredObjects(rows, userId)).map(({ name }) => name);
 }

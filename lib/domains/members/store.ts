@@ -1,17 +1,17 @@
 /**
- * Finds the hubs and spokes that a user administers, as columns of the query that finds the user. Memberships have an
- * effect only for verified addresses, and only in objects that are not removed.
+ * Defines SQL columns with the hubs and spokes that a user administers, for queries that find users. Memberships count
+ * only if the user's email address is verified and the hub or spoke is not removed.
  */
 import { type RawBuilder, sql } from "kysely";
 
-/** Column with the hubs of the query's `users` row. */
+/** An SQL column with the IDs of the hubs that the user in the `users` row administers. */
 export const federationIdsColumn: RawBuilder<string[]> = sql`array(
   select member.federation_id from federation_members member
   join federations hub on hub.id = member.federation_id
   where member.user_id = users.id and users.email_verified_at is not null and hub.state <> 'removed'
   order by member.federation_id)`;
 
-/** Column with the spokes of the query's `users` row, except those of hubs that the user administers. */
+/** SQL column with the IDs of the spokes that the user administers, except spokes in hubs that the user administers. */
 export const spokeIdsColumn: RawBuilder<string[]> = sql`array(
   select member.spoke_id from spoke_members member
   join spokes spoke on spoke.id = member.spoke_id
@@ -20,7 +20,7 @@ export const spokeIdsColumn: RawBuilder<string[]> = sql`array(
       where hub.federation_id = spoke.federation_id and hub.user_id = users.id)
   order by member.spoke_id)`;
 
-/** The role of a user. Operators have a flag. The role of other users follows from their memberships. */
+/** A user's role. Operators are marked in the `users` table; other roles follow from the user's memberships. */
 export type Role = "operator" | "hub_admin" | "spoke_admin";
 
 export function roleOf(user: { readonly operator: boolean; readonly federationIds: readonly string[] }): Role {

@@ -1,4 +1,4 @@
-/** Schemas of members in the API. */
+/** Defines the API schemas for members. */
 import * as v from "valibot";
 import { boundedText, EmailAddress, optionalOrNull, Timestamp } from "#lib/base/schema.ts";
 
@@ -6,7 +6,7 @@ export const NewMember = v.object({ email: EmailAddress, displayName: optionalOr
 export type NewMember = v.InferOutput<typeof NewMember>;
 
 const invitationFields = {
-  /** `invited`: the user must follow the mailed link first. */
+  /** `invited` means that the user must first follow the link in the invitation email. */
   status: v.picklist(["added", "invited", "unchanged"]),
   userId: v.string(),
   email: v.string(),
@@ -21,7 +21,7 @@ export const MemberView = v.object({
   email: v.string(),
   displayName: v.string(),
   pending: v.boolean(),
-  /** The reason why the mail server refused the last mail. */
+  /** Why the mail server refused the last email to the member. Null if it was not refused. */
   mailRefusal: v.nullable(v.string()),
   createdAt: Timestamp,
 });

@@ -1,4 +1,4 @@
-/** Counts unread notifications as visible events minus read ones, without reading events. */
+/** Counts unread notifications by subtracting the number of read events from visible ones, without reading events. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
@@ -11,7 +11,7 @@ export async function countUnreadNotifications(rows: Rows, reader: NotificationR
   return { count: Number(row!.count) };
 }
 
-/** Reads one small row per hub. With a single total for all hubs, every change would have to update the same row. */
+/** Adds up one small row per hub. If there were one total for all hubs, every change would have to update it. */
 const countForOperator = prepareReadOnSharedConnection((_, { userId }: Pick<NotificationReader, "userId">) =>
   sql<{ count: string }>`
     select coalesce((select sum(visible_events) from stream_heads), 0)

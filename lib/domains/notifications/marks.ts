@@ -1,6 +1,6 @@
 /**
- * Marks events as read and updates the counts, in one statement of the caller's transaction. `lockReadMarks` serializes
- * a reader's marks, so no event is counted twice and no deadlock is possible.
+ * Marks events as read and updates the counts of read events in one statement. Each transaction first calls
+ * `lockReadMarks`, so that no event is counted twice and no deadlock is possible.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -8,7 +8,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { NotificationReader, ObjectKind } from "#lib/domains/notifications/objects.ts";
 
-/** Tries to take the reader's lock for marking all as read, without waiting. Returns false if the lock is taken. */
+/** Tries, without waiting, to take the lock for marking all the user's events as read. Returns false if it is taken. */
 export async function tryLockMarkAll(tx: Tx, userId: string): Promise<boolean> {
   const { rows: [row] } = await sql<{ free: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`wheelwright: all marks of ${userId}`}, 0)) as free`.execute(
@@ -18,8 +18,8 @@ export async function tryLockMarkAll(tx: Tx, userId: string): Promise<boolean> {
 }
 
 /**
- * Marks the events of the query (`id`, `at`), which must all be visible. Returns for each `place` of the query the
- * number of events, the time of the last event, and the number of unread events.
+ * Marks events as read. `events` is a query with the columns `place`, `id` and `at`, which must return only visible
+ * events. For each `place`, returns how many events there were, the last event's time, and how many were unread.
  */
 export async function markEventsAsRead(tx: Tx, userId: string, events: RawBuilder<unknown>): Promise<MarkResult[]> {
   const { rows } = await sql<{ place: string; found: string; marked: string; last: string }>`
@@ -67,7 +67,7 @@ export interface MarkResult {
   readonly place: number;
   readonly found: number;
   readonly marked: number;
-  /** The time of the last event, in PostgreSQL's text format. */
+  /** When the last event happened, in PostgreSQL's text format. */
   readonly last: string;
 }
 
@@ -75,11 +75,11 @@ export interface ReadPosition {
   readonly about: ObjectKind;
   readonly federationId: string;
   readonly spokeId: string;
-  /** The time up to which all events of the object are read, in PostgreSQL's text format. */
+  /** The time up to which all events about the object are read, in PostgreSQL's text format. */
   readonly through: string;
 }
 
-/** Raises the positions up to which all events are read, and deletes the ranges below them. */
+/** Moves each object's `read_through` time forward, and deletes the read ranges that end before it. */
 export async function raiseReadPositions(tx: Tx, userId: string, objects: readonly ReadPosition[]): Promise<void> {
   if (objects.length === 0) return;
   for (const { about, federationId, spokeId, through } of objects) {
@@ -102,7 +102,7 @@ export async function raiseReadPositions(tx: Tx, userId: string, objects: readon
 
 export type MarkingReader = NotificationReader & Requester;
 
-/** Records the audit event, if any notification became read. */
+/** Records an audit event that says how many notifications became read. Does nothing if there are none. */
 export async function addReadAuditEvent(tx: Tx, reader: MarkingReader, marked: number): Promise<void> {
   if (marked === 0) return;
   await recordChange(tx, reader, {

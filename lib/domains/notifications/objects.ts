@@ -1,7 +1,7 @@
 /**
- * Selects the objects whose events notify a reader, and the events of each object. Each event belongs to one object at
- * most, so counts can be added. Only the current membership with a verified address counts. Removed objects are
- * included, because admins are also notified of a removal.
+ * Selects the hubs, spokes and other objects about whose events a reader is notified. Each event belongs to at most one
+ * object, so the objects' counts can be added up. Only current memberships of users with a verified address count.
+ * Removed objects are included, because admins are also notified when an object is removed.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -11,8 +11,8 @@ export type NotificationReader = Pick<Actor, "role" | "userId">;
 export type ObjectKind = "all" | "service" | "hub" | "spoke" | "audience";
 
 /**
- * Returns a query with one row per object: `about`, `federation_id` and `spoke_id` as in notification_read_counts;
- * `visible_events`; `last_at`, the time of the last event; and the reader's `reads` and `read_through`.
+ * Returns a query with one row per object: its key in notification_read_counts (`about`, `federation_id` and
+ * `spoke_id`), its `visible_events`, its last event's time (`last_at`), and the reader's `reads` and `read_through`.
  */
 export function selectNotifyingObjects(reader: NotificationReader): RawBuilder<unknown> {
   return sql`select object.*, coalesce(count.reads, 0) as reads,
@@ -52,16 +52,16 @@ function objectsOfMember(userId: string): RawBuilder<unknown> {
 }
 
 interface EventWalk {
-  /** Condition on `event`. It can use columns of `object`. */
+  /** An SQL condition on `event`, which may also use columns of `object`. */
   readonly where: RawBuilder<SqlBool>;
   readonly order: "newest first" | "oldest first";
-  /** Maximum number of events. Other events with the same time as the last event are added. */
+  /** Maximum number of events. If further events happened at the same time as the last one, they are also returned. */
   readonly limit: number;
 }
 
 /**
- * Selects `id` and `at` of the visible events of `object`, a row of `selectNotifyingObjects` in the same FROM clause.
- * Each kind of object has its own query and index.
+ * Selects `id` and `at` for the visible events of `object`, a row from `selectNotifyingObjects` in the same FROM
+ * clause. Each kind of object has its own query and index.
  */
 export function selectEventsOfObject(
   reader: NotificationReader,
@@ -69,7 +69,7 @@ export function selectEventsOfObject(
 ): RawBuilder<unknown> {
   const isNewestFirst = order === "newest first";
   const byTime = isNewestFirst ? sql`event.at desc` : sql`event.at`;
-  // The planner does not treat "is null" as a constant, so the order must name the column to use the index.
+  // Sorts by federation_id too, because the planner otherwise does not use the index for the "is null" condition.
   const byHubAndTime = isNewestFirst
     ? sql`event.federation_id, event.at desc`
     : sql`event.federation_id desc, event.at`;
@@ -90,7 +90,7 @@ export function selectEventsOfObject(
   return sql.join(reader.role === "operator" ? operator : member, sql` union all `);
 }
 
-/** Condition that `event` belongs to `object`. */
+/** An SQL condition for whether `event` belongs to `object`. */
 export function eventBelongsToObject(
   reader: NotificationReader,
   event: RawBuilder<unknown> = sql.table("event"),

@@ -1,6 +1,6 @@
 /**
- * Marks all notifications as read that are visible at the start. Events are marked in batches, oldest first, with one
- * transaction and one audit event per batch. An interrupted call leaves exact counts, and the next call continues.
+ * Marks all notifications that are visible at the start as read. Each batch, oldest events first, is one transaction
+ * with one audit event. After an interrupted call, the counts are exact and the next call continues.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -17,18 +17,18 @@ import { type NotificationReader, selectNotifyingObjects } from "#lib/domains/no
 import { selectUnmarkedEvents } from "#lib/domains/notifications/read-ranges.ts";
 import { backoffDelay, sleep } from "#lib/base/time.ts";
 
-/** Maximum events per object in a batch, and approximate maximum of unread events in a batch. */
+/** The maximum number of events per object in a batch, and the approximate maximum of unread events per batch. */
 const BATCH_SIZE = 2000;
-/** Maximum objects per batch. */
+/** The maximum number of objects (hubs, spokes and so on) per batch. */
 const MAX_OBJECTS = 200;
 
-/** Events of an object that are not marked yet: after `after`, up to `through`. */
+/** The events about an object that are yet to be marked: those later than `after`, up to and including `through`. */
 interface RemainingObject extends ReadPosition {
   readonly after: string;
   readonly unread: number;
 }
 
-/** Marks all notifications as read. Returns how many became read. */
+/** Marks all the reader's notifications as read. Returns how many of them were unread. */
 export async function markAllNotificationsAsRead(db: Database, reader: MarkingReader): Promise<{ marked: number }> {
   let marked = 0, waits = 0;
   let remaining = await findUnread(db.rows, reader);
@@ -53,7 +53,7 @@ async function findUnread(rows: Rows, reader: NotificationReader): Promise<Remai
   return found.map((row) => ({ ...row, unread: Number(row.unread) }));
 }
 
-/** Returns how many objects form a batch. An object with many unread events is a separate batch. */
+/** Returns how many objects to put in the next batch. An object with many unread events gets its own batch. */
 function batchLength(remaining: readonly RemainingObject[]): number {
   let size = 0;
   for (let unread = 0; size < Math.min(remaining.length, MAX_OBJECTS); size++) {
@@ -63,7 +63,7 @@ function batchLength(remaining: readonly RemainingObject[]): number {
   return size;
 }
 
-/** Marks a batch. Returns the remaining events of its objects; null if another transaction is marking. */
+/** Marks a batch as read. Returns the events that remain, or null if another transaction holds the lock. */
 async function markBatch(
   tx: Tx,
   reader: MarkingReader,

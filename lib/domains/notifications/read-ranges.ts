@@ -1,7 +1,6 @@
 /**
- * Stores ranges of read events. Between the first and last event of a range, all events of the object are read.
- * Adjacent ranges are merged. A search for unread events jumps over ranges, so its cost depends only on the number of
- * events that it finds.
+ * Stores ranges of time in which a reader has read all events about an object. Adjacent ranges are merged. A search for
+ * unread events skips these ranges, so its cost depends only on the number of events that it finds.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -13,7 +12,7 @@ import {
 } from "#lib/domains/notifications/objects.ts";
 import { isUnreadEvent } from "#lib/domains/notifications/unread.ts";
 
-/** Selects the last range of `object` that starts before this moment. */
+/** Selects the last of the read ranges for `object` that start before this moment. */
 function selectRangeBefore({ userId }: NotificationReader, moment: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(select range.from_at, range.through_at from notification_read_ranges as range
     where range.user_id = ${userId} and range.about = object.about
@@ -21,7 +20,7 @@ function selectRangeBefore({ userId }: NotificationReader, moment: RawBuilder<un
       and range.from_at < ${moment} order by range.from_at desc limit 1)`;
 }
 
-/** Selects the newest unread events of `object` that match `where`, and others with the time of the last event. */
+/** Selects the newest unread events of `object` that match `where`, and any others at the same time as the last one. */
 export function selectUnreadEvents(
   reader: NotificationReader,
   where: RawBuilder<SqlBool>,
@@ -48,8 +47,8 @@ export function selectUnreadEvents(
 }
 
 /**
- * Selects the oldest events of `object` after its `after` and up to its `through`, outside of ranges. Returns at least
- * `limit` events if there are enough. A few of these events may be read already.
+ * Selects the oldest events of `object` that are later than its `after`, not later than its `through`, and outside the
+ * read ranges. Returns at least `limit` events if there are that many. A few of them may already be read.
  */
 export function selectUnmarkedEvents(reader: NotificationReader, limit: number): RawBuilder<unknown> {
   const above = (moment: RawBuilder<unknown>) =>
@@ -77,7 +76,7 @@ export function selectUnmarkedEvents(reader: NotificationReader, limit: number):
     select event.id, event.at from gap cross join lateral unnest(gap.ids, gap.ats) as event (id, at)`;
 }
 
-/** Merges an event that was just marked with the read events on both sides. */
+/** Merges an event that was just marked as read with the read events directly before and after it. */
 export async function mergeIntoReadRange(tx: Tx, reader: NotificationReader, id: string): Promise<void> {
   const walkNeighbours = (order: "newest first" | "oldest first") => {
     const where = order === "newest first" ? sql<SqlBool>`event.at < marked.at` : sql<SqlBool>`event.at > marked.at`;
@@ -115,14 +114,14 @@ export async function mergeIntoReadRange(tx: Tx, reader: NotificationReader, id:
     ${fromAt}::timestamptz, ${throughAt}::timestamptz)`.execute(tx);
 }
 
-/** Maximum events with the same time that are checked. lib/changes normally assigns unique times. */
+/** The maximum number of events checked that happened at the same time. Normally, lib/changes assigns unique times. */
 const SAME_TIME_LIMIT = 100;
 
 interface ReadRange {
   readonly about: string;
   readonly federationId: string;
   readonly spokeId: string;
-  /** The time of the first event, in PostgreSQL's text format. */
+  /** When the first event in the range happened, in PostgreSQL's text format. */
   readonly fromAt: string;
   readonly throughAt: string;
 }

@@ -1,4 +1,4 @@
-/** Schemas of notifications in the API: an audit event with the caller's read state. */
+/** Defines the API schemas for notifications: audit events and whether the caller has read them. */
 import * as v from "valibot";
 import { AuditEventView } from "#lib/audit/views.ts";
 import { BeforeCursor, NullableTimestamp, QueryFlag } from "#lib/base/schema.ts";
@@ -6,7 +6,7 @@ import { BeforeCursor, NullableTimestamp, QueryFlag } from "#lib/base/schema.ts"
 const MAX_LIMIT = 100;
 const LIMIT_MESSAGE = "must be a whole number from 1";
 
-/** Page size. Values above 100 count as 100. */
+/** The number of notifications per page. Values above 100 count as 100. */
 const Limit = v.pipe(
   v.string(LIMIT_MESSAGE),
   v.regex(/^0*[1-9]\d{0,14}$/, LIMIT_MESSAGE),

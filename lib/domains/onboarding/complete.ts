@@ -1,7 +1,7 @@
 /**
- * Completes the onboarding wizard of a new user: a name, a password and a first hub request, in one transaction. The
- * wizard sets a password without the old one, so the session must be recent. A new password ends all sessions; the
- * caller gets a new one.
+ * Completes the onboarding wizard: sets a new user's name, optionally sets a password, and requests a first hub, in one
+ * transaction. The user need not enter the old password, so the session must be recent. Setting a password ends all
+ * sessions; the caller gets a new one.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -30,15 +30,15 @@ interface OnboardingResult {
   readonly cookie: string;
 }
 
-/** Returns the time when the user completed the wizard, or null. */
+/** Returns when the user completed the wizard. Null if the user has not completed it. */
 export async function findOnboardedAt(rows: Rows, userId: string): Promise<Date | null> {
   const row = await rows.selectFrom("users").select("onboardedAt").where("id", "=", userId).executeTakeFirst();
   return row?.onboardedAt ?? null;
 }
 
 /**
- * Throws a fault: `conflict` (`onboarded`), or `forbidden` (`session_too_old`) if a password is set. Also throws the
- * faults of a hub request.
+ * Completes the wizard. Throws a fault: `conflict` (`onboarded`), or `forbidden` (`session_too_old`) if a password is
+ * set. Also throws the faults of a hub request.
  */
 export async function completeOnboarding(app: App, actor: Actor, input: OnboardingBody): Promise<OnboardingResult> {
   if (await findOnboardedAt(app.db.rows, actor.userId)) throw onboardedFault(); // checked before the expensive hash of the password
@@ -68,7 +68,7 @@ async function complete(
   passwordHash: string | null,
 ): Promise<OnboardingResult> {
   const user = await lockUser(tx, { id: actor.userId });
-  // The session has ended if the password was changed or the user was disabled in the meantime.
+  // Fails if the session has just ended, because the password was changed or the user was disabled.
   if (!user || !await endSession(tx, actor.credential.id)) {
     throw new Fault("unauthenticated", "sign_in_required", "Your session has ended; sign in again");
   }
@@ -99,7 +99,7 @@ async function complete(
   return { body, cookie: sessionCookie(app.config.publicUrl, session.secret) };
 }
 
-/** Stores the completion. Throws a `conflict` fault (`onboarded`) if another request came first. */
+/** Stores the user's choices. Throws a `conflict` fault (`onboarded`) if the wizard is already completed. */
 async function saveOnboarding(
   tx: Tx,
   id: string,

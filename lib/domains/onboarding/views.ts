@@ -1,11 +1,11 @@
-/** Schemas of the onboarding wizard in the API. */
+/** Defines the API schemas for the onboarding wizard. */
 import * as v from "valibot";
 import { DisplayName, NewPassword } from "#lib/domains/auth/views.ts";
 import { FederationRequestView, NewFederationRequest } from "#lib/domains/federations/requests/views.ts";
 import { NullableTimestamp, optionalOrNull } from "#lib/base/schema.ts";
 import { UserView } from "#lib/domains/users/views.ts";
 
-/** The values from the wizard. Undefined values stay unchanged. */
+/** The values entered in the wizard. An undefined value leaves the user's current value unchanged. */
 export const OnboardingBody = v.object({
   displayName: optionalOrNull(DisplayName),
   password: optionalOrNull(NewPassword),
@@ -15,10 +15,10 @@ export type OnboardingBody = v.InferOutput<typeof OnboardingBody>;
 
 export const OnboardingView = v.object({
   user: UserView,
-  /** The new hub request, if any. */
+  /** The hub request that the wizard created. Null if no hub was requested. */
   federationRequest: v.nullable(FederationRequestView),
 });
 export type OnboardingRecord = v.InferInput<typeof OnboardingView>;
 
-/** The time when the wizard was completed. Null before that. */
+/** Tells when the user completed the wizard. Null if the user has not completed it. */
 export const OnboardingState = v.object({ onboardedAt: NullableTimestamp });

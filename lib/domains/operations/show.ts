@@ -1,4 +1,4 @@
-/** Shows operations in the API: all of a hub, all of a spoke, or a single one with its failure report. */
+/** Shows operations in the API: a hub's, a spoke's, or a single operation with its failure report. */
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withPageItems } from "#lib/drivers/db/pages.ts";
 import { canManageHub, canSeeObject, type Viewer } from "#lib/domains/federations/viewer.ts";
@@ -12,9 +12,7 @@ import {
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { listOperations } from "#lib/jobs/store.ts";
 
-/**
- * Finds the operations of a hub, newest first. Callers who cannot manage the hub see only operations of their spokes.
- */
+/** Finds a hub's operations, newest first. Those who cannot manage the hub see only operations on their own spokes. */
 export async function findHubOperations(
   rows: Rows,
   viewer: Viewer,
@@ -25,7 +23,7 @@ export async function findHubOperations(
   return await showPage(rows, viewer, await listOperations(rows, { ...page, federationId, ...visibleSpokes }));
 }
 
-/** Finds the operations of a spoke, newest first. */
+/** Finds a spoke's operations, newest first. */
 export async function findSpokeOperations(
   rows: Rows,
   viewer: Viewer,

@@ -1,4 +1,4 @@
-/** Access rules for spokes. They load the spoke in the path, by ID or domain, and pass it on as `spoke`. */
+/** Defines access rules for spokes. A rule loads the spoke in the path, by ID or domain, and returns it as `spoke`. */
 import { type AccessRule, type Actor, requireActor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { removedVisibility } from "#lib/domains/federations/access.ts";
@@ -6,12 +6,12 @@ import { canManageHub, canSeeObject } from "#lib/domains/federations/viewer.ts";
 import { findSpoke, findSpokeForList, type ListedSpoke, type SpokeWithExtras } from "#lib/domains/spokes/store.ts";
 
 /**
- * `see` and `act`: operators, hub admins and spoke admins. `history`: the same, but spoke admins do not see removed
- * spokes. `restore`: operators and hub admins, also for removed spokes. Others: operators and hub admins.
+ * `see`, `act` and `history`: operators, hub admins and spoke admins, but for `history` spoke admins cannot load
+ * removed spokes. `restore`: operators and hub admins, also for removed spokes. All others: operators and hub admins.
  */
 type SpokePermission = "see" | "act" | "remove" | "delegate" | "history" | "restore";
 
-/** Permissions of operators and hub admins only. */
+/** Permissions that only operators and hub admins have. The texts complete "may …" in the error message. */
 const HUB_ADMIN_ONLY: { readonly [D in SpokePermission]?: string } = {
   remove: "remove a spoke",
   delegate: "manage the admins of a spoke",
@@ -50,7 +50,7 @@ export function spokeMissingFault(): Fault {
   return new Fault("missing", "spoke_missing", "There is no such spoke, or you have no access to it");
 }
 
-/** Returns whether the actor can see the spoke and act on it. */
+/** Returns whether the actor can see the spoke. Only those who can manage the hub can see a removed spoke. */
 export function canSeeSpoke(actor: Actor, row: ListedSpoke): boolean {
   if (row.state === "removed") return canManageHub(actor, row.federationId);
   return canSeeObject(actor, { federationId: row.federationId, spokeId: row.id });

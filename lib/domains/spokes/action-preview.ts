@@ -1,4 +1,4 @@
-/** Previews an action with the checks of the real action and a dry run in the cluster. Writes nothing. */
+/** Previews an action with the same checks as the real action and a dry run in the cluster. Writes nothing. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -20,7 +20,7 @@ import { previewInCluster } from "#lib/domains/spokes/cluster-preview.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview, SpokeAction } from "#lib/domains/spokes/views.ts";
 
-/** Previews an action. Throws the faults of the action, and an `unavailable` fault if the cluster does not answer. */
+/** Previews an action. Throws the action's faults, and an `unavailable` fault if the cluster does not answer. */
 export async function previewSpokeAction(
   app: App,
   actor: Actor,
@@ -34,11 +34,11 @@ export async function previewSpokeAction(
   requireActionEffect(app, spoke, facts, request);
   const operation: OperationDeclaration<string, string> = SPOKE_OPERATIONS[kind];
   const subject = subjectOf(app, spoke, { maintenance: facts.maintenance, payload: actionPayloadOf(facts, request) });
-  // A spoke without a namespace has no objects to change.
+  // Skips the dry run for a spoke without a namespace, because there are no objects to change.
   const plannedChanges = spoke.namespaceUid === null ? {} : operation.changes?.(subject) ?? {};
   const [{ changes, refusals }, price] = await Promise.all([
     previewInCluster(app, actor, spoke, Object.values(plannedChanges).flatMap((each) => each ?? []), signal),
-    // Spoke admins do not see the hub's costs.
+    // Hides the price from spoke admins, because they may not see what the hub pays.
     canManageHub(actor, spoke.federationId)
       ? previewPrice(app, spoke, operation, { size: facts.size, ...subject.payload }, signal)
       : NO_COST,
@@ -57,7 +57,7 @@ export async function previewSpokeAction(
   };
 }
 
-/** Returns the subject. The inputs are read on demand, because a spoke that was never installed may have none. */
+/** Describes the spoke for the preview. Reads inputs lazily, because a spoke that was never installed may lack them. */
 function subjectOf(
   { blueprint, catalog, config }: App,
   spoke: SpokeRow,

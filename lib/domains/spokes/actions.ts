@@ -1,4 +1,4 @@
-/** Requests actions on spokes: checks, records and queues them. lib/workers runs them. */
+/** Requests actions on spokes: checks each action, records it and enqueues its job, which lib/workers runs. */
 import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -20,7 +20,7 @@ import type { SpokeActionName } from "#lib/operations/table.ts";
 import { lockSpoke, setBlueprintInputs, setSpokeState, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeAction, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/** Requests an action. Throws a `conflict` fault (`spoke_state`), and the faults of the action's parameters. */
+/** Requests an action. Throws a `conflict` fault (`spoke_state`) and faults for invalid parameters. */
 export async function requestSpokeAction(
   app: App,
   actor: Actor,
@@ -34,18 +34,18 @@ export async function requestSpokeAction(
 
 interface ActionRequest {
   readonly action: SpokeActionName;
-  /** The payload of the job. */
+  /** The job's payload, made from the action's parameters. */
   readonly parameters: object;
 }
 
-/** Throws a fault: `forbidden` for actions that only operators can request, or `invalid`. */
+/** Parses an action. Throws a `forbidden` fault if only operators may request it, or `invalid` for bad parameters. */
 export function parseSpokeAction(app: App, actor: Actor, input: SpokeAction): ActionRequest {
   const { action } = input, { forOperators, parsePayload: parameters } = operationRules(action);
   if (forOperators) requireOperator(actor);
   return { action, parameters: parameters?.(app.catalog, input) ?? {} };
 }
 
-/** Checks that the operation would change the spoke. `size` is the spoke's size after its queued operations. */
+/** Throws if the operation would change nothing. `size` is the spoke's size after its queued operations. */
 export function requireActionEffect(
   { catalog }: Pick<App, "catalog">,
   { lmsVersion: version, blueprintInputs: inputs }: Pick<SpokeRow, "lmsVersion" | "blueprintInputs">,
@@ -55,14 +55,14 @@ export function requireActionEffect(
   operationRules(action).requireEffect?.(catalog, { version, inputs, size }, parameters);
 }
 
-/** The facts that an action is checked against: the spoke's state after all its queued operations. */
+/** What an action is checked against: the state that the spoke will have after all its queued operations. */
 interface ActionFacts extends SpokeFacts {
   readonly size: string;
-  /** The failed upgrade that left the spoke in the state `failed`, if any. */
+  /** The failed upgrade after which the spoke's state is `failed`. Null if there is none. */
   readonly failure: Job | null;
 }
 
-/** Reads the facts in this transaction or connection. */
+/** Reads what an action on the spoke is checked against. */
 export async function readSpokeActionFacts(rows: Rows, spoke: SpokeRow): Promise<ActionFacts> {
   const live = await listLiveOperations(rows, spoke.id);
   const failure = spoke.state === "failed" ? await findLastFailure(rows, spoke.id, "upgrade") : null;
@@ -80,7 +80,7 @@ export async function readSpokeActionFacts(rows: Rows, spoke: SpokeRow): Promise
   };
 }
 
-/** Accepts an action. The spoke's state changes only if no other operation is queued. The row is locked first. */
+/** Checks and enqueues an action. Locks the spoke's row first. Its state changes only if no operation is queued. */
 export async function acceptSpokeAction(
   app: App,
   tx: Tx,
@@ -105,7 +105,7 @@ export async function acceptSpokeAction(
   return after;
 }
 
-/** Enqueues the operation of an action. Returns the updated spoke and the job. */
+/** Enqueues an action's operation. Returns the updated spoke and the new job. */
 export async function enqueueSpokeAction(
   tx: Tx,
   requester: Requester,
@@ -122,20 +122,20 @@ export async function enqueueSpokeAction(
       ...spokeSubject(after),
       metadata: { action, ...payload, slug: after.slug, operationId: job.id },
     }],
-    // An operation that is queued behind another, or changes no state, is announced when it starts.
+    // Sends no event yet if the state stays the same. The operation is then announced when it starts.
     events: state === before.state ? [] : [{ ...about, state, operation: toStreamOperation(job) }],
   }));
   return [after, job];
 }
 
-/** Returns the payload of the job. A retry has the payload of the failed job. */
+/** Returns the payload for the job. A retry uses the payload of the job that failed. */
 export function actionPayloadOf({ failure }: ActionFacts, { action, parameters }: ActionRequest): object {
   return action === "retry" ? failure?.payload ?? {} : parameters;
 }
 
 /**
- * Updates the inputs for a retry, because the catalog or blueprint may have been fixed. Values that are no longer in
- * the catalog and inputs from a backup stay unchanged.
+ * Computes the inputs again for a retry, because the catalog or blueprint may have been fixed. Keeps values that the
+ * catalog no longer has, and inputs that came from a backup.
  */
 async function refreshInputs({ catalog, config, blueprint, log }: App, tx: Tx, spoke: SpokeRow): Promise<void> {
   if (spoke.fromBackup !== null) return;

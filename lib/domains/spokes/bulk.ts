@@ -1,4 +1,4 @@
-/** Requests an action on many spokes, with a separate transaction for each spoke. */
+/** Requests the same action on many spokes, in a separate transaction for each spoke. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -7,7 +7,7 @@ import { showSpokes } from "#lib/domains/spokes/show.ts";
 import { findVisibleSpokes, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { BulkAction, BulkOutcome } from "#lib/domains/spokes/views.ts";
 
-/** Faults that affect only one spoke, as the single-spoke endpoint would return them. */
+/** Faults that concern a single spoke, reported in the same form as by the endpoint for one spoke. */
 const SPOKE_FAULTS = {
   conflict: { statusCode: 409, error: "Conflict" },
   impossible: { statusCode: 422, error: "Unprocessable Content" },
@@ -15,12 +15,12 @@ const SPOKE_FAULTS = {
   timeout: { statusCode: 504, error: "Gateway Timeout" },
 } as const;
 
-/** The share of the request's time limit for the actions. The rest is for the response. */
+/** The share of the request's time limit to spend on actions. The rest is left for building the response. */
 const TIME_SHARE = 0.6;
 
 /**
- * Returns one outcome for each distinct ID that the caller can see, in the same order. Spokes that were not reached in
- * time are reported as refused and can be sent again.
+ * Returns one outcome, in the given order, for each distinct ID of a spoke that the caller can see. Spokes not reached
+ * in time are reported as refused; the caller can send them again.
  */
 export async function requestBulkAction(app: App, actor: Actor, input: BulkAction): Promise<BulkOutcome[]> {
   const { ids } = input;
@@ -42,7 +42,7 @@ export async function requestBulkAction(app: App, actor: Actor, input: BulkActio
     try {
       accepted.set(id, await app.db.transact((tx) => acceptSpokeAction(app, tx, actor, id, request)));
     } catch (error) {
-      // A spoke that was removed in the meantime is skipped. Other errors concern the whole request.
+      // Skips spokes that have just been removed. Faults that do not concern a single spoke end the whole request.
       if (!(error instanceof Fault)) throw error;
       if (error.kind === "missing") continue;
       if (error.code === "access_changed" && accepted.size > 0) throw accessChangedFault(accepted.size);
@@ -62,7 +62,7 @@ export async function requestBulkAction(app: App, actor: Actor, input: BulkActio
   });
 }
 
-/** Creates the fault for a permission that was revoked before all spokes were processed. */
+/** Creates the fault for when the caller's permissions change after some spokes have accepted the action. */
 function accessChangedFault(input: number): Fault {
   const some = input === 1 ? "one of the spokes" : `${input} of the spokes`;
   const message = `Your permissions changed during this request: ${some} had accepted it, and the others are unchanged`;

@@ -1,4 +1,4 @@
-/** Hides the API server's addresses in a cluster's error messages from callers who are not operators. */
+/** Removes internal addresses from a cluster's error messages, unless they are shown to an operator. */
 import { isClusterBusy } from "#lib/drivers/cluster/availability.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { removeInternalAddresses } from "#lib/base/addresses.ts";
@@ -25,7 +25,7 @@ const CONNECTION_CODES = [
   "unknown_cluster",
 ];
 
-/** Returns whether the error is about the connection, and not the API server's response. */
+/** Returns whether the connection to the API server failed, as opposed to the API server returning an error. */
 function isConnectionError({ code, message, cause }: ClusterError): boolean {
   return CONNECTION_CODES.includes(code) ||
     (cause instanceof Error && cause.message !== "" && message.startsWith(cause.message));

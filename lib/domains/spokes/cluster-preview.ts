@@ -1,4 +1,4 @@
-/** Previews changes in the cluster with dry runs. Writes nothing. */
+/** Previews changes to objects in the cluster by means of dry runs. Writes nothing. */
 import type { App } from "#lib/app.ts";
 import { adaptToExistingObject } from "#lib/moodle/expected-objects.ts";
 import { type Cluster, ClusterError, type ClusterNamespace, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -12,20 +12,20 @@ import { withManifestLabels } from "#lib/domains/spokes/check-drift.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview } from "#lib/domains/spokes/views.ts";
 
-/** Status codes that are shown in the preview instead of failing it. */
+/** Status codes with which the cluster refuses a change. The preview shows these refusals instead of failing. */
 const REFUSAL_STATUSES: readonly number[] = [400, 403, 404, 409, 422];
 
 const STORAGE_CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 
 interface PreviewResult {
   readonly changes: ActionPreview["changes"];
-  /** The changes that the cluster would refuse, each as the cluster's message. */
+  /** One message for each change that the cluster would refuse. */
   readonly refusals: readonly string[];
 }
 
 type PreviewTarget = Pick<Cluster, "find"> & { readonly space: ClusterNamespace };
 
-/** Previews the changes. Throws an `unavailable` fault if the cluster does not answer. */
+/** Previews the changes. Throws an `unavailable` fault (`cluster_unavailable`) if the cluster does not answer. */
 export async function previewInCluster(
   app: App,
   actor: Pick<Actor, "role">,
@@ -65,7 +65,7 @@ async function previewChange(
   if ("missingReason" in change && !(before && "put" in change)) {
     return { changes: [], refusals: [`${object}: ${change.missingReason}`] };
   }
-  // A change without `put` does not create a missing object.
+  // Reports a missing object, because only a change with `put` can create one.
   if (!before && !("put" in change)) {
     return { changes: [], refusals: [`${object}: It is no longer in the cluster`] };
   }
@@ -80,7 +80,7 @@ async function previewChange(
   }
 }
 
-/** Returns the object after the change, according to the API server; null if nothing would change. */
+/** Returns the object as it would be after the change. Null if nothing would change. */
 async function predictObject(
   { space, find }: PreviewTarget,
   before: KubeObject | null,

@@ -1,6 +1,6 @@
 /**
- * Creates a spoke: its row, its events and its install in the hub's lane, in one transaction. Unique indexes decide
- * which request gets a slug or domain. A lock prevents conflicts of a domain with its parent domains.
+ * Creates a spoke: one transaction adds its row, records its events and enqueues its install in the hub's lane (queue).
+ * Unique indexes ensure that only one request gets a slug or domain. A lock prevents conflicts with parent domains.
  */
 import { type AuditEntry, spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -33,41 +33,41 @@ import {
 } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/** The spoke to copy (backups/copy.ts). */
+/** The spoke that a new spoke is to be a copy of (backups/copy.ts). */
 export interface CopySource {
-  /** Provides the values that the request omits. */
+  /** The spoke to copy. It supplies the values that the request omits. */
   readonly spoke: SpokeRow;
   preview(): Promise<CopyPlan>;
-  /** Returns the plan and marks the backup as in use by the spoke that this transaction creates. */
+  /** Plans the copy, and marks the backup as in use by the spoke that this transaction creates. */
   claim(tx: Tx): Promise<CopyPlan>;
 }
 
 export interface CopyPlan {
   readonly lmsVersion: string;
-  /** `backupId` is null if the backup has to be taken first. */
+  /** The source of the copy. `backupId` is null if the backup has yet to be taken. */
   readonly from: { readonly spokeId: string; readonly backupId: string | null };
   inputsOf(spoke: SiteColumns, cluster: string): SpokeInputs;
   auditExtras(row: SpokeRow): AuditExtras;
 }
 
-/** Finds the source of a copy; null if the request is not a copy. */
+/** Finds the spoke to copy. Returns null if the request is not for a copy. */
 export type CopySourceFinder = (app: App, actor: Actor, input: NewSpoke) => Promise<CopySource | null>;
 export const findNoCopySource: CopySourceFinder = () => Promise.resolve(null);
 
-/** Runs the work in the hub's queue, after earlier creations in the same hub. */
+/** Runs `work` after earlier creations in the same hub, and returns its result. */
 type RunInHubQueue = <T>(hubId: string, work: () => Promise<T>) => Promise<T>;
 
 interface CreateOptions {
-  /** The request's signal. Name servers may be slow. */
+  /** Aborts the creation, for example while a name server is slow to respond. */
   readonly signal?: AbortSignal;
   readonly findCopySource?: CopySourceFinder;
-  /** The queue of the hub. If undefined, the creation runs immediately. */
+  /** Makes creations in a hub run one after another. If undefined, the creation runs immediately. */
   readonly runInHubQueue?: RunInHubQueue;
 }
 
 /**
- * Throws the faults of `findCopySource`, and a fault: `conflict` (`slug_taken`, `domain_taken`, `domain_unproven` or
- * `federation_state`), `unavailable` (`dns_unavailable`) or `invalid`.
+ * Creates a spoke. Throws the faults of `findCopySource`, `conflict` (`slug_taken`, `domain_taken`, `domain_unproven`
+ * or `federation_state`), `unavailable` (`dns_unavailable`) or `invalid`.
  */
 export async function createSpoke(
   app: App,
@@ -113,12 +113,12 @@ export async function createSpoke(
   return await runInHubQueue(federation.id, () => app.db.transact(create));
 }
 
-/** Returns the blueprint inputs of the new spoke. */
+/** Returns the inputs from which the new spoke's manifests are rendered. */
 export function blueprintInputsOf(app: App, spoke: SiteColumns, cluster: string, plan?: CopyPlan): SpokeInputs {
   return plan ? plan.inputsOf(spoke, cluster) : spokeInputs(app.catalog, app.config, spoke);
 }
 
-/** Returns the row of a new spoke with its ID and namespace. */
+/** Returns the columns of a new spoke, with a generated ID and namespace name. */
 export function draftSpoke(
   { config: { releaseId: release } }: Pick<App, "config">,
   federationId: string,
@@ -135,7 +135,7 @@ export function draftSpoke(
   };
 }
 
-/** Inserts the spoke under the first free domain. `rowFor` returns the row for a domain. */
+/** Inserts the spoke with the first of the domains that is free. `rowFor` returns the row to insert for a domain. */
 export async function insertUnderFreeDomain(
   tx: Tx,
   config: App["config"],
@@ -145,8 +145,8 @@ export async function insertUnderFreeDomain(
 ): Promise<SpokeRow> {
   const ownNames = serviceDomainsOf(config);
   for (const domain of domains) {
-    // The statements are sent together and run in this order. Once the lock is held, the result of the check stays
-    // valid.
+    // Sends both statements at once; they run in order. As the lock is taken first, the result of the check stays valid
+    // until the transaction ends.
     const [, taken] = await Promise.all([
       lockDomains(tx, domain, ownNames),
       isDomainInUse(tx, domain, parentDomains(domain, ownNames)),
@@ -158,16 +158,16 @@ export async function insertUnderFreeDomain(
   throw domainTakenFault(domains);
 }
 
-/** Returns the cluster of a new spoke. If the catalog no longer has the region, the hub's cluster is used. */
+/** Returns the cluster for a new spoke. If the catalog does not list the region, this is the hub's cluster. */
 export function clusterForNewSpoke({ catalog, clusters }: App, hub: FederationRow, region: string | null): string {
   const isListed = catalog.regions.some(({ name }) => name === region);
   return isListed ? clusters.clusterFor(region) : hub.cluster;
 }
 
 export interface AuditExtras {
-  /** Extra metadata of the spoke's own audit event. */
+  /** Additional metadata for the audit event about the new spoke. */
   readonly metadata?: object;
-  /** Audit events of other objects. */
+  /** Additional audit events, about objects other than the new spoke. */
   readonly otherEntries?: readonly AuditEntry[];
 }
 

@@ -1,19 +1,19 @@
-/** Applies defaults to the request for a new spoke. Pure, and used by the preview too. */
+/** Fills in defaults in a request for a new spoke. The preview uses the same code. */
 import { type Catalog, requireOffered } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 
-/** The columns that a request sets, except the domain, which depends on free names. */
+/** The spoke's columns that follow from the request. Excludes the domain, which depends on which names are free. */
 export type DesiredSpoke = Pick<
   SpokeRow,
   Exclude<keyof NewSpoke, "federationId" | "domain" | "moodleVersion" | "copyOf" | "copyBackup"> | "mail"
 >;
 
 /**
- * Applies the defaults. `source` is the spoke to copy; its values need not be in the catalog. Throws an `invalid`
- * fault.
+ * Fills in defaults. Values from `source`, the spoke to copy, are accepted even if the catalog no longer offers them.
+ * Throws an `invalid` fault.
  */
 export function applyDefaults(
   catalog: Catalog,

@@ -1,4 +1,4 @@
-/** Compares the desired values of a spoke (the row's columns) with the applied ones (its blueprint inputs). */
+/** Compares a spoke's desired values (the row's columns) with those its site has applied (its blueprint inputs). */
 import type { App } from "#lib/app.ts";
 import { changeSiteHost } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -7,22 +7,22 @@ import { listReservedDomains } from "#lib/domains/spokes/names.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 
-/** Fields that a patch can change. */
+/** The fields of a spoke that a patch can change. */
 const FIELDS = ["displayName", "brand", "adminEmail", "domain", "mail"] as const satisfies (keyof SpokePatch)[];
 type DesiredFields = Pick<SpokeRow, (typeof FIELDS)[number]>;
 type AppliedFields = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand" | "host" | "mailHeld">;
 
-/** Changes of values, by the names of the API. */
+/** The old and new value of each changed field, under the field's name in the API. */
 export type SpokeFieldChanges = {
   readonly [F in (typeof FIELDS)[number]]?: { readonly from: string | null; readonly to: string | null };
 };
 
-/** Returns the spoke with its requested domain. */
+/** Returns the spoke with the requested domain, if there is one, as its domain. */
 export function withRequestedDomain(row: SpokeRow): SpokeRow {
   return { ...row, domain: row.requestedDomain ?? row.domain };
 }
 
-/** Returns the changes that the site has not applied yet. */
+/** Returns the desired values that the site has not applied yet. */
 export function findPendingChanges(
   desired: DesiredFields,
   { displayName, brand, adminEmail, host: domain, mailHeld }: AppliedFields,
@@ -36,7 +36,7 @@ export function diffSpokeFields(before: DesiredFields, after: DesiredFields): Sp
   return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
 }
 
-/** Returns the inputs with the desired settings, but the old domain. An unchanged brand keeps the applied theme. */
+/** Returns the inputs with all desired values but the domain. Keeps the applied theme if the brand is unchanged. */
 export function withDesiredSettings(
   catalog: Pick<Catalog, "themeOf">,
   desired: Omit<DesiredFields, "domain">,
@@ -54,7 +54,7 @@ export function withDesiredSettings(
   };
 }
 
-/** Returns the inputs with all desired values and the former domains that redirect to the site. */
+/** Returns the inputs with all desired values, including the domain and the former domains that redirect to it. */
 export async function toDesiredInputs(
   { db, catalog }: Pick<App, "db" | "catalog">,
   desired: SpokeRow,

@@ -1,6 +1,6 @@
 /**
- * Decides the domain of a spoke. Pure. A domain is lower-case ASCII. Other scripts are written as A-labels
- * (xn--bcher-kva.example), as browsers send them. So a domain has only one spelling.
+ * Decides which domain a spoke gets. A domain is written in lower-case ASCII: other scripts are encoded as browsers
+ * send them (for example, xn--bcher-kva.example), so that each domain has only one spelling.
  */
 import { domainToASCII, domainToUnicode } from "node:url";
 import * as v from "valibot";
@@ -8,7 +8,7 @@ import type { Config } from "#lib/base/config.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { HostName } from "#lib/base/schema.ts";
 
-/** The service's own domains, in lower case and without a trailing dot. */
+/** The domains of the service itself, in lower case and without a trailing dot. */
 export interface ServiceDomains {
   readonly rootDomain: string;
   readonly publicHost: string;
@@ -18,19 +18,19 @@ export function serviceDomainsOf({ rootDomain, publicUrl }: Pick<Config, "rootDo
   return { rootDomain: rootDomain.toLowerCase(), publicHost: publicUrl.hostname.replace(/\.$/, "") };
 }
 
-/** Returns whether the domain is a subdomain of the other, at any level. */
+/** Returns whether `domain` is a subdomain of `other`, at any depth. */
 export function isSubdomain(domain: string, other: string): boolean {
   return domain.endsWith(`.${other}`);
 }
 
-/** Returns the parent domains that another spoke may have. Empty for domains below ROOT_DOMAIN. */
+/** Returns the parent domains that other spokes could use. Empty if the domain is below ROOT_DOMAIN. */
 export function parentDomains(domain: string, { rootDomain }: ServiceDomains): string[] {
   if (isSubdomain(domain, rootDomain)) return [];
   const labels = domain.split(".");
   return labels.slice(1, -1).map((_, i) => labels.slice(i + 1).join("."));
 }
 
-/** Returns the domains to try, in order. Throws an `invalid` fault if no domain is allowed. */
+/** Returns the domains to try, in order of preference. Throws an `invalid` fault if there is none. */
 export function candidateDomains(
   config: Pick<Config, "rootDomain" | "publicUrl">,
   slug: string,
@@ -49,15 +49,15 @@ export function candidateDomains(
   throw new Fault("invalid", "domain_needed", message);
 }
 
-/** Throws an `invalid` fault (`domain_reserved`) for a domain of the service. */
+/** Throws an `invalid` fault (`domain_reserved`) if the domain is reserved for the service. */
 export function requireUnreserved(domain: string, ownNames: ServiceDomains): void {
   const why = reservedReason(domain, ownNames);
   if (why) throw new Fault("invalid", "domain_reserved", `domain cannot be used for a spoke: ${why}`);
 }
 
 /**
- * Returns the reason why no spoke can have the domain, or null. A site shares cookies with its subdomains and its
- * parent domain. So no site may be above or below the service.
+ * Returns why no spoke can have the domain. Null if a spoke can. Sites share cookies with their subdomains and their
+ * parent domain, so no site may be above or below the service's own domains.
  */
 function reservedReason(domain: string, { rootDomain, publicHost }: ServiceDomains): string | null {
   const belongs = `${domain} belongs to the service`;
@@ -67,10 +67,10 @@ function reservedReason(domain: string, { rootDomain, publicHost }: ServiceDomai
   return labels === 1 ? null : `a name under ${rootDomain} must have one label, and ${domain} has ${labels}`;
 }
 
-/** A host name that browsers treat as an IPv4 address: its last label is a number. */
+/** Matches host names that browsers treat as IPv4 addresses, because the last label is a number. */
 const ADDRESS = /(?:^|\.)(?:\d+|0x[\da-f]*)$/;
 
-/** Throws an `invalid` fault (`domain_invalid`) for a host name that browsers cannot open. */
+/** Throws an `invalid` fault (`domain_invalid`) if browsers cannot open the domain. */
 function requireReachable(domain: string): void {
   const broken = domain.split(".").find((label) => label.startsWith("xn--") && !isALabel(label));
   if (broken === undefined && !ADDRESS.test(domain)) return;
@@ -80,22 +80,22 @@ function requireReachable(domain: string): void {
   throw new Fault("invalid", "domain_invalid", `domain must be a host name such as school.example.org; ${why}`);
 }
 
-/** Returns whether the label is a valid A-label. When decoded, an invalid label stays unchanged or contains U+FFFD. */
+/** Returns whether an `xn--` label is valid. Decoding leaves an invalid label unchanged or inserts U+FFFD. */
 function isALabel(label: string): boolean {
   const letters = domainToUnicode(label);
   return letters !== label && !letters.includes("\uFFFD") && domainToASCII(letters) === label;
 }
 
 /**
- * Returns the default domains, in order of preference. A wildcard certificate covers only one label, so each is one
- * label below ROOT_DOMAIN. Labels that are too long or reserved are left out.
+ * Returns the default domains, in order of preference. Each has a single label before ROOT_DOMAIN, because a wildcard
+ * certificate covers only one label. Labels that are too long or reserved are left out.
  */
 export function defaultDomains(slug: string, hubSlug: string, ownNames: ServiceDomains): string[] {
   return [`${slug}.${ownNames.rootDomain}`, `${slug}-${hubSlug}.${ownNames.rootDomain}`]
     .filter((domain) => v.is(HostName, domain) && reservedReason(domain, ownNames) === null);
 }
 
-/** Creates the fault for a taken domain. The message does not reveal names of other hubs' spokes. */
+/** Creates the fault for a domain that is taken. Its message does not reveal which other spoke uses a domain. */
 export function domainTakenFault(domains: readonly string[]): Fault {
   const what = domains.length === 1 ? `The domain ${domains[0]} is` : `The domains ${domains.join(" and ")} are`;
   const message = `${what} taken, or above or below a name in use; choose another domain`;

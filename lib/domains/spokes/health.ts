@@ -1,18 +1,17 @@
 /**
- * Checks the health of a spoke by the status of its Kubernetes objects. The readiness probe reads a page that queries
- * the database (app.yaml). The site is not called directly, because network policies would block the call. A site in
- * maintenance counts as healthy.
+ * Checks a spoke's health by the status of its Kubernetes objects. Its readiness probe reads a page that queries the
+ * database (app.yaml). The site is not requested directly, because network policies would block that.
  */
 import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, sitePvcNames } from "#lib/moodle/names.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 
-/** Number of failed checks in a row that make a spoke degraded. One successful check makes it healthy. */
+/** Number of consecutive failed checks after which a spoke is degraded. A single successful check makes it healthy. */
 export const FAILED_CHECKS_LIMIT = 3;
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
-/** Returns the objects of a site that must be healthy, in addition to the namespace. */
+/** Returns the site's objects that must be healthy. The namespace must also be healthy. */
 export function listObjectsToCheck(site: Parameters<typeof sitePvcNames>[0]): readonly ObjectRef[] {
   return [
     MOODLE_DEPLOYMENT,
@@ -24,7 +23,7 @@ export function listObjectsToCheck(site: Parameters<typeof sitePvcNames>[0]): re
 export const HEALTH_OBJECT_KINDS: readonly Omit<ObjectRef, "name">[] = [MOODLE_DEPLOYMENT, DATABASE_STATEFULSET, CLAIM]
   .map(({ apiVersion, kind }) => ({ apiVersion, kind }));
 
-/** Returns the problem of the namespace as a sentence, or null. */
+/** Returns what is wrong with the namespace, as a sentence. Null if nothing is wrong. */
 export function findNamespaceProblem(namespace: KubeObject | null, uid: string): string | null {
   if (!namespace) return "Its namespace is gone";
   const { metadata, status } = namespace as KubeObject & { readonly status?: { readonly phase?: string } };
@@ -36,7 +35,7 @@ export function findNamespaceProblem(namespace: KubeObject | null, uid: string):
   return isDeleting ? "Its namespace is being deleted" : null;
 }
 
-/** Returns the problem of an object, or null. */
+/** Returns what is wrong with the object. Null if nothing is wrong. */
 export function findObjectProblem(
   { kind, name }: Omit<ObjectRef, "apiVersion">,
   object: KubeObject | null,

@@ -11,7 +11,7 @@ import type { NewMember } from "#lib/domains/members/views.ts";
 import { spokeAccess, spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** Loads the spoke and the member in the path. Callers can remove themselves, or anybody if they manage the hub. */
+/** Loads the spoke and the member in the path. Admits the member and callers who can manage the hub. */
 export const spokeMemberAccess: AccessRule<Actor, { readonly spoke: SpokeRow; readonly userId: string }> = {
   name: "spoke: member",
   async admit(request) {
@@ -21,12 +21,12 @@ export const spokeMemberAccess: AccessRule<Actor, { readonly spoke: SpokeRow; re
   },
 };
 
-/** Lists members, newest first. Returns all members unless a limit is given. */
+/** Lists a spoke's admins, newest first. Returns all of them unless a limit is given. */
 export async function listSpokeMembers(rows: Rows, { id }: SpokeRow, page: ListPageRequest): Promise<ListPage<Member>> {
   return await listMembers(rows, { spokeId: id }, page);
 }
 
-/** Removes a member, with immediate effect. Throws a `missing` fault (`member_missing`). */
+/** Removes a spoke admin, with immediate effect. Throws a `missing` fault (`member_missing`). */
 export async function removeSpokeMember(app: App, actor: Actor, spoke: SpokeRow, userId: string): Promise<void> {
   const entry = { kind: "spoke_delegation_removed", objectType: "spoke", objectId: spoke.id } as const;
   const ids = { federationId: spoke.federationId, spokeId: spoke.id };
@@ -39,7 +39,7 @@ export async function removeSpokeMember(app: App, actor: Actor, spoke: SpokeRow,
   );
 }
 
-/** Adds a member. Idempotent. Throws a `conflict` fault (`user_disabled` or `spoke_state`). */
+/** Adds a spoke admin. Idempotent. Throws a `conflict` fault (`user_disabled` or `spoke_state`). */
 export async function delegateSpoke(
   app: App,
   actor: Actor,

@@ -1,9 +1,9 @@
-/** Creates the job of an operation on a spoke. */
+/** Creates the job for an operation on a spoke. */
 import { hubLane, type NewJob, spokeLane } from "#lib/jobs/job.ts";
 import { SPOKE_OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** Installs share the hub's lane. Other operations use the spoke's own lane. */
+/** Creates the job. Installs wait in the hub's lane (queue); other operations wait in the spoke's own lane. */
 export function buildSpokeJob(spoke: SpokeRow, kind: SpokeOperationKind, payload: object = {}): NewJob {
   return {
     kind: SPOKE_OPERATIONS[kind].kind,

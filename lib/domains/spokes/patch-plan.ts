@@ -1,4 +1,4 @@
-/** Plans a patch of a spoke: checks the patch, applies it to the row, and decides which operation is needed. */
+/** Plans a patch of a spoke: checks it, applies it to the row, and decides which operation is needed. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -24,13 +24,13 @@ interface PatchPlan {
   readonly desired: SpokeRow;
   readonly changes: SpokeFieldChanges;
   /**
-   * The way in which the site gets the changes. `nothing`: no operation is needed. `install`: the install that has not
-   * run yet includes the changes. `waiting`: a queued operation includes the changes. Otherwise: a new operation.
+   * How the site gets the changes. `nothing`: no operation is needed. `install`: the install has yet to run and will
+   * include them. `waiting`: a queued operation will include them. Otherwise, a new operation applies them.
    */
   readonly execution: "nothing" | "install" | "waiting" | AcceptedAction;
 }
 
-/** Plans the patch in this transaction or connection. */
+/** Plans the patch. `rows` may be a transaction or a connection. */
 export async function planSpokePatch(
   rows: Rows,
   app: App,
@@ -41,7 +41,7 @@ export async function planSpokePatch(
   const current = withRequestedDomain(before), target = { ...current, ...selectDefined(patch) };
   const changes = diffSpokeFields(current, target);
   const live = await listLiveOperations(rows, before.id), isNotBuilt = isUnbuilt(before, live);
-  // Only changed fields are checked, so that a client can send the record back unchanged.
+  // Checks only changed fields, so that a client can send back a record with values that are no longer offered.
   requireOffered(app.catalog, { brand: changes.brand?.to ?? undefined });
   if (changes.domain) await requireFreeDomain(rows, app, actor, before, target.domain, live);
   const desired: SpokeRow = { ...target, ...domainColumns(before, target.domain, isNotBuilt) };
@@ -55,7 +55,7 @@ export async function planSpokePatch(
     return { desired, changes, execution: "waiting" };
   }
   const execution = checkAction("configure", await readSpokeActionFacts(rows, before));
-  // The request repeats a failed change, so report the changes that the site has not applied.
+  // If the request repeats a change that failed, reports the changes that the site has not applied.
   return { desired, changes: changed ? changes : pending, execution };
 }
 
@@ -63,7 +63,7 @@ function selectDefined(patch: SpokePatch): Partial<SpokeRow> {
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
 }
 
-/** Returns the domain columns. An installed site gets the new domain after it answers under that domain. */
+/** Returns the domain columns. An installed site keeps its domain until it answers under the requested one. */
 function domainColumns(
   { domain }: SpokeRow,
   requested: string,
@@ -73,7 +73,7 @@ function domainColumns(
   return { domain, requestedDomain: requested === domain ? null : requested };
 }
 
-/** Checks, without the database, whether the caller may change the domain and whether any spoke could have it. */
+/** Throws if the caller may not change the domain or if no spoke can have it. Does not use the database. */
 export function requireAllowedDomain(
   { config }: App,
   actor: Actor,
@@ -87,7 +87,7 @@ export function requireAllowedDomain(
   candidateDomains(config, slug, "", domain);
 }
 
-/** Applies the rules of a creation. The spoke may use its own names, and their parents and subdomains. */
+/** Throws unless the domain is free. The spoke may use its own names, and parents and subdomains of them. */
 async function requireFreeDomain(
   rows: Rows,
   app: App,
@@ -108,7 +108,7 @@ async function requireFreeDomain(
   }
 }
 
-/** Returns whether the install has not started, or will be retried after a failure. */
+/** Returns whether the install has yet to start, or has failed and can be retried. */
 function isUnbuilt({ state, readyAt }: SpokeRow, live: readonly Job[]): boolean {
   if (state === "failed") return readyAt === null;
   return state === "provisioning" && live.every(isUntouched);

@@ -1,4 +1,4 @@
-/** Previews a patch of a spoke, with the checks of a real patch and a dry run in the cluster. Writes nothing. */
+/** Previews a patch of a spoke, with the same checks as a real patch and a dry run in the cluster. Writes nothing. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -15,7 +15,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview, SpokePatch } from "#lib/domains/spokes/views.ts";
 import { type SpokeFieldChanges, toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 
-/** Throws the faults of the patch, and an `unavailable` fault if the cluster does not answer. */
+/** Previews a patch. Throws the patch's faults, and an `unavailable` fault if the cluster does not answer. */
 export async function previewSpokePatch(
   app: App,
   actor: Actor,

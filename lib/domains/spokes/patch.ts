@@ -1,7 +1,7 @@
 /**
- * Changes a spoke's name, brand, administrator, mail and domain. This module changes the rows, and then the operation
- * `configure` updates the site. The new domain is reserved until the site answers under it. A patch of a suspended
- * spoke is refused, because its site cannot be updated.
+ * Changes a spoke's name, brand, administrator, email setting and domain. This module updates the row; the operation
+ * `configure` then updates the site. A new domain is reserved until the site answers under it. Suspended spokes cannot
+ * be patched, because their sites cannot be updated.
  */
 import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -32,8 +32,8 @@ import type { SpokePatch, SpokeRecord } from "#lib/domains/spokes/views.ts";
 import { withDesiredSettings } from "#lib/domains/spokes/desired.ts";
 
 /**
- * Throws the domain faults of creating a spoke, and a fault: `conflict` (`spoke_state`), `invalid` (`not_offered`) or
- * `forbidden` (`federation_admin_only`). `signal` ends slow DNS queries.
+ * Patches a spoke. Throws the domain faults of creating a spoke, and a fault: `conflict` (`spoke_state`), `invalid`
+ * (`not_offered`) or `forbidden` (`federation_admin_only`). `signal` aborts slow DNS queries.
  */
 export async function patchSpoke(
   app: App,
@@ -47,7 +47,7 @@ export async function patchSpoke(
   return await showSpoke(app.db.rows, actor, row);
 }
 
-/** Verifies a new domain. The current and the requested domain were verified before. */
+/** Verifies a new domain. Skips the current and the requested domain, because they were verified before. */
 export async function verifyPatchDomain(
   app: App,
   actor: Actor,
@@ -80,7 +80,7 @@ async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: Spo
       ...spokeSubject(after),
       metadata: { slug: after.slug, changed: changes, ...(job && { operationId: job.id }) },
     }],
-    // An operation that is queued behind another is announced when it starts.
+    // Omits the operation if it is queued behind another, because it is announced when it starts.
     events: [{
       ...about,
       state: after.state,
@@ -90,7 +90,7 @@ async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: Spo
   return after;
 }
 
-/** Enqueues the update of the site. Returns the updated spoke and the job. */
+/** Enqueues the operation that updates the site. Returns the updated spoke and the new job. */
 export async function enqueueConfigure(
   tx: Tx,
   requester: Requester,

@@ -1,4 +1,4 @@
-/** Previews the creation of a spoke, with the checks of a real creation. Writes nothing. */
+/** Previews the creation of a spoke, with the same checks as a real creation. Writes nothing. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
@@ -23,7 +23,7 @@ import { isDomainInUse } from "#lib/domains/spokes/names.ts";
 import { isSlugInUse } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokePreview } from "#lib/domains/spokes/views.ts";
 
-/** Previews a spoke. The ID and namespace are examples; the real ones are generated at creation. */
+/** Previews a spoke. The ID and namespace shown are only examples, because real ones are generated at creation. */
 export async function previewSpoke(
   app: App,
   actor: Actor,
@@ -51,14 +51,14 @@ export async function previewSpoke(
       moodleVersion: spoke.lmsVersion,
       from: plan?.from ?? null,
     },
-    // Secrets are generated in the cluster and not shown.
+    // Excludes secrets, because they are generated in the cluster and never shown.
     objects: SPOKE_STEPS.flatMap((step) => app.blueprint.spokeObjects(inputs, step)),
     quota: { demand, quota, over: [...over] },
     price,
   };
 }
 
-/** Returns the first free domain. Throws a `conflict` fault (`domain_taken`) if none is free. */
+/** Returns the first domain that is free. Throws a `conflict` fault (`domain_taken`) if none is free. */
 async function findFreeDomain({ db, config }: App, domains: readonly string[]): Promise<string> {
   for (const domain of domains) {
     if (!await isDomainInUse(db.rows, domain, parentDomains(domain, serviceDomainsOf(config)))) return domain;
@@ -66,7 +66,7 @@ async function findFreeDomain({ db, config }: App, domains: readonly string[]): 
   throw domainTakenFault(domains);
 }
 
-/** Previews the cost of another spoke. Throws a fault: `invalid` (`not_offered`) or `unavailable`. */
+/** Previews the cost of adding a spoke. Throws a fault: `invalid` (`not_offered`) or `unavailable`. */
 export async function previewAddedCost(
   app: App,
   actor: Actor,

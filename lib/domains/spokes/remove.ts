@@ -1,4 +1,4 @@
-/** Requests the removal of a spoke. A job deletes the namespace; the row stays and becomes `removed`. */
+/** Requests a spoke's removal. A job deletes the namespace; the spoke's row is kept, marked as removed. */
 import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -14,13 +14,13 @@ import { showSpoke } from "#lib/domains/spokes/show.ts";
 import { lockSpoke, setSpokeState, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/** Returns the running operation if a removal is running. Retries a waiting removal immediately. */
+/** Requests a spoke's removal. If one is already under way, returns it, and retries it at once if it is waiting. */
 export async function removeSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
   const row = await app.db.transact((tx) => acceptRemoval(tx, actor, spoke.id));
   return await showSpoke(app.db.rows, actor, row);
 }
 
-/** Cancels the spoke's other operations. The removal starts when no operation of the spoke is running. */
+/** Cancels the spoke's other operations and enqueues the removal, which starts when no other operation is running. */
 export async function acceptRemoval(tx: Tx, requester: Requester, id: string): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();

@@ -1,4 +1,4 @@
-/** Converts spokes to API records, each with its current operation. */
+/** Converts spokes to API records that include the current operation. */
 import { type AuditEvent, listAuditEvents, redactForReader } from "#lib/audit/store.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -23,7 +23,7 @@ export async function showSpoke(rows: Rows, viewer: Viewer, row: SpokeRow): Prom
   return (await showSpokes(rows, viewer, [row]))[0]!;
 }
 
-/** Converts rows in the same order. The number of queries does not depend on the number of rows. */
+/** Converts rows to API records in the same order. The number of queries does not depend on the number of rows. */
 export async function showSpokes(rows: Rows, viewer: Viewer, spokes: readonly SpokeRow[]): Promise<SpokeRecord[]> {
   return await showListedSpokes(
     rows,
@@ -32,7 +32,7 @@ export async function showSpokes(rows: Rows, viewer: Viewer, spokes: readonly Sp
   );
 }
 
-/** Converts listed rows to API records. `newJobs` are operations that were just enqueued. */
+/** Converts rows to API records. `newJobs` are the operations that the caller has just enqueued for them. */
 export async function showListedSpokes(
   rows: Rows,
   viewer: Viewer,
@@ -56,7 +56,7 @@ export async function showListedSpokes(
   }));
 }
 
-/** Finds the spokes that the viewer can see, of one hub or all, newest first. */
+/** Finds the spokes that the viewer can see, newest first. Searches one hub or all hubs. */
 export async function findSpokes(
   rows: Rows,
   viewer: Viewer,
@@ -67,7 +67,7 @@ export async function findSpokes(
   return withPageItems(page, await showListedSpokes(rows, viewer, page.items));
 }
 
-/** Finds the activity of a spoke, newest first. */
+/** Finds the audit events about a spoke, newest first, as its members may see them. */
 export async function findActivity(
   rows: Rows,
   viewer: Viewer,

@@ -1,7 +1,7 @@
 /**
- * Creates a sign-in link with a Job in the site's namespace. The Job's output is encrypted for this request, because
- * anybody who can read logs in the cluster sees it. The Job's name is fixed, so the cluster runs one Job at a time. The
- * Job is deleted after its output was read.
+ * Creates a sign-in link by running a Job in the site's namespace. The Job's output is encrypted for this request,
+ * because anyone who can read logs in the cluster sees it. The Job's name is fixed, so only one runs at a time. The Job
+ * is deleted once its output has been read.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -23,7 +23,7 @@ const CLEANUP_TIMEOUT = 3 * SECOND;
 const MAX_EXPIRY = 253_402_300_799; // the largest timestamp, in seconds since 1970
 const MAX_LOG_LINES = 5;
 
-/** Moodle's token and its expiry, in seconds since 1970. */
+/** The token that Moodle created, and when it expires, in seconds since 1970. */
 const Answer = v.pipe(
   v.string(),
   v.parseJson(),
@@ -35,7 +35,7 @@ const Answer = v.pipe(
 type SiteAnswer = v.InferOutput<typeof Answer>;
 
 const OTHER_ADMIN_HINT = "another administrator of the site must fix that first; reset-admin-password does not help";
-/** The reason and the remedy for each code that sign-in-link.php prints. */
+/** For each code that sign-in-link.php can print: why the site refused, and what to do about it. */
 const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> = {
   page: [
     "the site redirects forgotten passwords to another page",
@@ -48,8 +48,8 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> =
 };
 
 /**
- * Creates the link. Throws a fault: `conflict` (`link_under_way` or `admin_unusable`), `unavailable` (`link_failed` or
- * `cluster_unavailable`) or `timeout`.
+ * Creates a sign-in link. Throws a fault: `conflict` (`link_under_way` or `admin_unusable`), `unavailable`
+ * (`link_failed` or `cluster_unavailable`) or `timeout`.
  */
 export async function createSignInLinkInSite(
   app: App,
@@ -90,12 +90,12 @@ async function runLinkJob(app: App, spoke: SpokeRow, seal: SealedReply, signal: 
   }
 }
 
-/** Returns whether the Job has the public key of this request. */
+/** Returns whether this request created the Job, recognized by the public key in its spec. */
 function belongsToRequest(job: KubeObject, { publicKey }: SealedReply): boolean {
   return JSON.stringify(job["spec"]).includes(publicKey);
 }
 
-/** Deletes the Job. Also runs after the request was aborted, or if the response to the creation was lost. */
+/** Deletes the Job. Called even if the request was aborted, because the Job may have been created anyway. */
 async function deleteJob(
   space: ClusterNamespace,
   { apiVersion, kind, metadata: { name } }: KubeObject,
@@ -111,7 +111,7 @@ async function deleteJob(
   }
 }
 
-/** Logs a failed run. The output is safe to log: either the token was not committed, or nobody can decrypt it. */
+/** Logs a failed run. Its output is safe to log, because nobody can use or decrypt a token from it. */
 function logFailure(log: Log, spoke: SpokeRow, { reason: refusal, exitCode, log: lines }: JobResult): void {
   const output = redactLines(lines.filter((line) => !line.startsWith("sealed: ")).slice(-MAX_LOG_LINES));
   log.warn("A site could not create a sign-in link", { spoke: spoke.id, reason: refusal, exitCode, output });

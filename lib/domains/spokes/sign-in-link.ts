@@ -1,6 +1,6 @@
 /**
- * Creates sign-in links, which let the site's administrator set a password and sign in. A sign-in link is Moodle's own
- * link to reset a password. The link is not stored. The audit event is written before the link is shown.
+ * Creates sign-in links, with which a site's administrator can set a password and sign in. Such a link is Moodle's own
+ * password reset link. It is not stored, and its audit event is written before the link is shown.
  */
 import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -26,7 +26,7 @@ import { SECOND } from "#lib/base/time.ts";
 
 const MAX_LINKS = 10; // links per user and hour
 
-/** The action to do first, in states where waiting does not help. */
+/** What to do first if the spoke is in a state in which waiting does not help. */
 const NEXT_STEP: { readonly [S in SpokeState]?: string } = {
   provisioning: "wait until it is active",
   failed: "fix what failed, and retry it",
@@ -35,8 +35,8 @@ const NEXT_STEP: { readonly [S in SpokeState]?: string } = {
 };
 
 /**
- * Creates a link. Throws the faults of createLinkInSite, and a fault: `conflict` (`spoke_state`) or `limited`
- * (`too_many_links`).
+ * Creates a sign-in link. Throws the faults of createSignInLinkInSite, and a fault: `conflict` (`spoke_state`) or
+ * `limited` (`too_many_links`).
  */
 export async function createSignInLink(
   app: App,
@@ -49,7 +49,7 @@ export async function createSignInLink(
   const { token, expires } = await createSignInLinkInSite(app, actor, spoke, signal).catch(async (error) => {
     const after = await findSpoke(app.db.rows, spoke.id, "hidden");
     if (!after) throw spokeMissingFault();
-    // An operation that has started in the meantime explains the error better.
+    // If an operation has closed the site since the first check, this explains the failure better than `error`.
     await requireOpenSite(app.db.rows, after);
     throw error;
   });
@@ -73,7 +73,7 @@ export async function createSignInLink(
   });
 }
 
-/** Requires that the site is open and that no operation is queued that would close it. */
+/** Throws unless the site is open and no queued operation will close it. */
 async function requireOpenSite(rows: Rows, spoke: SpokeRow): Promise<void> {
   const { state, live, maintenance } = await readSpokeActionFacts(rows, spoke);
   const blocking = live.find((kind) => findTransition(kind) !== null);

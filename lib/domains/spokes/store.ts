@@ -1,4 +1,4 @@
-/** Stores spokes. A removed spoke keeps its row, because its history refers to it. Its slug and domain become free. */
+/** Stores spokes. A removed spoke's row is kept, because audit events refer to it. Its slug and domain become free. */
 import { type Insertable, type Selectable, sql } from "kysely";
 import * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -23,26 +23,26 @@ import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 export type SpokeRow = Selectable<Schema["spokes"]>;
 export type NewSpokeRow = Insertable<Schema["spokes"]>;
 
-/** Facts about a spoke that are not in its columns. These facts decide whether more queries are needed. */
+/** Information about a spoke beyond its columns. `busy` and `renamed` tell whether more queries are needed. */
 interface SpokeExtras {
-  /** Whether an operation is queued or running. */
+  /** Whether an operation on the spoke is queued or running. */
   readonly busy: boolean;
-  /** Whether the spoke has a former domain. */
+  /** Whether the spoke has at least one former domain. */
   readonly renamed: boolean;
   /** Whether the spoke's site uses HTTPS. */
   readonly https: boolean;
-  /** The port of the site's URL; null for the default port. */
+  /** The port in the site's URL. Null for the default port. */
   readonly port: number | null;
 }
 
 export type SpokeWithExtras = SpokeRow & SpokeExtras;
 
-/** Returns extra facts for a row that was read without them. Assumes that more queries are needed. */
+/** Returns extras for a row that was read without them. They are set so that no further query is skipped. */
 export function defaultSpokeExtras({ blueprintInputs }: SpokeRow): SpokeExtras {
   return { busy: true, renamed: true, https: blueprintInputs.https, port: blueprintInputs.port ?? null };
 }
 
-/** The columns of a spoke that lists show. */
+/** The columns that lists of spokes show. */
 const listedColumns = [
   ...["id", "federationId", "slug", "displayName", "domain", "size", "identity", "content", "contentMode", "brand"],
   ...[
@@ -72,7 +72,7 @@ const extraColumns = [
   sql<number | null>`(blueprint_inputs ->> 'port')::integer`.as("port"),
 ];
 
-// Written as SQL text, so that the partial index for live rows is used.
+// Uses literal SQL without a parameter, so that PostgreSQL can use the partial index for spokes that are not removed.
 const isLive = sql<boolean>`state <> 'removed'`;
 
 interface SpokeKey {
@@ -90,7 +90,7 @@ const findListedByKey = prepareReadOnSharedConnection((rows, key: SpokeKey) =>
   rows.selectFrom("spokes").select(listedColumns).select(extraColumns).where(matchesKey(key))
 );
 
-/** Finds a spoke by ID, or a live one by domain. An ID is never a host name, because it has no dot. */
+/** Finds a spoke by its ID, or a live spoke by its domain. IDs contain no dot, so they are never domains. */
 export async function findSpoke(
   rows: Rows,
   name: string,
@@ -100,7 +100,7 @@ export async function findSpoke(
   return key && (await findByKey(rows, key))[0];
 }
 
-/** Finds only the shown columns of a spoke. */
+/** Finds a spoke, but reads only the columns that lists show. */
 export async function findSpokeForList(
   rows: Rows,
   name: string,
@@ -116,7 +116,7 @@ function parseSpokeKey(name: string, removed: RemovedVisibility): SpokeKey | und
   return domain.success ? { domain: domain.output, hidden: true } : undefined;
 }
 
-/** Finds the live spokes with these IDs that the viewer can see, in any order. */
+/** Finds those of the given live spokes that the viewer can see, in any order. */
 export async function findVisibleSpokes(rows: Rows, viewer: Viewer, ids: readonly string[]): Promise<SpokeRow[]> {
   const validIds = ids.filter((id) => isId("spk", id));
   if (validIds.length === 0) return [];
@@ -124,7 +124,7 @@ export async function findVisibleSpokes(rows: Rows, viewer: Viewer, ids: readonl
     .where(isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("id"))).execute();
 }
 
-/** Filter for a list of visible spokes. */
+/** Which of the visible spokes to list. */
 export interface SpokeQuery extends ListPageRequest, SpokeFilter {
   readonly federationId?: string;
 }
@@ -132,7 +132,7 @@ export interface SpokeQuery extends ListPageRequest, SpokeFilter {
 interface SpokesPage extends Omit<SpokeQuery, "q" | keyof ListPageRequest>, PageBounds {
   readonly pattern?: string | undefined;
   readonly hidden?: true | undefined;
-  /** The viewer's hubs and spokes; both undefined if the viewer can see all matching spokes. */
+  /** The IDs of the hubs and spokes that the viewer may see. Both are undefined if no such filter is needed. */
   readonly federationIds?: readonly string[];
   readonly spokeIds?: readonly string[];
 }
@@ -152,7 +152,7 @@ const pageOfSpokes = prepareQuery((rows, { federationIds, spokeIds, ...where }: 
   return addNewestFirstOrder(query, where);
 });
 
-/** Lists the spokes that the viewer can see, of one hub or all, newest first. */
+/** Lists the spokes that the viewer can see, newest first. Lists one hub's spokes or those in all hubs. */
 export async function listSpokes(
   rows: Rows,
   viewer: Viewer,
@@ -160,8 +160,8 @@ export async function listSpokes(
   removed: RemovedVisibility,
 ): Promise<ListPage<ListedSpoke>> {
   const federationId = where.federationId ?? findOnlyHub(viewer);
-  // For a hub that the viewer can manage, the query filters only by hub. PostgreSQL caches this plan, unlike the plan
-  // for an array.
+  // Filters only by hub if the viewer can manage this hub, because PostgreSQL can reuse the plan for such a query. It
+  // cannot reuse a plan for arrays of IDs.
   const all = viewer.role === "operator" || federationId !== undefined && canManageHub(viewer, federationId);
   const { federationIds, spokeIds } = viewer;
   const conditions = {
@@ -178,14 +178,14 @@ export async function listSpokes(
   );
 }
 
-/** Returns the only hub that the viewer can see objects of, if the viewer can manage this hub. */
+/** Returns the viewer's hub if it is the only one, and the viewer can manage it and sees no spokes in other hubs. */
 function findOnlyHub({ role, federationIds, spokeIds }: Viewer): string | undefined {
   return role !== "operator" && federationIds.length === 1 && spokeIds.length === 0 ? federationIds[0] : undefined;
 }
 
 /**
- * Adds the spoke. Returns undefined if a live spoke has the same slug or domain. Waits for another transaction that is
- * adding the same slug or domain.
+ * Adds a spoke. Returns undefined if a live spoke has the same slug or domain. If another transaction is adding the
+ * same slug or domain, waits until it ends.
  */
 export async function insertSpoke(tx: Tx, row: NewSpokeRow): Promise<SpokeRow | undefined> {
   return await tx.insertInto("spokes").values(row).onConflict((conflict) => conflict.doNothing()).returningAll()
@@ -198,19 +198,19 @@ export async function isSlugInUse(rows: Rows, federationId: string, slug: string
   return found !== undefined;
 }
 
-/** Locks the row against changes until the transaction ends. Rows that refer to it can still be added. */
+/** Locks the spoke's row against changes until the transaction ends. Rows that refer to it can still be added. */
 export async function lockSpoke(tx: Tx, id: string): Promise<SpokeRow> {
   return await tx.selectFrom("spokes").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirstOrThrow();
 }
 
-/** Changes the state and clears the reason of the previous one. */
+/** Changes the spoke's state, and clears the reason that was stored for the previous state. */
 export async function setSpokeState(tx: Tx, id: string, state: SpokeState): Promise<SpokeRow> {
   return await tx.updateTable("spokes")
     .set({ state, stateReason: null, updatedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Stores the desired values of a spoke. Its inputs show what the site has applied. */
+/** Stores a spoke's desired values. What the site has applied is stored separately, in its blueprint inputs. */
 export async function updateDesiredValues(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
   const { displayName, brand, adminEmail, domain, requestedDomain, mail } = row;
   return await tx.updateTable("spokes")
@@ -218,25 +218,25 @@ export async function updateDesiredValues(tx: Tx, { id, ...row }: SpokeRow): Pro
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Stores the inputs that a site has applied; the blueprint revision stays. */
+/** Stores the inputs that a site has applied. The blueprint revision does not change. */
 export async function setAppliedInputs(tx: Tx, id: string, inputs: object): Promise<void> {
   await tx.updateTable("spokes").set({ blueprintInputs: JSON.stringify(inputs) }).where("id", "=", id).execute();
 }
 
-/** Stores the inputs to install from, with the blueprint revision. */
+/** Stores the inputs with which to install the site, and the blueprint revision. */
 export async function setBlueprintInputs(tx: Tx, id: string, inputs: SpokeInputs, revision: string): Promise<void> {
   await tx.updateTable("spokes").set({ blueprintInputs: JSON.stringify(inputs), blueprintRevision: revision })
     .where("id", "=", id).execute();
 }
 
-/** Locks the user's sign-in links until the transaction ends, so that they are counted correctly. */
+/** Locks out other sign-in links for the user until the transaction ends, so that links are counted correctly. */
 export async function lockSignInLinks(tx: Tx, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: sign-in links of ${userId}`}, 0))`.execute(
     tx,
   );
 }
 
-/** Returns the seconds until the user is below the limit of links per hour; null if the user is below it. */
+/** Returns how many seconds the user must wait until another link is allowed. Null if one is allowed now. */
 export async function secondsUntilSignInLink(rows: Rows, userId: string, limit: number): Promise<number | null> {
   const found = await rows.selectFrom("audit_events")
     .select(sql<number>`extract(epoch from at + interval '1 hour' - wheelwright_now())::float8`.as("wait"))

@@ -1,4 +1,4 @@
-/** Schemas of spokes in the API. */
+/** Defines the API schemas for spokes. */
 import * as v from "valibot";
 import { CostView } from "#lib/domains/billing/cost.ts";
 import { VersionNumber } from "#lib/moodle/sizes.ts";
@@ -30,7 +30,7 @@ export const SpokeView = v.object({
   slug: v.string(),
   displayName: v.string(),
   domain: v.string(),
-  /** Former domains, which redirect to the current one and stay reserved until then. */
+  /** Former domains, which redirect to the current domain and stay reserved until the given time. */
   formerDomains: v.array(v.object({ domain: v.string(), until: Timestamp })),
   url: v.string(),
   size: v.string(),
@@ -41,22 +41,20 @@ export const SpokeView = v.object({
   adminEmail: v.string(),
   region: v.nullable(v.string()),
   lmsVersion: v.string(),
-  /** Equals lmsVersion. The specification uses this name. */
+  /** The same as `lmsVersion`, under the name that the specification uses. */
   moodleVersion: v.string(),
-  /**
-   * The image digest after the installation or the last upgrade, restore or reapply. Null until a pod has reported it.
-   */
+  /** Digest of the image that the last install, upgrade, restore or reapply used. Null until a pod has reported it. */
   imageDigest: v.nullable(v.string()),
   seed: v.nullable(v.string()),
-  /** The source of a copy. Null if the spoke is not a copy. */
+  /** The spoke and backup that this spoke was copied from. Null if it is not a copy. */
   from: v.nullable(CopiedFrom),
-  /** `held` if the site sends no mail until an administrator allows it, as in a copy. */
+  /** `held` if the site sends no emails until an administrator allows it, as is the case for a copy. */
   mail: v.picklist(MAIL),
   state: v.picklist(SPOKE_STATES),
   status: v.picklist(SPOKE_STATES),
   stateReason: v.nullable(v.string()),
   health: v.picklist(SPOKE_HEALTH),
-  /** Whether the site is in maintenance mode because somebody requested it. */
+  /** Whether somebody has put the site in maintenance mode. */
   maintenance: v.boolean(),
   namespace: v.string(),
   operation: v.nullable(OperationView),
@@ -64,17 +62,17 @@ export const SpokeView = v.object({
   updatedAt: Timestamp,
   readyAt: NullableTimestamp,
   observedAt: NullableTimestamp,
-  /** The drift of the site. Null if no drift was found. */
+  /** How the site's objects differ from its manifests. Null if they do not differ. */
   drift: v.nullable(Drift),
 });
 export type SpokeRecord = v.InferInput<typeof SpokeView>;
 
-/** Filters for lists of spokes. All must match. */
+/** Filters for lists of spokes. A spoke must match all given filters. */
 export const spokeFilters = {
   slug: v.optional(Slug),
   state: optionalChoice(SPOKE_STATES),
   health: optionalChoice(SPOKE_HEALTH),
-  /** A part of the slug, the display name or the domain. */
+  /** Text that the spoke's slug, display name or domain must contain. */
   q: SearchText,
 };
 export type SpokeFilter = { readonly [F in keyof typeof spokeFilters]?: v.InferOutput<(typeof spokeFilters)[F]> };
@@ -85,7 +83,7 @@ const flag = optionalOrNull(v.boolean(BOOLEAN_MESSAGE));
 
 export const NewSpoke = v.object({
   slug: Slug,
-  /** ID or slug of the hub. If present, this value must match the path. */
+  /** ID or slug of the hub. If given, it must name the same hub as the path. */
   federationId: choice,
   displayName: optionalOrNull(boundedText(1, 200)),
   domain: optionalOrNull(HostName),
@@ -99,14 +97,14 @@ export const NewSpoke = v.object({
   lmsVersion: optionalOrNull(VersionNumber),
   moodleVersion: optionalOrNull(VersionNumber),
   seed: choice,
-  /** The spoke to copy, by ID or domain. The copied spoke provides omitted values. */
+  /** ID or domain of a spoke to copy. Values that the request omits are taken from that spoke. */
   copyOf: optionalOrNull(boundedText(1, 253)),
-  /** `newest` (the default), `now` to take a backup first, or the ID of a backup. */
+  /** `newest` (the default), `now` to take a new backup first, or a backup's ID. */
   copyBackup: optionalOrNull(boundedText(1, 100)),
 });
 export type NewSpoke = v.InferOutput<typeof NewSpoke>;
 
-/** Changes of a spoke. Undefined fields stay unchanged. */
+/** Values to change in a spoke. Undefined fields stay unchanged. */
 export const SpokePatch = v.object({
   ...v.pick(NewSpoke, ["displayName", "brand", "adminEmail", "domain"]).entries,
   mail: optionalOrNull(v.picklist(MAIL, "must be on or held")),
@@ -115,12 +113,12 @@ export type SpokePatch = v.InferOutput<typeof SpokePatch>;
 
 const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(", ")}`);
 
-/** Parameters of some actions. */
+/** Parameters that only some actions use. */
 const actionParameters = {
   lmsVersion: optionalOrNull(VersionNumber),
   moodleVersion: optionalOrNull(VersionNumber),
   size: choice,
-  /** Whether an upgrade continues without a backup if the cluster cannot take one. */
+  /** Whether an upgrade may go ahead without a backup if the cluster cannot take one. */
   skipBackup: flag,
 };
 
@@ -150,7 +148,7 @@ const QuotaUse = v.object({ requests: Amounts, limits: Amounts, storage: v.strin
 export const SignInLinkView = v.object({ url: v.string(), expiresAt: Timestamp });
 export type SignInLink = v.InferInput<typeof SignInLinkView>;
 
-/** Fields that a spoke has only after its creation. */
+/** Fields that exist only once a spoke has been created, so a preview omits them. */
 const CREATED_FIELDS = [
   ...["id", "formerDomains", "state", "status", "stateReason", "health", "maintenance", "operation"],
   ...["createdAt", "updatedAt", "readyAt", "observedAt", "drift", "imageDigest"],
@@ -160,31 +158,31 @@ export const SpokePreview = v.object({
   dryRun: v.literal(true),
   spoke: v.object({
     ...v.omit(SpokeView, [...CREATED_FIELDS]).entries,
-    /** `backupId` is null if the backup has to be taken first. */
+    /** The source of the copy. `backupId` is null if the backup has yet to be taken. */
     from: v.nullable(v.object({ ...CopiedFrom.entries, backupId: v.nullable(v.string()) })),
   }),
-  /** Objects that would be applied in the cluster, in order. */
+  /** The objects that would be applied in the cluster, in the order of applying them. */
   objects: v.array(v.record(v.string(), v.unknown())),
-  /** The site's maximum demand, the quota of its namespace, and where the demand exceeds it. */
+  /** The most that the site can use, its namespace's quota, and the resources for which the use exceeds the quota. */
   quota: v.object({ demand: QuotaUse, quota: QuotaUse, over: v.array(v.string()) }),
   price: CostView,
 });
 export type SpokePreview = v.InferInput<typeof SpokePreview>;
 
-/** The preview of an action or patch. */
+/** A preview of an action on a spoke, or of a patch. */
 export const ActionPreview = v.object({
   dryRun: v.literal(true),
   action: v.string(),
   spokeId: v.string(),
-  /** The current state, and the state after the action succeeded. */
+  /** `state` is the spoke's current state; `becomes` is its state after the action has succeeded. */
   state: v.string(),
   becomes: v.string(),
   /** Whether the site is unavailable during the action or after it. */
   downtime: v.boolean(),
   steps: v.array(v.string()),
-  /** Changes according to the cluster's dry run. */
+  /** The changes that the cluster reported in a dry run. */
   changes: v.array(v.object({ object: v.string(), field: v.string(), from: v.unknown(), to: v.unknown() })),
-  /** Effects that no field shows, and changes that the cluster would refuse. */
+  /** Effects that no changed field shows, and changes that the cluster would refuse. */
   notes: v.array(v.string()),
   price: CostView,
 });

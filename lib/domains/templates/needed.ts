@@ -1,16 +1,16 @@
-/** Finds the sandboxes that are still needed, by a template or by a job that runs in them. */
+/** Finds the sandboxes (temporary namespaces) that a template or a queued or running job still needs. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
-/** The VolumeSnapshotContents that templates use, and the IDs of templates and jobs. */
+/** The VolumeSnapshotContents that templates use, and the IDs of templates and jobs that need a sandbox. */
 export interface NeededSandboxes {
   readonly contents: ReadonlySet<string>;
   readonly ids: readonly string[];
 }
 
 /**
- * Reads the needed sandboxes and snapshots. Call this after listing the cluster's objects, because rows are written
- * before objects are created.
+ * Reads which sandboxes and snapshots are needed. Call this after listing the cluster's objects: their rows are written
+ * first, so every listed object that is needed already has one.
  */
 export async function readNeededSandboxes(rows: Rows): Promise<NeededSandboxes> {
   const [templates, { rows: jobs }] = await Promise.all([
@@ -28,7 +28,7 @@ export async function readNeededSandboxes(rows: Rows): Promise<NeededSandboxes> 
   };
 }
 
-/** Returns whether the sandbox in this namespace is needed. The namespace and the ID have the same ending. */
+/** Returns whether the sandbox is needed. A sandbox's namespace ends like the ID that it was created for. */
 export function isNeededSandbox({ ids }: Pick<NeededSandboxes, "ids">, namespace: string): boolean {
   const end = namespace.slice(namespace.lastIndexOf("-") + 1);
   return ids.some((id) => id.endsWith(end));

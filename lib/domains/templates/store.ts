@@ -1,4 +1,4 @@
-/** Stores templates, and the sites that are created from them. */
+/** Stores templates for new sites, and which sites are created from them. */
 import { type Selectable, sql } from "kysely";
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { TemplateKey } from "#lib/moodle/template.ts";
@@ -9,28 +9,28 @@ import { newId } from "#lib/base/ids.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 
 type TemplateRow = Selectable<Schema["templates"]>;
-/** A template. Its `volumes` have the format of a backup's. */
+/** A template for new sites. Its `volumes` have the same format as a backup's volumes. */
 export type SiteTemplate = Omit<TemplateRow, "volumes"> & { readonly volumes: readonly BackupVolume[] };
 export type TemplateUse = Selectable<Schema["template_uses"]>;
 
-/** The waits before a failed template is created again. The wait doubles after each failure. */
+/** How long to wait, in milliseconds, before a failed template is tried again. The wait doubles with each failure. */
 const FIRST_WAIT = HOUR, LONGEST_WAIT = 7 * DAY;
 
 export async function findTemplate(rows: Rows, key: TemplateKey): Promise<SiteTemplate | null> {
   return await selectByKey(rows, key).executeTakeFirst() ?? null;
 }
 
-/** Locks the template until the transaction ends, so that nobody retires or fails it. */
+/** Locks the template's row until the transaction ends, so that nobody else marks it as retiring or failed. */
 export async function lockTemplate(tx: Tx, key: TemplateKey): Promise<SiteTemplate | null> {
   return await selectByKey(tx, key).forUpdate().executeTakeFirst() ?? null;
 }
 
-/** Finds the template by its ID; null if it was replaced or deleted. */
+/** Finds a template by its ID. Returns null if it was replaced or deleted. */
 export async function findTemplateById(rows: Rows, id: string): Promise<SiteTemplate | null> {
   return await rows.selectFrom("templates").selectAll().where("id", "=", id).executeTakeFirst() ?? null;
 }
 
-/** Starts a template and returns its ID. Null if one exists, or if the last failure is too recent. */
+/** Starts to create a template and returns its ID. Returns null if one exists or the last one failed too recently. */
 export async function beginTemplate(tx: Tx, key: TemplateKey): Promise<string | null> {
   const id = newId("tpl");
   const row = await tx.insertInto("templates").values({ id, ...key })
@@ -45,7 +45,7 @@ export async function beginTemplate(tx: Tx, key: TemplateKey): Promise<string | 
   return row?.id ?? null;
 }
 
-/** Saves the volumes of a template, including those of an earlier attempt that must be deleted. */
+/** Saves a template's volumes. They include volumes from an earlier attempt, so that those can be deleted. */
 export async function saveTemplateVolumes(tx: Tx, id: string, volumes: readonly BackupVolume[]): Promise<void> {
   await tx.updateTable("templates").set({ volumes: JSON.stringify(volumes) }).where("id", "=", id).execute();
 }
@@ -56,7 +56,7 @@ export async function completeTemplate(tx: Tx, id: string): Promise<void> {
     .where("id", "=", id).where("state", "=", "creating").execute();
 }
 
-/** Marks the template as failed. Returns whether this call changed its state. */
+/** Marks a template as failed. Returns false if its state was not `from`. */
 export async function failTemplate(
   tx: Tx,
   id: string,
@@ -72,7 +72,7 @@ export async function failTemplate(
   return row !== undefined;
 }
 
-/** Marks templates as failed if their job ended without a result. */
+/** Marks templates as failed if the jobs that were to create them ended without a result. */
 export async function closeAbandonedTemplates(rows: Rows): Promise<void> {
   await sql`update templates set state = 'failed', failures = failures + 1, next_attempt_at = wheelwright_now(),
       error = 'Its job ended before the template was ready'
@@ -85,7 +85,7 @@ export async function findTemplateUse(rows: Rows, spokeId: string): Promise<Temp
   return await rows.selectFrom("template_uses").selectAll().where("spokeId", "=", spokeId).executeTakeFirst() ?? null;
 }
 
-/** Records that the spoke's site is created from the template. */
+/** Records that the spoke's site is being created from this template. */
 export async function recordTemplateUse(
   tx: Tx,
   { id }: SiteTemplate,
@@ -95,12 +95,12 @@ export async function recordTemplateUse(
   await tx.insertInto("template_uses").values({ ...use, templateId: id, fallbackReason: null }).execute();
 }
 
-/** Resets the failures after the template was used successfully. */
+/** Resets the template's number of failures. Call this after a site was created from it successfully. */
 export async function resetTemplateFailures(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("templates").set({ failures: 0 }).where("id", "=", id).where("failures", ">", 0).execute();
 }
 
-/** Records that the spoke's site is not created from the template, also for later attempts. */
+/** Records that the spoke's site will not be created from the template, even if the creation is tried again. */
 export async function abandonTemplateUse(tx: Tx, { spokeId }: TemplateUse, reason: string): Promise<void> {
   await tx.updateTable("template_uses").set({
     fallbackReason: sql<string>`coalesce(fallback_reason, ${redact(reason)})`,
@@ -116,12 +116,12 @@ export async function listTemplates(rows: Rows): Promise<SiteTemplate[]> {
   return await rows.selectFrom("templates").selectAll().orderBy("createdAt").execute();
 }
 
-/** Retires the template, so that no new site uses it. Returns false if the template is in use or has changed. */
+/** Marks a template as retiring, so that no new site uses it. Returns false if it is in use or has changed. */
 export async function retireTemplate(tx: Tx, { id, state }: SiteTemplate): Promise<boolean> {
   const row = await tx.selectFrom("templates").select("id").where("id", "=", id).where("state", "=", state).forUpdate()
     .executeTakeFirst();
-  // This is a separate statement, so that it also sees uses that were added while the first statement waited for the
-  // row.
+  // Uses a separate statement, which also sees uses of the template that were added while the first statement waited
+  // for the lock.
   const { rows: [inUse] } = await sql`
     select from template_uses join jobs using (spoke_id)
     where template_id = ${id} and fallback_reason is null and visible and jobs.state in ('queued', 'running')`.execute(
@@ -132,7 +132,7 @@ export async function retireTemplate(tx: Tx, { id, state }: SiteTemplate): Promi
   return true;
 }
 
-/** Deletes the row, after its volumes were deleted. */
+/** Deletes a template's row. Call this after its volumes were deleted. */
 export async function removeTemplate(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("templates").where("id", "=", id).where("state", "=", "retiring").execute();
 }

@@ -1,4 +1,4 @@
-/** Creates the first operator from the configuration. */
+/** Creates the first operator, as set in the configuration. */
 import { sql } from "kysely";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
@@ -10,14 +10,14 @@ import type { Log } from "#lib/base/log.ts";
 import { findFirstOperator, hasOperators, insertOperator } from "#lib/domains/users/store.ts";
 
 interface Admin {
-  /** The address, in lower case as the Email schema returns it. */
+  /** The email address, in lower case as the Email schema returns it. */
   readonly email: string;
   readonly password: string;
 }
 
 const DEV_EMAIL = "admin@wheelwright.localhost";
 
-/** Creates the first operator. If an operator exists, the configuration has no effect. */
+/** Creates the first operator. Does nothing if an operator already exists, whatever the configuration says. */
 export async function bootstrapFirstOperator(db: Database, admin: Admin | null, log: Log): Promise<void> {
   if (!admin) {
     if (await hasOperators(db.rows)) return;
@@ -31,8 +31,8 @@ export async function bootstrapFirstOperator(db: Database, admin: Admin | null, 
 }
 
 /**
- * Returns the first operator of `wheelwright dev`. Creates one with a generated password if none exists. Only a
- * password that was just created is returned.
+ * Returns the first operator for `wheelwright dev`. If no operator exists, creates one with a generated password. The
+ * password is returned only in that case.
  */
 export async function ensureFirstOperator(
   db: Database,
@@ -47,7 +47,7 @@ export async function ensureFirstOperator(
   return { email: await findFirstOperator(db.rows), password: null };
 }
 
-/** Creates an operator if none exists. Returns whether one was created. Safe on several replicas at the same time. */
+/** Creates an operator if there is none. Returns whether it did so. Several replicas can safely call this at once. */
 export async function createOperator(db: Database, { email, password }: Admin): Promise<boolean> {
   if (await hasOperators(db.rows)) return false;
   const passwordHash = await hashPassword(password);

@@ -1,4 +1,4 @@
-/** Lists users for operators, newest first, by address, role or state. */
+/** Lists users for operators, newest first. The list can be filtered by address, role or state. */
 import { sql } from "kysely";
 import { containsText } from "#lib/drivers/db/text-search.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -14,15 +14,15 @@ import { toUser, userColumns, type UserRow } from "#lib/domains/users/store.ts";
 import { showUser, type UserRecord, type UserState } from "#lib/domains/users/views.ts";
 
 interface UserFilter extends ListPageRequest {
-  /** Prefix of the address, in lower case. */
+  /** How the email address must start, in lower case. */
   readonly email?: string | undefined;
   readonly role?: UserRecord["role"] | undefined;
   readonly state?: UserState | undefined;
-  /** A part of the address or the display name. */
+  /** Text that the email address or display name must contain. */
   readonly q?: string | undefined;
 }
 
-/** The state of a user. An unverified user with a membership counts as invited. */
+/** An SQL expression for the user's state. An unverified user with a membership counts as invited. */
 const state = sql<UserState>`case
   when users.disabled_at is not null then 'disabled'
   when users.email_verified_at is not null then 'active'

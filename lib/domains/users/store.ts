@@ -10,24 +10,24 @@ export interface User {
   readonly displayName: string;
   readonly role: Role;
   readonly federationIds: readonly string[];
-  /** Spokes that the user administers, except those of hubs in `federationIds`. */
+  /** The IDs of the spokes that the user administers, except spokes in the hubs listed in `federationIds`. */
   readonly spokeIds: readonly string[];
 }
 
 export interface Account {
   readonly id: string;
   readonly email: string;
-  /** The hash of the password. Null if no password is set, or if the user is disabled. */
+  /** The password's hash. Null if no password is set or if the user is disabled. */
   readonly passwordHash: string | null;
   readonly verified: boolean;
 }
 
-/** The columns of `users` that `toUser` needs. */
+/** The columns that queries must select so that `toUser` can convert their rows. */
 export const userColumns = [
   "users.id as userId",
   "users.email",
   "users.displayName",
-  // Like memberships, the flag has an effect only for a verified address.
+  // Ignores the operator flag until the user's address is verified, as with memberships.
   sql<boolean>`users.operator and users.email_verified_at is not null`.as("operator"),
   federationIdsColumn.as("federationIds"),
   spokeIdsColumn.as("spokeIds"),
@@ -57,7 +57,7 @@ export async function readUser(rows: Rows, id: string): Promise<User> {
   return toUser(await rows.selectFrom("users").select(userColumns).where("id", "=", id).executeTakeFirstOrThrow());
 }
 
-/** Finds the account of an address, in lower case as the Email schema returns it. */
+/** Finds the account with this address, which must be in lower case as the Email schema returns it. */
 export async function findAccount(rows: Rows, email: string): Promise<Account | undefined> {
   const row = await rows.selectFrom("users").select([
     "id",
@@ -71,7 +71,7 @@ export async function findAccount(rows: Rows, email: string): Promise<Account | 
   return row && { id: row.id, email: row.email, passwordHash, verified: row.emailVerifiedAt !== null };
 }
 
-/** Locks the account until the transaction ends. Returns false if its password changed or its user is disabled. */
+/** Locks the account until the transaction ends. Returns false if its password has changed or its user is disabled. */
 export async function lockAccount(tx: Tx, account: Account): Promise<boolean> {
   const row = await tx.selectFrom("users").select("id").where("id", "=", account.id)
     .where("passwordHash", "=", account.passwordHash).where("disabledAt", "is", null)
@@ -79,19 +79,19 @@ export async function lockAccount(tx: Tx, account: Account): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Returns whether an operator exists. The last operator can never be demoted or disabled, so the result stays true. */
+/** Returns whether an operator exists. Once true, it stays true, because the last operator cannot be removed. */
 export async function hasOperators(rows: Rows): Promise<boolean> {
   const row = await rows.selectFrom("users").select("id").where("operator", "=", true).limit(1).executeTakeFirst();
   return row !== undefined;
 }
 
-/** Lists the active operators, who get mails about the service. */
+/** Lists the active operators, to whom emails about the service are sent. */
 export async function listOperators(rows: Rows): Promise<{ id: string; email: string; displayName: string }[]> {
   return await rows.selectFrom("users").select(["id", "email", "displayName"]).where("operator", "=", true)
     .where("emailVerifiedAt", "is not", null).where("disabledAt", "is", null).orderBy("id").execute();
 }
 
-/** Returns the address of the oldest active operator. */
+/** Returns the email address of the active operator who was created first. */
 export async function findFirstOperator(rows: Rows): Promise<string> {
   const row = await rows.selectFrom("users").select("email").where("operator", "=", true)
     .where("disabledAt", "is", null).orderBy("createdAt").limit(1).executeTakeFirstOrThrow();
@@ -99,8 +99,8 @@ export async function findFirstOperator(rows: Rows): Promise<string> {
 }
 
 /**
- * Creates an operator with a verified address. An existing account with this address may belong to a stranger, so its
- * password is replaced, and its sessions and tokens are revoked.
+ * Creates an operator with a verified address. If the address already has an account, a stranger may have created it,
+ * so its password is replaced and its sessions and tokens are revoked.
  */
 export async function insertOperator(
   tx: Tx,
@@ -123,7 +123,7 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string): Pro
     .where("id", "=", id).execute();
 }
 
-/** Ends all sessions of the user and their event streams. */
+/** Ends all the user's sessions and the event streams opened with them. */
 export async function endSessionsOf(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("sessions").set({ endedAt: sql<Date>`wheelwright_now()` })
     .where("userId", "=", id).where("endedAt", "is", null).execute();
@@ -138,11 +138,11 @@ export interface LockedUser {
   readonly verified: boolean;
   readonly disabled: boolean;
   readonly hasPassword: boolean;
-  /** The stored flag. It has an effect only for a verified address. */
+  /** Whether the user is marked as an operator. This has no effect until the user's address is verified. */
   readonly operator: boolean;
 }
 
-/** Locks the user's row. Called before other rows of the user are changed, so that a second caller waits. */
+/** Locks the user's row. Call this before changing other rows that belong to the user, so that callers take turns. */
 export async function lockUser(
   tx: Tx,
   key: { readonly id: string } | { readonly email: string },
@@ -162,7 +162,7 @@ export async function lockUser(
   };
 }
 
-/** Adds a user with an unverified address. Returns the user's ID, or null if the address already has an account. */
+/** Adds a user with an unverified address. Returns the new user's ID, or null if the address is already in use. */
 export async function insertUser(
   tx: Tx,
   user: { readonly email: string; readonly displayName: string; readonly passwordHash: string | null },
@@ -174,7 +174,7 @@ export async function insertUser(
   return row?.id ?? null;
 }
 
-/** Marks the address as verified. Sets the password, or removes it if `passwordHash` is null. */
+/** Marks the user's address as verified, and sets the password. If `passwordHash` is null, removes the password. */
 export async function verifyAndUpdateUser(
   tx: Tx,
   id: string,
@@ -201,7 +201,7 @@ export async function enableUser(tx: Tx, id: string): Promise<void> {
     .where("id", "=", id).execute();
 }
 
-/** Revokes all API tokens of the user. Returns the tokens that were not revoked before. */
+/** Revokes all the user's API tokens. Returns those that were not already revoked. */
 export async function revokeTokensOf(
   tx: Tx,
   id: string,

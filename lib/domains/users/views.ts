@@ -1,4 +1,4 @@
-/** Schemas of users in the API. */
+/** Defines the API schemas for users. */
 import { canonicalPrefix } from "#lib/base/email.ts";
 import * as v from "valibot";
 import {
@@ -14,8 +14,8 @@ import type { User } from "#lib/domains/users/store.ts";
 const ROLES = ["operator", "hub_admin", "spoke_admin"] as const;
 
 /**
- * The states of a user. `invited` users have an unverified address and a membership of a hub or spoke. `unverified`
- * users have no membership. An operator disables users.
+ * A user's possible states. An `invited` user has an unverified address and a membership in a hub or spoke; an
+ * `unverified` user has no membership. A user is `disabled` by an operator.
  */
 const STATES = ["active", "invited", "unverified", "disabled"] as const;
 export type UserState = (typeof STATES)[number];
@@ -33,7 +33,7 @@ export function showUser(user: User): v.InferInput<typeof UserView> {
   return { ...user, federationIds: [...user.federationIds], spokeIds: [...user.spokeIds] };
 }
 
-/** A user for operators. Pending memberships are not included. */
+/** A user as shown to operators. Memberships that are still pending are not included. */
 export const UserRecordView = v.object({
   ...UserView.entries,
   operator: v.boolean(),
@@ -47,11 +47,11 @@ export const UserRecordView = v.object({
 export type UserRecord = v.InferInput<typeof UserRecordView>;
 
 export const userFilters = {
-  /** Address, or its prefix. */
+  /** The email address, or how it must start. */
   email: v.optional(v.pipe(boundedText(1, 254), v.transform(canonicalPrefix))),
   role: optionalChoice(ROLES),
   state: optionalChoice(STATES),
-  /** A part of the address or the display name. */
+  /** Text that the email address or display name must contain. */
   q: SearchText,
 };
 
@@ -64,5 +64,5 @@ export type UserPatch = v.InferOutput<typeof UserPatch>;
 
 export const UserPath = v.object({ userId: v.string() });
 
-/** A new password, shown once. */
+/** A new password. It is shown only in this response. */
 export const NewPasswordView = v.object({ userId: v.string(), password: v.string() });

@@ -1,4 +1,4 @@
-/** Handles restore requests of hub admins. An operator restores on the server's machine, or declines. */
+/** Handles hub admins' requests to restore a backup. An operator restores it with a server command, or declines. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -27,7 +27,7 @@ import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { createBulkMailJob } from "#lib/jobs/mail.ts";
 
-/** Maximum number of open requests per user, so that nobody can flood the operators. */
+/** The maximum number of open requests per user, so that nobody can flood the operators with requests. */
 const MAX_OPEN = 10;
 
 /** Creates a request. Throws a `conflict` fault (`backup_unusable`, `restore_requested` or `too_many_pending`). */
@@ -65,7 +65,10 @@ export async function createRestoreRequest(
   );
 }
 
-/** Throws a fault: `missing` (`request_missing`), `invalid` (`reason_needed` or `reason_unused`) or `conflict`. */
+/**
+ * Declines a request or marks it as done. Throws a fault: `missing` (`request_missing`), `invalid` (`reason_needed` or
+ * `reason_unused`) or `conflict` (`request_decided`).
+ */
 export async function decideRestoreRequest(
   app: App,
   actor: Actor,
@@ -103,7 +106,7 @@ export async function decideRestoreRequest(
   );
 }
 
-/** Closes the requests for a backup, in the transaction in which its restore succeeds. Returns the events to record. */
+/** Closes the requests for a backup in the transaction that completes its restore. Returns events to record. */
 export async function closeRequestsAfterRestore(
   tx: Tx,
   { id: spokeId, slug }: { readonly id: string; readonly slug: string },
@@ -132,7 +135,7 @@ async function requireBelowLimit(tx: Tx, { userId }: Actor): Promise<void> {
   );
 }
 
-/** Returns mails to operators. Only a user's first request within an hour is mailed. */
+/** Returns emails to the operators. Only the first request that a user makes within an hour is emailed. */
 async function createOperatorMails(
   rows: Rows,
   actor: Actor,

@@ -1,4 +1,4 @@
-/** Stores restore requests. A spoke has at most one open request per backup. */
+/** Stores requests to restore a backup. A spoke has at most one open request for each of its backups. */
 import { type Selectable, sql } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { RestoreRequestRecord, RestoreRequestState } from "#lib/domains/backups/restore-requests/views.ts";
@@ -25,7 +25,7 @@ export async function listRestoreRequests(
   return withPageItems(page, await showRestoreRequests(rows, actor, page.items));
 }
 
-/** Converts rows to API records, in the same order. */
+/** Converts database rows to API records, in the same order. */
 export async function showRestoreRequests(
   rows: Rows,
   { role }: Pick<Actor, "role">,
@@ -43,19 +43,19 @@ export async function showRestoreRequests(
   }));
 }
 
-/** Returns the command that restores the backup. It contains the spoke's ID, which also works after removal. */
+/** Returns the command that restores the backup. It contains the spoke's ID, so it works even for a removed spoke. */
 export function restoreCommand({ spokeId, backupId }: Pick<RestoreRequestRow, "spokeId" | "backupId">): string {
   return `wheelwright restore ${spokeId} --backup ${backupId}`;
 }
 
-/** Locks the request until the transaction ends. */
+/** Locks the restore request's row until the transaction ends. */
 export async function lockRestoreRequest(tx: Tx, id: string): Promise<RestoreRequestRow | undefined> {
   return await tx.selectFrom("restore_requests").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
 }
 
 interface Decision {
   readonly state: Exclude<RestoreRequestState, "open">;
-  /** The ID of the operator. Null if a restore closes the request. */
+  /** The ID of the operator who closed the request. Null if a successful restore closed it. */
   readonly decidedBy: string | null;
   readonly declineReason?: string;
 }

@@ -1,4 +1,4 @@
-/** Schemas of restore requests in the API. */
+/** Defines the API schemas for requests to restore a backup. */
 import * as v from "valibot";
 import { boundedText, NullableTimestamp, optionalChoice, optionalOrNull, Timestamp } from "#lib/base/schema.ts";
 
@@ -15,11 +15,11 @@ export const RestoreRequestView = v.object({
   reason: v.string(),
   state: v.picklist(RESTORE_REQUEST_STATES),
   requestedBy: PersonView,
-  /** The operator who closed the request. Null if the request is open, or if a restore closed it. */
+  /** The operator who closed the request. Null if the request is open, or if a successful restore closed it. */
   decidedBy: v.nullable(PersonView),
   decidedAt: NullableTimestamp,
   declineReason: v.nullable(v.string()),
-  /** The command that an operator runs on the server's machine. Null for other callers. */
+  /** The command that restores the backup, to be run on the server. Null unless the caller is an operator. */
   command: v.nullable(v.string()),
   createdAt: Timestamp,
 });
@@ -28,7 +28,7 @@ export type RestoreRequestRecord = v.InferInput<typeof RestoreRequestView>;
 export const NewRestoreRequest = v.object({ backupId: boundedText(1, 100), reason: boundedText(1, 2000) });
 export type NewRestoreRequest = v.InferOutput<typeof NewRestoreRequest>;
 
-/** A decision. Declining needs a reason, which the requester reads. */
+/** An operator's decision. Declining a request requires a reason, which is shown to the requester. */
 export const RestoreDecision = v.object({
   state: v.picklist(["done", "declined"], "must be done or declined"),
   declineReason: optionalOrNull(boundedText(1, 2000)),

@@ -1,9 +1,9 @@
-/** Access rules for hub requests. They load the request in the path and pass it on as `hubRequest`. */
+/** Defines access rules for hub requests. A rule loads the request in the path and returns it as `hubRequest`. */
 import { type AccessRule, type Actor, requireActor, requireOperator } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { findHubRequest, type HubRequestRow } from "#lib/domains/federations/requests/store.ts";
 
-/** `see` and `withdraw`: operators and the requester. `decide`: operators. */
+/** What a caller may do. `see` and `withdraw`: operators and the user who made the request. `decide`: operators. */
 type RequestPermission = "see" | "decide" | "withdraw";
 
 export function hubRequestAccess(

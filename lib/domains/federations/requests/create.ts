@@ -1,4 +1,4 @@
-/** Creates and withdraws hub requests. */
+/** Creates hub requests, and lets users withdraw them. */
 import type { App } from "#lib/app.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -25,10 +25,10 @@ import { newId } from "#lib/base/ids.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { listOperators, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
-/** Maximum of pending requests per user, and of withdrawn requests per user and hour. */
+/** The maximum number of pending requests per user, and of requests that a user may withdraw per hour. */
 const MAX_PENDING = 10;
 
-/** Throws a fault: `conflict` (`slug_taken` or `too_many_pending`), `forbidden` or `invalid` (`not_offered`). */
+/** Requests a hub. Throws `conflict` (`slug_taken`, `too_many_pending`), `forbidden` or `invalid` (`not_offered`). */
 export async function requestFederation(
   app: App,
   actor: Actor,
@@ -46,12 +46,12 @@ export async function requestFederation(
   );
 }
 
-/** Throws an `invalid` fault (`not_offered`) unless the catalog offers the requested values. */
+/** Throws an `invalid` fault (`not_offered`) if the catalog does not offer one of the requested values. */
 export function requireOfferedFields(app: App, { region, mode, tier }: NewFederationRequest): void {
   requireOffered(app.catalog, { region, mode, tier });
 }
 
-/** Inserts a request. Returns its row, audit event and mails. The caller has locked the user. */
+/** Adds a request. Returns its row, an audit event and email jobs. The caller must have locked the user's row. */
 export async function insertPendingRequest(
   tx: Tx,
   user: LockedUser,
@@ -62,7 +62,7 @@ export async function insertPendingRequest(
   if (pending >= MAX_PENDING) throw tooManyFault("that are pending; wait, or withdraw one");
   if (withdrawn >= MAX_PENDING) throw tooManyFault("that you withdrew within the last hour; wait");
   const { slug, name = slug, region = null, mode = null, tier = null, reason = null } = input;
-  // A hub that is being created at this moment is found when the request is decided.
+  // May miss a hub that is just being created. In that case, the conflict is found when the request is decided.
   if (await findFederation(tx, slug, "hidden")) throw slugTaken(slug, "another hub");
   const fields = { slug, name, region, mode, tier, reason };
   const row = await insertRequest(tx, { id: newId("frq"), ...fields, requestedBy: user.id });
@@ -74,7 +74,7 @@ export async function insertPendingRequest(
   };
 }
 
-/** Withdraws a request. Idempotent. Throws a `conflict` fault (`request_decided`). */
+/** Withdraws a hub request. Idempotent. Throws a `conflict` fault (`request_decided`) if it is already decided. */
 export async function withdrawRequest(app: App, actor: Actor, { id }: HubRequestRow): Promise<FederationRequestRecord> {
   return await app.db.transact(async (tx) => {
     const before = await lockRequest(tx, id);
@@ -104,7 +104,7 @@ function tooManyFault(description: string): Fault {
   return new Fault("conflict", "too_many_pending", `You have ${MAX_PENDING} requests ${description}`);
 }
 
-/** Returns a mail for each other operator. Only a user's first request within an hour is mailed. */
+/** Returns an email to each operator but the requester. Only a user's first request within an hour is emailed. */
 async function createOperatorMails(rows: Rows, requester: LockedUser, request: HubRequestRow): Promise<NewJob[]> {
   const earlier = await rows.selectFrom("federation_requests").select("id").where("requestedBy", "=", requester.id)
     .where("id", "<>", request.id).where("createdAt", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)

@@ -1,6 +1,6 @@
 /**
- * Decides hub requests. An approval creates the hub and its admin; a rejection has a reason. The request's row is
- * locked first, so only one of several parallel decisions succeeds.
+ * Approves or rejects hub requests. Approving a request creates the hub and makes the requester its admin. Locks the
+ * request's row first, so that only one of several parallel decisions succeeds.
  */
 import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -22,8 +22,8 @@ import { addMembership } from "#lib/domains/members/memberships.ts";
 import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 /**
- * Approves a request and creates the hub with the approval's changes. The requester becomes its admin and may receive
- * its invoices. Throws a `conflict` fault (`request_decided`, `asker_disabled` or `slug_taken`).
+ * Approves a request and creates the hub with any values that the approval replaces. The requester becomes a hub admin
+ * and may receive the hub's invoices. Throws a `conflict` fault (`request_decided`, `asker_disabled` or `slug_taken`).
  */
 export async function approveRequest(
   app: App,
@@ -68,7 +68,7 @@ export async function approveRequest(
   );
 }
 
-/** Rejects a request. Throws a `conflict` fault (`request_decided`). */
+/** Rejects a request. Throws a `conflict` fault (`request_decided`) if the request is already decided. */
 export async function rejectRequest(
   app: App,
   actor: Actor,
@@ -102,14 +102,14 @@ export async function rejectRequest(
   );
 }
 
-/** Creates the fault that names the decision and the person who made it. */
+/** Creates a fault that says how the request was decided and by whom. */
 export async function requestDecidedFault(rows: Rows, row: HubRequestRow): Promise<Fault> {
   const { decidedBy, state } = await showHubRequest(rows, row);
   const message = `This request was already ${state} by ${decidedBy?.email}`;
   return new Fault("conflict", "request_decided", message);
 }
 
-/** Locks the requester's account until the transaction ends. */
+/** Locks the row of the user who made the request until the transaction ends. */
 async function lockRequester(tx: Tx, { requestedBy }: HubRequestRow): Promise<LockedUser> {
   const user = await lockUser(tx, { id: requestedBy });
   if (!user) throw new Error(`The user ${requestedBy}, who requested the hub, does not exist`);
@@ -122,7 +122,7 @@ async function lockPending(tx: Tx, id: string): Promise<HubRequestRow> {
   return row;
 }
 
-/** Merges request and approval. A name that equals the slug follows a changed slug. */
+/** Applies the approval's values to the request. A name that equals the old slug becomes the new slug. */
 function mergeApproval(request: HubRequestRow, approval: Approval): NewFederation {
   const slug = approval.slug ?? request.slug;
   return {

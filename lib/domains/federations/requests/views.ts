@@ -1,4 +1,4 @@
-/** Schemas of hub requests in the API. */
+/** Defines the API schemas for hub requests. */
 import * as v from "valibot";
 import { FederationView, NewFederation } from "#lib/domains/federations/views.ts";
 import { boundedText, NullableTimestamp, optionalChoice, optionalOrNull, Slug, Timestamp } from "#lib/base/schema.ts";
@@ -8,13 +8,13 @@ export type RequestState = (typeof REQUEST_STATES)[number];
 
 const PersonView = v.object({ id: v.string(), email: v.string() });
 
-/** A hub request with the requested values. The hub may have other values, if an operator changed them. */
+/** A hub request with the values requested. An operator can change them, so the hub itself may have other values. */
 export const FederationRequestView = v.object({
   ...v.pick(FederationView, ["id", "slug", "name", "region", "mode", "tier"]).entries,
   reason: v.nullable(v.string()),
   state: v.picklist(REQUEST_STATES),
   requestedBy: PersonView,
-  /** The user who approved, rejected or withdrew it. */
+  /** The user who approved, rejected or withdrew the request. Null while it is pending. */
   decidedBy: v.nullable(PersonView),
   decidedAt: NullableTimestamp,
   rejectReason: v.nullable(v.string()),
@@ -23,18 +23,18 @@ export const FederationRequestView = v.object({
 });
 export type FederationRequestRecord = v.InferInput<typeof FederationRequestView>;
 
-/** A request for a hub, and its reason. */
+/** A request for a new hub, with an optional reason. */
 export const NewFederationRequest = v.object({
   ...NewFederation.entries,
   reason: optionalOrNull(boundedText(1, 2000)),
 });
 export type NewFederationRequest = v.InferOutput<typeof NewFederationRequest>;
 
-/** Values that replace the requested ones. All are optional. */
+/** Values with which an operator replaces the requested ones. All fields are optional. */
 export const Approval = v.object({ ...NewFederation.entries, slug: optionalOrNull(Slug) });
 export type Approval = v.InferOutput<typeof Approval>;
 
-/** A rejection. The requester reads its reason. */
+/** A rejection of a hub request. The reason is shown to the requester. */
 export const Rejection = v.object({ reason: boundedText(1, 2000) });
 export type Rejection = v.InferOutput<typeof Rejection>;
 
