@@ -66,7 +66,7 @@ export function validateLimitRange({ spec }: Json): StatusCause[] {
   );
 }
 
-/** Pairs of a limit and a larger limit, with the field that the error names and the field whose value it shows. */
+/** Each row: the limit that must not be larger, the other limit, the field with the error, the field with the value. */
 const ORDERED = [
   ["min", "max", "min", "min"],
   ["min", "defaultRequest", "defaultRequest", "defaultRequest"],

@@ -1,4 +1,4 @@
-/** Checks the rules of Deployments, StatefulSets, Jobs and CronJobs that involve several values. */
+/** Checks the rules for Deployments, StatefulSets, Jobs and CronJobs that involve several values. */
 import {
   collectCauses,
   forbiddenField,
