@@ -35,7 +35,7 @@ export interface SimulatedDelays {
   readonly namespace: number;
 }
 
-/** Returns delays that are multiples of `ms`, which is roughly the time until an object is ready. */
+/** Returns delays that are all proportional to `ms`, which is roughly the time until an object is ready. */
 export function createEvenDelays(ms: number): SimulatedDelays {
   return {
     podStart: ms / 2,
