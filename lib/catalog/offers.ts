@@ -25,7 +25,7 @@ export interface OfferedSize {
   readonly name: string;
   readonly title: string | null;
   readonly resources: SiteSize;
-  /** The resource quota for the namespace of a site with this size. */
+  /** The resource quota that the namespace of a site with this size gets. */
   readonly quota: QuotaUsage["quota"];
   readonly price: Price | null;
 }

@@ -1,7 +1,7 @@
 /**
  * Runs a real PostgreSQL server in a directory, with the programs from the npm package `embedded-postgres`.
  *
- * `wheelwright dev` and the tests use it. It runs the programs directly, not through that package's API, because:
+ * `wheelwright dev` and the tests use it. The programs are run directly, not through that package's API, because:
  * - The server needs its own process group. Ctrl-C then reaches only the service, which drains before it stops the
  *   server.
  * - The server must survive if its parent process is killed. The next start then adopts the running server.

@@ -1,5 +1,5 @@
 /**
- * Finds, checks and stops a PostgreSQL server process by its postmaster.pid file.
+ * Finds, checks and stops a PostgreSQL server process, using its postmaster.pid file.
  *
  * The server need not be a child of this process: another program may have started it and exited long ago.
  */
@@ -33,7 +33,7 @@ export async function isPostmasterRunning(pid: number, data: string): Promise<bo
   return command.replaceAll("\0", " ").trim().concat(" ").includes(` -D ${data} `);
 }
 
-/** Waits until the server accepts connections. Returns null after `limit` milliseconds or once it has exited. */
+/** Waits until the server accepts connections. Returns null after `limit` ms or once `hasExited` returns true. */
 export async function waitUntilServing(
   data: string,
   pid: number,

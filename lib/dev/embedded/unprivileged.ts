@@ -1,6 +1,6 @@
 /**
  * Chooses the user that runs the embedded PostgreSQL server, which refuses to run as root. If this process is root, the
- * server runs under another uid. It keeps the capability `dac_override` if that uid cannot enter a directory.
+ * server runs under another uid, and keeps the capability `dac_override` if that uid cannot enter a parent directory.
  */
 import type { SpawnOptions } from "node:child_process";
 import { chown, readFile, stat } from "node:fs/promises";
@@ -23,7 +23,7 @@ interface Command {
 export async function choosePostgresOwner(directory: string): Promise<FileOwner | null> {
   if (process.getuid?.() !== 0) return null;
   const { uid, gid } = await stat(directory);
-  // Skips a uid without a user name, because initdb fails under one. A mounted directory can belong to such a uid.
+  // Reads all user IDs: initdb fails under a uid without a user name, and such a uid can own a mounted directory.
   const users = new Map(
     (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => {
       const [, , user, group] = line.split(":");

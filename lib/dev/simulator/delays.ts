@@ -2,12 +2,12 @@
 import { SECOND } from "#lib/base/time.ts";
 
 export interface SimulatedDelays {
-  /** From a pod's creation until its first container starts, if the pod's PVCs are already bound. */
+  /** The time from a pod's creation until its first container starts, if the pod's PVCs are already bound. */
   readonly podStart: number;
-  /** From a pod's deletion until its removal. `killedPodStop` applies if the pod's program ignores SIGTERM. */
+  /** The time from a pod's deletion until its removal. `killedPodStop` is for a program that ignores SIGTERM. */
   readonly podStop: number;
   readonly killedPodStop: number;
-  /** How long containers run, for each program. `job` is the default for programs in Jobs. */
+  /** How long a container runs, depending on its program. `job` is the default for programs in Jobs. */
   readonly initContainer: number;
   readonly job: number;
   readonly install: number;
@@ -15,23 +15,23 @@ export interface SimulatedDelays {
   readonly cli: number;
   readonly seed: number;
   readonly setup: number;
-  /** From a container's start until it is ready. `databaseSetUp` applies to a new database, and `app` to Moodle. */
+  /** The time from a container's start until it is ready. `databaseSetUp` is for a new database, `app` for Moodle. */
   readonly databaseSetUp: number;
   readonly database: number;
   readonly app: number;
   readonly server: number;
-  /** From a PVC's creation until it is bound. `expansionStage` applies to each of a resize's two stages. */
+  /** The time from a PVC's creation until it is bound. `expansionStage` applies to each of a resize's two stages. */
   readonly claim: number;
   readonly filledClaim: number;
   readonly expansionStage: number;
-  /** From a snapshot's creation until it is ready. `existingSnapshot` applies if the storage already has the data. */
+  /** The time from a snapshot's creation until it is ready. `existingSnapshot` applies if its data already exists. */
   readonly snapshot: number;
   readonly existingSnapshot: number;
   readonly address: number;
   readonly certificate: number;
-  /** From a change to a quota until the quota is enforced. */
+  /** The time from a change to a quota until the quota is enforced. */
   readonly quota: number;
-  /** From a namespace's deletion until the objects in it are deleted. */
+  /** The time from a namespace's deletion until the objects in it are deleted. */
   readonly namespace: number;
 }
 

@@ -8,7 +8,7 @@ import { isRecord } from "#lib/dev/simulator/store/object.ts";
 interface Field<T> {
   readonly fits: (value: unknown) => boolean;
   readonly words: string;
-  /** Whether the field may be omitted. The type of this property also makes the field's value optional in types. */
+  /** Whether the field may be omitted. This property's type also makes the field optional in `SimulatorFault`. */
   readonly optional?: true;
   readonly value?: T;
 }

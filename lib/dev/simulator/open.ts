@@ -29,7 +29,7 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface SimulatorOptions {
-  /** Roughly how many milliseconds pass until an object is ready. With 0, this still happens asynchronously. */
+  /** Roughly how many milliseconds pass until an object is ready. With 0, objects still become ready asynchronously. */
   readonly delayMs: number;
   /** Multiplies the delays that were measured on a real cluster by this factor, and uses them instead of `delayMs`. */
   readonly measured?: number | null;

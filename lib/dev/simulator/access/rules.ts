@@ -37,7 +37,7 @@ export interface AccessDecision {
 }
 
 const RBAC = "rbac.authorization.k8s.io";
-/** Rules that let every authenticated user review their own permissions, like the role system:basic-user. */
+/** Rules that let every authenticated user review their own permissions, as the role system:basic-user does. */
 const BASIC: BoundRule[] = ["authorization.k8s.io", "authentication.k8s.io"].map((group) => ({
   role: "system:basic-user",
   verbs: ["create"],

@@ -24,7 +24,7 @@ export function requireLiveNamespace(world: SimulatorContext, kind: ApiKind, nam
   throw forbiddenError(kind, name, why, [{ reason: "NamespaceTerminating", message, field: "metadata.namespace" }]);
 }
 
-/** Returns a new object with the defaults that admission adds, such as limits, a class or a service account. */
+/** Returns a new object with the values that admission adds, such as limits, a storage class or a service account. */
 export function applyAdmissionDefaults(world: SimulatorContext, object: StoredObject): StoredObject {
   if (object.kind === "Pod") {
     const spec = withServiceAccount(applyLimitRanges(object.spec, limitRangesOf(world, object)));

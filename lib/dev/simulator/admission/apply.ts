@@ -29,7 +29,7 @@ import {
 import type { FieldType } from "#lib/dev/simulator/admission/schema/fields.ts";
 
 export interface AppliedObject {
-  /** The merged object before defaults are set. The caller then stores `managed` in its managedFields. */
+  /** The merged object, before defaults are set. `managed` later becomes the object's managedFields. */
   readonly object: Json;
   readonly managed: ManagedFields[] | undefined;
 }

@@ -2,7 +2,7 @@
 import { applyPodDefaults } from "#lib/dev/simulator/admission/pod-defaults.ts";
 import { isSameJson, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 
-/** Returns the object with its kind's default values. Keeps the IP address in `live`, the previous object. */
+/** Returns the object with its kind's default values. A Service keeps the address that it has in `live`. */
 export function applyKindDefaults(object: StoredObject, live: StoredObject | null): StoredObject {
   const fill = DEFAULTS[object.kind];
   return fill ? fill(object, live) : object;

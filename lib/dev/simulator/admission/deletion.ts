@@ -97,7 +97,7 @@ export function deleteObject(
   return { object: options.dryRun || unchanged ? marked : world.store.save(marked), gone: false };
 }
 
-/** Returns the error for a failed precondition. For a namespace, it contains the resource name instead of the kind. */
+/** Returns the error for a failed precondition. For a namespace, it contains the resource name, not the kind. */
 function preconditionError(
   kind: ApiKind,
   { metadata }: StoredObject,

@@ -54,7 +54,7 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCa
     if (!isSameJson(fixed(live), fixed(next)) || resized && live.status?.phase !== "Bound") {
       return [forbiddenField("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
     }
-    // A pending increase may be reduced, but the new storage request must exceed the current capacity.
+    // An unfinished expansion may be reduced, but the new storage request must exceed the current capacity.
     const less = resized && thousandthsOrZero(requestedStorage(next)) < thousandthsOrZero(requestedStorage(live)) &&
       thousandthsOrZero(requestedStorage(next)) <= thousandthsOrZero(live.status.capacity?.storage);
     return collectCauses(

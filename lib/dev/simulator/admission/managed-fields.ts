@@ -7,7 +7,7 @@
 import { isRecord, type Json, type ManagedFields, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { FieldType } from "#lib/dev/simulator/admission/schema/fields.ts";
 
-/** Field values as JSON text, keyed by path. */
+/** Field values as JSON text, keyed by field path. */
 export type FieldSet = Map<string, string>;
 
 export const STEP_SEPARATOR = "\0";

@@ -89,7 +89,7 @@ export function findQuotaBreach(
     `limited: ${list(limit)}`;
 }
 
-/** Returns one text per limit or request that the quota requires, with the containers that do not set it. */
+/** For each limit or request that the quota requires, returns a text that names the containers that do not set it. */
 function listUnspecified(hard: Json, spec: Json): string[] {
   const containers: Json[] = [...spec.initContainers ?? [], ...spec.containers ?? []];
   return Object.keys(hard).sort().flatMap((each) => {
@@ -102,7 +102,7 @@ function listUnspecified(hard: Json, spec: Json): string[] {
   });
 }
 
-/** Returns how much a pod uses: the sum over its containers or, if larger, its largest init container. */
+/** Returns a pod's usage: per resource, its containers' total or, if larger, its largest init container's amount. */
 function podCost(spec: Json): ResourceUsage {
   const cost: ResourceUsage = {};
   for (const which of ["requests", "limits"]) {

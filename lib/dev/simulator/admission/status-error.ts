@@ -1,4 +1,4 @@
-/** Creates the API server's error responses and the causes in them, with the API server's messages. */
+/** Creates error responses, and the causes that they list, with the API server's messages. */
 import { type ApiKind, qualifiedKindName, qualifiedResourceName } from "#lib/dev/simulator/store/kinds.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
@@ -123,7 +123,7 @@ export function invalidValue(field: string, value: Json, why: string): StatusCau
   );
 }
 
-/** Returns a cause whose text is complete, as in CRD validation or for a value that Go prints in its own format. */
+/** Returns a cause for an invalid value. The caller has already formatted its text. */
 export function invalidFormatted(field: string, text: string): StatusCause {
   return cause("Invalid", field, `Invalid value: ${text}`);
 }

@@ -14,7 +14,7 @@ import {
 } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { parse as parseYaml } from "yaml";
 
-/** Parses JSON, or also YAML if `yaml` is set. Throws 400 if the text is invalid. */
+/** Parses JSON and, if `yaml` is set, also YAML. Throws 400 if the text is invalid. */
 export function parseJsonBody(text: string, expectedType: string, yaml: boolean): Json {
   try {
     return JSON.parse(text);

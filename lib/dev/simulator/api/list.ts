@@ -1,4 +1,4 @@
-/** Lists objects by label and field selectors, in pages. Checks the list options like the API server. */
+/** Lists objects by label and field selectors, in pages. Checks the list options as the API server does. */
 import { requireValidOptions } from "#lib/dev/simulator/api/options.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import {

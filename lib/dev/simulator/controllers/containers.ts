@@ -1,4 +1,4 @@
-/** Starts, probes and ends containers. An image, a variable or a crash backoff can delay a start. */
+/** Starts, probes and ends containers. A missing image, a missing variable or a crash delays the start. */
 import { createHash } from "node:crypto";
 import {
   changeContainerStatus,
@@ -117,7 +117,7 @@ function toMountStatus({ name, mountPath, readOnly }: Json): Json {
   return { name, mountPath, ...(readOnly ? { readOnly, recursiveReadOnly: "Disabled" } : {}) };
 }
 
-/** Resumes a container that is running according to its status but that has no program in memory. */
+/** Runs the program again for a container that is running, for example after the simulator was restarted. */
 export function resumeContainers(kubelet: Kubelet, slot: ContainerSlot): void {
   const { world } = kubelet, { pod, name } = slot, { uid } = pod.metadata, container = containerSpecOf(slot);
   const run = runProgram({ world, pod, container, env: readEnvironment(world, pod, container).values, resumed: true });

@@ -62,7 +62,7 @@ export function recordEvent(world: SimulatorContext, about: StoredObject, detail
   });
 }
 
-/** Returns an event's source fields: in the events.k8s.io form for the scheduler, else in the core/v1 form. */
+/** Returns an event's source fields, in events.k8s.io form for the scheduler and in core/v1 form otherwise. */
 function sourceOf(by: string, now: number): Json {
   if (by === "default-scheduler") {
     return {

@@ -112,7 +112,7 @@ function formatCounts(names: readonly string[], words: string): string {
   return [...counts].sort().map(([name, all]) => `${name} ${words} ${all.length} resource instances`).join(", ");
 }
 
-/** Writes the limits and the usage to the quota's status. A changed limit appears there after a delay. */
+/** Writes the limits and the usage to the quota's status. A changed limit takes effect after a delay. */
 export function quotaController(world: SimulatorContext): Controller {
   const kind = "ResourceQuota";
   return {

@@ -32,7 +32,7 @@ export function setAnnotations(
   });
 }
 
-/** Removes finalizers from an object. If it is being deleted and no finalizer is left, it is removed. */
+/** Removes finalizers. An object that is being deleted is removed together with its last finalizer. */
 export function removeFinalizers(
   world: SimulatorContext,
   object: StoredObject,
@@ -45,7 +45,7 @@ export function removeFinalizers(
   });
 }
 
-/** Returns those owners of the object that are of this kind. */
+/** Returns the object's owners that are of the given kind. */
 export function listOwners(world: SimulatorContext, kind: string, { metadata }: StoredObject): StoredObject[] {
   return (metadata.ownerReferences ?? []).filter((owner) => owner.kind === kind).flatMap((owner) => {
     const object = world.store.get(kind, metadata.namespace, owner.name);
@@ -58,7 +58,7 @@ export function listOwned(world: SimulatorContext, kind: string, { metadata }: S
     .filter((object) => object.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));
 }
 
-/** Returns an owner reference that makes this object the controller of a dependent. */
+/** Returns an owner reference to this object, for the dependents that it controls. */
 export function createOwnerReference({ apiVersion, kind, metadata: { name, uid } }: StoredObject): OwnerReference {
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }

@@ -15,7 +15,7 @@ export interface ContainerStatus {
   readonly [field: string]: Json;
 }
 
-/** Returns container statuses in the spec's order, or only those of type `which`. The default status is waiting. */
+/** Returns container statuses in the spec's order, or only those of type `which`. Defaults to a waiting status. */
 export function containerStatusesOf(pod: StoredObject, which?: ContainerType): ContainerStatus[] {
   if (which === undefined) {
     return [...containerStatusesOf(pod, "initContainers"), ...containerStatusesOf(pod, "containers")];

@@ -22,7 +22,7 @@ const DEFAULT = "snapshot.storage.kubernetes.io/is-default-class";
 const AS_SOURCE = "snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection";
 const BOUND = "snapshot.storage.kubernetes.io/volumesnapshot-bound-protection";
 const CONTENT_BOUND = "snapshot.storage.kubernetes.io/volumesnapshotcontent-bound-protection";
-/** This annotation marks a content whose snapshot is being deleted. Without it, a bound content is not removed. */
+/** This annotation marks a content whose snapshot is being deleted. Without it, a bound content is kept. */
 const BEING_DELETED = "snapshot.storage.kubernetes.io/volumesnapshot-being-deleted";
 const RETRY = 1000; // ms between retries
 

@@ -14,7 +14,7 @@ export interface WriteRecord {
   readonly fieldManager: string | null;
   readonly dryRun: boolean;
   readonly userAgent: string;
-  /** The fence in the body or, without one, in the name of the Job in the path. Null if neither has a fence. */
+  /** The fence (attempt number) in the body or, without one, in the Job's name in the path. Null if neither has one. */
   readonly fence: string | null;
   /** The response's HTTP status; 0 if no response was sent. */
   readonly status: number;

@@ -1,4 +1,4 @@
-/** Creates timers that end with the cluster. After `close`, no timer fires or keeps the process alive. */
+/** Creates timers that stop with the simulated cluster. After `close`, no timer fires or keeps the process alive. */
 import { formatTimestamp } from "#lib/dev/simulator/store/object.ts";
 
 export interface SimulatorTimers {

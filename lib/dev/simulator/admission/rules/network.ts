@@ -1,4 +1,4 @@
-/** Checks the rules for Ingresses, NetworkPolicies and Services that involve several values. */
+/** Checks Ingresses, NetworkPolicies and Services against rules that involve several values. */
 import { BlockList, isIP } from "node:net";
 import {
   checkNumberRange,

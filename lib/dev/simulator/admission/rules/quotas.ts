@@ -66,7 +66,7 @@ export function validateLimitRange({ spec }: Json): StatusCause[] {
   );
 }
 
-/** Each row: the limit that must not be larger, the other limit, the field with the error, the field with the value. */
+/** Each row: a limit, a limit that must not be smaller, the field in the error, and the field whose value it shows. */
 const ORDERED = [
   ["min", "max", "min", "min"],
   ["min", "defaultRequest", "defaultRequest", "defaultRequest"],

@@ -1,7 +1,7 @@
 /**
  * Simulates the Moodle image's entry point: installs an empty site, rejects an incomplete site, or starts an existing
  * site. It replaces the site's code with the image's code, but upgrades the database only on request. Sources: the
- * image's start scripts and Moodle's `admin/cli/upgrade.php`. Unlike the real image, older code always fails.
+ * image's start scripts and Moodle's `admin/cli/upgrade.php`. Always fails if the image is older than the database.
  */
 import { canReachDatabase } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { findPasswordError, renderFacts } from "#lib/dev/simulator/programs/moodle/database.ts";
@@ -26,7 +26,7 @@ export function runEntryPointInJob(context: ProgramContext): ProgramRun {
   return start(context, 0);
 }
 
-/** Runs the image's entry point in the Deployment. Like the real image, it installs a NEW site in an empty database. */
+/** Runs the image's entry point in the Deployment. Like the real image, installs a new site in an empty database. */
 export function runEntryPointAsServer(context: ProgramContext): ProgramRun {
   return start(context, null);
 }

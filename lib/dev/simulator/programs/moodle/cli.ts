@@ -41,7 +41,7 @@ const COMMANDS: Record<string, Command> = {
   isinstalled: () => ({ lines: [], exit: 2 }), // exit code 2 means "installed" here
 };
 
-/** Turns maintenance mode on or off, or prints its status. Fails if a newer attempt has begun, like the blueprint. */
+/** Turns maintenance mode on or off, or prints its status. Refuses if a newer attempt has already begun. */
 function maintenance(text: string, site: SimulatedSite): ProgramRun {
   const on = /--enable\b/.test(text), off = text.includes("--disable");
   const { maintenance = false, maintenanceAttempt } = site.files;

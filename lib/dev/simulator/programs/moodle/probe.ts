@@ -30,7 +30,7 @@ export function runCurl({ world, pod, container }: ProgramContext): ProgramRun {
     return failed(REFUSED, `Failed to connect to ${host} port 80 after 0 ms: Couldn't connect to server`);
   }
   const { database, files } = simulatedSiteOf(world, space);
-  // Redirects to the upgrade page if an upgrade to another branch is pending, but not within a branch (assumed).
+  // Assumes that a pending upgrade redirects to the upgrade page only if it leads to another branch.
   const redirectsToUpgrade = isUpgradePending(database, files) &&
     branchOf(database!.config!.release) !== branchOf(files.code);
   const page = loginPageStatus(world, pods[0]!);

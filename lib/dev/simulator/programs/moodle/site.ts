@@ -9,9 +9,9 @@ import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface SiteDatabase {
-  /** The password from the first start. Changing the environment variable later has no effect on it. */
+  /** The password that the first start set. Later changes to the environment variable have no effect. */
   readonly password?: string;
-  /** PostgreSQL's error about damaged pages, which makes its recovery fail. */
+  /** The error that PostgreSQL's recovery reports because the data has damaged pages. */
   readonly damaged?: string;
   /** The major version of PostgreSQL that created the data files. */
   readonly major?: string;
@@ -44,7 +44,7 @@ export interface MoodleAccount {
   readonly suspended?: boolean;
   /** The number of active login sessions. */
   readonly sessions?: number;
-  /** The number of links to set a new password that were sent by email. */
+  /** How many links for setting a new password were sent by email. */
   readonly links?: number;
   /** The account's row in mdl_user_password_resets. */
   readonly reset?: { readonly token: string; readonly requested: number };
@@ -64,9 +64,9 @@ export interface SiteFiles {
   readonly filedir?: Readonly<Record<string, number>> | null;
   /** The encryption key in moodledata/secret. */
   readonly key?: string;
-  /** The text of a marker file in moodledata/filedir. */
+  /** The contents of a marker file in moodledata/filedir. */
   readonly marked?: string;
-  /** The ID of the last adoption, from the file `wheelwright-adopted`. */
+  /** The ID of the last adoption (fitting a copied site to its new name), from the file `wheelwright-adopted`. */
   readonly adopted?: string;
   /** Whether the file climaintenance.html exists, which means that maintenance mode is on. */
   readonly maintenance?: boolean;
