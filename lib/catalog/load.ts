@@ -14,7 +14,7 @@ import { joinNames, resolveSizes, resolveVersions } from "#lib/catalog/offers.ts
 import { createCatalogContents } from "#lib/catalog/create-view.ts";
 import { ConfigError } from "#lib/base/config.ts";
 
-/** Creates the catalog from a CATALOG file's text, if given. Throws a ConfigError that lists every problem. */
+/** Creates the catalog from `text` or, without it, from the blueprint. Throws a ConfigError that lists all problems. */
 export function loadCatalog(text: string | undefined, blueprint: Blueprint): Catalog {
   const file = text === undefined ? {} : parseCatalogFile(text);
   const problems: string[] = [];

@@ -5,7 +5,7 @@
  * `DELETE /simulator/faults` removes all faults, and `DELETE /simulator/faults/ID` removes one fault. Examples:
  *
  *     curl --json '{"type": "answer", "status": 429, "times": 5}' http://127.0.0.1:PORT/simulator/faults
- *     curl --json '{"type": "cut", "at": "performed", "method": "PATCH", "times": 1}' …   is performed without a response
+ *     curl --json '{"type": "cut", "at": "performed", "method": "PATCH", "times": 1}' …   performed without a response
  *     curl --json '{"type": "hang", "at": "body", "path": "/pods"}' …
  *     curl --json '{"type": "failing-job", "name": "install-", "log": ["no luck"], "exitCode": 1}' …
  *     curl --json '{"type": "drop-watches", "how": "expired"}' …   takes effect immediately, is not stored
@@ -54,7 +54,7 @@ export interface FaultRegistry {
     namespace: string | undefined,
     name: string,
   ): Extract<SimulatorFault, { type: T }> | null;
-  /** Returns why the image cannot be pulled. Null stands for the default error, undefined for no error. */
+  /** Returns why the image cannot be pulled; null stands for the default error. Undefined if it can be pulled. */
   findPullError(image: string): string | null | undefined;
   /** Registers a stream. Returns a function that must be called when the stream has ended. */
   registerStream(stream: FaultyStream): () => void;

@@ -1,4 +1,4 @@
-/** Helps all controllers to create objects, change their status and finalizers, and find owners and dependents. */
+/** Provides functions that create objects, change their status and finalizers, and find owners and dependents. */
 import type { Json, OwnerReference, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject, createObject } from "#lib/dev/simulator/admission/writes.ts";

@@ -131,7 +131,7 @@ function canUnblock(pod: StoredObject, object: StoredObject): boolean {
   return object.kind === "Pod" ? !pod.spec.nodeName : pod.spec.nodeName !== undefined;
 }
 
-/** Stops the pod's containers, then removes the pod. A program that ignores SIGTERM makes this take longer. */
+/** Stops the pod's containers, then removes the pod. This takes longer if a program ignores SIGTERM. */
 function stopPod({ world, runs }: Kubelet, pod: StoredObject, stopping: Set<string>): void {
   const { uid, deletionGracePeriodSeconds = 0 } = pod.metadata, forced = deletionGracePeriodSeconds === 0;
   const running = containerStatusesOf(pod).filter(({ state }) => state.running);

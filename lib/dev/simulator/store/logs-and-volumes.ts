@@ -7,9 +7,9 @@ import type { Json } from "#lib/dev/simulator/store/object.ts";
 export interface ContainerLog {
   readonly pod: string;
   readonly container: string;
-  /** The latest lines that are still stored, oldest first. */
+  /** The latest lines, oldest first. Older lines are discarded. */
   lines: { readonly at: number; readonly text: string }[];
-  /** The total number of lines written, including lines that are no longer stored. */
+  /** How many lines were written in total, including discarded lines. */
   written: number;
   /** Whether the container can still write to this log. */
   open: boolean;

@@ -1,4 +1,4 @@
-/** Checks ResourceQuotas, LimitRanges and PVCs. */
+/** Checks ResourceQuotas, LimitRanges and PVCs, for example their limits and scopes. */
 import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import {
   collectCauses,

@@ -1,4 +1,4 @@
-/** Simulates PostgreSQL in the ways that the blueprint uses it: the StatefulSet's server, and `psql` in Jobs. */
+/** Simulates PostgreSQL as the blueprint uses it: the server in the StatefulSet, and `psql` in Jobs. */
 import { type EventText, recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import {
   firstVolumeHandle,
@@ -155,7 +155,7 @@ export function renderFacts({ config = {}, tables = 0 }: SiteDatabase): string[]
   return [`tables|${tables}`, `rolesactive|${rolesactive}`, ...printed.map((name) => `${name}|${others[name]}`)];
 }
 
-/** Returns the rows from mdl_config whose names occur in the query, in the format that `psql -tA` prints. */
+/** Returns the rows from mdl_config that the query asks for by name, in the format that `psql -tA` prints. */
 function query(database: SiteDatabase, text: string): ProgramRun {
   const { config, tables = 0 } = database;
   const countLines = [

@@ -17,7 +17,7 @@ export interface SiteDatabase {
   readonly major?: string;
   /** Whether the database is missing because the server was killed between its setup and the database's creation. */
   readonly absent?: boolean;
-  /** The comment on the database, in which the blueprint's guards record the last attempt. */
+  /** The comment on the database, in which the blueprint's SQL guards record the last attempt. */
   readonly comment?: string;
   /** The number of tables. An incomplete installation has created only some of the tables. */
   readonly tables?: number;
@@ -82,7 +82,7 @@ export interface SimulatedSite {
   saveFiles(files: SiteFiles): void;
 }
 
-/** Returns the site that uses the pod's volumes or, without a pod, the volumes in the Deployment's template. */
+/** Returns the site on the pod's volumes or, without a pod, on the volumes in the Deployment's template. */
 export function simulatedSiteOf(world: SimulatorContext, namespace: string, pod?: StoredObject): SimulatedSite {
   const [server] = listServicePods(world, namespace, "db");
   const data = firstVolumeHandle(world, namespace, server ?? templateOf(world, "StatefulSet", namespace, "db"));
