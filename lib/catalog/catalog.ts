@@ -12,40 +12,40 @@ export type CatalogField = (typeof FIELDS)[number];
 interface Region {
   readonly name: string;
   readonly title?: string | undefined;
-  /** The kubeconfig context of its cluster. The default cluster if undefined. */
+  /** The kubeconfig context for this region's cluster; undefined for the default cluster. */
   readonly context?: string | undefined;
 }
 
 export interface Price {
-  /** Code from ISO 4217, for example `EUR`. */
+  /** An ISO 4217 currency code, for example `EUR`. */
   readonly currency: string;
-  /** Minor units of the currency per month. */
+  /** The price per month in minor units of the currency, for example cents. */
   readonly monthly: number;
 }
 
 export interface Catalog {
   readonly regions: readonly Region[];
   readonly defaults: { readonly size: string; readonly version: string };
-  /** Returns the allowed values of a field; null if any text is allowed. */
+  /** Returns the values that a field accepts; null if the field accepts any text. */
   choices(field: CatalogField): readonly string[] | null;
-  /** Returns why a value is not allowed ("must be one of small, medium, large"); null if it is allowed. */
+  /** Returns why the field rejects the value ("must be one of small, medium, large"); null if it accepts the value. */
   findProblem(field: CatalogField, value: string): string | null;
-  /** Returns the CPU, memory and storage of a size. Throws a TypeError if `findProblem` rejects the size. */
+  /** Returns a size's CPU, memory and storage. Throws a TypeError if `findProblem` rejects the size. */
   resourcesOf(size: string): SiteSize;
   priceOf(size: string): Price | null;
-  /** Returns the images of a version. Throws a TypeError if `findProblem` rejects the version. */
+  /** Returns a version's container images. Throws a TypeError if `findProblem` rejects the version. */
   imagesOf(version: string): SpokeImages;
   /** Returns the requirements that a site must meet before it can be upgraded to this version. */
   requirementsOf(version: string): VersionRequirements;
-  /** Returns the theme settings of a brand; null if the catalog has none. */
+  /** Returns a brand's theme settings; null if the catalog defines none for the brand. */
   themeOf(brand: string): BrandTheme | null;
   coursesOf(seed: string): readonly SeedCourse[] | null;
-  /** Returns the cluster settings of a region. */
+  /** Returns the cluster settings for spokes in this region, or for spokes without a region if `region` is null. */
   surroundingsOf(region: string | null): ClusterSettings;
   readonly view: CatalogContents;
 }
 
-/** Throws an `invalid` fault (`not_offered`) with the allowed values of each field. Ignores undefined values. */
+/** Throws an `invalid` fault (`not_offered`) that says why each rejected value is invalid. Skips undefined values. */
 export function requireOffered(catalog: Catalog, values: Partial<Record<CatalogField, string | undefined>>): void {
   const problems = Object.entries(values).flatMap(([field, value]) => {
     const reason = value === undefined ? null : catalog.findProblem(field as CatalogField, value);

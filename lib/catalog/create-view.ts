@@ -1,4 +1,4 @@
-/** Creates the catalog as the API shows it. Runs once at startup. */
+/** Creates the catalog view that the API returns. Runs once at startup. */
 import type { Config } from "#lib/base/config.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { CatalogFile } from "#lib/catalog/file.ts";
@@ -7,7 +7,7 @@ import type { CatalogContents, CatalogView } from "#lib/catalog/view.ts";
 
 const SECTIONS = ["regions", "tiers", "modes", "contentModes", "brands", "seeds"] as const;
 
-/** The defaults that lib/domains/spokes/defaults.ts and the creation of hubs use. */
+/** Default values for request fields, as in lib/domains/spokes/defaults.ts and in the code that creates hubs. */
 const FIELD_DEFAULTS = {
   ...{ identity: false, content: false },
   ...{ region: null, tier: null, mode: null, contentMode: null, brand: null, seed: null },
@@ -55,7 +55,7 @@ interface Service {
   readonly payments: object | null;
 }
 
-/** Returns the catalog with the settings of this service. */
+/** Returns the catalog view with this service's payment setting and root domain added. */
 export function showCatalog({ catalog, config, payments }: Service): CatalogView {
   return { ...catalog.view, charged: payments !== null, rootDomain: config.rootDomain };
 }

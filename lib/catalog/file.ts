@@ -1,8 +1,8 @@
 /**
- * The schema of the CATALOG file, in YAML or JSON.
+ * Defines the schema for the CATALOG file, which is in YAML or JSON.
  *
- * Each section is optional. If a section is present, only its entries are allowed. If it is missing, sizes and versions
- * come from the blueprint, and the other fields accept any text.
+ * Each section is optional. If a section is present, only its entries are allowed. If the section for sizes or versions
+ * is missing, the blueprint provides them. If any other section is missing, its field accepts any text.
  *
  *     regions:
  *       - { name: eu-west, title: Europe (west), context: prod-eu, cluster: { storageClass: fast } }
@@ -25,7 +25,7 @@ import { boundedText } from "#lib/base/schema.ts";
 const Title = v.optional(boundedText(1, 200));
 const CURRENCY = "must be a currency such as EUR";
 
-/** Returns the schema of a list. Each item is an object with a name, or only a name. */
+/** Returns a schema for a list whose items are either objects with a name or plain names. */
 function namedList<S extends v.GenericSchema<unknown, { name: string }>>(entry: S) {
   const item = v.pipe(
     v.unknown(),
@@ -45,9 +45,9 @@ export const CatalogFile = v.strictObject({
   regions: namedList(v.strictObject({
     name: boundedText(1, 100),
     title: Title,
-    /** The kubeconfig context of the cluster for the spokes of this region. */
+    /** The kubeconfig context for the cluster that hosts this region's spokes. */
     context: v.optional(boundedText(1, 253)),
-    /** Cluster settings that replace those of the blueprint. */
+    /** Cluster settings that override the blueprint's settings for this region. */
     cluster: v.optional(v.partial(ClusterSettings)),
   })),
   tiers: namedList(NamedEntry),
@@ -59,15 +59,15 @@ export const CatalogFile = v.strictObject({
   sizes: namedList(v.strictObject({
     name: CatalogEntryName,
     title: Title,
-    /** Not needed for a size of the blueprint. */
+    /** May be omitted if the blueprint defines a size with this name. */
     resources: v.optional(SiteSize),
-    /** Minor units of the currency per month. */
+    /** The price per month. `monthly` is in minor units of the currency, for example cents. */
     price: v.optional(v.strictObject({
       currency: v.pipe(v.string(CURRENCY), v.regex(/^[A-Z]{3}$/, CURRENCY)),
       monthly: v.pipe(v.number("must be a number"), v.integer("must be whole minor units"), v.minValue(0)),
     })),
   })),
-  /** The size of a spoke if the request has none. */
+  /** The size for a new spoke if the request names none. */
   defaultSize: v.optional(CatalogEntryName),
 });
 export type CatalogFile = v.InferOutput<typeof CatalogFile>;

@@ -1,4 +1,4 @@
-/** Creates the blueprint inputs of a spoke or hub from its row, the catalog and the configuration. */
+/** Creates blueprint inputs (the values that fill in a site's manifests) for spokes and hubs. */
 import { isDeepStrictEqual } from "node:util";
 import type { Selectable } from "kysely";
 import * as v from "valibot";
@@ -11,7 +11,7 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Config } from "#lib/base/config.ts";
 
 type SpokeColumns = Selectable<Schema["spokes"]>;
-/** The columns of a spoke from which its blueprint inputs are created. */
+/** The columns in a spoke's row from which its blueprint inputs are created. */
 export type SiteColumns = Pick<
   SpokeColumns,
   keyof SpokeColumns & keyof SpokeInputs | "id" | "domain" | "lmsVersion" | "region"
@@ -29,10 +29,10 @@ interface HubFields {
   readonly region: string | null;
 }
 
-/** Inputs that are already resolved. They stay the same if the catalog changes. */
+/** Inputs that were resolved earlier. They take precedence over the catalog's current values. */
 type ResolvedInputs = Partial<Pick<SpokeInputs, "images" | "resources" | "brand" | "seed">>;
 
-/** Creates the inputs of a spoke. The catalog must offer its size and version, unless they are in `resolved`. */
+/** Creates a spoke's blueprint inputs. The catalog must offer its size and version unless `resolved` replaces them. */
 export function spokeInputs(
   catalog: Catalog,
   config: Pick<Config, "acmeEmail" | "releaseId" | "relay"> & Partial<Pick<Config, "sitePort">>,
@@ -64,9 +64,9 @@ export function spokeInputs(
 }
 
 /**
- * Returns the inputs with the amounts that the catalog offers for their size now. Returns the same object if nothing
- * changed, if the size is no longer offered, or if the site would exceed its quota. Disks stay: only a resize grows
- * them.
+ * Returns the inputs with the CPU and memory that the catalog now offers for the site's size. Returns the same object
+ * if nothing changed, if the size is no longer offered, or if the site would exceed its quota. Disk sizes are kept,
+ * because only a resize may grow them.
  */
 export function applyOfferedResources({ catalog, blueprint }: OfferedResources, inputs: SpokeInputs): SpokeInputs {
   if (catalog.findProblem("size", inputs.size) !== null) return inputs;
@@ -76,7 +76,7 @@ export function applyOfferedResources({ catalog, blueprint }: OfferedResources, 
   return isUnchanged || blueprint.quotaUsage(offered).problems.length > 0 ? inputs : offered;
 }
 
-/** Returns the stored inputs with the current mail settings, so that a removed mail account is not used again. */
+/** Returns the stored inputs with the mail settings from the configuration, because the stored ones may be outdated. */
 export function applyMailSettings({ relay }: Pick<Config, "relay">, inputs: SpokeInputs): SpokeInputs {
   if (!relay) return { ...inputs, mail: null };
   const { host, port, user } = relay, sender = /<([^<>]+)>\s*$/.exec(relay.from ?? "")?.[1] ?? relay.from?.trim();
@@ -95,12 +95,12 @@ export function hubInputs(
   return v.parse(HubInputs, { ...hub, surroundings, issuer, acmeEmail: issuer && config.acmeEmail });
 }
 
-/** Returns the URL that the spoke's site is configured with. */
+/** Returns the base URL for the spoke's site, for example `https://demo.example.org`. */
 export function spokeUrl(inputs: Pick<SpokeInputs, "https" | "host" | "port">): string {
   return `${inputs.https ? "https" : "http"}://${inputs.host}${inputs.port ? `:${inputs.port}` : ""}`;
 }
 
-/** Returns the name of the configured ClusterIssuer, or of the one that Wheelwright creates for the ingress class. */
+/** Returns the name of the ClusterIssuer that is configured or that Wheelwright creates; null if there is neither. */
 export function issuerNameOf(
   { tls, issuer, ingressClass }: ClusterSettings,
   config: Pick<Config, "acmeEmail" | "releaseId">,
@@ -109,7 +109,7 @@ export function issuerNameOf(
   return issuer ?? (config.acmeEmail ? `wheelwright-${config.releaseId}-${ingressClass}` : null);
 }
 
-/** Returns the name of the ClusterIssuer that Wheelwright creates; null if it creates none. */
+/** Returns the name of the ClusterIssuer that Wheelwright creates; null if Wheelwright creates none. */
 export function createdIssuerName(
   surroundings: ClusterSettings,
   config: Pick<Config, "acmeEmail" | "releaseId">,
@@ -117,7 +117,7 @@ export function createdIssuerName(
   return surroundings.issuer === undefined ? issuerNameOf(surroundings, config) : null;
 }
 
-/** Returns the names of the ClusterIssuers that Wheelwright creates for all regions of the catalog. */
+/** Returns the names of all ClusterIssuers that Wheelwright creates, without duplicates. */
 export function createdIssuerNames(
   { regions, surroundingsOf }: Pick<Catalog, "regions" | "surroundingsOf">,
   config: Pick<Config, "acmeEmail" | "releaseId">,

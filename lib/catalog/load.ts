@@ -14,7 +14,7 @@ import { joinNames, resolveSizes, resolveVersions } from "#lib/catalog/offers.ts
 import { createCatalogContents } from "#lib/catalog/create-view.ts";
 import { ConfigError } from "#lib/base/config.ts";
 
-/** Creates the catalog from the text of a CATALOG file, if any. Throws a ConfigError that lists every problem. */
+/** Creates the catalog from `text` or, without it, from the blueprint. Throws a ConfigError that lists all problems. */
 export function loadCatalog(text: string | undefined, blueprint: Blueprint): Catalog {
   const file = text === undefined ? {} : parseCatalogFile(text);
   const problems: string[] = [];
@@ -92,7 +92,7 @@ function requireEntry<T>(value: T | null | undefined, description: string): T {
   return value;
 }
 
-/** Reads the file at this path, if any. Throws a ConfigError if it cannot be read. */
+/** Reads the CATALOG file; returns undefined if `path` is null. Throws a ConfigError if the file cannot be read. */
 export async function readCatalog(path: string | null): Promise<string | undefined> {
   if (path === null) return undefined;
   try {

@@ -1,4 +1,4 @@
-/** Resolves the versions and sizes of the catalog. Values that the file omits come from the blueprint. */
+/** Resolves the catalog's versions and sizes. The blueprint provides any values that the CATALOG file omits. */
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import {
   buildSampleInputs,
@@ -25,7 +25,7 @@ export interface OfferedSize {
   readonly name: string;
   readonly title: string | null;
   readonly resources: SiteSize;
-  /** The quota of a namespace for a site of this size. */
+  /** The resource quota that the namespace of a site with this size gets. */
   readonly quota: QuotaUsage["quota"];
   readonly price: Price | null;
 }

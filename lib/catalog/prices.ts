@@ -1,11 +1,11 @@
-/** Checks that the prices can be charged: a subscription has one currency and at most 20 items. */
+/** Checks that the payment provider can charge the prices. A subscription has one currency and at most 20 items. */
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { ConfigError } from "#lib/base/config.ts";
 
 /** https://docs.stripe.com/billing/subscriptions/multiple-products */
 const MAX_ITEMS = 20;
 
-/** Throws a ConfigError. Called only if a payment provider is configured. */
+/** Throws a ConfigError if the prices cannot be charged. Called only if a payment provider is configured. */
 export function checkPrices({ view }: Pick<Catalog, "view">): void {
   const priced = view.sizes.filter(({ price }) => price !== null);
   const currencies = [...new Set(priced.map(({ price }) => price!.currency))].sort();

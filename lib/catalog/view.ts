@@ -1,5 +1,5 @@
 /**
- * The catalog as GET /api/catalog returns it. A section without restrictions is an empty list and is named in `open`.
+ * The catalog as `GET /api/catalog` returns it. `open` names the sections that accept any text; their lists are empty.
  */
 import * as v from "valibot";
 
@@ -15,7 +15,7 @@ export const CatalogView = v.object({
   contentModes: v.array(Entry),
   brands: v.array(Entry),
   seeds: v.array(Entry),
-  /** Newest first; previews last. */
+  /** Sorted from newest to oldest, with previews last. */
   versions: v.array(
     v.object({ name: v.string(), title: v.nullable(v.string()), preview: v.boolean(), default: v.boolean() }),
   ),
@@ -29,14 +29,14 @@ export const CatalogView = v.object({
       disks: v.object({ files: v.string(), database: v.string() }),
       workers: v.number(),
     }),
-    /** Quota of the site's namespace, including resources for temporary Jobs. */
+    /** The resource quota for the site's namespace. It includes room for temporary Jobs. */
     quota: v.object({ requests: Amounts, limits: Amounts, storage: v.string() }),
-    /** Minor units of the currency per month. */
+    /** The price per month. `monthly` is in minor units of the currency, for example cents. */
     price: v.nullable(v.object({ currency: v.string(), monthly: v.number() })),
   })),
-  /** Sections that accept any text. */
+  /** The names of sections that accept any text. */
   open: v.array(v.string()),
-  /** The value of each field that a request omits. */
+  /** The values that are used for fields that a request omits. */
   defaults: v.object({
     size: v.string(),
     lmsVersion: v.string(),
@@ -51,12 +51,12 @@ export const CatalogView = v.object({
       seed: NullableName,
     },
   }),
-  /** Null if there are no prices, or prices in several currencies. */
+  /** The currency of all prices; null if there are no prices or if they use several currencies. */
   currency: v.nullable(v.string()),
   charged: v.boolean(),
   rootDomain: v.string(),
 });
 export type CatalogView = v.InferOutput<typeof CatalogView>;
 
-/** The part of the catalog that does not depend on the service's configuration. */
+/** The part of the catalog view that does not depend on the service's configuration. */
 export type CatalogContents = Omit<CatalogView, "charged" | "rootDomain">;

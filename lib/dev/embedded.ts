@@ -1,14 +1,14 @@
 /**
- * Runs a real PostgreSQL in a directory, with the programs of the npm package `embedded-postgres`.
+ * Runs a real PostgreSQL server in a directory, with the programs from the npm package `embedded-postgres`.
  *
- * `wheelwright dev` and the tests use it. The programs are run directly instead of by that package, for three reasons:
+ * `wheelwright dev` and the tests use it. The programs are run directly, not through that package's API, because:
  * - The server needs its own process group. Ctrl-C then reaches only the service, which drains before it stops the
- *   database.
- * - The server must survive when its parent is killed. The next start adopts it.
- * - It must also run under root.
+ *   server.
+ * - The server must survive if its parent process is killed. The next start then adopts the running server.
+ * - The server must also work if the parent process runs as root.
  *
- *   <directory>/data        the cluster
- *   <directory>/password    the password of its only user, created once, mode 0600
+ *   <directory>/data        PostgreSQL's data directory
+ *   <directory>/password    the password for its only user, created once, mode 0600
  *   <directory>/port        the port on 127.0.0.1, chosen once
  *   <directory>/server.log  the server's output since its last start
  */
@@ -44,7 +44,7 @@ interface EmbeddedOptions {
 export interface EmbeddedPostgres {
   readonly url: string;
   readonly pid: number;
-  /** Whether the server was already running, for example because its starter was killed. */
+  /** Whether the server was already running, for example because the program that started it was killed. */
   readonly adopted: boolean;
   /** Shuts the server down. A durable server keeps running while other programs are connected to it. */
   stop(): Promise<void>;
@@ -71,7 +71,7 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
   }
 }
 
-/** Returns the running server of this directory once it accepts connections, or null if none runs. */
+/** Returns the server that already runs in this directory, once it accepts connections; null if none runs. */
 async function adopt({ data }: PostgresDirectory): Promise<RunningServer | null> {
   const end = performance.now() + START_LIMIT;
   let postmaster = await readPostmaster(data);
@@ -81,7 +81,7 @@ async function adopt({ data }: PostgresDirectory): Promise<RunningServer | null>
     await sleep(20); // another process is starting or stopping it
     postmaster = await readPostmaster(data);
   }
-  // PostgreSQL would refuse to start if any process of our user had the pid in a stale file.
+  // Removes a stale pid file: PostgreSQL refuses to start if any of our processes has the pid in that file.
   if (postmaster) await rm(join(data, "postmaster.pid"), { force: true });
   return null;
 }
@@ -97,7 +97,7 @@ async function start(files: PostgresDirectory, options: EmbeddedOptions): Promis
     if (typeof outcome === "number") return { pid: outcome, port, adopted: false };
     const running = await adopt(files); // another process started the server first
     if (running) return running;
-    // Workers of a killed server exit within moments. Until then, its shared memory is in use.
+    // Retries, because a killed server's worker processes hold its shared memory until they exit moments later.
     if (!/still in use|could not bind/.test(outcome) || performance.now() > end) {
       throw new Error(readPostgresError(outcome));
     }
@@ -105,7 +105,7 @@ async function start(files: PostgresDirectory, options: EmbeddedOptions): Promis
   }
 }
 
-/** Starts the server. Returns its pid once it accepts connections, or its log if it failed. */
+/** Starts the server. Returns its pid once it accepts connections, or its log output if it fails to start. */
 async function launch(
   files: PostgresDirectory,
   postgresPath: string,
@@ -155,7 +155,7 @@ async function stop(url: string, pid: number, data: string, options: EmbeddedOpt
   await stopPostmaster(pid, data);
 }
 
-/** Whether other clients are connected. Waits up to one second, because our closed connections can still be listed. */
+/** Whether other clients are connected. Waits up to one second, because closed connections can still be listed. */
 async function hasOtherClients(url: string): Promise<boolean> {
   const end = performance.now() + SECOND;
   return await withClient(url, async (sql) => {

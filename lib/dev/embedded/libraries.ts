@@ -1,5 +1,5 @@
 /**
- * Creates the symbolic links of PostgreSQL's libraries, such as `libpq.so.5`. An npm package cannot contain links. The
+ * Creates symbolic links to PostgreSQL's libraries, such as `libpq.so.5`. An npm package cannot contain links, so the
  * PostgreSQL package lists them in a file for its install script, which we do not run.
  */
 import { readFile, stat, symlink } from "node:fs/promises";
@@ -7,13 +7,13 @@ import { dirname, join, relative } from "node:path";
 import { nullIfFileMissing } from "#lib/dev/embedded/postmaster.ts";
 
 interface LibraryLink {
-  /** The path of the file, relative to the package. */
+  /** The path of the library file, relative to the package directory. */
   readonly source: string;
-  /** The path of the link, relative to the package. */
+  /** The path of the symbolic link, relative to the package directory. */
   readonly target: string;
 }
 
-/** Creates missing links. Throws if a link is missing and the directory is read-only. */
+/** Creates any missing links. Throws if a link is missing and the package directory is read-only. */
 export async function linkLibraries(packageDirectory: string): Promise<void> {
   const list = await readFile(join(packageDirectory, "native/pg-symlinks.json"), "utf8").catch(nullIfFileMissing);
   const links: LibraryLink[] = JSON.parse(list ?? "[]");

@@ -1,7 +1,7 @@
 /**
- * Finds, checks and stops a PostgreSQL server process by its postmaster.pid.
+ * Finds, checks and stops a PostgreSQL server process, using its postmaster.pid file.
  *
- * The server need not be a child of this process. The program that started it may have ended long ago.
+ * The server need not be a child of this process: another program may have started it and exited long ago.
  */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ interface Postmaster {
   readonly status: "starting" | "stopping" | "ready";
 }
 
-/** Reads postmaster.pid. Returns null if it is missing or incomplete. PostgreSQL's `pidfile.h` defines its lines. */
+/** Reads postmaster.pid (format: PostgreSQL's `pidfile.h`). Returns null if the file is missing or incomplete. */
 export async function readPostmaster(data: string): Promise<Postmaster | null> {
   const text = await readFile(join(data, "postmaster.pid"), "utf8").catch(nullIfFileMissing);
   const lines = text?.split("\n") ?? [];
@@ -26,14 +26,14 @@ export async function readPostmaster(data: string): Promise<Postmaster | null> {
   return { pid, port, status: status === "ready" || status === "stopping" ? status : "starting" };
 }
 
-/** Whether this pid is the PostgreSQL server of this data directory, and not another process that reuses its pid. */
+/** Whether this pid belongs to the PostgreSQL server for this data directory, not to a process that reuses the pid. */
 export async function isPostmasterRunning(pid: number, data: string): Promise<boolean> {
   if (!sendSignal(pid, 0)) return false;
   const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => readCommandLine(pid));
   return command.replaceAll("\0", " ").trim().concat(" ").includes(` -D ${data} `);
 }
 
-/** Waits until the server accepts connections. Returns null after the time limit, or once `gone` returns true. */
+/** Waits until the server accepts connections. Returns null after `limit` ms or once `hasExited` returns true. */
 export async function waitUntilServing(
   data: string,
   pid: number,
@@ -50,8 +50,8 @@ export async function waitUntilServing(
 }
 
 /**
- * Requests a fast, clean shutdown, then sends SIGQUIT and SIGKILL. Returns when the process has ended. A zombie counts
- * as ended, because a container without an init process may never reap it.
+ * Requests a fast, clean shutdown, then sends SIGQUIT and SIGKILL if needed. Returns once the process has ended. A
+ * zombie counts as ended, because a container without an init process may never reap it.
  */
 export async function stopPostmaster(pid: number, data: string): Promise<void> {
   for (
@@ -67,7 +67,7 @@ export async function stopPostmaster(pid: number, data: string): Promise<void> {
   throw new Error(`The PostgreSQL process ${pid} did not stop`);
 }
 
-/** Sends the signal. Returns whether the process exists. Signal 0 only checks. */
+/** Sends a signal. Returns false if the process does not exist. Signal 0 only checks whether the process exists. */
 function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, signal);
@@ -80,7 +80,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Reads the command line with `ps`, for systems without /proc such as macOS. */
+/** Reads a process's command line with `ps`, for systems without /proc such as macOS. */
 function readCommandLine(pid: number): Promise<string> {
   return new Promise((resolve) =>
     execFile("ps", ["-o", "command=", "-p", String(pid)], (_, out) => resolve(out ?? ""))

@@ -1,6 +1,6 @@
 /**
- * Chooses the user that runs the embedded PostgreSQL, which refuses to run as root. Under root, the server gets another
- * uid. If a parent directory is closed to that uid, the process keeps the capability `dac_override`.
+ * Chooses the user that runs the embedded PostgreSQL server, which refuses to run as root. If this process is root, the
+ * server runs under another uid, and keeps the capability `dac_override` if that uid cannot enter a parent directory.
  */
 import type { SpawnOptions } from "node:child_process";
 import { chown, readFile, stat } from "node:fs/promises";
@@ -19,11 +19,11 @@ interface Command {
   readonly options: Pick<SpawnOptions, "uid" | "gid" | "env">;
 }
 
-/** Returns the directory's owner, or `nobody` if root owns it. Returns null if this process is not root. */
+/** Returns the directory's owner, or `nobody` if root owns the directory. Returns null if this process is not root. */
 export async function choosePostgresOwner(directory: string): Promise<FileOwner | null> {
   if (process.getuid?.() !== 0) return null;
   const { uid, gid } = await stat(directory);
-  // initdb fails if its uid has no user name. A directory mounted from outside can belong to such a uid.
+  // Reads all user IDs: initdb fails under a uid without a user name, and such a uid can own a mounted directory.
   const users = new Map(
     (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => {
       const [, , user, group] = line.split(":");
@@ -40,25 +40,25 @@ export async function changeFileOwner(owner: FileOwner | null, path: string): Pr
   if (owner) await chown(path, owner.uid, owner.gid);
 }
 
-/** Returns the command that runs as this owner. The owner must be able to reach `paths`. */
+/** Returns a command that runs `file` as this owner and can access `paths`. */
 export async function buildUnprivilegedCommand(
   owner: FileOwner | null,
   file: string,
   args: string[],
   paths: string[],
 ): Promise<Command> {
-  // Our environment is not passed on: PGDATA, PGPORT, LC_ALL and others would change the server's behaviour.
+  // Replaces our environment, because variables such as PGDATA, PGPORT and LC_ALL would change the server's behaviour.
   const env = { PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", LC_ALL: "C", TZ: "UTC" };
   if (!owner) return { file, args, options: { env } };
   const reachable = await Promise.all([file, ...paths].map((path) => isReachable(path, owner)));
   if (reachable.every(Boolean)) return { file, args, options: { env, ...owner } };
   const become = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, "--clear-groups"];
-  // initdb finds its programs with access(2). The secure bit makes that call respect the capability.
+  // initdb finds its programs with access(2). `no_setuid_fixup` makes that call respect the capability.
   const keep = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--securebits=+no_setuid_fixup"];
   return { file: "setpriv", args: [...become, ...keep, "--", file, ...args], options: { env } };
 }
 
-/** Whether this owner can enter every directory above the path. */
+/** Whether this owner can enter every parent directory of the path. */
 async function isReachable(path: string, owner: FileOwner): Promise<boolean> {
   for (let parent = dirname(path);; parent = dirname(parent)) {
     const { uid, gid, mode } = await stat(parent);

@@ -2,12 +2,12 @@
 import { SECOND } from "#lib/base/time.ts";
 
 export interface SimulatedDelays {
-  /** From a pod's creation until its first container starts. The pod's PVCs are already bound. */
+  /** The time from a pod's creation until its first container starts, if the pod's PVCs are already bound. */
   readonly podStart: number;
-  /** From a pod's deletion until the pod is gone. `killedPodStop` applies if its program ignores SIGTERM. */
+  /** The time from a pod's deletion until its removal. `killedPodStop` is for a program that ignores SIGTERM. */
   readonly podStop: number;
   readonly killedPodStop: number;
-  /** Run times of containers by program. `job` is the default for programs in Jobs. */
+  /** How long a container runs, depending on its program. `job` is the default for programs in Jobs. */
   readonly initContainer: number;
   readonly job: number;
   readonly install: number;
@@ -15,27 +15,27 @@ export interface SimulatedDelays {
   readonly cli: number;
   readonly seed: number;
   readonly setup: number;
-  /** From the start of a container until it is ready. `databaseSetUp` is for a new database, `app` for Moodle. */
+  /** The time from a container's start until it is ready. `databaseSetUp` is for a new database, `app` for Moodle. */
   readonly databaseSetUp: number;
   readonly database: number;
   readonly app: number;
   readonly server: number;
-  /** From a PVC's creation until it is bound. `expansionStage` applies to each of the two stages of a resize. */
+  /** The time from a PVC's creation until it is bound. `expansionStage` applies to each of a resize's two stages. */
   readonly claim: number;
   readonly filledClaim: number;
   readonly expansionStage: number;
-  /** From a snapshot's creation until it is ready. `existingSnapshot` is for a snapshot that the storage already has. */
+  /** The time from a snapshot's creation until it is ready. `existingSnapshot` applies if its data already exists. */
   readonly snapshot: number;
   readonly existingSnapshot: number;
   readonly address: number;
   readonly certificate: number;
-  /** From a change of a quota until it is enforced. */
+  /** The time from a change to a quota until the quota is enforced. */
   readonly quota: number;
-  /** From the deletion of a namespace until its contents are deleted. */
+  /** The time from a namespace's deletion until the objects in it are deleted. */
   readonly namespace: number;
 }
 
-/** Returns delays that are all fractions of one delay. That delay is about the time until an object is ready. */
+/** Returns delays that are all proportional to `ms`, which is roughly the time until an object is ready. */
 export function createEvenDelays(ms: number): SimulatedDelays {
   return {
     podStart: ms / 2,
@@ -51,13 +51,13 @@ export function createEvenDelays(ms: number): SimulatedDelays {
 }
 
 /**
- * Seconds that Moodle took on a real cluster (Kubernetes 1.33, 2 cores, local disk, images already pulled).
+ * How many seconds actions took on a real cluster (Kubernetes 1.33, 2 cores, local disk, images already pulled).
  *
- * Measured totals: an install Job 64 to 69; a new database 6 to 9 until ready, a resumed one 5; Moodle 7; a Job that
- * runs Moodle's command line 4 to 5; the seed 5; psql and curl 2; suspending a site 5; deleting a namespace 16.
+ * Measured totals: an install Job 64 to 69; a new database 6 to 9 until ready, a resumed database 5; Moodle 7; a Job
+ * that runs Moodle's command line 4 to 5; the seed 5; psql and curl 2; suspending a site 5; deleting a namespace 16.
  *
- * Assumed: upgrades, the `setup` Job (the seed's time plus half a second), snapshots and PVCs filled from them,
- * addresses, certificates, quotas, and volume expansion.
+ * Assumed, not measured: upgrades, the `setup` Job (half a second longer than the seed), snapshots and PVCs filled from
+ * snapshots, addresses, certificates, quotas, and volume expansion.
  *
  * A Job's total consists of its pod's start, its init containers and its program.
  */

@@ -1,14 +1,14 @@
 /**
- * Defines the faults that can be posted to `/simulator/faults`. `path` matches a part of the path and query. `name`
- * matches the start of an object's name or of `namespace/name`. A fault applies `times` times or, without `times`,
- * until it is removed.
+ * Defines the faults that can be posted to `/simulator/faults`. `path` matches any part of a request's path and query.
+ * `name` matches the start of an object's name or of `namespace/name`. A fault applies to the next `times` requests or,
+ * without `times`, until it is removed.
  */
 import { isRecord } from "#lib/dev/simulator/store/object.ts";
 
 interface Field<T> {
   readonly fits: (value: unknown) => boolean;
   readonly words: string;
-  /** Whether the field may be omitted. The type of this property also marks the value's type as optional. */
+  /** Whether the field may be omitted. This property's type also makes the field optional in `SimulatorFault`. */
   readonly optional?: true;
   readonly value?: T;
 }
@@ -46,8 +46,8 @@ const optional = <T>(field: Field<T>) => ({ ...field, optional: true } as const)
 
 const REQUEST_FILTER = { method: optional(TEXT), path: optional(TEXT), times: optional(wholeNumber(1, 1_000_000)) };
 /**
- * The point at which an exchange fails: after the request was read (`received`), after it was performed but before the
- * response (`performed`), after the headers, or in the middle of the body.
+ * The point at which an exchange breaks: when the request was read (`received`), when it was performed but no response
+ * was sent (`performed`), after the response headers, or in the middle of the response body.
  */
 const FAULT_POINT = oneOf("received", "performed", "headers", "body");
 /** How open watches end. `expired` and `error` send an ERROR event; `half` and `endless` send a malformed line. */
@@ -58,7 +58,7 @@ const NAME_AND_MESSAGE = { name: TEXT, message: TEXT };
 
 const FAULT_FIELDS = {
   latency: { ms: wholeNumber(0, HOUR), ...REQUEST_FILTER },
-  /** Responds without performing the request. The response is `body` unchanged, or a Status like the API server's. */
+  /** Responds without performing the request: with `body` if set, otherwise with a `Status` like the API server's. */
   answer: {
     status: wholeNumber(200, 599),
     retryAfter: optional(SECONDS),
@@ -68,52 +68,52 @@ const FAULT_FIELDS = {
   },
   /** Closes the connection. */
   cut: CONNECTION_FAULT,
-  /** Sends nothing more and leaves the connection open. */
+  /** Sends nothing more but leaves the connection open. */
   hang: CONNECTION_FAULT,
-  /** Sends the body in pieces of `bytes` bytes (default 1), with a pause of `ms` milliseconds before each. */
+  /** Sends the response body in pieces of `bytes` bytes (default 1), with a pause of `ms` milliseconds before each. */
   trickle: { ms: wholeNumber(0, HOUR), bytes: optional(wholeNumber(1, 1 << 20)), ...REQUEST_FILTER },
   "drop-watches": { kind: optional(TEXT), how: optional(DROP) },
   /**
-   * Silences watches: they send no event and do not end. Open watches stay silent forever; new ones are silent until
-   * the fault is removed.
+   * Silences watches: they send no events and do not end. Open watches stay silent forever. New watches are silent
+   * until the fault is removed.
    */
   "silent-watches": { kind: optional(TEXT) },
-  /** Forgets the history. A watch from an earlier version gets a 410 error. */
+  /** Discards the history of changes. A watch that starts at an earlier version gets a 410 error. */
   compact: {},
   "stuck-namespace": NAME,
   "failing-job": { ...NAME, log: optional(TEXTS), exitCode: optional(wholeNumber(1, 255)) },
-  /** The Job's program never ends. The Job's deadline passes early. */
+  /** The Job's program never exits, and the Job's deadline passes early. */
   "hanging-job": { ...NAME, log: optional(TEXTS) },
-  /** Containers of matching pods exit right after each start. */
+  /** Containers in matching pods exit right after each start. */
   crash: { ...NAME, log: optional(TEXTS), exitCode: optional(wholeNumber(1, 255)) },
-  /** Keeps matching pods and snapshots from becoming ready. `message` is the readiness probe's error. */
+  /** Keeps matching pods and snapshots from becoming ready. `message` is the error that the readiness probe reports. */
   unready: { ...NAME, message: optional(TEXT) },
-  /** The site's pages respond with this status. `name` matches the pod of its web server. */
+  /** The site's pages respond with this status. `name` matches the pod that runs the site's web server. */
   "failing-page": { ...NAME, status: wholeNumber(400, 599) },
-  /** The image cannot be pulled. `message` replaces the registry's default error. */
+  /** The image cannot be pulled. `message` replaces the registry's default error message. */
   "missing-image": { image: TEXT, message: optional(TEXT) },
-  /** The pod cannot be scheduled. `message` is the scheduler's error. */
+  /** The pod cannot be scheduled. `message` is the error that the scheduler reports. */
   "no-node": NAME_AND_MESSAGE,
-  /** The pod sandbox cannot be created. `message` is the error of the node's network plugin. */
+  /** The pod's sandbox cannot be created. `message` is the error that the node's network plugin reports. */
   "no-sandbox": NAME_AND_MESSAGE,
-  /** The node stops reporting. Its pods no longer start, stop or disappear, and no new pods are scheduled on it. */
+  /** The node stops reporting. Its pods no longer start, stop or disappear, and the node gets no new pods. */
   "lost-node": NAME,
   /** The CSI driver fails to provision a volume for the PVC. */
   "no-volume": NAME_AND_MESSAGE,
-  /** The CSI driver does not finish provisioning the PVC's volume. */
+  /** The CSI driver never finishes provisioning a volume for the PVC. */
   "slow-volume": NAME,
-  /** The CSI driver fails to expand the PVC's volume. `message` is its error. */
+  /** The CSI driver fails to expand the PVC's volume. `message` is the error that the driver reports. */
   "no-expansion": NAME_AND_MESSAGE,
-  /** The PVC's file system is expanded only when a new pod mounts it, not while a pod is using it. */
+  /** The PVC's file system is expanded only when a new pod mounts it, not while an existing pod uses it. */
   "offline-expansion": NAME,
   /** The CSI driver fails to take a snapshot. */
   "no-snapshot": NAME_AND_MESSAGE,
-  /** Admission rejects new objects with this name. If `kind` is set, it rejects only objects of that kind. */
+  /** Admission rejects new objects with a matching name or, if `kind` is set, only such objects of that kind. */
   deny: { ...NAME_AND_MESSAGE, kind: optional(TEXT) },
-  /** The certificate is not issued. Its challenge stays pending with this message or, if `final`, fails. */
+  /** The certificate is not issued. Its challenge stays pending with this message or, if `final` is set, fails. */
   uncertified: { ...NAME_AND_MESSAGE, final: optional(FLAG) },
   oom: NAME,
-  /** Removes a permission: a verb (`*` for all) on a resource such as `pods`, `pods/log` or `jobs.batch`. */
+  /** Removes a permission: a verb (`*` for all verbs) on a resource such as `pods`, `pods/log` or `jobs.batch`. */
   forbid: { verb: TEXT, resource: TEXT },
   /** Disables all network policies. */
   "open-network": {},
@@ -131,7 +131,7 @@ export type SimulatorFault = {
   [T in keyof typeof FAULT_FIELDS]: { readonly type: T } & Values<(typeof FAULT_FIELDS)[T]>;
 }[keyof typeof FAULT_FIELDS];
 
-/** Returns the posted fault, or a message that explains why it is invalid. */
+/** Returns the posted fault, or a message that says why the posted value is invalid. */
 export function parseFault(value: unknown): SimulatorFault | string {
   if (!isRecord(value)) return "A fault must be a JSON object";
   const fieldsByType: Readonly<Record<string, Readonly<Record<string, Field<unknown>>>>> = FAULT_FIELDS;

@@ -1,14 +1,14 @@
 /**
- * Injects faults into the simulated cluster, for tests and for use by hand.
+ * Injects faults into the simulated cluster, for tests and for manual use.
  *
- * Over HTTP: `POST /simulator/faults` with a fault from fault-types.ts returns `{"id": …}`. `GET` lists the active faults.
- * `DELETE /simulator/faults` removes all of them, and `DELETE /simulator/faults/ID` removes one. For example:
+ * `POST /simulator/faults` adds a fault from fault-types.ts and returns `{"id": …}`. `GET` lists the active faults.
+ * `DELETE /simulator/faults` removes all faults, and `DELETE /simulator/faults/ID` removes one fault. Examples:
  *
- *     curl --json '{"type": "answer", "status": 429, "times": 5, "retryAfter": 2}' http://127.0.0.1:PORT/simulator/faults
- *     curl --json '{"type": "cut", "at": "performed", "method": "PATCH", "times": 1}' …   performed, but not answered
+ *     curl --json '{"type": "answer", "status": 429, "times": 5}' http://127.0.0.1:PORT/simulator/faults
+ *     curl --json '{"type": "cut", "at": "performed", "method": "PATCH", "times": 1}' …   performed without a response
  *     curl --json '{"type": "hang", "at": "body", "path": "/pods"}' …
  *     curl --json '{"type": "failing-job", "name": "install-", "log": ["no luck"], "exitCode": 1}' …
- *     curl --json '{"type": "drop-watches", "how": "expired"}' …   happens immediately, is not stored
+ *     curl --json '{"type": "drop-watches", "how": "expired"}' …   takes effect immediately, is not stored
  *     curl -X DELETE …
  */
 import type { FaultPoint, FaultRequestFilter, SimulatorFault, WatchDrop } from "#lib/dev/simulator/fault-types.ts";
@@ -16,7 +16,7 @@ import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 
 export type { SimulatorFault } from "#lib/dev/simulator/fault-types.ts";
 
-/** A watch or a followed log that a fault can drop or silence. `kind` is null for a log. */
+/** A watch or a followed log, which a fault can drop or silence. `kind` is null for a log. */
 export interface FaultyStream {
   readonly kind: ApiKind | null;
   readonly drop: (how: WatchDrop) => void;
@@ -31,7 +31,7 @@ export interface RequestFaults {
 }
 
 export interface FaultRegistry {
-  /** Adds a fault and returns its ID. The ID is empty for a fault that happens immediately and is not stored. */
+  /** Adds a fault and returns its ID. The ID is empty for a fault that takes effect immediately and is not stored. */
   add(breakage: SimulatorFault): string;
   list(): { id: string; breakage: SimulatorFault; left: number | null }[];
   remove(id: string): boolean;
@@ -40,23 +40,23 @@ export interface FaultRegistry {
   answer(status: number, how?: FaultRequestFilter & Partial<Extract<SimulatorFault, { type: "answer" }>>): string;
   cut(matching?: FaultRequestFilter & { readonly at?: FaultPoint }): string;
   hang(matching?: FaultRequestFilter & { readonly at?: FaultPoint }): string;
-  /** Drops all watches and followed logs, or those of one kind. */
+  /** Drops all watches and followed logs or, if `kind` is set, only the watches for that kind. */
   dropWatches(kind?: string, how?: WatchDrop): void;
   stuckNamespace(name: string): string;
   failJob(name: string, how?: { readonly log?: readonly string[]; readonly exitCode?: number }): string;
   unready(name: string): string;
   missingImage(image: string): string;
   oom(name: string): string;
-  /** Returns the effects on a request and counts each applied fault against its `times`. */
+  /** Returns the effects that the active faults have on a request. Counts each applied fault against its `times`. */
   applyTo(method: string, path: string): RequestFaults;
   find<T extends Named["type"]>(
     type: T,
     namespace: string | undefined,
     name: string,
   ): Extract<SimulatorFault, { type: T }> | null;
-  /** Returns why this image cannot be pulled. Undefined means that it can; null means the default error. */
+  /** Returns why the image cannot be pulled; null stands for the default error. Undefined if it can be pulled. */
   findPullError(image: string): string | null | undefined;
-  /** Registers a stream. Returns a function to call when the stream has ended. */
+  /** Registers a stream. Returns a function that must be called when the stream has ended. */
   registerStream(stream: FaultyStream): () => void;
   onChange(listener: () => void): void;
   onCompact(listener: () => void): void;
@@ -72,7 +72,7 @@ export function createFaultRegistry(): FaultRegistry {
   const changed = () => listeners.forEach((listener) => listener());
   const matchesKind = (kind: string | undefined) => (stream: FaultyStream) => !kind || stream.kind?.kind === kind;
 
-  /** Performs a fault that happens immediately. Returns false for any other fault. */
+  /** Performs a fault that takes effect immediately. Returns false for any other fault. */
   function performImmediately(breakage: SimulatorFault): boolean {
     if (breakage.type === "compact") compacting.forEach((listener) => listener());
     else if (breakage.type === "drop-watches") {
@@ -155,7 +155,7 @@ function matchesRequest(breakage: SimulatorFault, method: string, path: string):
   return (one === undefined || one === method) && (part === undefined || path.includes(part));
 }
 
-/** Returns `hit` with the fault's effect added, or null if the fault has none. Latencies add up. */
+/** Returns `hit` with the fault's effect added; null if the fault adds no effect. Latencies are added up. */
 function addEffect(hit: RequestFaults, breakage: SimulatorFault): RequestFaults | null {
   switch (breakage.type) {
     case "latency":

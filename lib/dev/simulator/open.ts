@@ -1,7 +1,7 @@
 /**
  * Runs a simulated cluster: a Kubernetes API server that keeps its objects in memory and serves them over HTTP.
- * `wheelwright dev`, `wheelwright simulate` and the tests use it. Its responses match recordings of a real API server
- * in test/data/kube.
+ * `wheelwright dev`, `wheelwright simulate` and the tests use it. Its responses match recordings of a real API server,
+ * which are in test/data/kube.
  */
 import type { AddressInfo } from "node:net";
 import { type ServiceAccountRef, serviceAccountToken } from "#lib/dev/simulator/access/users.ts";
@@ -29,48 +29,48 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface SimulatorOptions {
-  /** The approximate milliseconds until an object is ready. Even 0 is asynchronous. */
+  /** Roughly how many milliseconds pass until an object is ready. With 0, objects still become ready asynchronously. */
   readonly delayMs: number;
-  /** Uses the delays that were measured on a real cluster, multiplied by this factor. `delayMs` is then ignored. */
+  /** Multiplies the delays that were measured on a real cluster by this factor, and uses them instead of `delayMs`. */
   readonly measured?: number | null;
-  /** Replaces the system clock. */
+  /** Timers to use instead of the system clock. */
   readonly timers?: SimulatorTimers;
-  /** The port of the API server. Defaults to a free port. */
+  /** The port for the API server. Defaults to a free port. */
   readonly port?: number;
-  /** Serves a page for each site on this port, or on a free port if this one is in use. */
+  /** Serves a page for each simulated site on this port, or on a free port if this port is in use. */
   readonly sites?: { readonly port: number };
-  /** The file that stores the cluster's state between runs. Without it, the state is lost when the process ends. */
+  /** The file that stores the cluster's state between runs. Without a file, the state is lost when the process ends. */
   readonly state?: string;
-  /** The capacity of the only node. The default is practically unlimited. */
+  /** The capacity of the cluster's only node. The default is practically unlimited. */
   readonly node?: { readonly cpu: string; readonly memory: string; readonly pods: string };
-  /** Enforces RBAC. Without it, every user may do everything. */
+  /** Turns RBAC on. Without it, every user may do everything. */
   readonly authorization?: "on";
-  /** Keeps all writes and changes in the record, not only the last ones. Memory grows without limit. */
+  /** Keeps every write request and change in the record, not only the latest. Memory use then grows without limit. */
   readonly record?: true;
   readonly log: Log;
 }
 
 export interface Simulator {
   readonly url: string;
-  /** The port of the sites' pages, or null if none are served. */
+  /** The port that serves the simulated sites' pages; null if no pages are served. */
   readonly sitePort: number | null;
-  /** Returns a kubeconfig in YAML for a service account. Without an account, its user may do everything. */
+  /** Returns a kubeconfig in YAML for a service account or, without an account, for a user who may do everything. */
   kubeconfig(account?: ServiceAccountRef): string;
-  /** Returns the permissions that exactly one role granted so far, for example `reader: list pods`. */
+  /** Returns the permissions that a request needed and that only a single role granted, such as `reader: list pods`. */
   grants(): ReadonlySet<string>;
   readonly faults: FaultRegistry;
-  /** Simulates a rebuilt image under the same tag. Containers that start later run the new image. */
+  /** Simulates a rebuilt image with the same tag. Containers that start later run the new image. */
   rebuild(image: string): void;
-  /** Returns the last write requests, oldest first. Status 0 means that no response was sent. */
+  /** Returns the latest write requests, oldest first. Status 0 means that no response was sent. */
   writes(): readonly WriteRecord[];
-  /** Returns the last changes of objects, oldest first. */
+  /** Returns the latest changes to objects, oldest first. */
   history(): readonly RecordedChange[];
   objects(kind?: string): readonly StoredObject[];
-  /** Returns the Moodle site on a namespace's volumes. Tests use it to read and change the site's data directly. */
+  /** Returns the Moodle site in a namespace. Tests use it to read and change the site's data directly. */
   site(namespace: string): SimulatedSite;
-  /** The contents of volumes and snapshots, by handle. For tests. */
+  /** The contents of volumes and snapshots, keyed by handle. Only tests use this property. */
   readonly volumes: Pick<VolumeContents, "read" | "write" | "entries">;
-  /** Saves the state and ends all timers and connections. */
+  /** Saves the cluster's state, and ends all timers and connections. */
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Defines the context that every part of the simulated cluster receives. It holds the objects, the clock, and state
- * that no object shows: volume contents, container logs and injected faults.
+ * Defines the context that is passed to every part of the simulated cluster. It contains the objects, the clock, and
+ * state that no object shows, such as volume contents, container logs and injected faults.
  */
 import type { Log } from "#lib/base/log.ts";
 import type { SimulatedDelays } from "#lib/dev/simulator/delays.ts";
@@ -19,15 +19,15 @@ export interface SimulatorContext {
   readonly logs: ContainerLogs;
   readonly volumes: VolumeContents;
   readonly faults: FaultRegistry;
-  /** The number of rebuilds of each image tag. */
+  /** How often each image tag was rebuilt. */
   readonly rebuilt: Map<string, number>;
   readonly log: Log;
-  /** The approximate milliseconds until an object is ready. Retry intervals are derived from it. */
+  /** Roughly how many milliseconds pass until an object is ready. Retry intervals depend on it. */
   readonly delayMs: number;
   readonly delays: SimulatedDelays;
-  /** Whether RBAC is enforced. If not, every user may do everything. */
+  /** Whether RBAC is on. If it is off, every user may do everything. */
   readonly authorization: boolean;
-  /** Permissions that exactly one role granted so far, as `ROLE: VERB RESOURCE`. */
+  /** Permissions that a request needed and that only a single role granted, as `ROLE: VERB RESOURCE`. */
   readonly grants: Set<string>;
   readonly node: { readonly cpu: string; readonly memory: string; readonly pods: string };
 }

@@ -1,6 +1,6 @@
 /**
- * Prevents privilege escalation. To write or bind a role, a user must have all its permissions, or the verb `escalate`
- * or `bind` on that role.
+ * Prevents privilege escalation. To write or bind a role, a user must already have every permission in the role, or
+ * must have the verb `escalate` or `bind` for it.
  */
 import {
   type AccessRequest,
@@ -17,7 +17,7 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 const RBAC = "rbac.authorization.k8s.io";
 const ROLES = new Set(["Role", "ClusterRole"]), BINDINGS = new Set(["RoleBinding", "ClusterRoleBinding"]);
 
-/** Throws 403 if a role or binding would grant more permissions than the user has. */
+/** Throws 403 if the role or binding would grant permissions that the user lacks. */
 export function rejectEscalation(world: SimulatorContext, user: SimulatedUser, object: StoredObject): void {
   const { kind, metadata: { name, namespace }, roleRef } = object;
   if (!world.authorization || user.groups.includes(MASTERS_GROUP)) return;
@@ -51,7 +51,7 @@ function namespaceOf({ kind }: { readonly kind: string }, namespace: string | un
   return kind === "Role" ? namespace : undefined;
 }
 
-/** Returns the permissions in `rule` that the user lacks, one line for each API group and resource. */
+/** Returns the permissions in `rule` that the user lacks, with one line per API group and resource. */
 function findMissingPermissions(
   { verbs = [], apiGroups = [], resources = [], resourceNames = [] }: PolicyRule,
   own: readonly PolicyRule[],
@@ -69,7 +69,7 @@ function findMissingPermissions(
   );
 }
 
-/** Formats a rule as Go prints it. */
+/** Formats a rule the way Go prints it in the API server's messages. */
 function formatRule(group: string, resource: string, name: string | undefined, verbs: readonly string[]): string {
   const list = (texts: readonly string[]) => `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`;
   const named = name === undefined ? "" : `, ResourceNames:${list([name])}`;

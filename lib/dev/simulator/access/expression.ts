@@ -1,15 +1,15 @@
 /**
- * Evaluates the expressions of admission policies. It supports the part of CEL that compares fields, labels and lists.
- * Any other CEL is an error, so no policy is silently ignored.
+ * Evaluates the CEL expressions in admission policies. Supports only comparisons of fields, labels and lists. Throws an
+ * error for any other CEL, so that no policy is silently ignored.
  */
 import { isRecord, isSameJson, type Json } from "#lib/dev/simulator/store/object.ts";
 
-/** Evaluates an expression with the given variables. Throws if a field does not exist. */
+/** A function that evaluates an expression with the given variables. Throws if a field does not exist. */
 export type CelExpression = (variables: Readonly<Record<string, Json>>) => Json;
 
 const TOKEN = /\s*("(?:[^"\\]|\\.)*"|'[^']*'|\d+|[A-Za-z_]\w*|&&|\|\||==|!=|[!?:().,[\]])/y;
 
-/** Parses an expression. Throws if it is invalid or uses unsupported CEL. */
+/** Parses an expression. Throws if the expression is invalid or uses unsupported CEL. */
 export function parseCelExpression(text: string): CelExpression {
   const tokens: string[] = [];
   for (TOKEN.lastIndex = 0; text.slice(TOKEN.lastIndex).trim() !== "";) {
@@ -64,7 +64,7 @@ export function parseCelExpression(text: string): CelExpression {
     return (variables) => !one(variables);
   }
 
-  /** Parses a value with field selections. Calls `last` with each selected field, which `has` needs. */
+  /** Parses a value and the field selections after it. Passes each selected field to `last`, for parsing `has()`. */
   function parseSelection(last?: (of: CelExpression, name: string) => void): CelExpression {
     let of = parsePrimary();
     for (;;) {

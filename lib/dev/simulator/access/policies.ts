@@ -9,13 +9,13 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 export interface PolicyRequest {
   readonly user: SimulatedUser;
   readonly operation: "CREATE" | "UPDATE" | "DELETE";
-  /** The object after the request; null for a deletion. */
+  /** The object after the request; null if the request deletes the object. */
   readonly object: StoredObject | null;
-  /** The object before the request; null for a creation. */
+  /** The object before the request; null if the request creates the object. */
   readonly oldObject: StoredObject | null;
 }
 
-/** Throws 422, or the status that the validation sets, if a policy denies the request. */
+/** Throws 422, or the status that the failed validation sets, if a policy denies the request. */
 export function enforceAdmissionPolicies(
   world: SimulatorContext,
   { user, operation, object, oldObject }: PolicyRequest,
@@ -56,7 +56,7 @@ export function enforceAdmissionPolicies(
   }
 }
 
-/** The HTTP status of each reason that a validation may set. */
+/** The HTTP status for each reason that a validation can set. */
 const STATUS: Readonly<Record<string, number>> = {
   Unauthorized: 401,
   Forbidden: 403,
@@ -68,7 +68,7 @@ function includesOrWildcard(list: readonly string[] | undefined, value: string):
   return list?.some((each) => each === value || each === "*") ?? false;
 }
 
-/** Whether an expression is true. It is false if the expression reads a missing field (failurePolicy: Fail). */
+/** Whether an expression is true. An expression that reads a missing field counts as false (failurePolicy: Fail). */
 function isSatisfied(expression: string, variables: Readonly<Record<string, Json>>): boolean {
   const evaluate = parseCelExpression(expression);
   try {

@@ -1,18 +1,18 @@
 /**
- * Decides access by the roles that are bound to a user, cluster-wide or in one namespace. No rule can deny a request. A
- * request that no rule allows is refused.
+ * Decides whether a user may perform a request, based on the roles that are bound to the user in the cluster or in a
+ * namespace. A request that no rule allows is refused. No rule can deny a request.
  */
 import { MASTERS_GROUP, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-/** A request to authorize. `name` limits the request to one object of the kind. */
+/** A request to be authorized. `name` restricts the check to a single object. */
 export interface AccessRequest {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Undefined for the whole cluster, and for cluster-scoped kinds. */
+  /** Undefined for cluster-scoped kinds and for requests across all namespaces. */
   readonly namespace: string | undefined;
   readonly name: string | undefined;
 }
@@ -30,14 +30,14 @@ interface BoundRule extends PolicyRule {
 
 export interface AccessDecision {
   readonly allowed: boolean;
-  /** The roles that allow the request. */
+  /** The names of the roles that allow the request. */
   readonly roles: readonly string[];
-  /** An error, in the server's words, that lists the missing roles of bindings. Empty if every role exists. */
+  /** The server's error message about bound roles that do not exist. Empty if all bound roles exist. */
   readonly bindingError: string;
 }
 
 const RBAC = "rbac.authorization.k8s.io";
-/** The rules that let every authenticated user review its own permissions (system:basic-user). */
+/** Rules that let every authenticated user review their own permissions, as the role system:basic-user does. */
 const BASIC: BoundRule[] = ["authorization.k8s.io", "authentication.k8s.io"].map((group) => ({
   role: "system:basic-user",
   verbs: ["create"],

@@ -1,4 +1,4 @@
-/** Admits objects: sets the cluster's defaults on new objects, and rejects objects that its policies forbid. */
+/** Admits objects: sets the cluster's defaults on new objects and rejects objects that violate a policy. */
 import {
   applyLimitRanges,
   findClaimLimitBreaches,
@@ -14,7 +14,7 @@ import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import { describePodSecurityViolations, podSecurityPolicyOf } from "#lib/dev/simulator/admission/security.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-/** Throws 404 if the namespace does not exist, and 403 if it is being deleted. */
+/** Throws 404 if the namespace does not exist, or 403 if the namespace is being deleted. */
 export function requireLiveNamespace(world: SimulatorContext, kind: ApiKind, namespace: string, name: string): void {
   const space = world.store.get("Namespace", undefined, namespace);
   if (!space) throw notFoundError(world.kinds.named("Namespace"), namespace);
@@ -24,7 +24,7 @@ export function requireLiveNamespace(world: SimulatorContext, kind: ApiKind, nam
   throw forbiddenError(kind, name, why, [{ reason: "NamespaceTerminating", message, field: "metadata.namespace" }]);
 }
 
-/** Returns a new object with the values that admission adds: limits, classes, the service account and its token. */
+/** Returns a new object with the values that admission adds, such as limits, a storage class or a service account. */
 export function applyAdmissionDefaults(world: SimulatorContext, object: StoredObject): StoredObject {
   if (object.kind === "Pod") {
     const spec = withServiceAccount(applyLimitRanges(object.spec, limitRangesOf(world, object)));
@@ -48,7 +48,7 @@ export function applyAdmissionDefaults(world: SimulatorContext, object: StoredOb
   return object;
 }
 
-/** Throws if a policy forbids the object. Warns if the object's pod spec violates the namespace's `warn` level. */
+/** Throws if a policy forbids the object. Adds a warning if its pod spec violates the namespace's `warn` level. */
 export function enforceAdmission(
   world: SimulatorContext,
   object: StoredObject,
@@ -88,7 +88,7 @@ export function enforceAdmission(
   }
 }
 
-/** Throws 403 if a PVC requests more storage but its StorageClass does not allow expansion. */
+/** Throws 403 if a PVC requests more storage than before but its StorageClass does not allow expansion. */
 function requireExpandable(world: SimulatorContext, kind: ApiKind, object: StoredObject, live: StoredObject): void {
   const requestedStorage = ({ spec }: StoredObject): number => thousandthsOrZero(spec.resources?.requests?.storage);
   if (requestedStorage(object) <= requestedStorage(live)) return;
@@ -100,7 +100,7 @@ function requireExpandable(world: SimulatorContext, kind: ApiKind, object: Store
   throw forbiddenError(kind, object.metadata.name, why);
 }
 
-/** Throws like the ingress-nginx webhook if another Ingress already uses the same host and path. */
+/** Throws the ingress-nginx webhook's error if another Ingress already uses the same host and path. */
 function requireFreeIngressPath(world: SimulatorContext, object: StoredObject): void {
   const { namespace, name } = object.metadata;
   const others = world.store.list("Ingress").filter(({ metadata }) =>
@@ -123,13 +123,13 @@ function pathsOf({ spec }: StoredObject): { readonly host: string; readonly path
   );
 }
 
-/** Returns a webhook's error: 500 if the webhook is unreachable, 403 if it denies the request. */
+/** Returns the error for a failed webhook: 500 if the webhook is unreachable, 403 if the webhook denies the request. */
 function webhookError(message: string): StatusError {
   const failed = /failed calling webhook/.test(message);
   return failed ? new StatusError(500, "InternalError", message) : new StatusError(403, "Forbidden", message);
 }
 
-/** Throws 403 if the pod's service account does not exist. `default` is exempt: it may be created a moment later. */
+/** Throws 403 if the pod's service account does not exist. Allows `default`, which may be created a moment later. */
 function requireServiceAccount(world: SimulatorContext, kind: ApiKind, { metadata, spec }: StoredObject): void {
   const { namespace, name } = metadata, account = spec.serviceAccountName;
   if (!account || account === "default") return;
@@ -138,7 +138,7 @@ function requireServiceAccount(world: SimulatorContext, kind: ApiKind, { metadat
   throw forbiddenError(kind, name, why);
 }
 
-/** Returns the pod spec of a pod or of a workload's pod template. */
+/** Returns the pod spec from a pod, or from the pod template in a workload. */
 export function podSpecOf(object: StoredObject): Json {
   if (object.apiVersion === "v1" && object.kind === "Pod") return object.spec;
   if (object.kind === "CronJob") return object.spec?.jobTemplate?.spec?.template?.spec;

@@ -1,9 +1,9 @@
 /**
- * Performs server-side apply: merges a manager's configuration into the live object by field ownership.
+ * Performs server-side apply: merges the fields that a manager applies into the stored object.
  *
- * A field that the manager no longer applies is removed, unless another manager owns it too. A different value for a
- * field of another manager is a conflict, unless forced. Lists with keys merge item by item. Other lists are replaced
- * as one value.
+ * A field that the manager no longer applies is removed, unless another manager also owns it. Applying a different
+ * value to a field that another manager owns is a conflict, unless forced. Keyed lists are merged item by item. Most
+ * other lists are replaced as a whole.
  */
 import { type StatusCause, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import {
@@ -29,7 +29,7 @@ import {
 import type { FieldType } from "#lib/dev/simulator/admission/schema/fields.ts";
 
 export interface AppliedObject {
-  /** The merged object, before defaults. The caller sets `managed` as its managedFields after all other changes. */
+  /** The merged object, before defaults are set. `managed` later becomes the object's managedFields. */
   readonly object: Json;
   readonly managed: ManagedFields[] | undefined;
 }
@@ -76,7 +76,7 @@ export function applyServerSide(
   };
 }
 
-/** Assigns all fields of an object without managedFields to the manager `before-first-apply`. */
+/** Returns an entry that assigns all fields to `before-first-apply`, for an object without managedFields. */
 function managedBeforeFirstApply(live: StoredObject, fields: Map<string, string>): ManagedFields[] {
   const writer: FieldWriter = { manager: "before-first-apply", operation: "Update", subresource: undefined };
   return [createManagedEntry(writer, live.apiVersion, fields.keys(), live.metadata.creationTimestamp)];
@@ -129,7 +129,7 @@ function merge(live: Json, config: Json, type: FieldType): Json {
   return merged;
 }
 
-/** Returns the value without the field at the path. Also removes maps and lists that become empty. */
+/** Returns the value without the field at the path, and without any maps or lists that become empty. */
 function removePath(value: Json, type: FieldType, path: readonly string[]): Json {
   const [step = "", ...rest] = path;
   if (step.startsWith("f:")) {

@@ -1,8 +1,8 @@
-/** Sets the API server's defaults, kind by kind. They match a recorded server. */
+/** Sets the API server's default values for each kind. They match recordings of a real server. */
 import { applyPodDefaults } from "#lib/dev/simulator/admission/pod-defaults.ts";
 import { isSameJson, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 
-/** Returns the object with its kind's defaults. Keeps the address of `live`, the previous object. */
+/** Returns the object with its kind's default values. A Service keeps the address that it has in `live`. */
 export function applyKindDefaults(object: StoredObject, live: StoredObject | null): StoredObject {
   const fill = DEFAULTS[object.kind];
   return fill ? fill(object, live) : object;
@@ -180,7 +180,7 @@ function defaultJob({ metadata: { uid, name }, spec }: StoredObject): Json {
   };
 }
 
-/** Returns the pod's QoS class, by its containers' requests and limits. */
+/** Returns the pod's QoS class, which depends on its containers' requests and limits. */
 function qosClass(spec: Json): string {
   const all = (spec?.containers ?? []).map((container: Json) => container.resources ?? {});
   if (all.every((r: Json) => !r.requests && !r.limits)) return "BestEffort";

@@ -22,7 +22,7 @@ export interface DeleteOptions {
   readonly dryRun?: boolean;
 }
 
-/** Reads the options from the body or, without a body (null), from the query. */
+/** Reads the delete options from the request body or, if the body is null, from the query. */
 export function parseDeleteOptions(parameters: URLSearchParams, body: Json): DeleteOptions {
   const options = isRecord(body) ? body : {}, query = body === null ? parameters : new URLSearchParams();
   const { apiVersion = "v1", kind = "DeleteOptions" } = options;
@@ -55,7 +55,7 @@ function badOptions({ orphanDependents, propagationPolicy, dryRun }: Json, query
 
 const PROTECTED_NAMESPACES = new Set(["default", "kube-system", "kube-public"]);
 
-/** Deletes an object. Returns its new state; `gone` is true if the object was removed immediately. */
+/** Deletes an object. Returns its resulting state, with `gone` set to true if it was removed immediately. */
 export function deleteObject(
   world: SimulatorContext,
   live: StoredObject,
@@ -97,7 +97,7 @@ export function deleteObject(
   return { object: options.dryRun || unchanged ? marked : world.store.save(marked), gone: false };
 }
 
-/** Returns the error for a failed precondition. For a namespace, it names the resource instead of the kind. */
+/** Returns the error for a failed precondition. For a namespace, it contains the resource name, not the kind. */
 function preconditionError(
   kind: ApiKind,
   { metadata }: StoredObject,
@@ -119,7 +119,7 @@ function preconditionError(
   return new StatusError(409, "Conflict", message, details);
 }
 
-/** Returns the finalizers for the propagation policy. Jobs default to Orphan, all other kinds to Background. */
+/** Returns the finalizers for the propagation policy, which defaults to Orphan for Jobs and Background otherwise. */
 function finalizersFor(live: StoredObject, options: DeleteOptions): string[] {
   const policy = options.propagation ?? (live.kind === "Job" ? "Orphan" : "Background");
   const own = (live.metadata.finalizers ?? []).filter((name) => name !== "foregroundDeletion" && name !== "orphan");

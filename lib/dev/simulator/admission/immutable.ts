@@ -1,4 +1,4 @@
-/** Rejects changes of immutable fields, with the API server's messages. */
+/** Rejects changes to immutable fields, with the API server's error messages. */
 import {
   collectCauses,
   forbiddenField,
@@ -54,7 +54,7 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCa
     if (!isSameJson(fixed(live), fixed(next)) || resized && live.status?.phase !== "Bound") {
       return [forbiddenField("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
     }
-    // A pending storage request may be reduced, but must stay above the current capacity.
+    // An unfinished expansion may be reduced, but the new storage request must exceed the current capacity.
     const less = resized && thousandthsOrZero(requestedStorage(next)) < thousandthsOrZero(requestedStorage(live)) &&
       thousandthsOrZero(requestedStorage(next)) <= thousandthsOrZero(live.status.capacity?.storage);
     return collectCauses(
@@ -125,7 +125,7 @@ function checkFixedSelector({ spec: old }: StoredObject, { spec: { selector } }:
   return collectCauses(!isSameJson(old.selector, selector) && immutable("spec.selector", goSelector(selector)));
 }
 
-/** Whether the Job's template may still change: the Job is suspended and was never started. */
+/** Whether the Job's template may still change, because the Job is suspended and has never been started. */
 function canChangeTemplate(job: StoredObject): boolean {
   return job.spec.suspend === true && job.status?.startTime === undefined;
 }
@@ -134,7 +134,7 @@ function immutable(field: string, formatted: string): StatusCause {
   return invalidFormatted(field, `${formatted}: field is immutable`);
 }
 
-/** Formats a label selector as Go prints the struct. */
+/** Formats a label selector the way the API server prints the Go struct. */
 function goSelector(selector: Json): string {
   const labels = Object.entries(selector?.matchLabels ?? {}).map(([name, value]) =>
     `${JSON.stringify(name)}:${JSON.stringify(value)}`

@@ -1,14 +1,13 @@
 /**
  * Tracks which manager owns which field, in `metadata.managedFields`.
  *
- * A field set maps each path to the field's value as text. A path consists of steps joined by NUL: `f:spec`,
- * `f:containers`, `k:{"name":"m"}`, `f:image`. Each item of a keyed list has its own path. An atomic value has one
- * path, whatever it contains.
+ * A field path consists of steps joined by NUL, for example `f:spec`, `f:containers`, `k:{"name":"m"}`, `f:image`. Each
+ * item in a keyed list has its own path. An atomic value has a single path, whatever it contains.
  */
 import { isRecord, type Json, type ManagedFields, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { FieldType } from "#lib/dev/simulator/admission/schema/fields.ts";
 
-/** Field values, keyed by path. */
+/** Field values as JSON text, keyed by field path. */
 export type FieldSet = Map<string, string>;
 
 export const STEP_SEPARATOR = "\0";
@@ -24,7 +23,7 @@ export interface FieldWriter {
   readonly subresource: string | undefined;
 }
 
-/** Returns all fields of an object that a manager can own. */
+/** Returns all fields in an object that a manager can own. */
 export function listOwnableFields(object: Json, type: FieldType): FieldSet {
   const fields: FieldSet = new Map();
   const { apiVersion: _, kind: __, metadata, ...rest } = object;
@@ -33,13 +32,13 @@ export function listOwnableFields(object: Json, type: FieldType): FieldSet {
   return fields;
 }
 
-/** Returns the path step of an item in a keyed list, such as `k:{"name":"m"}`. A port's protocol defaults to TCP. */
+/** Returns the path step for an item in a keyed list, such as `k:{"name":"m"}`. A port's protocol defaults to TCP. */
 export function listItemKey(item: Json, keys: readonly string[]): string {
   const named = [...keys].sort().map((key) => [key, item?.[key] ?? (key === "protocol" ? "TCP" : undefined)]);
   return "k:" + JSON.stringify(Object.fromEntries(named));
 }
 
-/** Returns the managedFields after an update from `before` to `after`. */
+/** Returns the object's managedFields after `writer` updates it from `before` to `after`. */
 export function trackFieldUpdate(
   before: StoredObject | null,
   after: StoredObject,
@@ -98,7 +97,7 @@ export function removeFieldPaths(entry: ManagedFields, paths: ReadonlySet<string
   return remaining.length === owned.size ? entry : { ...entry, fieldsV1: renderFieldSet(remaining) };
 }
 
-/** Returns the entries that own at least one field, or undefined if none does. */
+/** Returns the entries that own at least one field, or undefined if there are none. */
 export function omitEmptyEntries(entries: readonly ManagedFields[]): ManagedFields[] | undefined {
   const owning = entries.filter((entry) => Object.keys(entry.fieldsV1).length > 0);
   return owning.length > 0 ? owning : undefined;
@@ -127,7 +126,7 @@ export function renderFieldSet(paths: Iterable<string>): Json {
   return root;
 }
 
-/** Formats a path as in messages, for example `.spec.template.spec.containers[name="m"].image`. */
+/** Formats a path for messages, for example `.spec.template.spec.containers[name="m"].image`. */
 export function formatFieldPath(path: string): string {
   return path.split(STEP_SEPARATOR).map((step) => {
     if (step.startsWith("f:")) return "." + step.slice(2);

@@ -1,4 +1,4 @@
-/** Sets the API server's defaults in a pod spec, in a pod or in a pod template. */
+/** Sets the API server's default values in a pod spec, which may belong to a pod or to a pod template. */
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
 const SOURCES_WITH_MODE = ["configMap", "secret", "projected", "downwardAPI"];
@@ -36,7 +36,7 @@ function defaultContainer(container: Json): Json {
   return filled;
 }
 
-/** Sets missing resource requests to the limits. */
+/** Sets each missing resource request to the corresponding limit. */
 function defaultResources(resources: Json): Json {
   return resources.limits ? { ...resources, requests: { ...resources.limits, ...resources.requests } } : resources;
 }

@@ -1,6 +1,4 @@
-/**
- * Parses and formats quantities such as `250m`, `512Mi` and `2`. Numbers are in thousandths, so that sums are exact.
- */
+/** Parses and formats quantities such as `250m`, `512Mi` and `2`. Works in thousandths, so that sums are exact. */
 
 const SUFFIXES: Record<string, number> = {
   "": 1000,
@@ -24,18 +22,18 @@ const SHAPE = /^([+-]?[0-9]+(?:\.[0-9]*)?|[+-]?\.[0-9]+)(n|u|m|k|M|G|T|P|Ki|Mi|G
 export const QUANTITY_RULE =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
-/** Returns the quantity in thousandths, or null if the text is invalid. */
+/** Parses a quantity. Returns it in thousandths, or null if the text is invalid. */
 export function parseThousandths(text: string): number | null {
   const match = SHAPE.exec(text);
   return match ? Math.round(Number(match[1]) * SUFFIXES[match[2]!]!) : null;
 }
 
-/** Returns a valid quantity in thousandths; 0 if it is undefined. */
+/** Converts a valid quantity to thousandths. Returns 0 if the text is undefined. */
 export function thousandthsOrZero(text: string | undefined): number {
   return text === undefined ? 0 : parseThousandths(text) ?? 0;
 }
 
-/** Returns the shortest exact form: binary suffixes for byte quantities, and `m` for fractions. */
+/** Returns the shortest exact text for a quantity, with binary suffixes if `binary` is set and `m` for fractions. */
 export function formatThousandths(thousandths: number, binary: boolean): string {
   if (thousandths % 1000 !== 0) return `${thousandths}m`;
   const wholeUnits = thousandths / 1000;

@@ -1,14 +1,14 @@
-/** Enforces the ResourceQuotas and LimitRanges of a namespace. */
+/** Enforces a namespace's ResourceQuotas and LimitRanges. */
 import { type ApiKinds, qualifiedResourceName } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { formatThousandths, isByteResource, thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 
-/** Amounts in thousandths, keyed by resource name. */
+/** Resource amounts in thousandths, keyed by resource name, for example `requests.cpu`. */
 export type ResourceUsage = Record<string, number>;
 
 const COUNTED = new Set(["pods", "services", "secrets", "configmaps", "persistentvolumeclaims", "resourcequotas"]);
 
-/** Returns the amounts of quota that an object uses. A finished pod counts only toward `count/pods`. */
+/** Returns how much quota an object uses. A finished pod counts only toward `count/pods`. */
 export function quotaCostOf(kinds: ApiKinds, object: StoredObject): ResourceUsage {
   const kind = kinds.of(object)!;
   const cost: ResourceUsage = { [`count/${qualifiedResourceName(kind)}`]: 1000 };
@@ -39,7 +39,7 @@ export function quotaCostOf(kinds: ApiKinds, object: StoredObject): ResourceUsag
   return cost;
 }
 
-/** Returns the namespace's total usage of the resources in `hard`. */
+/** Returns how much the namespace's objects use of each resource in `hard`. */
 export function sumUsage(kinds: ApiKinds, hard: Json, contents: Iterable<StoredObject>): ResourceUsage {
   const used: ResourceUsage = Object.fromEntries(Object.keys(hard).map((name) => [name, 0]));
   for (const object of contents) {
@@ -56,9 +56,9 @@ export function formatUsage(cost: ResourceUsage): Record<string, string> {
 }
 
 /**
- * Returns why the quota rejects an object of this cost, or null if it fits. `used` is the namespace's current use.
- * `freed` is the cost of the object before the change. A quota whose status is not yet computed rejects every object
- * that it counts.
+ * Returns why the quota rejects a write, or null if the object fits. `used` is what the namespace uses now. `cost` is
+ * what the object would use after the write, and `freed` is what it uses before. A quota rejects every object that it
+ * counts until the quota's status is computed.
  */
 export function findQuotaBreach(
   quota: StoredObject,
@@ -75,7 +75,7 @@ export function findQuotaBreach(
   if (bounded.some((each) => quota.status?.used?.[each] === undefined)) {
     return `status unknown for quota: ${name}, resources: ${bounded.join(",")}`;
   }
-  // The limit in the status applies. The controller updates it shortly after the spec changes.
+  // Uses the limit in the quota's status, which the quota controller updates shortly after a change to the spec.
   const limit = (each: string): string => quota.status?.hard?.[each] ?? hard[each];
   const over = bounded.filter((each) =>
     used[each]! + cost[each]! - (freed[each] ?? 0) > thousandthsOrZero(limit(each))
@@ -89,7 +89,7 @@ export function findQuotaBreach(
     `limited: ${list(limit)}`;
 }
 
-/** Returns one text per required limit or request, with the containers that do not set it. */
+/** For each limit or request that the quota requires, returns a text that names the containers that do not set it. */
 function listUnspecified(hard: Json, spec: Json): string[] {
   const containers: Json[] = [...spec.initContainers ?? [], ...spec.containers ?? []];
   return Object.keys(hard).sort().flatMap((each) => {
@@ -102,7 +102,7 @@ function listUnspecified(hard: Json, spec: Json): string[] {
   });
 }
 
-/** Returns a pod's cost: the sum of its containers or, if larger, its largest init container. */
+/** Returns a pod's usage: per resource, its containers' total or, if larger, its largest init container's amount. */
 function podCost(spec: Json): ResourceUsage {
   const cost: ResourceUsage = {};
   for (const which of ["requests", "limits"]) {
@@ -118,7 +118,7 @@ function podCost(spec: Json): ResourceUsage {
   return cost;
 }
 
-/** Returns the pod spec with the defaults of the namespace's LimitRanges. */
+/** Returns the pod spec with the defaults that the namespace's LimitRanges set. */
 export function applyLimitRanges(spec: Json, ranges: readonly Json[]): Json {
   const items = itemsOf(ranges, "Container");
   if (items.length === 0) return spec;
@@ -137,7 +137,7 @@ export function applyLimitRanges(spec: Json, ranges: readonly Json[]): Json {
   };
 }
 
-/** Returns an error for each container that violates a LimitRange. */
+/** Returns an error for each container limit or request that violates a LimitRange. */
 export function findPodLimitBreaches(spec: Json, ranges: readonly Json[]): string[] {
   const containers = [...spec.initContainers ?? [], ...spec.containers ?? []];
   return itemsOf(ranges, "Container").flatMap((item) =>

@@ -1,11 +1,11 @@
-/** Checks the pod security levels `baseline` and `restricted`, with the real server's messages. */
+/** Checks the pod security levels `baseline` and `restricted`, with the API server's error messages. */
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 
 export type PodSecurityLevel = "privileged" | "baseline" | "restricted";
 
 export interface PodSecurityPolicy {
   readonly level: PodSecurityLevel;
-  /** The level and version, for example `restricted:latest`. */
+  /** The security level and its version, for example `restricted:latest`. */
   readonly name: string;
 }
 
@@ -17,7 +17,7 @@ const ALLOWED_CAPABILITIES = new Set(
     .split(" "),
 );
 
-/** Returns the pod security policy from a namespace's labels. `warn` defaults to the `enforce` level. */
+/** Returns the pod security policy that a namespace's labels set. `warn` defaults to the `enforce` level. */
 export function podSecurityPolicyOf(namespace: StoredObject | undefined, mode: "enforce" | "warn"): PodSecurityPolicy {
   const labels = namespace?.metadata.labels ?? {};
   const read = (name: string) => labels[`pod-security.kubernetes.io/${name}`];
@@ -26,7 +26,7 @@ export function podSecurityPolicyOf(namespace: StoredObject | undefined, mode: "
   return { level, name: `${level}:${read(`${which}-version`) ?? "latest"}` };
 }
 
-/** Returns the violations of the policy as one text. Empty if there are none. */
+/** Returns a text that describes how the pod spec violates the policy. Empty if there are no violations. */
 export function describePodSecurityViolations(spec: Json, policy: PodSecurityPolicy): string {
   if (policy.level === "privileged" || !spec) return "";
   return joinViolations(...baseline(spec), ...(policy.level === "restricted" ? restricted(spec) : []));

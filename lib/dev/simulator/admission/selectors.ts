@@ -1,4 +1,4 @@
-/** Parses and evaluates label selectors and field selectors. Syntax errors have the real server's messages. */
+/** Parses and evaluates label selectors and field selectors. Syntax errors have the API server's messages. */
 import { badRequestError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -7,7 +7,7 @@ import { validateLabelKey, validateLabelValue } from "#lib/dev/simulator/admissi
 export type ObjectPredicate = (object: StoredObject) => boolean;
 
 const COMMON_FIELDS = ["metadata.name", "metadata.namespace"];
-/** Additional fields that a field selector supports, by kind. */
+/** For each kind, the additional fields that a field selector can use. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   Event: [
     ..."apiVersion fieldPath kind name namespace resourceVersion uid".split(" ").map((name) =>
@@ -27,7 +27,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   Service: ["spec.clusterIP", "spec.type"],
 };
 
-/** Parses a field selector such as `metadata.name=x`. Throws 400 if it is invalid or the kind lacks the field. */
+/** Parses a field selector such as `metadata.name=x`. Throws 400 if it is invalid or names an unsupported field. */
 export function parseFieldSelector(kind: ApiKind, text: string): ObjectPredicate {
   const tests = text.split(",").filter((part) => part !== "").map((part) => {
     const match = /^([A-Za-z0-9_.]+)(==|!=|=)(.*)$/.exec(part);
@@ -51,7 +51,7 @@ function requireSelectableField(kind: ApiKind, path: string): void {
   throw badRequestError(`"${path}" is not a known field selector: only ${names}`);
 }
 
-/** Whether a spec's `selector` matches the labels. An empty selector matches everything. */
+/** Whether the labels match a `selector` from a spec. An empty selector matches all labels. */
 export function matchesSelector(selector: Json, labels: Record<string, string> | undefined): boolean {
   const present = labels ?? {};
   const exact = Object.entries(selector?.matchLabels ?? {}).every(([name, value]) => present[name] === value);
@@ -66,7 +66,7 @@ export function matchesSelector(selector: Json, labels: Record<string, string> |
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Parses a label selector. Throws 400 if the syntax is invalid. */
+/** Parses a label selector. Throws 400 if its syntax is invalid. */
 export function parseLabelSelector(text: string): ObjectPredicate {
   const tests = parseRequirements(text);
   return (object) => tests.every((test) => test(object.metadata.labels ?? {}));

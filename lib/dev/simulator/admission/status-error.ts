@@ -1,4 +1,4 @@
-/** Creates the API server's error responses and their causes, in the real server's words. */
+/** Creates error responses, and the causes that they list, with the API server's messages. */
 import { type ApiKind, qualifiedKindName, qualifiedResourceName } from "#lib/dev/simulator/store/kinds.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
@@ -8,7 +8,7 @@ export interface StatusCause {
   readonly field: string;
 }
 
-/** An error response: the HTTP status, the `Status` body and extra headers. */
+/** An error response: the HTTP status, the body (a `Status` object) and extra headers. */
 export class StatusError extends Error {
   readonly status: number;
   readonly reason: string | undefined;
@@ -83,7 +83,7 @@ export function resourceNotFoundError(): StatusError {
   return new StatusError(404, "NotFound", "the server could not find the requested resource", {});
 }
 
-/** Returns a 422 error with one cause for each invalid field. The message lists all of them. */
+/** Returns a 422 error with one cause per invalid field. Its message lists all causes. */
 export function invalidObjectError(kind: ApiKind, name: string, causes: readonly StatusCause[]): StatusError {
   const details = {
     ...(name === "" ? {} : { name }),
@@ -108,7 +108,7 @@ export function statusDetailsOf(kind: ApiKind, name: string): Json {
   return { name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.plural };
 }
 
-/** Returns all causes in order. Skips false, empty and missing values. */
+/** Returns all given causes in order. Skips false, empty and missing values. */
 export function collectCauses(
   ...found: readonly (StatusCause | readonly StatusCause[] | false | "" | 0 | null | undefined)[]
 ): StatusCause[] {
@@ -123,7 +123,7 @@ export function invalidValue(field: string, value: Json, why: string): StatusCau
   );
 }
 
-/** Returns a cause in the format of CRD validation: without the value, or with the value as Go prints it. */
+/** Returns a cause for an invalid value. The caller has already formatted its text. */
 export function invalidFormatted(field: string, text: string): StatusCause {
   return cause("Invalid", field, `Invalid value: ${text}`);
 }
@@ -153,7 +153,7 @@ export function notFoundValue(field: string, value: string): StatusCause {
   return cause("NotFound", field, `Not found: ${JSON.stringify(value)}`);
 }
 
-/** Returns one cause for each message in `whys`. */
+/** Returns one cause per message in `whys`, all for the same field and value. */
 export function invalidValues(field: string, value: Json, whys: readonly string[]): StatusCause[] {
   return whys.map((why) => invalidValue(field, value, why));
 }
@@ -164,7 +164,7 @@ export function checkNumberRange(field: string, value: number, least: number, mo
   );
 }
 
-/** Returns every item whose key occurred earlier in the list, with its index. */
+/** Returns every item whose key already occurred earlier in the list, with the item's index. */
 export function findRepeated<T>(
   items: readonly T[],
   keyOf: (item: T) => string | undefined,
@@ -177,7 +177,7 @@ function cause(what: string, field: string, message: string): StatusCause {
   return { reason: `FieldValue${what}`, message, field };
 }
 
-/** Formats a value as Go prints it: a map of strings with its type, any other value as JSON. */
+/** Formats a value the way Go prints it: a map of strings with its Go type, any other value as JSON. */
 function goValue(value: Json): string {
   const texts = isRecord(value) && Object.values(value).every((inner) => typeof inner === "string");
   if (!texts) return JSON.stringify(value) ?? "null";

@@ -1,4 +1,4 @@
-/** Creates and changes objects, for requests and controllers. A dry run does everything except storing the object. */
+/** Creates and changes objects for requests and controllers. A dry run does everything except store the object. */
 import { rejectEscalation } from "#lib/dev/simulator/access/escalation.ts";
 import { enforceAdmissionPolicies } from "#lib/dev/simulator/access/policies.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
@@ -31,13 +31,13 @@ import {
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface WriteOptions {
-  /** The user of a request. Undefined for a controller, whose permissions are not checked. */
+  /** The user who sends the request. Undefined for a controller, whose permissions are not checked. */
   readonly user?: SimulatedUser;
   readonly manager: string;
   readonly dryRun?: boolean;
   readonly subresource?: "status" | "scale";
   readonly warn?: (text: string) => void;
-  /** The final managed fields of an apply. For other writes, the managed fields are computed. */
+  /** The object's managedFields after an apply. For other writes, they are computed from the change. */
   readonly managed?: ManagedFields[] | undefined;
   readonly applied?: true;
 }
@@ -144,9 +144,9 @@ export function replaceObject(
 }
 
 /**
- * Changes the current version of an object, if it still exists. `change` returns the new object, or null to leave it
- * unchanged. Controllers use this function. The write counts as a status update if the kind has a status. Nothing is
- * stored if nothing differs.
+ * Changes an object for a controller, if it still exists. `change` returns the new object, or null to leave it
+ * unchanged. The write counts as a status update if the kind has a status. Nothing is stored if the new object is equal
+ * to the stored one.
  */
 export function changeObject(
   world: SimulatorContext,
@@ -167,7 +167,7 @@ export function changeObject(
   return finished ? world.store.remove(written) : world.store.save(written);
 }
 
-/** Throws if the object would grant more permissions than the user has, or if an admission policy denies it. */
+/** Throws if the object would grant more permissions than the user has, or if an admission policy denies the object. */
 function enforcePolicies(
   world: SimulatorContext,
   user: SimulatedUser,
@@ -185,7 +185,7 @@ function existsError(kind: ApiKind, { metadata }: StoredObject): StatusError {
     : new StatusError(status, reason, `object is being deleted: ${message}`, details);
 }
 
-/** Merges a write into the live object. The status changes only through the `status` subresource. */
+/** Merges a write into the stored object. Only writes to the `status` subresource change the status. */
 function mergeWrite(kind: ApiKind, live: StoredObject, next: Json, subresource: string | undefined): StoredObject {
   if (subresource === "status") {
     return { ...live, ...(next.status === undefined ? {} : { status: next.status }) };
@@ -227,7 +227,7 @@ function withManagedFields(object: StoredObject, managedFields: ManagedFields[] 
   return { ...object, metadata: managedFields ? { ...metadata, managedFields } : metadata };
 }
 
-/** Copies the template's labels to a Job without labels. */
+/** Copies the pod template's labels to a Job that has no labels. */
 function withTemplateLabels(object: StoredObject): StoredObject {
   if (object.kind !== "Job" || Object.keys(object.metadata.labels ?? {}).length > 0) return object;
   return { ...object, metadata: { ...object.metadata, labels: object.spec.template.metadata.labels } };

@@ -1,4 +1,4 @@
-/** Parses request bodies into objects of the kind in the URL. Unknown fields are rejected or cause a warning. */
+/** Parses request bodies into objects of the kind that the URL names. Rejects unknown fields or warns about them. */
 import { type ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import { listItemKey } from "#lib/dev/simulator/admission/managed-fields.ts";
 import type { FieldValidation } from "#lib/dev/simulator/api/options.ts";
@@ -14,7 +14,7 @@ import {
 } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { parse as parseYaml } from "yaml";
 
-/** Parses JSON, or YAML if `yaml` is set. Throws 400 if the text is invalid. */
+/** Parses JSON and, if `yaml` is set, also YAML. Throws 400 if the text is invalid. */
 export function parseJsonBody(text: string, expectedType: string, yaml: boolean): Json {
   try {
     return JSON.parse(text);
@@ -24,7 +24,7 @@ export function parseJsonBody(text: string, expectedType: string, yaml: boolean)
   }
 }
 
-/** Parses the body of a patch: a list if `operations` is set, otherwise an object. Throws 400 if it is invalid. */
+/** Parses a patch body: a list if `operations` is set, otherwise an object. Throws 400 if the body is invalid. */
 export function parsePatchBody(text: string, operations: boolean): Json {
   let change: Json;
   try {
@@ -60,7 +60,7 @@ function describeParseError(text: string, error: Error): string {
   return text.trim() === "" || isCutOff(text) ? "unexpected end of JSON input" : error.message;
 }
 
-/** Returns the object that a create or update sends. Throws 400 if its kind or a field is invalid. */
+/** Returns the object in a create or update request. Throws 400 if the object's kind or a field is invalid. */
 export function parseObjectBody(
   body: Json,
   kind: ApiKind,
@@ -103,7 +103,7 @@ export function parseObjectBody(
   return omitEmptyFields(value, type, kind);
 }
 
-/** Returns the object that an apply sends. Throws if a field does not fit the schema; no field is dropped. */
+/** Returns the object in an apply request. Throws if a field does not fit the schema, instead of dropping the field. */
 export function parseAppliedBody(body: Json, kind: ApiKind, schema: FieldSchema, namespace: string | undefined): Json {
   if (!isRecord(body)) {
     const why = `json: cannot unmarshal ${goType(body)} into Go value of type map[string]interface {}`;
@@ -116,7 +116,7 @@ export function parseAppliedBody(body: Json, kind: ApiKind, schema: FieldSchema,
   const type = schema.of(kind.kind);
   const { value, misfits: violations } = fitToSchema(body, type, "keyed");
   const typed = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
-  // The error names the namespace in the body, which is empty if the body sets none.
+  // The error message contains the namespace from the body, or an empty text if the body sets none.
   const { name, namespace: own = "" } = body.metadata ?? {};
   const who = namespace === undefined ? name : `${own}/${name}`;
   const errors = [...violations.map(describeViolation), ...findDuplicateItems(value, type, "")];
@@ -127,7 +127,7 @@ export function parseAppliedBody(body: Json, kind: ApiKind, schema: FieldSchema,
   return omitEmptyFields(value, type, kind);
 }
 
-/** Returns the value without empty maps and lists. The encoding of built-in kinds omits them. */
+/** Returns the value without empty maps and lists, because the encoding for built-in kinds omits them. */
 export function omitEmptyFields(value: Json, type: FieldType, kind: ApiKind): Json {
   if (kind.custom) return value;
   if (Array.isArray(value) && type.form === "list") return value.map((item) => omitEmptyFields(item, type.of, kind));
@@ -156,7 +156,7 @@ function findDuplicateItems(value: Json, type: FieldType, path: string): string[
   });
 }
 
-/** Returns the children of a value with their types: unnamed list items, or named fields. */
+/** Returns the items or fields inside a value, with their types. The name is null for list items. */
 function childrenOf(value: Json, type: FieldType): [name: string | null, inner: Json, of: FieldType][] {
   if (type.form === "list") return Array.isArray(value) ? value.map((item) => [null, item, type.of]) : [];
   if (!isRecord(value) || (type.form !== "struct" && type.form !== "map")) return [];
@@ -176,7 +176,7 @@ function goKind({ apiVersion = "", kind = "" }: Json): string {
   return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }
 
-/** Returns the 422 error for a patch whose result is invalid. Like the real server's, it shows the complete object. */
+/** Returns the 422 error for a patch whose result is invalid. Like a real server's error, it contains the object. */
 function invalidPatchError(body: Json, why: string): StatusError {
   const cause = invalidValue("patch", JSON.stringify(body), why);
   return new StatusError(422, "Invalid", ` "" is invalid: patch: ${cause.message}`, { causes: [cause] });

@@ -1,11 +1,11 @@
 /**
- * Serves `/simulator/…`, the interface for working with a running cluster by hand.
+ * Serves `/simulator/…`, the interface for working with a running simulated cluster by hand.
  *
- * `faults` adds and removes faults; fault-types.ts lists them. `writes` and `history` return the record as a JSON list,
- * oldest first. Both accept `since` (only entries with a higher number) and `limit`. The history also accepts `kind`,
- * `namespace` and `name`.
+ * `faults` adds and removes faults (listed in fault-types.ts). `writes` and `history` return recorded requests and
+ * changes as a JSON list, oldest first. Both accept `since` (only entries with a higher number) and `limit`. `history`
+ * also accepts `kind`, `namespace` and `name`.
  *
- * If the first returned number is above `since + 1`, the record has dropped the entries in between.
+ * If the first number in a response is above `since + 1`, older entries are no longer stored.
  */
 import { parseFault } from "#lib/dev/simulator/fault-types.ts";
 import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
@@ -49,7 +49,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Returns null if the path is neither `writes` nor `history`. */
+/** Handles a request for `writes` or `history`. Returns null for any other path. */
 export function handleRecordRequest(
   recorder: WriteRecorder,
   method: string,
@@ -72,7 +72,7 @@ export function handleRecordRequest(
   return { status: 200, body: found.slice(0, limit) };
 }
 
-/** Returns the entries with a number above `since`. Numbers are consecutive, so the start index is computed. */
+/** Returns the entries with a number above `since`. Entry numbers are consecutive, so the start index is computed. */
 function entriesAfter<T extends { readonly n: number }>(entries: readonly T[], since: number): readonly T[] {
   const first = entries[0]?.n ?? 1;
   return entries.slice(Math.max(0, since + 1 - first));

@@ -1,4 +1,4 @@
-/** Lists objects by label and field selectors, in pages. Checks list options like the real server. */
+/** Lists objects by label and field selectors, in pages. Checks the list options as the API server does. */
 import { requireValidOptions } from "#lib/dev/simulator/api/options.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import {
@@ -20,14 +20,14 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const VERSION_MATCHES = ["Exact", "NotOlderThan", ""];
 
-/** Returns a predicate for objects that match the query's label and field selectors. */
+/** Returns a predicate that is true for objects that match the query's label and field selectors. */
 export function parseListSelectors(kind: ApiKind, query: URLSearchParams): ObjectPredicate {
   const labels = parseLabelSelector(query.get("labelSelector") ?? "");
   const fields = parseFieldSelector(kind, query.get("fieldSelector") ?? "");
   return (object) => labels(object) && fields(object);
 }
 
-/** Throws if an option is invalid for a list or a watch. */
+/** Throws if a query option is invalid for a list or, if `watches` is set, for a watch. */
 export function validateListOptions(world: SimulatorContext, query: URLSearchParams, watches: boolean): void {
   for (const name of ["limit", "timeoutSeconds"]) {
     const text = query.get(name) ?? "";
@@ -81,7 +81,7 @@ export function listObjects(
   const all = world.store.list(kind.kind, namespace);
   const selecting = query.get("labelSelector") || query.get("fieldSelector");
   const start = token === null ? 0 : indexAfter(all, token.start);
-  // With a selector, the response has no remainingItemCount. So the search stops after one page.
+  // Stops the search after one page if there is a selector, because the response then has no remainingItemCount.
   const found = selecting && limit > 0
     ? takeMatching(all, start, selected, limit + 1)
     : all.slice(start).filter(selected);
@@ -112,7 +112,7 @@ function takeMatching(
   return found;
 }
 
-/** Returns the index of the first object after the key `start`. Lists are sorted by key. */
+/** Returns the index of the first object whose key is greater than `start`. Lists are sorted by key. */
 function indexAfter(all: readonly StoredObject[], start: string): number {
   let low = 0, high = all.length;
   while (low < high) {
@@ -123,7 +123,7 @@ function indexAfter(all: readonly StoredObject[], start: string): number {
   return low;
 }
 
-/** Whether the client requests only the metadata of the objects. */
+/** Whether the client requests only the objects' metadata. */
 function requestsMetadataOnly(accept: string | undefined): boolean {
   const [first = ""] = (accept ?? "").split(",");
   const parameters = new Set(first.split(";").slice(1).map((each) => each.trim()));
@@ -140,7 +140,7 @@ function toMetadataList(list: Json): Json {
   return { ...list, kind: "PartialObjectMetadataList", apiVersion, items };
 }
 
-/** Returns an object as a list item. Items of built-in kinds have no apiVersion and kind; the list states them. */
+/** Returns an object as a list item. For built-in kinds, only the list itself states the apiVersion and kind. */
 export function toListItem(kind: ApiKind, object: StoredObject): Json {
   if (kind.custom) return object;
   const { apiVersion: _, kind: __, ...rest } = object;

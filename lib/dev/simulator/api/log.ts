@@ -1,4 +1,4 @@
-/** Sends pod logs: a container's last lines, and with `follow` each new line until the container ends. */
+/** Sends pod logs: a container's last lines and, with `follow`, each new line until the container ends. */
 import type { ServerResponse } from "node:http";
 import { badRequestError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";

@@ -1,4 +1,4 @@
-/** Checks the origin, media types and query options of a request. Errors match those of the API server. */
+/** Checks a request's origin, media types and query options. The errors match the API server's errors. */
 import type { IncomingMessage } from "node:http";
 import {
   collectCauses,
@@ -28,7 +28,7 @@ export function requireAcceptable(accept: string | undefined): void {
   throw new StatusError(406, "NotAcceptable", message, {});
 }
 
-/** Throws 415 unless the body is JSON or YAML. A missing content type counts as JSON. */
+/** Throws 415 unless the request body is JSON or YAML. A missing content type counts as JSON. */
 export function requireReadableType(contentType: string): void {
   const type = contentType.split(";")[0]!.trim();
   if (type === "" || READABLE_TYPES.has(type)) return;
@@ -36,7 +36,7 @@ export function requireReadableType(contentType: string): void {
   throw new StatusError(415, "UnsupportedMediaType", message);
 }
 
-/** Throws 422 for invalid options. One error lists all of them. */
+/** Throws a 422 error that lists all invalid options in the query, if there are any. */
 export function validateWriteOptions(
   kind: "CreateOptions" | "UpdateOptions" | "PatchOptions",
   query: URLSearchParams,
@@ -67,7 +67,7 @@ export function validateDryRun(values: readonly string[]): StatusCause[] {
   return collectCauses(values.some((each) => each !== "All") && unsupportedValue("dryRun", values, ["All"]));
 }
 
-/** Throws 422 if there are causes. */
+/** Throws a 422 error with the given causes, unless there are none. */
 export function requireValidOptions(kind: string, causes: readonly StatusCause[]): void {
   if (causes.length === 0) return;
   const details = { group: "meta.k8s.io", kind, causes };
@@ -84,10 +84,10 @@ function validateFieldManager(manager: string): StatusCause[] {
   );
 }
 
-/** Host names that always resolve to this machine, with any port because of port forwarding. */
+/** Matches host names that always resolve to this machine. Allows any port, because ports can be forwarded. */
 const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
 
-/** Throws 403 for a request from another host or web origin, and 415 for a POST that an HTML form could send. */
+/** Throws 403 for a request from another host or web origin, or 415 for a POST that an HTML form could send. */
 export function requireLocalOrigin({ method, headers }: IncomingMessage): void {
   if (!LOCAL_HOST.test(headers.host ?? "")) {
     throw new StatusError(

@@ -1,13 +1,13 @@
-/** Applies JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386). Neither needs a schema. */
+/** Applies JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386). Neither needs the kind's schema. */
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import { isRecord, isSameJson, type Json } from "#lib/dev/simulator/store/object.ts";
 
-/** Returns the value after the operations. Throws 422 if an operation is invalid or a `test` fails. */
+/** Returns the value after all operations are applied. Throws 422 if an operation is invalid or a `test` fails. */
 export function applyJsonPatch(value: Json, operations: readonly Json[]): Json {
   return operations.reduce((at: Json, operation) => applyOperation(at, operation), value);
 }
 
-/** Returns the value with the patch merged into it. A null removes the field. */
+/** Returns the value with the patch merged into it. A field that is null in the patch is removed. */
 export function applyMergePatch(value: Json, patch: Json): Json {
   if (!isRecord(patch)) return patch;
   const merged: Record<string, Json> = isRecord(value) ? { ...value } : {};
@@ -79,7 +79,7 @@ function steps(pointer: unknown): string[] {
   return pointer.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** Returns the error for an invalid patch. The real server's message gives no details either. */
+/** Returns the error for an invalid patch. Like the API server's error, it gives no details. */
 function patchError(): StatusError {
   return new StatusError(422, "Invalid", "the server rejected our request due to an error in our request", {});
 }

@@ -1,4 +1,4 @@
-/** Checks permissions and answers access reviews. The fault `forbid` removes permissions even without RBAC. */
+/** Checks permissions and answers access reviews. The fault `forbid` removes permissions even if RBAC is off. */
 import { type AccessDecision, type AccessRequest, checkAccess } from "#lib/dev/simulator/access/rules.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { ApiRoute } from "#lib/dev/simulator/api/route.ts";
@@ -38,7 +38,7 @@ export function performReview(
   return { ...review, apiVersion: kind.apiVersion, kind: kind.kind, metadata, status: { allowed } };
 }
 
-/** Throws 403 if the user lacks permission for the request. */
+/** Throws 403 if the user lacks the permission that the request needs. */
 export function requirePermission(
   world: SimulatorContext,
   user: SimulatedUser,
@@ -47,7 +47,7 @@ export function requirePermission(
   query: URLSearchParams,
 ): void {
   const verb = verbOf(method, route, query), { group, plural } = route.kind;
-  // A server-side apply that creates the object also needs permission for the verb `create`.
+  // A server-side apply that creates an object also needs permission for the verb `create`.
   const creates = query.has("fieldManager") && method === "PATCH" &&
     world.store.get(route.kind.kind, route.namespace, route.name!) === undefined;
   for (const each of [verb, ...(creates ? ["create"] : [])]) {
@@ -98,12 +98,12 @@ function verbOf(method: string, route: ApiRoute, query: URLSearchParams): string
   return ["1", "true"].includes(query.get("watch") ?? "") ? "watch" : "list";
 }
 
-/** Returns the object's name if a list selects one object by name. RBAC treats that list like a read of the object. */
+/** Returns the object name if a list request selects one object by name. RBAC treats such a list like a read. */
 function nameIn(query: URLSearchParams): string | undefined {
   return /^metadata\.name=([^,]+)$/.exec(query.get("fieldSelector") ?? "")?.[1];
 }
 
-/** Returns a resource's name as in rules and messages, for example `pods`, `pods/log` or `jobs.batch`. */
+/** Returns a resource's name as rules and messages write it, for example `pods`, `pods/log` or `jobs.batch`. */
 function nameOf(group: string, plural: string, subresource: string): string {
   return plural + (group === "" ? "" : `.${group}`) + (subresource === "" ? "" : `/${subresource}`);
 }

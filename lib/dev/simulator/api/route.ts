@@ -1,4 +1,4 @@
-/** Parses URLs into kind, namespace, object and subresource, and answers discovery requests. */
+/** Parses a URL path into kind, namespace, object name and subresource, and answers discovery requests. */
 import type { ApiKind, ApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
@@ -10,7 +10,7 @@ export interface ApiRoute {
   readonly subresource: string | undefined;
 }
 
-/** Returns the route, or null for a path that the server does not serve. */
+/** Parses the path. Returns null for a path that the server does not serve. */
 export function parseApiRoute(kinds: ApiKinds, path: string): ApiRoute | null {
   const parts = path.split("/").slice(1).map(decode);
   const core = parts[0] === "api";
@@ -28,19 +28,19 @@ export function parseApiRoute(kinds: ApiKinds, path: string): ApiRoute | null {
   return { kind, namespace, name, subresource };
 }
 
-/** Whether the path is under a group and version that the server serves. */
+/** Whether the path is under an API group and version that the server serves. */
 export function isServedGroup(kinds: ApiKinds, path: string): boolean {
   const [, root, ...rest] = path.split("/");
   const [group, version] = root === "api" ? ["", rest[0]] : root === "apis" ? [rest[0], rest[1]] : [];
   return kinds.all.some((kind) => kind.group === group && kind.version === version);
 }
 
-/** Whether the path is a subresource of the namespace: `namespaces/x/status` or `namespaces/x/finalize`. */
+/** Whether the path names a subresource of the namespace itself: `namespaces/x/status` or `namespaces/x/finalize`. */
 function isNamespaceItself(rest: readonly string[]): boolean {
   return rest.length === 3 && (rest[2] === "status" || rest[2] === "finalize");
 }
 
-/** Decodes a path segment. Returns a segment with an invalid encoding unchanged. */
+/** Decodes a path segment. Returns the segment unchanged if its encoding is invalid. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -66,7 +66,7 @@ const VERSION = {
   platform: "linux/amd64",
 };
 
-/** Returns the discovery response, or null if the path is not a discovery path. */
+/** Returns the discovery response for the path, or null if it is not a discovery path. */
 export function renderDiscovery(kinds: ApiKinds, path: string): Json | null {
   const parts = path.split("/").slice(1).filter((part) => part !== "");
   if (path === "/version") return VERSION;
@@ -83,7 +83,7 @@ export function renderDiscovery(kinds: ApiKinds, path: string): Json | null {
   return parts.length === 3 ? resourcesOf(kinds, `${parts[1]}/${parts[2]}`) : null;
 }
 
-/** Returns the root of each group version, for example `api/v1` or `apis/apps/v1`. */
+/** Returns the root path for each API group version, for example `api/v1` or `apis/apps/v1`. */
 function versionsOf(kinds: ApiKinds): string[] {
   return [...new Set(kinds.all.map(({ apiVersion }) => rootOf(apiVersion)))];
 }
@@ -96,7 +96,7 @@ function whereOf(version: string): Json {
   return { serverRelativeURL: `/openapi/v3/${version}` };
 }
 
-/** Returns the part of the OpenAPI document that tells kubectl and Helm that `fieldValidation` is supported. */
+/** Returns the part of the OpenAPI document from which kubectl and Helm see that `fieldValidation` is supported. */
 function openApiOf(kinds: ApiKinds, version: string): Json | null {
   const own = kinds.all.filter(({ apiVersion }) => rootOf(apiVersion) === version);
   if (own.length === 0) return null;
@@ -116,7 +116,7 @@ function groupsOf(kinds: ApiKinds): Json[] {
   });
 }
 
-/** Returns a group's position in discovery: the aggregator's group first, then `apps`, the groups of CRDs last. */
+/** Returns a group's position in discovery: the aggregator's group is first, then `apps`; groups from CRDs are last. */
 function rank(kind: ApiKind): number {
   if (kind.custom) return FIRST_GROUPS.length + 1;
   const at = FIRST_GROUPS.indexOf(kind.group);

@@ -1,4 +1,4 @@
-/** Reads and patches the `scale` subresource: the desired and the current number of replicas. */
+/** Reads and patches the `scale` subresource, which contains the desired and the current number of replicas. */
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";

@@ -1,4 +1,4 @@
-/** Serves the simulated API over HTTP. Applies faults to each request, performs it and records it. */
+/** Serves the simulated API over HTTP. Applies faults to each request, performs the request and records it. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { messageOf } from "#lib/base/errors.ts";
 import { authenticateUser } from "#lib/dev/simulator/access/users.ts";
@@ -93,7 +93,7 @@ interface RequestResult {
   readonly effect?: WriteEffect;
 }
 
-/** Performs a request. Returns undefined if the verb streams its own response. */
+/** Performs a request. Returns undefined if the request handler streams its own response. */
 function performRequest(
   world: SimulatorContext,
   recorder: WriteRecorder,
@@ -123,7 +123,7 @@ function performRequest(
   }
 }
 
-/** Returns the resourceVersion of the object in the path, or of the object just created. Null if it does not exist. */
+/** Returns the resourceVersion of the object that the path names or that was just created; null if there is none. */
 function versionOf(
   { store }: SimulatorContext,
   { kind, namespace, name }: ApiRoute,
@@ -134,7 +134,7 @@ function versionOf(
   return named === undefined ? null : store.get(kind.kind, namespace, named)?.metadata.resourceVersion ?? null;
 }
 
-/** Returns the body, or null if it exceeds the server's limit. */
+/** Returns the request body, or null if it is larger than the API server allows. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
   const pieces: Uint8Array[] = [];
   let length = 0;

@@ -1,4 +1,4 @@
-/** Performs each HTTP method on the resource that the URL names. */
+/** Performs a request's HTTP method on the resource that the URL names. */
 import type { ServerResponse } from "node:http";
 import { applyServerSide } from "#lib/dev/simulator/admission/apply.ts";
 import {
@@ -50,13 +50,13 @@ export interface VerbCall {
   readonly contentType: string;
   readonly accept: string | undefined;
   readonly text: string;
-  /** The first word of the user agent. It is the manager of a write without a field manager. */
+  /** The first word of the user agent. It is the field manager for a write that names none. */
   readonly agent: string;
   readonly warn: (text: string) => void;
   readonly response: ServerResponse;
 }
 
-/** Kinds whose deletion returns the deleted object instead of a Status. */
+/** Kinds for which a deletion returns the deleted object instead of a `Status`. */
 const RETURNED_KINDS = new Set(
   "PersistentVolume PersistentVolumeClaim Pod ResourceQuota Service ServiceAccount".split(" "),
 );
@@ -64,7 +64,7 @@ const ORPHANED_PODS_WARNING =
   "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
   "set propagationPolicy=Orphan to suppress this warning";
 
-/** The status and body of a response, or undefined if the verb streams its own response. */
+/** A response's status and body, or undefined if the verb streams its own response. */
 export type VerbResponse = { readonly status: number; readonly body: Json } | undefined;
 
 export function performVerb(world: SimulatorContext, call: VerbCall): VerbResponse {

@@ -1,6 +1,6 @@
 /**
- * Streams changes of objects as lines of JSON, from a given version or from the current state. An object that begins to
- * match the selector is sent as ADDED. One that stops matching is sent as DELETED.
+ * Streams changes to objects as JSON lines, from a given version or from the current state. An object that starts to
+ * match the selector is sent as ADDED. An object that stops matching is sent as DELETED.
  */
 import type { ServerResponse } from "node:http";
 import { parseListSelectors, validateListOptions } from "#lib/dev/simulator/api/list.ts";
@@ -93,7 +93,7 @@ export function watchObjects(
 
 const ENDLESS_CHUNK = "x".repeat(64 * 1024);
 
-/** Ends a watch as the fault specifies: the way an API server does, or in a malformed way. */
+/** Ends a watch in the way that the fault specifies: like an API server, or with a malformed line. */
 function dropWatch(response: ServerResponse, how: WatchDrop, send: (type: string, object: Json) => void): void {
   if (how === "cut") return void response.destroy();
   if (how === "expired") send("ERROR", new StatusError(410, "Expired", "The resourceVersion is too old.").body());

@@ -1,11 +1,11 @@
-/** Creates the initial objects of the cluster: a node, system namespaces, and storage, snapshot and ingress classes. */
+/** Creates the cluster's initial objects: a node, system namespaces, and storage, snapshot and ingress classes. */
 import { createAsManager } from "#lib/dev/simulator/controllers/objects.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const DRIVER = "simulated.csi.example";
 
-/** Creates missing objects. Existing objects stay as they are, even if a user changed them. */
+/** Creates the initial objects that are missing. Existing objects stay as they are, even if a user changed them. */
 export function createBaseObjects(world: SimulatorContext): void {
   for (const name of ["default", "kube-system", "kube-public", "ingress-nginx", "cert-manager"]) {
     createIfMissing(world, { kind: "Namespace", metadata: { name } });
@@ -39,7 +39,7 @@ export function createBaseObjects(world: SimulatorContext): void {
   createIfMissing(world, { kind: "Node", metadata: { name: NODE_NAME }, status: {} });
 }
 
-/** The name of the only node. It is also the node's address. */
+/** The name of the cluster's only node. It is also the node's address. */
 export const NODE_NAME = "127.0.0.1";
 
 function createIfMissing(world: SimulatorContext, manifest: Json): void {

@@ -1,6 +1,6 @@
 /**
- * Simulates cert-manager: marks ClusterIssuers ready, and creates the Secret of each Certificate whose issuer is ready.
- * While a fault withholds a certificate, its CertificateRequest, Order and Challenge stay.
+ * Simulates cert-manager: marks ClusterIssuers as ready and creates a Secret for each Certificate whose issuer is
+ * ready. While a fault withholds a certificate, its CertificateRequest, Order and Challenge remain.
  */
 import { DAY } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
@@ -58,7 +58,7 @@ export function certificateController(world: SimulatorContext): Controller {
       const issuer = world.store.get("ClusterIssuer", undefined, certificate.spec.issuerRef?.name ?? "");
       const broken = world.faults.find("uncertified", namespace, name);
       if (broken) withholdCertificate(world, certificate, broken);
-      // cert-manager retries a failed certificate only after an hour.
+      // Does not retry a failed certificate, because cert-manager retries it only after an hour.
       if (broken?.final || findCondition(certificate, "Issuing")?.reason === "Failed") return;
       const ready = issuer !== undefined && isConditionTrue(issuer, "Ready") && !broken;
       const left = ready ? memory.left(certificate, world.delays.certificate, String(generation)) : 0;
@@ -90,7 +90,7 @@ function issue(world: SimulatorContext, { metadata: { name, namespace }, spec }:
   });
 }
 
-/** Writes the Ready and Issuing conditions. `issued` is null while the certificate is being issued. */
+/** Writes the Certificate's Ready and Issuing conditions. `issued` is null until the certificate is issued. */
 function report(world: SimulatorContext, certificate: StoredObject, issued: Json): void {
   const now = world.timers.now(), observedGeneration = certificate.metadata.generation;
   const condition = (type: string, status: string) => ({ type, status, observedGeneration, ...issued ?? ABSENT });

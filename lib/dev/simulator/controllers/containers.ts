@@ -1,4 +1,4 @@
-/** Starts, probes and ends containers. A start can wait for an image, a variable or the backoff after a crash. */
+/** Starts, probes and ends containers. A missing image, a missing variable or a crash delays the start. */
 import { createHash } from "node:crypto";
 import {
   changeContainerStatus,
@@ -31,7 +31,7 @@ export function scheduleContainerStart(kubelet: Kubelet, slot: ContainerSlot, ms
   changeContainerStatus(kubelet.world, slot, (status) => status); // writes the status, so that it lists the waiting containers
 }
 
-/** Starts the container now. If the image cannot be pulled or a variable is missing, retries later. */
+/** Starts the container now. Retries later if its image cannot be pulled or an environment variable is missing. */
 export function beginContainer(kubelet: Kubelet, planned: ContainerSlot): void {
   const { world } = kubelet, slot = refreshSlot(world, planned);
   if (!slot || slot.pod.metadata.deletionTimestamp !== undefined) return;
@@ -61,7 +61,7 @@ function retryPull(kubelet: Kubelet, slot: ContainerSlot, image: string, why: st
   kubelet.wait(slot, Math.max(10, world.delayMs / 4), () => back(0));
 }
 
-/** Restarts the container: immediately the first time, then with exponential backoff. */
+/** Restarts the container: immediately after the first exit, with exponential backoff after later ones. */
 export function restartContainer(kubelet: Kubelet, slot: ContainerSlot, status: ContainerStatus): void {
   if (kubelet.find(slot)) return;
   const { world } = kubelet, { name, namespace, uid } = slot.pod.metadata, tries = status.restartCount;
@@ -79,7 +79,7 @@ export function restartContainer(kubelet: Kubelet, slot: ContainerSlot, status: 
   changeContainerStatus(world, slot, () => ({ lastState: status.state, state: { waiting }, restartCount: tries + 1 }));
 }
 
-/** Returns the milliseconds before the next attempt. The delay doubles with each attempt. */
+/** Returns how long to wait before the next attempt, in milliseconds. The delay doubles with each attempt. */
 function retryDelay({ delayMs }: SimulatorContext, tries: number): number {
   return Math.min(LONGEST_BACKOFF, Math.max(LEAST_WAIT, delayMs) * 2 ** Math.min(tries, 10));
 }
@@ -106,7 +106,7 @@ function start(kubelet: Kubelet, slot: ContainerSlot, container: Json, env: Prog
   runContainer(kubelet, slot, run, world.logs.start(pod.metadata.uid, name));
 }
 
-/** Returns the image ID that containerd reports for a pulled image. A rebuilt tag has a new digest. */
+/** Returns the image ID that containerd reports for a pulled image. It changes if the tag is rebuilt. */
 function imageIdOf({ rebuilt }: SimulatorContext, image: string): string {
   const [name] = (image.includes("/") ? image : `library/${image}`).split(/:[^/]*$|@/);
   const digest = createHash("sha256").update(`${image} ${rebuilt.get(image) ?? 0}`).digest("hex");
@@ -117,7 +117,7 @@ function toMountStatus({ name, mountPath, readOnly }: Json): Json {
   return { name, mountPath, ...(readOnly ? { readOnly, recursiveReadOnly: "Disabled" } : {}) };
 }
 
-/** Resumes a container that the status reports as running but that has no run in memory. */
+/** Runs the program again for a container that is running, for example after the simulator was restarted. */
 export function resumeContainers(kubelet: Kubelet, slot: ContainerSlot): void {
   const { world } = kubelet, { pod, name } = slot, { uid } = pod.metadata, container = containerSpecOf(slot);
   const run = runProgram({ world, pod, container, env: readEnvironment(world, pod, container).values, resumed: true });
@@ -171,7 +171,7 @@ function endContainer(kubelet: Kubelet, slot: ContainerSlot, run: ProgramRun, lo
   world.logs.end(log);
 }
 
-/** Runs the probe of a serving container. Returns the milliseconds until the next probe, if the page probe failed. */
+/** Probes a container that serves requests. If the page probe failed, returns the milliseconds until the next probe. */
 export function probeContainer({ world, find }: Kubelet, slot: ContainerSlot): number | void {
   const entry = find(slot);
   if (!entry?.run || entry.run.exit !== null || slot.type !== "containers") return;

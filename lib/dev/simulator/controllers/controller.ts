@@ -1,6 +1,6 @@
 /**
- * Runs the controllers. Each one reconciles the objects of one kind, after a change or after a requested delay. All
- * controllers share one queue, which is processed in small batches.
+ * Runs the controllers. Each controller reconciles the objects of one kind, after a change or after a delay that it
+ * requested. All controllers share a single queue, which is processed in small batches.
  */
 import { listOwners } from "#lib/dev/simulator/controllers/objects.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -10,25 +10,25 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface Controller {
   readonly kind: string;
-  /** The kind that this controller creates. A change of such an object reconciles its owner. */
+  /** The kind of object that this controller creates. A change to such an object reconciles its owner. */
   readonly owns?: string;
-  /** Returns other objects of this kind to reconcile after a change of another object. */
+  /** Returns further objects of this controller's kind that must be reconciled after another object has changed. */
   readonly also?: (change: StoreChange) => Iterable<StoredObject>;
-  /** Called after an object of this kind is removed. */
+  /** Called after an object of this controller's kind has been removed. */
   readonly removed?: (object: StoredObject) => void;
-  /** Moves the cluster one step towards the object's spec. Returns the milliseconds until the next call, if needed. */
+  /** Moves the cluster one step toward the object's spec. Returns the milliseconds until the next call, if needed. */
   readonly reconcile?: (object: StoredObject, memory: ReconcileMemory) => number | void;
-  /** Like `reconcile`, for an object that is being deleted. */
+  /** Like `reconcile`, but called for an object that is being deleted. */
   readonly end?: (object: StoredObject, memory: ReconcileMemory) => number | void;
 }
 
-/** Delays and failure counts of each object. They are forgotten when the object is removed. */
+/** Remembers each object's delays and number of failures, until the object is removed. */
 export interface ReconcileMemory {
-  /** Returns the milliseconds left of a delay. The first call starts the delay; after its end the result is 0. */
+  /** Returns the milliseconds that are left of a delay; 0 once it has passed. The first call starts the delay. */
   left(object: StoredObject, ms: number, stage?: string): number;
-  /** Resets a delay: the next call of `left` starts it again. */
+  /** Resets a delay, so that the next call of `left` starts the delay again. */
   reset(object: StoredObject, stage?: string): void;
-  /** Returns the milliseconds before a retry, which grow with each failure in a row. Undefined after a success. */
+  /** Returns the milliseconds until a retry, which grow with each consecutive failure; undefined if nothing failed. */
   backoff(object: StoredObject, failed: boolean): number | void;
 }
 
@@ -36,7 +36,7 @@ const BATCH_SIZE = 40; // objects per batch; requests are answered between batch
 const RETRY = 500; // ms before a retry after an unexpected refusal by the API server
 const FAILURES = "failures"; // no delay has this name
 
-/** Starts the controllers. Returns a function that queues all objects of a kind. */
+/** Starts the controllers. Returns a function that queues all objects of a kind for reconciliation. */
 export function runControllers(world: SimulatorContext, controllers: readonly Controller[]): (kind: string) => void {
   const waiting = new Map<string, { controller: Controller; object: StoredObject }>();
   const alarms = new Map<string, () => void>();

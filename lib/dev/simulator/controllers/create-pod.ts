@@ -1,4 +1,4 @@
-/** Creates pods from a template for any controller. Records an event about the owner if the pod is rejected. */
+/** Creates pods from a template, for any controller. Records each success or failure as an event about the owner. */
 import { CONTROLLER_MANAGER, createAsManager, createOwnerReference } from "#lib/dev/simulator/controllers/objects.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -8,14 +8,14 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 export interface PodCreation {
   readonly owner: StoredObject;
   readonly template: Json;
-  /** The full name, for a StatefulSet's pod. Without it, a name is generated from the owner's name. */
+  /** The full name of a StatefulSet's pod. If it is missing, a name is generated from the owner's name. */
   readonly name?: string;
   readonly labels?: Record<string, string>;
   /** The component that reports the event, for example `job-controller`. */
   readonly by: string;
 }
 
-/** Creates the pod. Returns whether the pod now exists. */
+/** Creates the pod. Returns true if the pod was created or already exists. */
 export function createPod(world: SimulatorContext, { owner, template, name, labels, by }: PodCreation): boolean {
   const { creationTimestamp: _, ...meta } = template.metadata ?? {}, { name: of, namespace } = owner.metadata;
   const metadata = {

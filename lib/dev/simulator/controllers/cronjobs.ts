@@ -89,7 +89,7 @@ function deleteOldJobs(world: SimulatorContext, cron: StoredObject): void {
   }
 }
 
-/** Returns the first minute (UTC) after `since` that matches the schedule, or null if none does within a year. */
+/** Returns the first minute after `since` that matches the schedule in UTC; null if none does within a year. */
 function findNextTime(schedule: string, since: number): number | null {
   const fields = parseCronSchedule(schedule);
   if (typeof fields === "string" || fields.length !== 5) return null;

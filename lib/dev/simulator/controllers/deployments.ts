@@ -1,6 +1,6 @@
 /**
  * Simulates the Deployment and ReplicaSet controllers. `Recreate` scales the old ReplicaSets to zero first. A rolling
- * update scales them down once the new ReplicaSet is available.
+ * update scales the old ReplicaSets to zero once the new one is available.
  */
 import { SECOND } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
@@ -31,7 +31,7 @@ export function deploymentController(world: SimulatorContext): Controller {
   return {
     kind: "Deployment",
     owns: "ReplicaSet",
-    // Reconciles the Deployment after the removal of a pod, because `Recreate` waits until all old pods are removed.
+    // Reconciles the Deployment when a pod is removed, because `Recreate` waits until all old pods are removed.
     also: ({ type, object }) =>
       object.kind === "Pod" && type === "DELETED"
         ? listOwners(world, "ReplicaSet", object).flatMap((set) => listOwners(world, "Deployment", set))

@@ -1,4 +1,4 @@
-/** Records the Events that the scheduler, the kubelet and the controllers emit. The number per namespace is limited. */
+/** Records the Events that the scheduler, the kubelet and the controllers report. Limits their number per namespace. */
 import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
 import { formatTimestamp, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
@@ -6,15 +6,15 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 export type EventText = { readonly message: string } & ({ readonly normal: string } | { readonly warning: string });
 
 export type ObjectEvent = EventText & {
-  /** The reporting component, for example `kubelet` or `job-controller`. */
+  /** The component that reports the event, for example `kubelet` or `job-controller`. */
   readonly by: string;
-  /** For example `spec.containers{moodle}`. */
+  /** The part of the object that the event is about, for example `spec.containers{moodle}`. */
   readonly fieldPath?: string;
 };
 
 const MAX_EVENTS_PER_NAMESPACE = 200;
 
-/** Records an event about an object. A repeated event increases the count of the first one. */
+/** Records an event about an object. Repeating an event increases the count on the existing event. */
 export function recordEvent(world: SimulatorContext, about: StoredObject, details: ObjectEvent): void {
   const { apiVersion, kind, metadata: { name, namespace = "default", uid, resourceVersion } } = about;
   const [type, reason] = "warning" in details ? ["Warning", details.warning] : ["Normal", details.normal];
@@ -62,7 +62,7 @@ export function recordEvent(world: SimulatorContext, about: StoredObject, detail
   });
 }
 
-/** Returns the source fields. The scheduler uses the newer events.k8s.io form, other components the core/v1 form. */
+/** Returns an event's source fields, in events.k8s.io form for the scheduler and in core/v1 form otherwise. */
 function sourceOf(by: string, now: number): Json {
   if (by === "default-scheduler") {
     return {

@@ -1,4 +1,4 @@
-/** Simulates the garbage collector: deletes or orphans dependents, depending on the deletion's propagation policy. */
+/** Simulates the garbage collector: deletes or orphans an owner's dependents, as the propagation policy requires. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { CONTROLLER_MANAGER, listOwners, removeFinalizers } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
@@ -45,7 +45,7 @@ function collectDependents(world: SimulatorContext, object: StoredObject): void 
   }
 }
 
-/** Returns the objects whose only owner is this object. */
+/** Returns the objects that have this object as their only owner. */
 function listDependents(world: SimulatorContext, { metadata: { namespace, uid } }: StoredObject): StoredObject[] {
   return world.store.contents(namespace!).filter(({ metadata: { ownerReferences: owners } }) =>
     owners?.length === 1 && owners[0]!.uid === uid

@@ -1,4 +1,4 @@
-/** Simulates the ingress controller and cert-manager's ingress-shim. */
+/** Simulates the ingress controller and cert-manager's ingress-shim, which creates Certificates for Ingresses. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeObjectStatus,
@@ -18,7 +18,7 @@ const SHIM = "cert-manager-certificates-trigger";
 export function ingressController(world: SimulatorContext): Controller {
   return {
     kind: "Ingress",
-    // Reconciles the Ingress whose Certificate was deleted, so that the Certificate is created again.
+    // Reconciles the Ingress when its Certificate is deleted, so that the Certificate is created again.
     also: ({ type, object }) =>
       object.kind === "Certificate" && type === "DELETED" ? listOwners(world, "Ingress", object) : [],
     reconcile(ingress, memory) {
@@ -26,7 +26,7 @@ export function ingressController(world: SimulatorContext): Controller {
       if (issuer !== undefined) { for (const tls of spec.tls ?? []) applyCertificate(world, ingress, issuer, tls); }
       dropCertificates(world, ingress);
       if (status?.loadBalancer?.ingress) return;
-      // Without an IngressClass, no controller handles the Ingress, and no error is reported.
+      // Ignores an Ingress without an existing IngressClass, because no controller handles it or reports an error.
       if (!world.store.get("IngressClass", undefined, spec.ingressClassName ?? "")) return;
       const left = memory.left(ingress, world.delays.address);
       if (left > 0) return left;
@@ -40,7 +40,7 @@ export function ingressController(world: SimulatorContext): Controller {
   };
 }
 
-/** Deletes this Ingress's Certificates that its spec no longer lists, as ingress-shim does. Their Secrets stay. */
+/** Deletes the Ingress's Certificates that its spec no longer lists, as ingress-shim does. Their Secrets remain. */
 function dropCertificates(world: SimulatorContext, ingress: StoredObject): void {
   const named = (ingress.spec.tls ?? []).map(({ secretName }: Json) => secretName);
   for (const certificate of listOwned(world, "Certificate", ingress)) {
@@ -48,7 +48,7 @@ function dropCertificates(world: SimulatorContext, ingress: StoredObject): void 
   }
 }
 
-/** Creates or updates the Certificate of a TLS entry, as ingress-shim does. */
+/** Creates or updates the Certificate for one TLS entry in the Ingress, as ingress-shim does. */
 function applyCertificate(
   world: SimulatorContext,
   ingress: StoredObject,

@@ -16,8 +16,8 @@ import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const COMPONENT = "job-controller";
-// The deadline in seconds for a Job with a `hanging-job` fault, counted from the start of its program. The deadline is
-// longer until a client follows the pod's log, so that a client on a slow machine can read the log.
+// Deadlines in seconds for a Job with a `hanging-job` fault, counted from the start of its program. The longer deadline
+// applies until a client follows the pod's log, so that a client on a slow machine can read the log.
 const FAULT_DEADLINE = 1, UNREAD_DEADLINE = 60;
 const UNREAD_CHECK_INTERVAL = 100; // milliseconds between checks whether a client follows the log
 
@@ -31,7 +31,7 @@ interface Pods {
   readonly active: readonly StoredObject[];
   readonly stopping: readonly StoredObject[];
   readonly succeeded: number;
-  /** The number of failed pods. A deleted pod counts as failed, also after it is removed. */
+  /** The number of failed pods. A pod that is deleted before it finishes also counts, even after it is removed. */
   readonly failed: number;
 }
 
@@ -95,7 +95,7 @@ function decideOutcome(
   return { type: "FailureTarget", reason: "BackoffLimitExceeded", message };
 }
 
-/** Writes the counts and conditions. The final condition is set only after every pod has stopped. */
+/** Writes the Job's counts and conditions. Sets the final condition only after every pod has stopped. */
 function report(world: SimulatorContext, job: StoredObject, pods: Pods, outcome: JobOutcome | null): void {
   const { active, stopping, succeeded, failed } = pods, { suspend } = job.spec;
   const at = world.timers.stamp();

@@ -1,4 +1,4 @@
-/** Holds the kubelet's state in memory. Also writes container statuses and events. */
+/** Keeps the kubelet's state in memory, and writes container statuses and events. */
 import {
   type ContainerStatus,
   containerStatusesOf,
@@ -20,15 +20,15 @@ export interface ContainerSlot {
 interface ContainerEntry {
   cancel: () => void;
   readonly run?: ProgramRun;
-  /** Whether the container's start delay has passed, so that the container serves requests. */
+  /** Whether the container's start delay has passed, so that the container now serves requests. */
   isServing: boolean;
 }
 
 export interface Kubelet {
   readonly world: SimulatorContext;
-  /** Stores an entry for the container and cancels the previous one. */
+  /** Stores a new entry for the container and cancels its previous entry. */
   register(slot: ContainerSlot, run?: ProgramRun): ContainerEntry;
-  /** Schedules the container's next step after `ms` milliseconds. */
+  /** Schedules the container's next step, after `ms` milliseconds. */
   wait(slot: ContainerSlot, ms: number, next: () => void): void;
   find(slot: ContainerSlot): ContainerEntry | undefined;
   release(slot: ContainerSlot): void;
@@ -64,7 +64,7 @@ export function containerSpecOf({ pod, type: which, name }: ContainerSlot): Json
   return pod.spec[which].find((each: Json) => each.name === name);
 }
 
-/** Returns the slot with the pod's current state, or null if the pod was removed. */
+/** Returns the slot with the pod's current state; null if the pod was removed. */
 export function refreshSlot({ store }: SimulatorContext, slot: ContainerSlot): ContainerSlot | null {
   const { namespace, name, uid } = slot.pod.metadata;
   const pod = store.get("Pod", namespace, name);

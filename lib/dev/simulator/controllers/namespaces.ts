@@ -1,6 +1,6 @@
 /**
- * Simulates the namespace and ResourceQuota controllers. Deleting a namespace first deletes its contents. The
- * namespace's conditions then list the remaining objects and finalizers.
+ * Simulates the namespace and ResourceQuota controllers. Deleting a namespace first deletes the objects in it. Until
+ * they are gone, the namespace's conditions list the remaining objects and finalizers.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
@@ -106,13 +106,13 @@ function remainingConditions(world: SimulatorContext, left: readonly StoredObjec
   ];
 }
 
-/** Returns each name with its count as text, for example `pods. has 2 resource instances`. */
+/** Returns a text that states how often each name occurs, for example `pods. has 2 resource instances`. */
 function formatCounts(names: readonly string[], words: string): string {
   const counts = Map.groupBy(names, (name) => name);
   return [...counts].sort().map(([name, all]) => `${name} ${words} ${all.length} resource instances`).join(", ");
 }
 
-/** Writes limits and usage to the quota's status. A changed limit appears there after a delay. */
+/** Writes the limits and the usage to the quota's status. A changed limit takes effect after a delay. */
 export function quotaController(world: SimulatorContext): Controller {
   const kind = "ResourceQuota";
   return {

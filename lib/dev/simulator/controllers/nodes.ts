@@ -1,6 +1,6 @@
 /**
- * Simulates the node controller: taints an unreachable node and marks its pods as not ready. A deleted pod on that node
- * stays, as in a real cluster. Evicting pods is not simulated.
+ * Simulates the node controller: taints an unreachable node and marks its pods as not ready. As on a real cluster,
+ * deleted pods stay on that node. Pod eviction is not simulated.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {

@@ -1,16 +1,16 @@
-/** Creates objects, changes their status and finalizers, and finds owners and dependents, for all controllers. */
+/** Provides functions that create objects, change their status and finalizers, and find owners and dependents. */
 import type { Json, OwnerReference, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject, createObject } from "#lib/dev/simulator/admission/writes.ts";
 
-/** The field manager of most built-in controllers. */
+/** The field manager that most built-in controllers use. */
 export const CONTROLLER_MANAGER = "kube-controller-manager";
 
 export function createAsManager(world: SimulatorContext, manager: string, body: Json): StoredObject {
   return createObject(world, world.kinds.named(body.kind), body.metadata.namespace, body, { manager });
 }
 
-/** Changes the status. Returns the updated object, or undefined if the object was removed. */
+/** Changes an object's status. Returns the updated object; undefined if the object was removed. */
 export function changeObjectStatus(
   world: SimulatorContext,
   object: StoredObject,
@@ -32,7 +32,7 @@ export function setAnnotations(
   });
 }
 
-/** Removes finalizers. Removing the last finalizer removes an object that is being deleted. */
+/** Removes finalizers. An object that is being deleted is removed together with its last finalizer. */
 export function removeFinalizers(
   world: SimulatorContext,
   object: StoredObject,
@@ -45,7 +45,7 @@ export function removeFinalizers(
   });
 }
 
-/** Returns the dependent's owners of this kind. */
+/** Returns the object's owners that are of the given kind. */
 export function listOwners(world: SimulatorContext, kind: string, { metadata }: StoredObject): StoredObject[] {
   return (metadata.ownerReferences ?? []).filter((owner) => owner.kind === kind).flatMap((owner) => {
     const object = world.store.get(kind, metadata.namespace, owner.name);
@@ -58,7 +58,7 @@ export function listOwned(world: SimulatorContext, kind: string, { metadata }: S
     .filter((object) => object.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));
 }
 
-/** Returns the owner reference of a dependent to its controller. */
+/** Returns an owner reference to this object, for the dependents that it controls. */
 export function createOwnerReference({ apiVersion, kind, metadata: { name, uid } }: StoredObject): OwnerReference {
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
@@ -82,7 +82,7 @@ export function isConditionTrue(object: StoredObject, type: string): boolean {
   return findCondition(object, type)?.status === "True";
 }
 
-/** Returns the conditions with `wanted` set. If a condition's status is unchanged, its transition time is kept. */
+/** Returns the conditions with `wanted` set. If a condition's status did not change, keeps its transition time. */
 export function withConditions(
   present: readonly ObjectCondition[] | undefined,
   at: string,

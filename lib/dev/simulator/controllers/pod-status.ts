@@ -1,4 +1,4 @@
-/** Derives a pod's phase and conditions from its container statuses. */
+/** Derives a pod's phase and conditions from its containers' statuses. */
 import { isConditionTrue, type ObjectCondition, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -15,7 +15,7 @@ export interface ContainerStatus {
   readonly [field: string]: Json;
 }
 
-/** Returns the container statuses in order, or only those of `which`. A container without a status is waiting. */
+/** Returns container statuses in the spec's order, or only those of type `which`. Defaults to a waiting status. */
 export function containerStatusesOf(pod: StoredObject, which?: ContainerType): ContainerStatus[] {
   if (which === undefined) {
     return [...containerStatusesOf(pod, "initContainers"), ...containerStatusesOf(pod, "containers")];
@@ -37,7 +37,7 @@ export function containerStatusesOf(pod: StoredObject, which?: ContainerType): C
   );
 }
 
-/** Returns the pod with these container statuses and the resulting phase and conditions. */
+/** Returns the pod with these container statuses and with the phase and conditions that follow from them. */
 export function withContainerStatuses(
   pod: StoredObject,
   init: readonly ContainerStatus[],
@@ -94,7 +94,7 @@ export function isPodReady(pod: StoredObject): boolean {
   return isConditionTrue(pod, "Ready") && pod.metadata.deletionTimestamp === undefined;
 }
 
-/** Whether the startup probe of every container has succeeded. */
+/** Whether the startup probes of all the pod's containers have succeeded. */
 export function isPodStarted(pod: StoredObject): boolean {
   return pod.metadata.deletionTimestamp === undefined &&
     containerStatusesOf(pod, "containers").every(({ started }) => started);

@@ -1,6 +1,6 @@
 /**
- * Simulates the life of a pod: schedules it, and starts, restarts and stops its containers. The pod's status stores the
- * progress, so a restarted cluster continues from there.
+ * Simulates a pod's life: schedules the pod, then starts, restarts and stops its containers. The pod's status stores
+ * the progress, so a restarted simulator can continue.
  */
 import { SECOND } from "#lib/base/time.ts";
 import {
@@ -86,7 +86,7 @@ export function podController(world: SimulatorContext): Controller {
   };
 }
 
-/** Returns containerd's error message. Each attempt creates another sandbox with its own number. */
+/** Returns containerd's error message. It contains a random ID, because each attempt creates a new sandbox. */
 function sandboxError(why: string): string {
   const number = `${crypto.randomUUID()}${crypto.randomUUID()}`.replaceAll("-", "");
   const failed = `failed to setup network for sandbox "${number}": ${why}`;
@@ -113,17 +113,17 @@ function advanceContainer(kubelet: Kubelet, slot: ContainerSlot, status: Contain
   else if (!kubelet.find(slot)) scheduleContainerStart(kubelet, slot, isFirst(slot) ? world.delays.podStart : 0);
 }
 
-/** Whether this is the pod's first container. Only the first waits for volumes and network. */
+/** Whether this is the pod's first container. Only the first container waits for the pod's volumes and network. */
 function isFirst({ pod, name }: ContainerSlot): boolean {
   return [...pod.spec.initContainers ?? [], ...pod.spec.containers][0].name === name;
 }
 
-/** Whether a change of the network or the database can change the result of the pod's readiness probe. */
+/** Whether changes to network policies or to the database can affect the pod's readiness probe. */
 function servesPages(pod: StoredObject): boolean {
   return pod.status?.phase === "Running" && pod.spec.containers.some(probesLoginPage);
 }
 
-/** Whether the pod can be waiting for a change of this object. */
+/** Whether the pod may be waiting for a change to this object. */
 function canUnblock(pod: StoredObject, object: StoredObject): boolean {
   if (object.kind === "PersistentVolumeClaim") {
     return !pod.spec.nodeName && claimNamesOf(pod).includes(object.metadata.name);
@@ -131,7 +131,7 @@ function canUnblock(pod: StoredObject, object: StoredObject): boolean {
   return object.kind === "Pod" ? !pod.spec.nodeName : pod.spec.nodeName !== undefined;
 }
 
-/** Stops the pod's containers and removes the pod after the grace period. Some programs ignore SIGTERM. */
+/** Stops the pod's containers, then removes the pod. This takes longer if a program ignores SIGTERM. */
 function stopPod({ world, runs }: Kubelet, pod: StoredObject, stopping: Set<string>): void {
   const { uid, deletionGracePeriodSeconds = 0 } = pod.metadata, forced = deletionGracePeriodSeconds === 0;
   const running = containerStatusesOf(pod).filter(({ state }) => state.running);

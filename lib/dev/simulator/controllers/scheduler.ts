@@ -1,4 +1,4 @@
-/** Simulates the scheduler: assigns the node to a pod if its PVCs, its affinity and the node's capacity allow it. */
+/** Simulates the scheduler: assigns the only node to each pod whose PVCs, affinity and resource requests allow it. */
 import { changeObjectStatus, setAnnotations, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { isNodeLost, UNREACHABLE_TAINT } from "#lib/dev/simulator/controllers/nodes.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
@@ -16,7 +16,7 @@ export const SELECTED_NODE_ANNOTATION = "volume.kubernetes.io/selected-node";
 const NO_VICTIMS = "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.";
 const NO_HELP = "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
 
-/** Binds the pod to the node, or reports why it cannot be scheduled. */
+/** Binds the pod to the node, or reports why the pod cannot be scheduled. */
 export function schedulePod(world: SimulatorContext, pod: StoredObject): void {
   const { namespace, name } = pod.metadata, at = world.timers.stamp();
   const claims = checkClaims(world, pod);
@@ -48,7 +48,7 @@ export function schedulePod(world: SimulatorContext, pod: StoredObject): void {
   });
 }
 
-/** Returns the pod's unbound PVCs, and an error message if one of them cannot be bound. */
+/** Returns the pod's unbound PVCs, and an error message if a PVC is missing or cannot be bound. */
 function checkClaims(world: SimulatorContext, pod: StoredObject): { missing: string | null; unbound: StoredObject[] } {
   const unbound: StoredObject[] = [];
   for (const name of claimNamesOf(pod)) {
@@ -98,7 +98,7 @@ function findUnfitReason(world: SimulatorContext, pod: StoredObject): string | n
   return lonely ? `1 node(s) didn't match pod affinity rules. ${NO_HELP}` : null;
 }
 
-/** Whether the node's capacity is limited. Requests are added up only in that case. */
+/** Whether the node's capacity is limited. Only then are the pods' resource requests added up. */
 function isCapacityLimited(world: SimulatorContext): boolean {
   return thousandthsOrZero(world.node.cpu) < thousandthsOrZero("10k") ||
     thousandthsOrZero(world.node.memory) < thousandthsOrZero("100Ti");

@@ -48,7 +48,7 @@ export function statefulSetController(world: SimulatorContext): Controller {
   };
 }
 
-/** Creates or deletes a pod. Returns false if a pod could not be created. */
+/** Creates or deletes pods, normally one per call. Returns false if a pod could not be created. */
 function reconcilePods(world: SimulatorContext, set: StoredObject, revision: string): boolean {
   const own = listOwned(world, "Pod", set).sort((a, b) => ordinal(b) - ordinal(a));
   const { replicas: wanted, podManagementPolicy, updateStrategy } = set.spec;
@@ -99,7 +99,7 @@ function createNumberedPod(world: SimulatorContext, set: StoredObject, i: number
   return createPod(world, { owner: set, template: { ...template, spec }, name, labels, by: COMPONENT });
 }
 
-/** Creates the pod's missing PVCs. They stay when the pod or the set is deleted. */
+/** Creates the PVCs that the pod lacks. They remain when the pod or the StatefulSet is deleted. */
 function createMissingClaims(world: SimulatorContext, set: StoredObject, i: number): boolean {
   const { namespace, name: of } = set.metadata, kind = "PersistentVolumeClaim";
   for (const { metadata, spec } of set.spec.volumeClaimTemplates ?? []) {

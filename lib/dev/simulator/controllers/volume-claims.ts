@@ -31,7 +31,7 @@ export function volumeClaimController(world: SimulatorContext): Controller {
       expansion.forget(claim);
       releaseVolume(world, claim);
     },
-    // A pod that has not ended protects its PVCs from deletion, even before it is scheduled.
+    // Keeps a PVC while an unfinished pod uses it, even if that pod is not yet scheduled.
     end(claim) {
       const used = world.store.list("Pod", claim.metadata.namespace)
         .some((pod) => !isPodFinished(pod) && claimNamesOf(pod).includes(claim.metadata.name));
@@ -122,7 +122,7 @@ function bindClaim(world: SimulatorContext, claim: StoredObject, storage: Stored
   recordEvent(world, claim, { by: provisioner, normal: "ProvisioningSucceeded", message });
 }
 
-/** Copies the snapshot's data to the volume. On failure, returns the error message of external-provisioner 5. */
+/** Copies the snapshot's data to the volume. On failure, returns external-provisioner 5's error message. */
 function fillFromSnapshot(
   world: SimulatorContext,
   claim: StoredObject,

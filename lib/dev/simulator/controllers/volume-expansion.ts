@@ -1,6 +1,6 @@
 /**
- * Expands the volumes of bound PVCs that request more storage. The driver expands the volume first. The node expands
- * the file system once a pod mounts the volume.
+ * Expands the volumes of bound PVCs that request more storage. The storage driver first expands the volume. The node
+ * then expands the file system, once a pod mounts the volume.
  */
 import type { ReconcileMemory } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeObjectStatus, type ObjectCondition, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
@@ -17,16 +17,16 @@ const RETRY = 1000; // ms between two attempts of the driver
 const PENDING = "Waiting for user to (re-)start a pod to finish file system resize of volume on node.";
 
 export interface VolumeExpansion {
-  /** Performs the next step. Returns the milliseconds until the next call, if one is needed. */
+  /** Performs the next step of an expansion. Returns the milliseconds until the next call, if one is needed. */
   expand(claim: StoredObject, memory: ReconcileMemory): number | void;
   forget(claim: StoredObject): void;
 }
 
 export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion {
-  /** UIDs of the pods that had the volume mounted when the driver finished, keyed by the PVC's UID. */
+  /** For each PVC's UID, the UIDs of the pods that had mounted the volume when the driver expanded it. */
   const earlier = new Map<string, ReadonlySet<string>>();
 
-  /** Returns the milliseconds left of a stage. A finished stage is reset, because the PVC can grow again. */
+  /** Returns the milliseconds left in a stage. Resets a finished stage, because the PVC may be expanded again. */
   function left(memory: ReconcileMemory, claim: StoredObject, stage: string): number {
     const ms = memory.left(claim, world.delays.expansionStage, stage);
     if (ms === 0) memory.reset(claim, stage);
@@ -91,7 +91,7 @@ export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion 
   };
 }
 
-/** Replaces the PVC's conditions with a resize condition and merges `more` into its status. */
+/** Replaces the PVC's conditions with one resize condition, and merges `more` into the PVC's status. */
 function setResizeCondition(
   world: SimulatorContext,
   claim: StoredObject,

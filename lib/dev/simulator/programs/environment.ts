@@ -1,11 +1,11 @@
-/** Checks the prerequisites of a container: environment variables, volumes and image. Returns why one is missing. */
+/** Checks what a container needs: environment variables, volumes and an image. Returns an error if one is missing. */
 import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface ContainerEnvironment {
   readonly values: Record<string, string>;
-  /** The error message for the first missing Secret, ConfigMap or key. */
+  /** The error message about the first Secret, ConfigMap or key that is missing. */
   readonly missing?: string;
 }
 
@@ -39,7 +39,7 @@ export function readEnvironment(world: SimulatorContext, pod: StoredObject, cont
   return { values };
 }
 
-/** Returns why a volume of the pod cannot be mounted, or null if all can. */
+/** Returns why one of the pod's volumes cannot be mounted; null if all volumes can be mounted. */
 export function findMountError(world: SimulatorContext, pod: StoredObject): string | null {
   for (const volume of pod.spec.volumes ?? []) {
     const named = volume.secret
@@ -54,7 +54,7 @@ export function findMountError(world: SimulatorContext, pod: StoredObject): stri
   return null;
 }
 
-/** Returns the data of a Secret (decoded) or ConfigMap, or null if it does not exist. */
+/** Returns the data from a ConfigMap, or the decoded data from a Secret; null if the object does not exist. */
 export function readConfigSource(
   world: SimulatorContext,
   namespace: string,
@@ -78,7 +78,7 @@ function fieldOf(pod: StoredObject, path: string | undefined): string {
 
 const MISSING_IMAGE = /nonexistent|does-not-exist|missing/;
 
-/** Returns why the image cannot be pulled, or null if it can. */
+/** Returns why the image cannot be pulled; null if it can be pulled. */
 export function findImagePullError(image: string, faults: FaultRegistry): string | null {
   const { host, path } = parseImageName(image);
   const failed = `failed to pull and unpack image "${host}/${path}": failed to resolve reference "${host}/${path}"`;
@@ -90,7 +90,7 @@ export function findImagePullError(image: string, faults: FaultRegistry): string
   return pullError === null || MISSING_IMAGE.test(path) ? `${failed}: ${host}/${path}: not found` : null;
 }
 
-/** Splits an image name. Adds the registry and tag that a short name omits. */
+/** Splits an image name into registry host and path. Adds the host and the tag that a short name omits. */
 function parseImageName(image: string): { host: string; path: string } {
   const [first = "", ...rest] = image.split("/");
   const hosted = rest.length > 0 && /[.:]|^localhost$/.test(first);

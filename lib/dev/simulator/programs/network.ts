@@ -1,6 +1,6 @@
 /**
- * Simulates network policies between pods, and the `pg_isready` check of `wheelwright doctor`. The fault `open-network`
- * simulates a network plugin that ignores policies.
+ * Simulates network policies between pods, and the `pg_isready` check that `wheelwright doctor` runs. The fault
+ * `open-network` simulates a network plugin that ignores all policies.
  */
 import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import { isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";
@@ -8,15 +8,13 @@ import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/pro
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-/** Whether `from` can connect to this TCP port of `to`. */
+/** Whether network policies allow `from` to connect to this TCP port on `to`. */
 export function canPodConnect(world: SimulatorContext, from: StoredObject, to: StoredObject, port: number): boolean {
   if (world.faults.list().some(({ breakage }) => breakage.type === "open-network")) return true;
   return allowsConnection(world, from, to, "Egress", port) && allowsConnection(world, to, from, "Ingress", port);
 }
 
-/**
- * Whether the pod's policies allow the connection in this direction. A pod that no policy selects may connect freely.
- */
+/** Whether the pod's policies allow the connection in this direction. Without a policy, every connection is allowed. */
 function allowsConnection(
   world: SimulatorContext,
   pod: StoredObject,
@@ -45,7 +43,7 @@ function isPort(ports: Json[] | undefined, port: number): boolean {
     ports.some((each) => (each.protocol ?? "TCP") === "TCP" && (each.port === undefined || each.port === port));
 }
 
-/** Whether any of the peers matches the other pod. An `ipBlock` never matches a pod: it lists external addresses. */
+/** Whether one of the peers matches the other pod. An `ipBlock` never matches, because it lists external addresses. */
 function isPeer(world: SimulatorContext, peers: Json[] | undefined, namespace: string, other: StoredObject): boolean {
   if (peers === undefined || peers.length === 0) return true;
   const space = world.store.get("Namespace", undefined, other.metadata.namespace!);
@@ -59,7 +57,7 @@ function isPeer(world: SimulatorContext, peers: Json[] | undefined, namespace: s
 
 const PORT = 5432;
 const ACCEPTING = 0, SILENT = 2; // exit codes of pg_isready
-/** The number of printed lines. The script stops after fewer equal results. */
+/** How many equal lines to print. The real script may stop after fewer equal results. */
 const PRINTED_LINES = 5;
 
 export function runPgIsready({ world, pod, env }: ProgramContext): ProgramRun {

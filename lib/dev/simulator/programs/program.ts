@@ -8,22 +8,22 @@ export interface ProgramContext {
   readonly pod: StoredObject;
   readonly container: Json;
   readonly env: Readonly<Record<string, string>>;
-  /** Whether the cluster was restarted during this run, and the run is resumed. */
+  /** Whether this run is resumed, because the simulated cluster was restarted while the program was running. */
   readonly resumed: boolean;
 }
 
 export interface ProgramRun {
   readonly lines: readonly string[];
-  /** The name of the delay that the run takes. Absent for the default delay. */
+  /** The name of the delay that says how long the program runs. Absent for the default delay. */
   readonly delay?: keyof SimulatedDelays;
-  /** The exit code, or null for a server. */
+  /** The program's exit code; null for a server. */
   readonly exit: number | null;
-  /** The termination reason, if it is not `Completed` or `Error`. */
+  /** The reason for the termination, if it is neither `Completed` nor `Error`. */
   readonly reason?: "OOMKilled";
-  /** Whether the program ignores SIGTERM, so that it takes the whole grace period to stop. */
+  /** Whether the program ignores SIGTERM, so that stopping it takes the whole grace period. */
   readonly ignoresSigterm?: boolean;
-  /** Whether the program waits for a precondition. It is then run again later. */
+  /** Whether the program is waiting for a precondition. If so, it is run again later. */
   readonly waits?: boolean;
-  /** Applies the program's effect. Called when the program ends without being killed, or starts to serve. */
+  /** Applies the program's effect. Called when the program ends without being killed, or when it begins to serve. */
   readonly done?: () => void;
 }

@@ -1,6 +1,6 @@
 /**
- * Chooses the simulated program of a container. The first match in a table decides. Unknown programs serve forever in
- * an always-restarted pod, and succeed in other pods.
+ * Chooses the simulated program for a container: the first match in a table. An unknown program runs forever if its pod
+ * is always restarted; otherwise it succeeds.
  */
 import { runAdoptDatabase, runAdoptFiles } from "#lib/dev/simulator/programs/moodle/adopt.ts";
 import {
@@ -29,7 +29,7 @@ type Program = readonly [
 
 const MOODLE = /moodle/;
 const POSTGRES = /postgres/;
-/** Matches the blueprint's facts.php as the argument of the entry point. */
+/** Matches the blueprint's facts.php, which is passed to the entry point as an argument. */
 const FACTS = /^php -r .*echo "\$name\|\$value/s;
 
 const PROGRAMS: readonly Program[] = [
@@ -73,7 +73,7 @@ export function runProgram(context: ProgramContext): ProgramRun {
   return { lines: [], exit: forever ? null : 0 };
 }
 
-/** Simulates `echo` (to stdout or stderr), `exit` and `false`. A long `sleep` runs forever. */
+/** Simulates `echo` (to stdout or stderr), `exit` and `false` in a shell script. A long `sleep` runs forever. */
 function runShell({ container, pod }: ProgramContext): ProgramRun {
   const script: string = [...container.command ?? [], ...container.args ?? []].slice(2).join(" ");
   const lines: string[] = [];

@@ -1,11 +1,11 @@
-/** Renders the HTML pages of a simulated site. Each page states that no Moodle runs. */
+/** Renders a simulated site's HTML pages. Each page states that no real Moodle is running. */
 
 export interface SiteHeading {
   readonly title: string;
 }
 
 interface PasswordForm {
-  /** The account name. */
+  /** The name of the Moodle account whose password is set. */
   readonly name: string;
   readonly token: string;
   readonly problem: string | null;
@@ -29,7 +29,7 @@ export function renderMessagePage(heading: SiteHeading, title: string, text: str
   return page(heading, title, `<p>${escape(text)}</p>`);
 }
 
-/** Renders the form for a new password that a sign-in link opens. */
+/** Renders the form in which a user sets a new password, after opening a sign-in link. */
 export function renderPasswordForm(heading: SiteHeading, { name, token, problem }: PasswordForm): string {
   const field = (id: string, label: string) =>
     `<label>${label}<input type="password" name="${id}" autocomplete="new-password" required minlength="8"></label>`;

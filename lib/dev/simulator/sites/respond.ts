@@ -1,4 +1,4 @@
-/** Answers HTTP requests to a simulated site, from the cluster's objects and the site's volumes. */
+/** Answers HTTP requests to a simulated site, based on the cluster's objects and the data on the site's volumes. */
 import {
   isSiteInstalled,
   isUpgradeLocked,
@@ -15,9 +15,9 @@ import { SECOND } from "#lib/base/time.ts";
 
 export interface SiteRequest {
   readonly method: string;
-  /** The path and query. */
+  /** The URL's path and query. */
   readonly url: string;
-  /** The Host header, with or without a port. */
+  /** The request's Host header, with or without a port. */
   readonly host: string;
   readonly form: URLSearchParams;
 }
@@ -66,7 +66,7 @@ export function respondToSiteRequest(world: SimulatorContext, request: SiteReque
   return message(404, heading, "Page not found", "A simulated site has a front page and the page of a sign-in link.");
 }
 
-/** Returns the error page of a site that is closed, or null for an open one. */
+/** Returns an error page if the site cannot be used, for example because it is suspended; otherwise null. */
 function findErrorPage(
   world: SimulatorContext,
   { metadata: { namespace } }: StoredObject,
@@ -98,7 +98,7 @@ function showForm(world: SimulatorContext, site: OpenSite, heading: SiteHeading,
     : { status: 200, html: renderPasswordForm(heading, { name, token, problem: null }) };
 }
 
-/** Sets the password and invalidates the link, as Moodle does. */
+/** Sets the account's password and makes the sign-in link invalid, as Moodle does. */
 function setPassword(
   world: SimulatorContext,
   site: OpenSite,
@@ -127,7 +127,7 @@ function invalidLink(heading: SiteHeading): SiteResponse {
   return message(403, heading, "This link is not valid", next);
 }
 
-/** Returns the account of a token, or null if the token is unknown, used or expired. */
+/** Returns the name of the account that the token belongs to; null if the token is unknown, used or expired. */
 function accountOf(world: SimulatorContext, { database }: OpenSite, token: string): string | null {
   const { accounts = {}, config = {} } = database;
   const lifetime = Number(config.pwresettime ?? LINK_LIFETIME) * SECOND, now = world.timers.now();

@@ -1,6 +1,6 @@
 /**
- * Serves a page for each simulated site, on the host of its Ingress, so that links to sites work in a browser. The
- * server listens on loopback only. Names below `localhost` resolve to loopback.
+ * Serves a page for each simulated site, on the host name in its Ingress, so that links to sites work in a browser.
+ * Listens only on the loopback address, to which names that end in `localhost` resolve.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,7 +16,7 @@ export interface SiteServer {
 
 const LARGEST_FORM = 10_000; // bytes
 
-/** Listens on the preferred port, or on any free port if that one is taken. */
+/** Listens on the preferred port or, if that port is taken, on any free port. */
 export async function openSiteServer(world: SimulatorContext, preferredPort: number): Promise<SiteServer> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
     handleSiteRequest(world, request, response).catch((error) => {
@@ -55,7 +55,7 @@ async function handleSiteRequest(
   );
 }
 
-/** Reads the form. Returns null if it is too large or incomplete. */
+/** Reads the submitted form. Returns null if the form is too large or incomplete. */
 async function readForm(request: IncomingMessage): Promise<string | null> {
   const parts: Buffer[] = [];
   let size = 0;

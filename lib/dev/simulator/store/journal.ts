@@ -1,7 +1,7 @@
 /**
- * Writes a journal of the changes since the state file was written, one numbered line per change. Each change is
- * written before its response is sent, so a killed process loses no acknowledged change. The state file stores the
- * number of the last line that it includes.
+ * Writes a journal of all changes since the state file was last written, one numbered line per change. Each change is
+ * written before the response is sent, so no acknowledged change is lost if the process is killed. The state file
+ * contains the number of the last line that it already includes.
  */
 import { closeSync, openSync, writeSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
@@ -9,11 +9,11 @@ import { basename, dirname, join } from "node:path";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
 export interface StateJournal {
-  /** Returns the number of the last line. */
+  /** Returns the number of the last line that was written. */
   last(): number;
-  /** Writes a line. If a write is incomplete, this and all later writes throw until `startNext` succeeds. */
+  /** Writes a line. After an incomplete write, this and all later writes throw until `startNext` succeeds. */
   write(entry: Json): void;
-  /** Starts a new journal. Returns a function that deletes older journals. On an error, changes nothing and throws. */
+  /** Starts a new journal and returns a function that deletes the older ones. Changes nothing if it throws. */
   startNext(): () => Promise<void>;
   close(): void;
 }
@@ -23,7 +23,7 @@ interface Line {
   readonly entry: Json;
 }
 
-/** Opens a new journal after the existing ones. `last` is the number of the last line written so far. */
+/** Opens a new journal after the existing journals. `last` is the number of the last line written so far. */
 export async function openJournal(path: string, last: number): Promise<StateJournal> {
   let old = await journalsOf(path);
   let page = Math.max(0, ...old.map(pageOf));
@@ -56,7 +56,7 @@ export async function openJournal(path: string, last: number): Promise<StateJour
   };
 }
 
-/** Returns the lines after this number from all journals, in order. Ignores an incomplete last line. */
+/** Returns the lines with a number above `after` from all journals, in order. Ignores an incomplete last line. */
 export async function readJournals(path: string, after: number): Promise<Line[]> {
   const lines: Line[] = [];
   for (const file of await journalsOf(path)) {

@@ -10,7 +10,7 @@ export interface ApiKind {
   readonly namespaced: boolean;
   /** Whether a CRD defines the kind. The API server treats such kinds differently in lists, defaults and status. */
   readonly custom: boolean;
-  /** Whether metadata.generation counts changes of the spec. */
+  /** Whether metadata.generation counts the changes to an object's spec. */
   readonly generation: boolean;
   readonly status: boolean;
   readonly scale: boolean;
@@ -19,9 +19,9 @@ export interface ApiKind {
 
 export interface ApiKinds {
   readonly all: readonly ApiKind[];
-  /** Finds a kind by the group, version and plural in a URL. */
+  /** Finds a kind by the group, version and plural name in a URL. */
   at(group: string, version: string, plural: string): ApiKind | undefined;
-  /** Finds a kind by the apiVersion and kind of an object or reference. */
+  /** Finds a kind by the apiVersion and kind in an object or a reference. */
   of(object: { readonly apiVersion: string; readonly kind: string }): ApiKind | undefined;
   /** Finds a kind by its name. Each name is unique in the simulator. */
   named(kind: string): ApiKind;
@@ -77,17 +77,17 @@ export function loadApiKinds(): ApiKinds {
   };
 }
 
-/** Returns a kind's name as in messages, for example `Deployment.apps` or `Namespace`. */
+/** Returns a kind's name as it appears in messages, for example `Deployment.apps` or `Namespace`. */
 export function qualifiedKindName(kind: ApiKind): string {
   return kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
 }
 
-/** Returns a resource's name as in messages, for example `jobs.batch` or `pods`. */
+/** Returns a resource's name as it appears in messages, for example `jobs.batch` or `pods`. */
 export function qualifiedResourceName(kind: ApiKind): string {
   return kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
 }
 
-/** Returns an object's name as in messages about several kinds: `namespace/name`, or `name` without a namespace. */
+/** Returns an object's name for messages about several kinds: `namespace/name`, or `name` without a namespace. */
 export function qualifiedObjectName(object: StoredObject): string {
   return object.metadata.namespace ? `${object.metadata.namespace}/${object.metadata.name}` : object.metadata.name;
 }

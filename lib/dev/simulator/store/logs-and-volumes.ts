@@ -1,32 +1,32 @@
 /**
- * Stores container logs and volume contents. Logs are bounded and deleted with their pod. A snapshot copies the
- * contents of its volume.
+ * Stores container logs and volume contents. Logs are limited in length, and are deleted together with their pod. A
+ * snapshot has its own copy of the volume's contents.
  */
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
 export interface ContainerLog {
   readonly pod: string;
   readonly container: string;
-  /** The last lines, oldest first. */
+  /** The latest lines, oldest first. Older lines are discarded. */
   lines: { readonly at: number; readonly text: string }[];
-  /** The number of lines written in total. */
+  /** How many lines were written in total, including discarded lines. */
   written: number;
-  /** Whether the container can still write. */
+  /** Whether the container can still write to this log. */
   open: boolean;
 }
 
 export interface ContainerLogs {
-  /** Starts the log of a container's next run. */
+  /** Starts a new log for a container's next run. */
   start(pod: string, container: string): ContainerLog;
   write(log: ContainerLog, at: number, lines: readonly string[]): void;
   end(log: ContainerLog): void;
   find(pod: string, container: string, previous: boolean): ContainerLog | undefined;
-  /** Whether any client has followed a log of this pod. */
+  /** Whether any client has followed a log from this pod. */
   wasFollowed(pod: string): boolean;
-  /** Calls `listener` on each write and at the end of the log. Returns a function that unsubscribes. */
+  /** Calls `listener` after each write and when the log ends. Returns a function that unsubscribes. */
   follow(log: ContainerLog, listener: () => void): () => void;
   forget(pod: string): void;
-  /** Calls `listener` with each changed log (null for a deleted pod). Returns a function that unsubscribes. */
+  /** Calls `listener` with each changed log, or with null for a deleted pod. Returns a function that unsubscribes. */
   subscribe(listener: (pod: string, container: string, log: ContainerLog | null) => void): () => void;
   entries(): [string, [string, ContainerLog][]][];
   restore(entries: readonly [string, readonly [string, ContainerLog][]][]): void;
@@ -97,11 +97,11 @@ export function createContainerLogs(): ContainerLogs {
 
 export interface VolumeContents {
   read(handle: string): Json;
-  /** Whether the volume or snapshot exists. It may be empty. */
+  /** Whether the volume or snapshot exists, even if it is empty. */
   has(handle: string): boolean;
   write(handle: string, data: Json): void;
   wipe(handle: string): void;
-  /** Calls `listener` on each change, with null for a wiped volume. Returns a function that unsubscribes. */
+  /** Calls `listener` with each changed volume, or null for a wiped volume. Returns a function that unsubscribes. */
   subscribe(listener: (handle: string, data: Json | null) => void): () => void;
   entries(): [string, Json][];
   restore(entries: readonly [string, Json][]): void;

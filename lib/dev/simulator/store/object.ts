@@ -1,6 +1,6 @@
 /** Defines the types that all parts of the simulated cluster share. Stored objects are never modified in place. */
 
-/** A JSON value that was received from a client or is sent to one. */
+/** A JSON value that was received from a client or will be sent to one. */
 // deno-lint-ignore no-explicit-any
 export type Json = any;
 
@@ -64,18 +64,18 @@ export function isRecord(value: unknown): value is Record<string, Json> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Formats a time like the API server: RFC 3339, whole seconds, UTC. */
+/** Formats a time (milliseconds since 1970) like the API server: RFC 3339 with whole seconds, in UTC. */
 export function formatTimestamp(at: number): string {
   return new Date(at).toISOString().slice(0, 19) + "Z";
 }
 
-/** Returns the random end of a generated name. It contains no vowels, so it never forms a word. */
+/** Returns a random ending for a generated name. It contains no vowels, so it never forms a word. */
 export function randomSuffix(length = 5): string {
   const letters = "bcdfghjklmnpqrstvwxz2456789";
   return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte % letters.length]).join("");
 }
 
-/** Returns a suffix that depends only on the text, for names that Kubernetes derives from a template. */
+/** Returns an ending that depends only on the text, for names that Kubernetes derives from a template. */
 export function hashSuffix(text: string, length = 10): string {
   const letters = "bcdf2456789ghjklmnpqrstvwxz";
   let low = 0x811c9dc5, high = 0x1000193;

@@ -1,7 +1,7 @@
 /**
  * Stores the cluster's state in a file, at most once a second. A journal records the changes in between (journal.ts).
- * The simulator does not start if the file cannot be read, so existing spokes are not lost. If a write fails, the
- * simulator logs one error and retries.
+ * If the file cannot be read, the simulator does not start, so that existing spokes are not lost. If a write fails, the
+ * simulator logs a single error and retries.
  */
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { reasonOf, StartError } from "#lib/base/errors.ts";
@@ -75,7 +75,7 @@ export async function openStatePersistence(
   };
 }
 
-/** Passes each change of an object, a volume or a log to `note`. Returns a function that unsubscribes. */
+/** Passes each change to an object, a volume or a log to `note`. Returns a function that unsubscribes. */
 function follow({ store, volumes, logs }: SimulatorContext, note: (entry: Json) => void): () => void {
   const stops = [
     store.subscribe(({ type, object, version }) => note({ type, object, version })),
@@ -104,7 +104,7 @@ interface LoadedState {
   readonly logs: Map<string, Map<string, Json>>;
 }
 
-/** Loads the state and the journals. Returns the number of the last journal line. */
+/** Loads the state file and the journals. Returns the number of the last journal line. */
 async function load(world: SimulatorContext, path: string): Promise<number> {
   try {
     const state = await read(path);

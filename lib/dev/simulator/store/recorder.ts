@@ -1,11 +1,11 @@
 /**
- * Records each write request and each change of an object, so that tests find repeated, late or unexpected writes.
- * Entries have consecutive numbers, so a reader can detect missing ones.
+ * Records every write request and every change to an object, so that tests can find repeated, late or unexpected
+ * writes. Entries are numbered consecutively, so that a reader can detect missing entries.
  */
 import { isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { ObjectStore, StoreChange } from "#lib/dev/simulator/store/store.ts";
 
-/** A request that could have changed something: any but a GET. */
+/** A request that could have changed something, which is any request except a GET. */
 export interface WriteRecord {
   readonly n: number;
   readonly at: string;
@@ -14,30 +14,30 @@ export interface WriteRecord {
   readonly fieldManager: string | null;
   readonly dryRun: boolean;
   readonly userAgent: string;
-  /** The fence in the body or, if the body sets none, in the Job's name in the path. Null if neither has one. */
+  /** The fence (attempt number) in the body or, without one, in the Job's name in the path. Null if neither has one. */
   readonly fence: string | null;
-  /** The HTTP status of the response; 0 if no response was sent. */
+  /** The response's HTTP status; 0 if no response was sent. */
   readonly status: number;
-  /** Whether the request changed, created or removed the object. */
+  /** Whether the request created, changed or removed the object that its path names. */
   readonly changed: boolean;
-  /** The object's resourceVersion after the request; null if it does not exist. */
+  /** The object's resourceVersion after the request; null if the object does not exist then. */
   readonly resourceVersion: string | null;
 }
 
-/** A change of one object. `write` is the number of the request, or null if a controller made the change. */
+/** A change to one object. `write` is the number of the write request that caused it; null for a controller. */
 export type RecordedChange = { readonly n: number; readonly at: string; readonly write: number | null } & Digest;
 
 type Digest = Readonly<ReturnType<typeof digest>>;
 
 export interface RecordedRequest {
   readonly method: string;
-  /** The path and query. */
+  /** The request's path and query. */
   readonly target: string;
   readonly text: string;
   readonly userAgent: string;
 }
 
-/** The effect of a request on the object in its path. */
+/** The effect that a request had on the object that its path names. */
 export interface WriteEffect {
   readonly changed: boolean;
   readonly resourceVersion: string | null;
@@ -46,7 +46,7 @@ export interface WriteEffect {
 export interface WriteRecorder {
   writes(): readonly WriteRecord[];
   history(): readonly RecordedChange[];
-  /** Runs a synchronous function and attributes every change that it makes to this request. */
+  /** Runs a synchronous function and attributes every change that it makes to the current request. */
   during<T>(run: () => T): T;
   note(requested: RecordedRequest, status: number, effect?: WriteEffect): void;
 }
@@ -119,7 +119,7 @@ function digest({ type, object }: StoreChange) {
     active: numberOf(status.active) ?? 0,
     succeeded: numberOf(status.succeeded) ?? 0,
     failed: numberOf(status.failed) ?? 0,
-    /** Each condition as `Type=Status:Reason`. */
+    /** Each condition in the form `Type=Status:Reason`. */
     conditions: (Array.isArray(status.conditions) ? status.conditions : []).map(sayCondition) as readonly string[],
   };
 }

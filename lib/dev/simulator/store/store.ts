@@ -1,6 +1,6 @@
 /**
- * Stores every object, the version counter and the last changes for watches. A stored object is never modified, only
- * replaced. A watch from before the stored history gets a 410 error, as on a real server.
+ * Stores every object, the version counter, and the latest changes for watches. A stored object is never modified, only
+ * replaced. A watch that starts before the stored changes gets a 410 error, as on a real server.
  */
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 
@@ -13,22 +13,22 @@ export interface StoreChange {
 
 export interface ObjectStore {
   version(): number;
-  /** Returns the oldest resourceVersion from which a watch can start. */
+  /** Returns the oldest resourceVersion from which a watch can still start. */
   horizon(): number;
   get(kind: string, namespace: string | undefined, name: string): StoredObject | undefined;
-  /** Returns objects sorted by key, like etcd. */
+  /** Returns objects of this kind, sorted by key as in etcd. */
   list(kind: string, namespace?: string): readonly StoredObject[];
-  /** Returns all objects in a namespace, without the namespace itself. */
+  /** Returns all objects in a namespace, but not the namespace itself. */
   contents(namespace: string): StoredObject[];
   everything(): StoredObject[];
-  /** Stores the object with a new version and notifies the subscribers. */
+  /** Stores the object with a new resourceVersion and notifies all subscribers. */
   save(object: StoredObject): StoredObject;
   remove(object: StoredObject): StoredObject;
-  /** Restores the state of an earlier run without notifying subscribers. Earlier watches cannot resume. */
+  /** Restores the state from an earlier run without notifying subscribers. Earlier watches cannot resume. */
   restore(objects: readonly StoredObject[], version: number): void;
-  /** Returns the changes after this version, oldest first. Returns null if some of them are no longer stored. */
+  /** Returns the changes after this version, oldest first; null if some of them are no longer stored. */
   since(version: number): readonly StoreChange[] | null;
-  /** Discards the history, as etcd's compaction does every few minutes. */
+  /** Discards the stored changes, as etcd's compaction does every few minutes. */
   compact(): void;
   subscribe(listener: (change: StoreChange) => void): () => void;
 }
@@ -70,7 +70,7 @@ export function createObjectStore(): ObjectStore {
   };
   const sorted = (objects: Iterable<StoredObject>): StoredObject[] =>
     [...objects].sort((a, b) => formatListKey(a) < formatListKey(b) ? -1 : 1);
-  /** Caches the sorted objects of each kind, because a paged list reads all of them for each page. */
+  /** Caches each kind's sorted objects, because a paged list reads all objects again for each page. */
   const sortedByKind = new Map<string, StoredObject[]>();
 
   return {
@@ -120,7 +120,7 @@ export function createObjectStore(): ObjectStore {
   };
 }
 
-/** Returns the sort key of an object in lists. A `continue` token contains this key. */
+/** Returns the key by which lists sort an object. A `continue` token contains this key. */
 export function formatListKey(object: StoredObject): string {
   return `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
 }

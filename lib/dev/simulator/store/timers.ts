@@ -1,9 +1,9 @@
-/** Creates timers that end with the cluster. After `close`, no timer fires and none keeps the process alive. */
+/** Creates timers that stop with the simulated cluster. After `close`, no timer fires or keeps the process alive. */
 import { formatTimestamp } from "#lib/dev/simulator/store/object.ts";
 
 export interface SimulatorTimers {
   now(): number;
-  /** Returns the current time in the API server's format. */
+  /** Returns the current time in the API server's text format. */
   stamp(): string;
   /** Calls `act` asynchronously after at least `ms` milliseconds. Returns a function that cancels the timer. */
   after(ms: number, act: () => void): () => void;

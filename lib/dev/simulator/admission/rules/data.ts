@@ -1,4 +1,4 @@
-/** Checks finalizers and other metadata, and the data of ConfigMaps and Secrets. */
+/** Checks metadata such as finalizers, and the data in ConfigMaps and Secrets. */
 import {
   badRequestError,
   collectCauses,
@@ -18,7 +18,7 @@ const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
 };
 
-/** Throws 400 if a value is not valid base64. The object then cannot be decoded, so no other rule is checked. */
+/** Throws 400 if a value is not valid base64. The server cannot decode such an object, so it checks no other rules. */
 export function requireBase64(kind: string, body: Json): void {
   const bytes: Json = kind === "Secret" ? body.data : kind === "ConfigMap" ? body.binaryData : undefined;
   if (!isRecord(bytes)) return;
@@ -31,7 +31,7 @@ export function requireBase64(kind: string, body: Json): void {
   }
 }
 
-/** Returns the index of the first invalid base64 character, or -1 if the text is valid. */
+/** Returns the index of the first invalid character in base64 text, or -1 if the text is valid. */
 function findInvalidBase64(text: string): number {
   const bare = text.replace(/[\r\n]/g, "");
   const found = bare.search(/[^A-Za-z0-9+/=]/);
@@ -55,7 +55,7 @@ export function validateConfigMap({ data = {}, binaryData = {} }: Json): StatusC
   );
 }
 
-/** Checks a Secret. `data` already includes the values from `stringData`. */
+/** Checks a Secret. `data` must already include the values from `stringData`. */
 export function validateSecret({ type = "Opaque", data = {} }: Json): StatusCause[] {
   return collectCauses(
     Object.keys(data).flatMap((key) => invalidValues(`data[${key}]`, key, validateDataKey(key))),
@@ -123,7 +123,7 @@ function validateFinalizer(name: string, i: number): StatusCause[] {
   return [invalidValue(`metadata.finalizers[${i}]`, name, why)];
 }
 
-/** Rejects new finalizers on an object that is being deleted. It may only lose finalizers. */
+/** Rejects new finalizers on an object that is being deleted. Such an object may only lose finalizers. */
 export function validateNewFinalizers(live: StoredObject, next: Json): StatusCause[] {
   if (live.metadata.deletionTimestamp === undefined) return [];
   const gained = (next.metadata?.finalizers ?? []).filter((name: string) => !live.metadata.finalizers?.includes(name));

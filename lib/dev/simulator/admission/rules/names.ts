@@ -1,4 +1,4 @@
-/** Checks the names of labels, data keys and variables, with the API server's messages. */
+/** Checks label keys and values, data keys and environment variable names, with the API server's messages. */
 import { SUBDOMAIN_PATTERN, SUBDOMAIN_RULE } from "#lib/dev/simulator/admission/schema/values.ts";
 
 const MAX_NAME_LENGTH = 63;
@@ -16,7 +16,7 @@ const DATA_KEY_RULE =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or " +
   "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
-/** Returns the errors in a qualified name, such as the key of a label or annotation. */
+/** Returns the errors in a qualified name, such as a label key or an annotation key. */
 export function validateLabelKey(key: string): string[] {
   const parts = key.split("/"), name = parts.at(-1)!;
   if (parts.length > 2) {
@@ -47,7 +47,7 @@ export function validateLabelValue(value: string): string[] {
   );
 }
 
-/** Returns the errors in a key of a ConfigMap or Secret. */
+/** Returns the errors in a data key for a ConfigMap or Secret. */
 export function validateDataKey(key: string): string[] {
   return selectMessages(
     key.length > MAX_PREFIX_LENGTH && `must be no more than ${MAX_PREFIX_LENGTH} characters`,

@@ -1,4 +1,4 @@
-/** Checks the rules of Ingresses, NetworkPolicies and Services that involve several values. */
+/** Checks Ingresses, NetworkPolicies and Services against rules that involve several values. */
 import { BlockList, isIP } from "node:net";
 import {
   checkNumberRange,
@@ -118,7 +118,7 @@ export function validateService({ spec }: Json): StatusCause[] {
   );
 }
 
-/** Returns a duplicate port as the API server prints it: only with its number and protocol. */
+/** Returns a duplicate port as the API server prints it, with only its number and protocol. */
 function formatPort({ port, protocol = "TCP" }: Json): Json {
   return { Name: "", Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
 }

@@ -1,4 +1,4 @@
-/** Checks pods: containers, volumes, security contexts and scheduling. */
+/** Checks a pod's containers, volumes, security contexts and scheduling fields. */
 import { posix } from "node:path";
 import {
   checkNumberRange,
@@ -25,7 +25,7 @@ const COUNTS = ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "succe
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const STANDARD = /^(cpu|memory|ephemeral-storage|hugepages-.+)$|\//;
 
-/** Checks a container. `volumes` are the names of the pod's volumes. `seen` are the names of earlier containers. */
+/** Checks a container. `volumes` has the names of the pod's volumes, and `seen` has the names of earlier containers. */
 export function validateContainer(
   field: string,
   container: Json,
@@ -153,7 +153,7 @@ function validateResource(field: string, name: string, text: string): StatusCaus
 
 const LARGEST = 2 ** 31 - 1;
 const PROFILES = ["Localhost", "RuntimeDefault", "Unconfined"];
-/** The field that names a volume's source, by volume type. */
+/** For each volume type, the field that names the volume's source. */
 const SOURCE_FIELDS = { secret: "secretName", configMap: "name", persistentVolumeClaim: "claimName" };
 
 export function validateVolumes(field: string, volumes: readonly Json[]): StatusCause[] {

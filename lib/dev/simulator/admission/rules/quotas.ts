@@ -1,4 +1,4 @@
-/** Checks ResourceQuotas, LimitRanges and PVCs. */
+/** Checks ResourceQuotas, LimitRanges and PVCs, for example their limits and scopes. */
 import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import {
   collectCauses,
@@ -66,7 +66,7 @@ export function validateLimitRange({ spec }: Json): StatusCause[] {
   );
 }
 
-/** Pairs of a limit and a larger limit, with the field that the error names and the field whose value it shows. */
+/** Each row: a limit, a limit that must not be smaller, the field in the error, and the field whose value it shows. */
 const ORDERED = [
   ["min", "max", "min", "min"],
   ["min", "defaultRequest", "defaultRequest", "defaultRequest"],

@@ -1,4 +1,4 @@
-/** Parses the schedules of CronJobs: five fields (minute, hour, day, month, weekday), or a word such as `@daily`. */
+/** Parses CronJob schedules: five fields (minute, hour, day, month, weekday), or a word such as `@daily`. */
 const DESCRIPTORS: Readonly<Record<string, string>> = {
   "@hourly": "0 * * * *",
   "@daily": "0 0 * * *",
@@ -17,7 +17,7 @@ const NAMES = [
   ["sun", "mon", "tue", "wed", "thu", "fri", "sat"],
 ];
 
-/** Returns the values of each field, or an error message. `@every` returns no fields: the simulator never runs it. */
+/** Returns the values that each field allows, or an error message. Returns no fields for `@every`, which never runs. */
 export function parseCronSchedule(schedule: string): ReadonlySet<number>[] | string {
   if (/^@every \d+(\.\d+)?(ns|us|ms|s|m|h)/.test(schedule)) return [];
   if (schedule.startsWith("@") && !Object.hasOwn(DESCRIPTORS, schedule)) return `unrecognized descriptor: ${schedule}`;
@@ -33,7 +33,7 @@ export function parseCronSchedule(schedule: string): ReadonlySet<number>[] | str
   return fields;
 }
 
-/** Parses one part of a field: `*`, `5`, `1-5` or `0-59/10`. */
+/** Parses one part of a schedule field: `*`, `5`, `1-5` or `0-59/10`. */
 function parseSchedulePart(part: string, i: number): { from: number; to: number; step: number } | string {
   const [least, most] = RANGES[i]!;
   const [range = "", step, more] = part.split("/");

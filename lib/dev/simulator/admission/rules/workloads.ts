@@ -1,4 +1,4 @@
-/** Checks the rules of Deployments, StatefulSets, Jobs and CronJobs that involve several values. */
+/** Checks Deployments, StatefulSets, Jobs and CronJobs against rules that involve several values. */
 import {
   collectCauses,
   forbiddenField,

@@ -1,9 +1,9 @@
 /**
- * Reads the schema: the fields and types of each kind, and which lists and maps are owned item by item.
+ * Reads the schema tables: the fields and types of each kind, and which lists and maps managers own item by item.
  *
- * The tables are text with one type per line, as `field:type`. `s` is a string, `i` a number, `b` a boolean, `a` any
- * value, `{T}` a map of T and `[T]` a list of T. `@name` makes a list keyed by those fields, and `@*` makes it a set.
- * `!` makes a type atomic, with one owner for the complete value. `Kind +=` adds fields to those of every object.
+ * A table is text with one type per line, as `field:type`. `s` is a string, `i` a number, `b` a boolean, `a` any value,
+ * `{T}` a map of T and `[T]` a list of T. `@a,b` makes a list keyed by the fields a and b, and `@*` makes it a set. `!`
+ * makes a type atomic: a single manager owns the complete value. `Kind +=` adds fields to those that all kinds have.
  */
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 import { KIND_TYPES } from "#lib/dev/simulator/admission/schema/kinds.ts";
@@ -21,7 +21,7 @@ export type FieldType =
   };
 
 export interface FieldSchema {
-  /** Returns the type of a kind. A kind without a schema accepts any field. */
+  /** Returns the type for a kind. A kind that the schema does not list accepts any field. */
   of(kind: string): FieldType;
 }
 
@@ -81,20 +81,20 @@ function parseType(text: string, struct: (name: string) => FieldType): FieldType
 }
 
 export interface SchemaViolation {
-  /** The path, for example `.spec.template`. In a list it is `.spec.ports[0]` or `.spec.containers[name="m"]`. */
+  /** The path to the invalid field, for example `.spec.template`, `.spec.ports[0]` or `.spec.containers[name="m"]`. */
   readonly path: string;
-  /** The expected type, or undefined if the field is unknown. */
+  /** The expected type; undefined if the schema does not contain the field. */
   readonly expected: string | undefined;
   readonly value: Json;
 }
 
-/** Returns the part of a path that names a list item: the values of `keys` or, without keys, the index. */
+/** Returns the key that identifies a list item in a path: the values of `keys` or, without keys, the item's index. */
 function formatItemKey(item: Json, i: number, keys: readonly string[]): string {
   if (keys.length === 0 || !isRecord(item)) return String(i);
   return keys.map((key) => `${key}=${JSON.stringify(item[key] ?? null)}`).join(",");
 }
 
-/** Returns the value without nulls and unknown fields, and the fields that do not fit the type. */
+/** Returns the value without nulls and unknown fields, and the schema violations that were found in it. */
 export function fitToSchema(
   value: Json,
   type: FieldType,

@@ -1,8 +1,8 @@
 /**
- * Lists the fields of every kind, in the format of fields.ts. The types inside a pod are in pods.ts.
+ * Lists the fields of every kind, in the format that fields.ts defines. The types inside a pod are in pods.ts.
  *
- * Sources: the Kubernetes API 1.33 and the CRDs that the cluster serves, such as those of the snapshot controller and
- * cert-manager.
+ * Sources: the Kubernetes API 1.33 and the CRDs that the simulated cluster serves, such as those of cert-manager and
+ * the snapshot controller.
  */
 
 export const KIND_TYPES = `

@@ -1,8 +1,8 @@
 /**
- * Lists the fields of a pod, in the format of fields.ts.
+ * Lists the fields of a pod, in the format that fields.ts defines.
  *
- * Source: the Kubernetes API 1.33. Volume types that the project does not use are omitted, so they count as unknown
- * fields.
+ * Source: the Kubernetes API 1.33. Volume types that this project does not use are missing, so they are treated as
+ * unknown fields.
  */
 
 export const POD_TYPES = `

@@ -1,8 +1,8 @@
 /**
- * Checks single values beyond their type: one of several words, a minimum, a name or a port.
+ * Checks single values beyond their type, for example that a value is one of several words, a valid name or a port.
  *
- * The table is text with lines of `path rule`, in the order in which the API server reports errors. `[]` stands for
- * each item of a list. `[*]` does too, but the error names the list instead of the item. The `Pod` lines apply to every
+ * The table has entries of the form `path rule`, in the order in which the API server reports errors. `[]` stands for
+ * each item in a list. `[*]` does too, but the error names the list instead of the item. The `Pod` lines apply to every
  * pod spec, in a pod or in a pod template.
  */
 import {
@@ -87,7 +87,7 @@ function valueRulesOf(kind: string): ValueRule[] {
   });
 }
 
-/** Checks every value at the path. A path through a list covers all items of the list. */
+/** Checks every value at the path. If the path leads through a list, all items in the list are checked. */
 function walk(value: Json, [step, ...rest]: readonly string[], field: string, line: ValueRule): StatusCause[] {
   if (step === undefined) return checkValue(value, field, line);
   if (!isRecord(value)) return [];

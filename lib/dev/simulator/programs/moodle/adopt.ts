@@ -1,7 +1,7 @@
 /**
- * Simulates the blueprint's adopt.yaml. The database part sets the password and makes the changes that its script
- * names. The files part ends maintenance mode and, if the script renews secrets, removes config.php and
- * `moodledata/secret`.
+ * Simulates the blueprint's adopt.yaml, which fits a restored or copied site to its new name. The database part sets
+ * the database password and makes the changes that its script lists. The files part turns maintenance mode off and, if
+ * the script renews secrets, removes config.php and `moodledata/secret`.
  */
 import { findVersionError, postgresMajorOf } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { randomText } from "#lib/dev/simulator/programs/moodle/boot.ts";

@@ -1,7 +1,7 @@
 /**
- * Simulates the entry point of the Moodle image: installs an empty site, rejects an incomplete one, or starts an
- * existing one. The image's code replaces the site's code. The database is upgraded only on request. Source: the
- * image's start scripts and Moodle's `admin/cli/upgrade.php`. One difference: an older image always fails here.
+ * Simulates the Moodle image's entry point: installs an empty site, rejects an incomplete site, or starts an existing
+ * site. It replaces the site's code with the image's code, but upgrades the database only on request. Sources: the
+ * image's start scripts and Moodle's `admin/cli/upgrade.php`. Always fails if the image is older than the database.
  */
 import { canReachDatabase } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { findPasswordError, renderFacts } from "#lib/dev/simulator/programs/moodle/database.ts";
@@ -21,17 +21,17 @@ import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/pro
 
 const INSTALLED_TABLES = 494, PARTIAL_TABLES = 415; // number of tables of an installed site and of a killed install (measured)
 
-/** Runs the entry point in a Job, where it exits. */
+/** Runs the image's entry point in a Job, in which it exits. */
 export function runEntryPointInJob(context: ProgramContext): ProgramRun {
   return start(context, 0);
 }
 
-/** Runs the entry point in the Deployment. Like the image, it installs a NEW site in an empty database. */
+/** Runs the image's entry point in the Deployment. Like the real image, installs a new site in an empty database. */
 export function runEntryPointAsServer(context: ProgramContext): ProgramRun {
   return start(context, null);
 }
 
-/** Removes the files in the volume mounted at /v, and config.php. The code stays. */
+/** Removes config.php and all files in the volume that is mounted at /v. The code remains. */
 export function runWipeFiles({ world, pod }: ProgramContext): ProgramRun {
   const site = simulatedSiteOf(world, pod.metadata.namespace!, pod);
   const { code } = site.files;
@@ -131,7 +131,7 @@ const LOCKED_ERROR = [
 const OLDER_CODE_ERROR = "ERROR!!! The code you are using is OLDER than the version that made these databases!";
 const LAST_LINE = "*** Failed with return value: 0"; // the entry point prints this line in any case
 
-/** The oldest release that each branch can upgrade from. */
+/** For each Moodle branch, the oldest release that can be upgraded to it. */
 const REQUIRES: Readonly<Record<string, string>> = {
   "4.5": "4.1.2",
   "5.0": "4.2.3",
@@ -140,7 +140,7 @@ const REQUIRES: Readonly<Record<string, string>> = {
   "5.3": "4.4",
 };
 
-/** Starts an existing site, and upgrades it if requested. `exit` is null in the Deployment's pod. */
+/** Starts an existing site and, if requested, upgrades it. `exit` is null in the Deployment's pod. */
 export function startExistingSite(
   { world, pod, container, env }: ProgramContext,
   site: SimulatedSite,
@@ -203,13 +203,13 @@ export function startExistingSite(
   };
 }
 
-/** Prints the version and release of the image's code, for the blueprint's preflight. */
+/** Prints the version and release of the image's code, which the blueprint's preflight check reads. */
 export function runPrintCodeVersion({ container }: ProgramContext): ProgramRun {
   const { release, version } = moodleReleaseOf(container.image);
   return { lines: [`version|${version}.00`, `release|${release}`], exit: 0 };
 }
 
-/** Returns the files without maintenance mode, because the image always turns it off. */
+/** Returns the site's files with maintenance mode off, because the image always turns it off. */
 function withoutMaintenance({ maintenance: _, ...files }: SimulatedSite["files"]): SimulatedSite["files"] {
   return files;
 }

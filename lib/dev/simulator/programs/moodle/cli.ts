@@ -1,4 +1,4 @@
-/** Simulates PHP in Jobs: Moodle's command line and the blueprint's PHP scripts. */
+/** Simulates PHP in Jobs: Moodle's command-line scripts and the blueprint's PHP scripts. */
 import { SECOND } from "#lib/base/time.ts";
 import { findPasswordError } from "#lib/dev/simulator/programs/moodle/database.ts";
 import {
@@ -41,9 +41,7 @@ const COMMANDS: Record<string, Command> = {
   isinstalled: () => ({ lines: [], exit: 2 }), // exit code 2 means "installed" here
 };
 
-/**
- * Turns maintenance mode on or off, or prints its status. The shell guard of the blueprint checks the attempt first.
- */
+/** Turns maintenance mode on or off, or prints its status. Refuses if a newer attempt has already begun. */
 function maintenance(text: string, site: SimulatedSite): ProgramRun {
   const on = /--enable\b/.test(text), off = text.includes("--disable");
   const { maintenance = false, maintenanceAttempt } = site.files;
@@ -78,7 +76,7 @@ export function runMoodleCli(context: ProgramContext): ProgramRun {
   );
 }
 
-/** Simulates seed.php: applies the requested settings and prints each change, then `seeded`. */
+/** Simulates seed.php: applies the requested settings, then prints each change and finally `seeded`. */
 export function runSeedScript(context: ProgramContext): ProgramRun {
   const { env, world, pod } = context;
   const read = (name: string) => readConfigSource(world, pod.metadata.namespace!, "ConfigMap", name);
@@ -132,7 +130,7 @@ function describeAdmin(account: MoodleAccount | undefined, email: string): strin
   return account === undefined ? "created" : account.email === email ? "kept" : "address changed";
 }
 
-/** Runs a script on an installed site. Fails if the code, config.php, the database or the site is missing. */
+/** Runs a script on an installed site. Fails if the code, config.php, the database or the installed site is missing. */
 export function runScriptOnSite(
   { world, pod }: ProgramContext,
   path: string,

@@ -1,4 +1,4 @@
-/** Simulates PostgreSQL as the blueprint uses it: the server of the StatefulSet, and `psql` in Jobs. */
+/** Simulates PostgreSQL as the blueprint uses it: the server in the StatefulSet, and `psql` in Jobs. */
 import { type EventText, recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import {
   firstVolumeHandle,
@@ -44,7 +44,7 @@ export function postgresMajorOf(image: string): string {
   return /:(\d+)/.exec(image)?.[1] ?? "";
 }
 
-/** Returns the server's error for data files of another major version, or null if it can read them. */
+/** Returns the server's error if another major version wrote the data files; null if the server can read them. */
 export function findVersionError({ major: made = "" }: SiteDatabase, major: string): string[] | null {
   if (made === "" || major === "" || made === major) return null;
   const detail = `DETAIL:  The data directory was initialized by PostgreSQL version ${made}, which is not compatible ` +
@@ -53,8 +53,8 @@ export function findVersionError({ major: made = "" }: SiteDatabase, major: stri
 }
 
 /**
- * Simulates a server with a data directory but no database: the startup probe fails and the container restarts. A real
- * kubelet needs five minutes for the failure that is immediate here.
+ * Simulates a server that has a data directory but no database: its startup probe fails and the container restarts. A
+ * real kubelet needs five minutes until such a restart, which is immediate here.
  */
 function serveWithoutDatabase({ world, pod, container }: ProgramContext, ready: string): ProgramRun {
   const fieldPath = `spec.containers{${container.name}}`;
@@ -89,7 +89,7 @@ export function runPsql({ world, pod, container, env }: ProgramContext): Program
   return { lines: /select 1\b/i.test(text) ? ["1"] : [], exit: 0 };
 }
 
-/** Returns the server's error for a wrong password, or null if the password is correct. */
+/** Returns the server's error if the password is wrong; null if it is correct. */
 export function findPasswordError(database: SiteDatabase, password: string | undefined): string | null {
   if (password === database.password) return null;
   const where = `connection to server at "db" (10.96.0.20), port 5432 failed`;
@@ -104,8 +104,8 @@ function unreachableError(world: SimulatorContext, namespace: string): string {
 }
 
 /**
- * Runs the checks of the blueprint's SQL guards, in their order. Returns the database with the comment that the guards
- * write, or the refusal. Only a statement with a guard is refused: plain SQL can drop an installed site.
+ * Runs the blueprint's SQL guards (checks before a change), in order. Returns the database with the comment that they
+ * write, or the first guard's refusal. SQL without a guard is never refused: it can even drop a site.
  */
 function runGuard(
   world: SimulatorContext,
@@ -140,7 +140,7 @@ function isAttempt(comment = ""): boolean {
   return comment !== "" && !comment.startsWith("wheelwright claim ");
 }
 
-/** Returns the database with this fence in its comment, unless a higher fence is recorded there. */
+/** Records this fence (attempt number) in the database's comment, unless the comment has a higher one. */
 function recordClaim(database: SiteDatabase, noted: bigint, mine: bigint): SiteDatabase {
   if (mine <= noted) return database;
   const word = /^wheelwright \w+ /.exec(database.comment ?? "")?.[0].replace(" seed ", " install ") ??
@@ -148,14 +148,14 @@ function recordClaim(database: SiteDatabase, noted: bigint, mine: bigint): SiteD
   return { ...database, comment: `${word}${mine}` };
 }
 
-/** Returns the lines that facts.php prints. */
+/** Returns the lines that the blueprint's facts.php prints about the site. */
 export function renderFacts({ config = {}, tables = 0 }: SiteDatabase): string[] {
   const { rolesactive = "", ...others } = config;
   const printed = ["siteidentifier", "version", "release"].filter((name) => name in others);
   return [`tables|${tables}`, `rolesactive|${rolesactive}`, ...printed.map((name) => `${name}|${others[name]}`)];
 }
 
-/** Returns the rows of mdl_config that the query names, in the format of `psql -tA`. */
+/** Returns the rows from mdl_config that the query asks for by name, in the format that `psql -tA` prints. */
 function query(database: SiteDatabase, text: string): ProgramRun {
   const { config, tables = 0 } = database;
   const countLines = [

@@ -1,4 +1,4 @@
-/** Simulates the login page of a site, for the site's web server and the readiness probe. */
+/** Simulates a site's login page, as the site's web server and the readiness probe see it. */
 import {
   isSiteInstalled,
   isUpgradeLocked,
@@ -18,7 +18,7 @@ export function canReachDatabase(world: SimulatorContext, pod: StoredObject): bo
   );
 }
 
-/** Returns the HTTP status of the page, or null if it times out because packets to the database are dropped. */
+/** Returns the login page's HTTP status; null if the page times out because packets to the database are dropped. */
 export function loginPageStatus(world: SimulatorContext, pod: StoredObject): number | null {
   const { namespace, name } = pod.metadata;
   const { database, files } = simulatedSiteOf(world, namespace!, pod);
@@ -34,7 +34,7 @@ export function probesLoginPage({ readinessProbe }: Json): boolean {
   return readinessProbe?.exec?.command?.join(" ").includes(LOGIN) ?? false;
 }
 
-/** Returns the kubelet's message for a failed readiness probe of the login page, or null if the probe succeeds. */
+/** Returns the kubelet's message if the readiness probe for the login page fails; null if the probe succeeds. */
 export function findProbeFailure(world: SimulatorContext, pod: StoredObject, container: Json): string | null {
   if (!probesLoginPage(container) || simulatedSiteOf(world, pod.metadata.namespace!, pod).files.maintenance) {
     return null;

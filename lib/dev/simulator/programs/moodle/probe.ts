@@ -1,4 +1,4 @@
-/** Simulates `curl` to a Service from inside the namespace: the site's HTTP status and curl's error messages. */
+/** Simulates `curl` to a Service from inside the namespace: prints the site's HTTP status and curl's error messages. */
 import { loginPageStatus } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { isUpgradePending, listServicePods, simulatedSiteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { canPodConnect } from "#lib/dev/simulator/programs/network.ts";
@@ -30,7 +30,7 @@ export function runCurl({ world, pod, container }: ProgramContext): ProgramRun {
     return failed(REFUSED, `Failed to connect to ${host} port 80 after 0 ms: Couldn't connect to server`);
   }
   const { database, files } = simulatedSiteOf(world, space);
-  // A pending upgrade to another branch redirects to the upgrade page. Within a branch, the login page stays (assumed).
+  // Assumes that a pending upgrade redirects to the upgrade page only if it leads to another branch.
   const redirectsToUpgrade = isUpgradePending(database, files) &&
     branchOf(database!.config!.release) !== branchOf(files.code);
   const page = loginPageStatus(world, pods[0]!);
@@ -51,7 +51,7 @@ export function runCurl({ world, pod, container }: ProgramContext): ProgramRun {
   return { lines, exit: failing ? HTTP_ERROR : 0 };
 }
 
-/** Returns the status for a path. A wrong Host header is redirected, and `/fpm-*` exists only inside the pod. */
+/** Returns the HTTP status for a path. A wrong Host header is redirected, and `/fpm-*` exists only inside the pod. */
 function statusOfPath(page: number, path: string, text: string, root: string): number {
   if (path.startsWith("/fpm-")) return 404;
   if (page !== 200) return page;
@@ -64,7 +64,7 @@ function branchOf(release: string | undefined): string | undefined {
   return /^\d+\.\d+/.exec(release ?? "")?.[0];
 }
 
-/** Returns the site's host, read from its ConfigMap. */
+/** Returns the site's host name from the ConfigMap `moodle-env`. */
 function readSiteHost(world: ProgramContext["world"], namespace: string): string {
   const url = readConfigSource(world, namespace, "ConfigMap", "moodle-env")?.SITE_URL ?? "";
   return /\/\/([\w.-]+)/.exec(url)?.[1] ?? "";

@@ -1,6 +1,6 @@
 /**
- * Reads and writes the data of a simulated Moodle site on the volumes of a namespace. The database is in the pod behind
- * the Service `db`. The files are in the pod that runs the program.
+ * Reads and writes a simulated Moodle site's data, which is stored on the volumes in a namespace. The database is on
+ * the volume of the pod behind the Service `db`. The files are on the volume of the pod that runs the program.
  */
 import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import { isPodReady, isPodStarted } from "#lib/dev/simulator/controllers/pod-status.ts";
@@ -9,80 +9,80 @@ import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface SiteDatabase {
-  /** The password from the first start. A later password in the environment has no effect. */
+  /** The password that the first start set. Later changes to the environment variable have no effect. */
   readonly password?: string;
-  /** PostgreSQL's error about damaged pages, with which its recovery fails. */
+  /** The error that PostgreSQL's recovery reports because the data has damaged pages. */
   readonly damaged?: string;
-  /** The major version of PostgreSQL that created the data. */
+  /** The major version of PostgreSQL that created the data files. */
   readonly major?: string;
-  /** Whether the database is missing: the server was killed after its setup, before it created the database. */
+  /** Whether the database is missing because the server was killed between its setup and the database's creation. */
   readonly absent?: boolean;
-  /** The comment on the database. The blueprint's guards record the last attempt there. */
+  /** The comment on the database, in which the blueprint's SQL guards record the last attempt. */
   readonly comment?: string;
-  /** The number of tables. An incomplete install has created only some tables. */
+  /** The number of tables. An incomplete installation has created only some of the tables. */
   readonly tables?: number;
-  /** The rows of mdl_config: values, keyed by name. */
+  /** The rows in mdl_config: setting values, keyed by name. */
   readonly config?: Readonly<Record<string, string>>;
-  /** The uploads in mdl_files: sizes in bytes, keyed by content hash. */
+  /** The uploaded files in mdl_files: sizes in bytes, keyed by content hash. */
   readonly uploads?: Readonly<Record<string, number>>;
-  /** The short names of the courses, without the front page. */
+  /** The courses' short names, without the front page. */
   readonly courses?: readonly string[];
-  /** Secrets outside of mdl_config, keyed by table (`external_tokens`) or plugin setting (`mod_lti/privatekey`). */
+  /** Secrets outside mdl_config, keyed by table (`external_tokens`) or plugin setting (`mod_lti/privatekey`). */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** The UID of the pod that runs an install or upgrade. */
+  /** The UID of the pod that started an unfinished installation or upgrade. */
   readonly installer?: string;
-  /** The accounts in mdl_user that the seed created, keyed by name. */
+  /** The accounts in mdl_user that the seed created, keyed by user name. */
   readonly accounts?: Readonly<Record<string, MoodleAccount>>;
-  /** The fence of the last attempt to set the administrator's password. */
+  /** The fence (attempt number) of the last attempt to set the administrator's password. */
   readonly passwordAttempt?: string;
 }
 
 export interface MoodleAccount {
-  /** The password in plain text, so that tests can compare it. */
+  /** The account's password in plain text, so that tests can compare it. */
   readonly password: string;
   readonly email?: string;
   readonly suspended?: boolean;
-  /** The number of active sessions. */
+  /** The number of active login sessions. */
   readonly sessions?: number;
-  /** The number of mailed links for a new password. */
+  /** How many links for setting a new password were sent by email. */
   readonly links?: number;
   /** The account's row in mdl_user_password_resets. */
   readonly reset?: { readonly token: string; readonly requested: number };
-  /** The sign-in method; `manual` if absent. */
+  /** The account's sign-in method; `manual` if absent. */
   readonly auth?: "nologin" | "oauth2";
 }
 
 export interface SiteFiles {
-  /** The release of the installed code. */
+  /** The release of the installed Moodle code. */
   readonly code?: string;
   readonly configured?: boolean;
-  /** The site's host in config.php, from its last start. */
+  /** The site's host name in config.php, which each start sets. */
   readonly wwwroot?: string;
-  /** Whether the cache in moodledata reports a running upgrade. It can differ from the database. */
+  /** Whether the cache in moodledata reports a running upgrade. The database may say otherwise. */
   readonly upgrading?: boolean;
-  /** The files in moodledata/filedir: bytes by content hash. Absent: as in the database. Null: no directory. */
+  /** File sizes in moodledata/filedir, keyed by content hash. Absent: as in the database. Null: no such directory. */
   readonly filedir?: Readonly<Record<string, number>> | null;
   /** The encryption key in moodledata/secret. */
   readonly key?: string;
-  /** A marker file in moodledata/filedir. */
+  /** The contents of a marker file in moodledata/filedir. */
   readonly marked?: string;
-  /** The ID of the last adoption, from the file `wheelwright-adopted`. */
+  /** The ID of the last adoption (fitting a copied site to its new name), from the file `wheelwright-adopted`. */
   readonly adopted?: string;
-  /** Whether climaintenance.html exists. */
+  /** Whether the file climaintenance.html exists, which means that maintenance mode is on. */
   readonly maintenance?: boolean;
-  /** The fence of the last attempt to turn maintenance mode on or off. */
+  /** The fence (attempt number) of the last attempt to turn maintenance mode on or off. */
   readonly maintenanceAttempt?: string;
 }
 
 export interface SimulatedSite {
-  /** Null while no pod is ready behind the Service `db`. */
+  /** Null while no pod behind the Service `db` is ready. */
   readonly database: SiteDatabase | null;
   readonly files: SiteFiles;
   saveDatabase(database: SiteDatabase): void;
   saveFiles(files: SiteFiles): void;
 }
 
-/** Returns the site with the pod's volumes. Without a pod, uses the volumes of the Deployment's template. */
+/** Returns the site on the pod's volumes or, without a pod, on the volumes in the Deployment's template. */
 export function simulatedSiteOf(world: SimulatorContext, namespace: string, pod?: StoredObject): SimulatedSite {
   const [server] = listServicePods(world, namespace, "db");
   const data = firstVolumeHandle(world, namespace, server ?? templateOf(world, "StatefulSet", namespace, "db"));
@@ -95,7 +95,7 @@ export function simulatedSiteOf(world: SimulatorContext, namespace: string, pod?
   };
 }
 
-/** Returns the volume handle of the pod's first PVC. */
+/** Returns the handle of the volume that the pod's first PVC is bound to. */
 export function firstVolumeHandle(
   world: SimulatorContext,
   namespace: string,
@@ -105,7 +105,7 @@ export function firstVolumeHandle(
   return claim === undefined ? null : volumeOf(world, namespace, claim);
 }
 
-/** Returns the pod that a workload's template describes. For a StatefulSet, the pod has the PVCs of pod 0. */
+/** Returns the pod that a workload's template describes. For a StatefulSet, it has the PVCs of the first pod. */
 function templateOf(world: SimulatorContext, kind: string, namespace: string, name: string): StoredObject | undefined {
   const owner = world.store.get(kind, namespace, name);
   if (!owner) return undefined;
@@ -116,13 +116,13 @@ function templateOf(world: SimulatorContext, kind: string, namespace: string, na
   return { ...owner, spec: { ...template.spec, volumes: [...claims, ...template.spec.volumes ?? []] } };
 }
 
-/** Returns the volume handle of a PVC, or null if it is not bound. */
+/** Returns the handle of the volume that the PVC is bound to; null if it is not bound. */
 function volumeOf(world: SimulatorContext, namespace: string, claim: string): string | null {
   const found = world.store.get("PersistentVolumeClaim", namespace, claim);
   return found?.spec.volumeName ?? null;
 }
 
-/** Returns the pods behind a Service. With `publishNotReadyAddresses`, they need only be started, not ready. */
+/** Returns the ready pods behind a Service or, if it sets `publishNotReadyAddresses`, the started pods. */
 export function listServicePods(world: SimulatorContext, namespace: string, service: string): StoredObject[] {
   const found = world.store.get("Service", namespace, service);
   if (!found?.spec.selector) return [];
@@ -133,17 +133,17 @@ export function listServicePods(world: SimulatorContext, namespace: string, serv
     );
 }
 
-/** Whether the database contains a complete site. */
+/** Whether the database contains a completely installed site. */
 export function isSiteInstalled(database: SiteDatabase | null): boolean {
   return database?.config?.rolesactive === "1";
 }
 
-/** Whether an upgrade locks the site. The lock of a killed upgrade expires. */
+/** Whether an upgrade has locked the site. If the upgrade was killed, its lock expires. */
 export function isUpgradeLocked(database: SiteDatabase | null, now: number): boolean {
   return Number(database?.config?.upgraderunning ?? 0) * 1000 > now;
 }
 
-/** Whether the release of the installed code differs from that of the database. */
+/** Whether the installed code and the database belong to different releases. */
 export function isUpgradePending(database: SiteDatabase | null, { code }: SiteFiles): boolean {
   return isSiteInstalled(database) && code !== undefined && database!.config!.release !== code;
 }
@@ -166,14 +166,14 @@ function guessVersion(branch: string): string {
   return Number(branch) > 5.3 ? `${2022 + major}${String(minor % 12 + 1).padStart(2, "0")}01` : "20241007";
 }
 
-/** Returns the version and release of an image: `…:v4.5.12` is 2024100712 and `4.5.12 (Build: …)`. */
+/** Returns the version and release in an image: 2024100712 and `4.5.12 (Build: …)` for the tag `v4.5.12`. */
 export function moodleReleaseOf(image: string): { version: string; release: string } {
   const [, branch = "4.5", patch = "12"] = /:v?(\d+\.\d+)(?:\.(\d+))?/.exec(image) ?? [];
   const version = (BRANCHES[branch] ?? guessVersion(branch)) + patch.padStart(2, "0");
   return { version, release: `${branch}.${patch} (Build: 20261005)` };
 }
 
-/** Returns the host of SITE_URL. */
+/** Returns the host name in the environment variable SITE_URL. */
 export function siteHostOf(env: Readonly<Record<string, string>>): string {
   return /\/\/([^/:]+)/.exec(env.SITE_URL ?? "")?.[1] ?? "localhost";
 }
