@@ -9,9 +9,7 @@ export interface ObjectPatch {
   readonly patch: (current: KubeObject) => readonly PatchOperation[];
 }
 
-/**
- * Creates the object if it is missing, or updates it. If `comparison` is "presence", an existing object stays as it is.
- */
+/** Creates a missing object and updates an existing one, unless `comparison` is "presence". */
 export interface ObjectPut extends Omit<ExpectedObject, "object"> {
   readonly ref: ObjectRef;
   readonly put: KubeObject;
