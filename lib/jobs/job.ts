@@ -21,8 +21,8 @@ export interface FailureReport {
 export interface NewJob {
   readonly kind: JobKind;
   /**
-   * The queue that runs the job: `federation:<id>`, `spoke:<id>` or `mail:<number>`. Jobs in one lane run one at a
-   * time. A job whose lane is null never waits for other jobs.
+   * The job's lane (queue): `federation:<id>`, `spoke:<id>` or `mail:<number>`. Jobs in the same lane run one at a
+   * time. Null for a job that never waits for other jobs.
    */
   readonly lane: string | null;
   readonly federationId: string | null;

@@ -147,7 +147,7 @@ export async function countLanes(rows: Rows): Promise<LaneCounts> {
   return count!;
 }
 
-/** Whether an operation waits for a free slot. Ignores waits over an hour: no running replica supports those kinds. */
+/** Whether an operation waits for a free slot. Ignores those due over an hour ago: no replica can run their kind. */
 export async function isReplicaNeeded(rows: Rows): Promise<boolean> {
   const { rows: [first] } = await sql`
     select from jobs where ${WAITS_FOR_REPLICA} and run_at > wheelwright_now() - interval '1 hour' limit 1`.execute(

@@ -133,7 +133,7 @@ export async function listLiveOperations(rows: Rows, spokeId: string): Promise<J
   return found.map(toJob);
 }
 
-/** Matches jobs that ended after the spoke's current site was installed. A lost cluster leads to a new site. */
+/** Matches jobs that ended after the current site was ready. A spoke gets a new site if its cluster is lost. */
 export const ON_CURRENT_SITE = sql<SqlBool>`
   finished_at >= (select ready_at from spokes where spokes.id = jobs.spoke_id)`;
 

@@ -1,6 +1,6 @@
 /**
- * Lists the job columns that are read for lists. A failure's log and events, almost a megabyte per job, are left out:
- * they are read only for a single operation.
+ * Lists the job columns that queries for lists read. A failure's log and events are left out, because they can take
+ * almost a megabyte per job. They are read only for a single operation.
  */
 import { sql } from "kysely";
 

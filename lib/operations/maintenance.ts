@@ -45,7 +45,7 @@ export const maintenanceOff = declareOperation({
   changes: () => ({ cron: [setField(MOODLE_CRONJOB, "/spec/suspend", false)] }),
 });
 
-/** Returns a note for operations that leave the site in maintenance mode; empty if the site is not in it. */
+/** Returns a note that the operation does not end maintenance mode; empty if the site is not in that mode. */
 export function describeMaintenance({ maintenance }: { readonly maintenance: boolean }): string[] {
   return maintenance ? ["The site stays in maintenance, and its scheduled tasks stay paused"] : [];
 }

@@ -3,8 +3,8 @@ import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /**
- * Installs a spoke. The timeouts of `database` and `install` allow for slow image pulls. `install` also exceeds the
- * 1800 s limit of its Kubernetes Job plus 30 s for its shutdown.
+ * Installs a spoke. The timeouts of `database` and `install` allow for slow image pulls. The timeout of `install` also
+ * exceeds the 1800 s limit of its Kubernetes Job plus 30 s for its shutdown.
  */
 export const provision = declareOperation({
   name: "provision",

@@ -9,7 +9,7 @@ import { SECOND } from "#lib/base/time.ts";
 const POLL_INTERVAL = 5 * SECOND;
 
 export interface JobWatch {
-  /** Starts to watch a job. Returns a function that ends the watch. */
+  /** Watches a job and stops its run if necessary. Returns a function that ends the watch. */
   follow(id: string): () => void;
   close(): void;
 }

@@ -128,7 +128,7 @@ export function unrecordedReport(step: string, record: "start" | "result"): Fail
   return { ...createReport(step, "internal", message, "operator"), hint };
 }
 
-/** The shortest and the longest delay between attempts, in milliseconds. */
+/** The delay before the first retry and the longest delay between attempts, in milliseconds. */
 export interface RetryDelays {
   readonly firstMs: number;
   readonly maxMs: number;

@@ -1,7 +1,7 @@
 /**
  * Decides when a replica claims new jobs, and when it takes over jobs from replicas that have stopped responding. Each
- * heartbeat triggers a takeover round. Claim rounds follow a wake-up, a job that becomes due, or a timer of 5 s. Rounds
- * never overlap, because a takeover must not see a job that was just claimed but is not yet running.
+ * heartbeat triggers a takeover round. A claim round runs when jobs are added or become due, and at least every 5 s.
+ * Rounds never overlap, because a takeover must not see a job that was just claimed but is not yet running.
  */
 import { type Log, warnOncePerMinute } from "#lib/base/log.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";

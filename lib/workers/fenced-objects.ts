@@ -99,7 +99,7 @@ export async function createFenced(
     const created = await space.create({ ...object, metadata: { ...metadata, annotations } }, call);
     if (created.metadata.annotations?.[FENCE_KEY] === jobFence.fence) return created;
   } catch (error) {
-    // A quota or webhook may refuse the creation even if the object already exists.
+    // A quota or webhook may refuse to create an object that already exists. The object is then applied instead.
     const refused = error instanceof ClusterError && [400, 403, 422].includes(error.status);
     if (!refused || !await space.get(objectRefOf(object), call)) throw error;
   }

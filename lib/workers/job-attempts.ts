@@ -49,7 +49,7 @@ export function hasAttemptEnded(job: KubeObject): boolean {
   return conditions.some(({ type, status }) => status === "True" && (type === "Complete" || type === "Failed"));
 }
 
-/** Returns the names of the Kubernetes Jobs that this operation may have created. They are saved before creation. */
+/** Returns the saved names of Kubernetes Jobs. The operation saves each name before it creates the Job. */
 export function findOwnAttempts(run: Run, key: string): string[] {
   const names: unknown = run.job.progress[key];
   return Array.isArray(names) ? names.map(String) : [];

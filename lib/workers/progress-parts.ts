@@ -1,6 +1,6 @@
 /**
- * Shows how many parts of Moodle have been installed or upgraded. The number of parts is saved in the job's progress,
- * to be shown as the total the next time that the same version is installed.
+ * Shows how many parts of Moodle have been installed or upgraded so far. Saves the final number in the job's progress,
+ * so that the next installation or upgrade of the same version can show a total.
  */
 import { createInstallProgress, type InstallProgress } from "#lib/moodle/install-progress.ts";
 import { findLastProgress } from "#lib/jobs/past-progress.ts";

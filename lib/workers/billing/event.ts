@@ -48,8 +48,8 @@ export function billingEvent(app: EventDependencies, payments: Payments): Handle
 }
 
 /**
- * Reads the hub's subscription, and marks all of the hub's waiting events as handled. If a crash repeats this, nothing
- * is lost.
+ * Reads the hub's subscription, and marks all of the hub's waiting events as handled. Repeating this after a crash is
+ * harmless.
  */
 async function handleSubscription(
   app: EventDependencies,
@@ -58,7 +58,7 @@ async function handleSubscription(
   event: BillingEventRow,
 ): Promise<void> {
   const hub = event.federationId!;
-  // Lists the events before reading the subscription, because it may not reflect events that arrive later.
+  // Lists the events first, because the subscription that is read next may not reflect any later events.
   const eventIds = [event.id, ...await findQueuedBillingEvents(app.db.rows, hub)];
   await checkSubscription(app, run, payments, hub);
   await run.write((tx) => markBillingEventsHandled(tx, eventIds, "subscription"));

@@ -1,7 +1,8 @@
 /**
  * Queues a billing sync for each hub whose spokes differ from the quantities last sent to the payment provider, and a
  * daily check of each subscription.
- * Hubs with a queued sync are skipped. Hubs that the provider refused are skipped until their next attempt is due.
+ * Hubs with a queued sync are skipped. Hubs whose last sync was refused by the provider are skipped until their next
+ * attempt is due.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";

@@ -22,7 +22,7 @@ export interface MailRetry {
   readonly maxMs: number;
 }
 
-/** A long enough delay between attempts to wait for a mail server that is down overnight. */
+/** The delay grows from 2 seconds to 15 minutes, so that emails outlast an overnight outage of the mail server. */
 const RETRY: MailRetry = { firstMs: 2 * SECOND, maxMs: 15 * MINUTE };
 
 export function sendMail(

@@ -1,6 +1,6 @@
 /**
- * Emails announcements of deprecated features to users. It runs every 10 minutes, so that users soon learn about the
- * deprecations in a new release, even if they have only just created an API token.
+ * Emails users with an API token about deprecated features. Runs every 10 minutes, so that users soon learn about the
+ * deprecations in a new release.
  */
 import type { App } from "#lib/app.ts";
 import {

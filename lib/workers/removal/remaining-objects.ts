@@ -41,7 +41,7 @@ const MAX_PAUSE = 10 * SECOND;
 /** The spoke, hub or sandbox that owned the removed objects. */
 type RemovedOwner = NamespaceRecord | { readonly namespace: string; readonly sandbox: string };
 
-/** A volume and its PVC. The UID identifies the PVC, because its name may have been used before. */
+/** A volume and the PVC that uses it. The PVC's UID distinguishes the volume from a later one of the same name. */
 interface Volume {
   readonly claim: string;
   readonly claimUid: string;

@@ -39,7 +39,7 @@ import {
   type SweptKind,
 } from "#lib/workers/sweep/spoke-facts.ts";
 
-/** Pages of a full list are read this many times faster, since watched clusters are seldom listed in full. */
+/** Divides the pauses between pages of a full list, because watched clusters are seldom listed in full. */
 const PAUSE_DIVISOR = 6;
 /** The maximum number of changed spokes that are checked together. */
 const BATCH = 20;

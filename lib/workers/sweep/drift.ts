@@ -1,9 +1,8 @@
 /**
- * Checks spokes for drift: differences between the blueprint and the cluster. If an object seems changed or missing, a
- * dry run decides. The number of dry runs per check is limited; spokes beyond the limit keep their earlier result. The
- * order is random, so that every spoke is checked eventually. Secrets are read by name, because permission to list them
- * would include all Secrets in the cluster. If a spoke was rendered from another blueprint revision, only missing
- * objects are reported.
+ * Checks spokes for drift: differences between the blueprint and the cluster. If an object seems changed or missing,
+ * the API server compares it by dry run. The number of dry runs per check is limited; spokes beyond the limit keep
+ * their earlier result. Secrets are read by name, because permission to list them would include all Secrets in the
+ * cluster.
  */
 import { type ExpectedObject, formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
