@@ -30,9 +30,7 @@ function isOwnedByCreation({ manager, subresource }: Entry): boolean {
   return manager === CREATE_FIELD_MANAGER && !subresource;
 }
 
-/**
- * Returns the entry without the fence annotation. An apply would remove this annotation, as manifests do not have it.
- */
+/** Returns the entry without the fence annotation, which no manifest contains, so that an apply does not remove it. */
 function appliedOf(entry: Entry): Entry {
   const { "f:metadata": metadata, ...fields } = entry.fieldsV1 ?? {};
   const { [`f:${FENCE_KEY}`]: _, ...annotations } = metadata?.["f:annotations"] ?? {};

@@ -16,9 +16,8 @@ export async function recordCluster({ cluster, holding }: Site, run: Run): Promi
 }
 
 /**
- * Throws an `another_cluster` ClusterError if this is not the cluster in which the namespace was created. If the row
- * has no cluster identity and the namespace exists here, stores the identity. Reads the row again, because the step may
- * have changed it.
+ * Throws an `another_cluster` ClusterError unless the namespace was created in this cluster. If the row has no cluster
+ * identity and the namespace exists here, stores the identity. Reads the row again, since the step may have changed it.
  */
 export async function requireSameCluster(site: Site, run: Run): Promise<void> {
   const { app, cluster, holding } = site, { table, id } = rowOf(holding);

@@ -1,8 +1,7 @@
 /**
  * Queues a billing sync for each hub whose spokes differ from the quantities last sent to the payment provider, and a
- * daily check of each subscription.
- * Hubs with a queued sync are skipped. Hubs whose last sync was refused by the provider are skipped until their next
- * attempt is due.
+ * daily check of each subscription. Skips hubs that already have a queued sync. Also skips hubs whose last sync the
+ * provider refused, until their next attempt is due.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";

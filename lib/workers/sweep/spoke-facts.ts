@@ -21,7 +21,7 @@ export interface ListPaging {
   readonly pauseMs: number;
 }
 
-/** How often a list may start again after its continue token has expired. */
+/** How many times a list may start again after its continue token has expired. */
 const MAX_RESTARTS = 3;
 /** Selects the objects of spokes. Objects of hubs, Kubernetes Jobs and the pods of Jobs are not checked. */
 export const SPOKE_SELECTOR = `${MANAGED_BY_LABEL}=wheelwright,wheelwright.dev/spoke`;
@@ -54,11 +54,11 @@ export async function readPages(
   }
 }
 
-/** When a cluster is watched instead of listed repeatedly. All times are in milliseconds. */
+/** When and how a large cluster is watched for changes instead of being listed. All times are in milliseconds. */
 export interface WatchPace {
-  /** The number of spokes from which a cluster is watched. */
+  /** The minimum number of spokes at which a cluster is watched instead of being listed. */
   readonly minSpokes: number;
-  /** How long a cluster is watched until all objects are listed again. */
+  /** How long a cluster is watched before all objects are listed again. */
   readonly relistMs: number;
   /** The minimum time between two failed checks that both count. */
   readonly failedCheckMs: number;

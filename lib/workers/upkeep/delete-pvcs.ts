@@ -1,6 +1,6 @@
 /**
- * Deletes PVCs that are left over from restores. PVCs that a restore replaced are kept for some days, until a newer
- * good backup exists. Nothing is deleted unless the spoke is active and no restore is queued or running.
+ * Deletes PVCs that are left over from restores. PVCs that a restore replaced are kept for some days, and at least
+ * until a newer good backup exists. Nothing is deleted unless the spoke is active and no restore is queued or running.
  */
 import type { App } from "#lib/app.ts";
 import {

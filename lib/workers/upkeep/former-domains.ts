@@ -35,7 +35,7 @@ async function releaseDomains(tx: Tx, id: string): Promise<void> {
   if (acceptance) await enqueueConfigure(tx, SYSTEM_REQUESTER, spoke, acceptance);
 }
 
-/** Returns whether a `configure` operation can be queued; null if another operation on the spoke prevents it. */
+/** Returns the accepted `configure` action, or null if another operation on the spoke prevents it. */
 function checkConfigure(facts: SpokeFacts): AcceptedAction | null {
   try {
     return checkAction("configure", facts);

@@ -21,9 +21,7 @@ export function updateSiteRecords(app: App): Handler {
   });
 }
 
-/**
- * Writes all outdated site records. If a cluster does not respond, skips its other records. The next run tries again.
- */
+/** Writes all outdated site records. Skips clusters that do not respond; the next run tries again. */
 async function updateAll({ db, clusters }: App, run: Run, table: RecordedTable): Promise<void> {
   const context = { clusters, installation: await readInstallation(db.rows) }, unavailable = new Set<string>();
   const failures = { newer: 0, others: 0, error: null as unknown };
