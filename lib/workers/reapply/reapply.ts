@@ -67,7 +67,7 @@ export function reapply(app: App): Handler {
   }, { hooks: reapplyOutcomes });
 }
 
-/** Throws if the database belongs to another site, or to another Moodle version than the spoke's images. */
+/** Throws if the database belongs to another site, or contains another Moodle version than the spoke has. */
 async function verify(context: SpokeSite, run: Run): Promise<void> {
   const { app, spoke } = context;
   const site = await readDatabase(context, run);
