@@ -1,14 +1,9 @@
 /**
- * Records a change: audit events, stream events and jobs in the caller's transaction, so none exists without the
- * others.
+ * Writes audit events, stream events and jobs in the caller's transaction, so that all of them are stored or none.
  *
- * This locks the head row of each hub concerned, which must be the last lock of the transaction. A transaction that
- * holds a head commits next, so stream numbers have no gaps. Readers who query "number > last" therefore miss
- * nothing.
- *
- * Several hubs are locked in the order of their IDs. Events without a hub have their own lock, taken before any head.
- * Counters of spokes and users are locked before both, in the order of their IDs. No two transactions can therefore
- * deadlock.
+ * To prevent deadlocks, every transaction takes its locks in this order: the counters of spokes and users, the lock for
+ * events without a hub, then each hub's head row, in each group sorted by ID. A hub's head row must be the last lock
+ * before the commit. Stream numbers then have no gaps, so readers can query "number > last".
  */
 import { sql } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -25,11 +20,11 @@ export interface AuditedChange {
   readonly jobs?: readonly NewJob[];
 }
 
-/** Records the change. Must be called last in the transaction. */
+/** Writes the change. Must be the last call in the transaction. */
 export async function recordChange(tx: Tx, requester: Requester, change: AuditedChange): Promise<void> {
   const { audit = [], events = [], jobs = [] } = change;
   for (const job of jobs) await enqueue(tx, requester, job);
-  // Sends the statements together: the server runs them in this order, in one round trip.
+  // Sends all statements at once. The server runs them in the given order, in one round trip.
   await Promise.all([countVisible(tx, audit), countAudiences(tx, audit), writeEntries(tx, requester, audit, events)]);
 }
 
@@ -51,7 +46,7 @@ async function writeEntries(
   }
 }
 
-/** Enqueues an operation and records the change that `changeFor` returns for the enqueued job. */
+/** Enqueues an operation, then records the change that `changeFor` returns for the new job. */
 export async function recordOperation(
   tx: Tx,
   requester: Requester,
@@ -68,7 +63,7 @@ function hubIdsOf(audit: readonly AuditEntry[], events: readonly StreamEntry[]):
   return [...new Set(ids)].sort();
 }
 
-/** Updates each spoke's counter of customer-visible events, which keeps counting unread events cheap. */
+/** Increments each spoke's counter of customer-visible events, so that unread events need not be counted one by one. */
 async function countVisible(tx: Tx, audit: readonly AuditEntry[]): Promise<void> {
   const counts = new Map<string, number>();
   for (const { kind, spokeId } of audit) {
@@ -81,7 +76,7 @@ async function countVisible(tx: Tx, audit: readonly AuditEntry[]): Promise<void>
   );
 }
 
-/** Updates the counters of users who see an event because it decides their request, by hub and spoke. */
+/** Increments the counters of users who are shown an event because it decides their own request, per hub and spoke. */
 async function countAudiences(tx: Tx, audit: readonly AuditEntry[]): Promise<void> {
   const audiences = audit.filter(({ kind, audienceUserId }) => audienceUserId && isVisibleKind(kind))
     .map(({ audienceUserId, federationId, spokeId }) => [audienceUserId!, federationId ?? "", spokeId ?? ""] as const);
@@ -97,14 +92,14 @@ async function countAudiences(tx: Tx, audit: readonly AuditEntry[]): Promise<voi
 }
 
 /**
- * Writes events that belong to no hub. The lock is held until the commit, so `at` grows by at least 1 ms in commit
- * order. Sealing continues after the last event that it saw and would never return to an earlier one.
+ * Writes audit events that belong to no hub. An advisory lock is held until the commit, so the `at` values of these
+ * events increase in commit order. Sealing (hashing the audit log) would miss an event with an earlier `at`.
  */
 async function writeEventsWithoutHub(tx: Tx, requester: Requester, audit: readonly AuditEntry[]): Promise<void> {
   if (audit.length === 0) return;
   await sql`select pg_advisory_xact_lock(hashtextextended('wheelwright: events of no hub', 0))`.execute(tx);
-  // Must be a separate statement: a statement that waits for the lock does not see rows committed meanwhile. The
-  // constant column in the order lets PostgreSQL use the index, because it does not treat "is null" as a constant.
+  // Uses a separate statement, because a statement that waited for the lock would not see rows committed during the
+  // wait. `order by` includes the constant column so that PostgreSQL uses the index.
   const { rows: [row] } = await sql<{ at: Date }>`
     select greatest(wheelwright_now(), (
       select at + interval '1 millisecond' from audit_events where federation_id is null
@@ -118,7 +113,7 @@ async function writeEventsWithoutHub(tx: Tx, requester: Requester, audit: readon
   await tx.updateTable("service_event_head").set({ visibleEvents: sql`visible_events + ${visible}`, lastAt }).execute();
 }
 
-/** Locks the hub's head and assigns a number to each stream event and a separate millisecond to each entry. */
+/** Locks the hub's head row, numbers the stream events, and gives each audit event a different millisecond. */
 async function writeHubEntries(
   tx: Tx,
   requester: Requester,

@@ -1,7 +1,7 @@
 /**
- * Claims jobs from the queue, and takes over jobs of silent replicas. The result of a poll (poll.ts) can already be
- * outdated. Each claim is therefore a short transaction. The lane's advisory lock, the conditional update and two
- * partial unique indexes let only one replica win.
+ * Claims queued jobs, and takes over jobs held by replicas that have stopped responding. A poll result (poll.ts) may be
+ * outdated, so each claim is a short transaction of its own. An advisory lock per lane (queue), a conditional update
+ * and two partial unique indexes ensure that only one replica claims a job.
  */
 import { sql } from "kysely";
 import { violatesConstraint } from "#lib/drivers/db/faults.ts";
@@ -10,7 +10,7 @@ import type { Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
-/** A job that was claimable when the queue was polled. */
+/** A job that could be claimed when the queue was polled. */
 export interface ClaimableJob {
   readonly id: string;
   readonly kind: string;
@@ -22,12 +22,12 @@ export interface ClaimableJob {
   readonly trace: string | null;
 }
 
-/** The job kinds that this replica can run, in the form that the queries need. */
+/** The job kinds that this replica can run, as parameters for the SQL queries. */
 export interface SupportedKinds {
   readonly kinds: readonly string[];
   readonly plans: readonly number[];
   readonly kindsNeedingHub: readonly string[];
-  /** Step labels, keyed by `kind@plan`. Only kinds that a poll may start directly, changing no other row. */
+  /** Step labels by `kind@plan`, only for kinds that a poll can start without changing any other row. */
   readonly directStartLabels: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -47,7 +47,7 @@ interface Claim {
   readonly label: string;
 }
 
-/** Claims the job with a new fence. Returns null if another replica was faster. Call it inside `nullIfLaneTaken`. */
+/** Claims the job. Returns null if another replica claimed it first. Wrap the call in `nullIfLaneTaken`. */
 export async function claimJob(
   tx: Tx,
   candidate: ClaimableJob,
@@ -70,7 +70,7 @@ export async function claimJob(
   return row ? toJob(row) : null;
 }
 
-/** Returns the result of `work`, or null if a unique index rejects it because another replica was faster. */
+/** Returns the result of `work`, or null if a unique index rejects the claim because another replica was faster. */
 export async function nullIfLaneTaken<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
@@ -88,17 +88,17 @@ export interface OrphanedJob {
 
 export interface Heartbeat {
   readonly id: string;
-  /** The ID of the transaction that last wrote the row. Each heartbeat changes it, so clocks need not be compared. */
+  /** The ID of the last transaction that wrote the row. It changes with each heartbeat, so no clocks are compared. */
   readonly version: string;
 }
 
 export interface Takeover {
   readonly holder: string;
-  /** The silent replicas, each with its last heartbeat. */
+  /** The replicas that have stopped responding, each with its last heartbeat. */
   readonly silent: readonly Heartbeat[];
 }
 
-/** Returns the last heartbeats of all other replicas that hold a job. */
+/** Returns the last heartbeat of each other replica that is running a job. */
 export async function readHeartbeats(rows: Rows, ownId: string): Promise<Heartbeat[]> {
   const { rows: result } = await sql<Heartbeat>`
     select id, xmin::text as version from replicas
@@ -107,8 +107,8 @@ export async function readHeartbeats(rows: Rows, ownId: string): Promise<Heartbe
 }
 
 /**
- * Finds running jobs that no replica works on. Their holder is silent, or it is this replica and has released them
- * after a lost lease. `running` contains the jobs that this replica still runs.
+ * Finds jobs that are marked as running although no replica runs them. Either their replica has stopped responding, or
+ * this replica released them when its lease ended. `running` lists the jobs that this replica still runs.
  */
 export async function findOrphanedJobs(
   rows: Rows,
@@ -123,7 +123,7 @@ export async function findOrphanedJobs(
   return result;
 }
 
-/** Takes over the job with a new holder and fence. Returns null if the job is no longer orphaned. */
+/** Assigns the orphaned job to a new replica with a new fence. Returns null if the job is no longer orphaned. */
 export async function takeOver(tx: Tx, orphan: OrphanedJob, { holder, silent }: Takeover): Promise<Job | null> {
   const { rows: [row] } = await sql<JobRow>`
     update jobs set holder = ${holder}, fence = nextval('job_fences'), updated_at = wheelwright_now()

@@ -1,13 +1,13 @@
 /**
- * Writes to running jobs, guarded by their fence. The fence is a number that increases with every claim and takeover. A
- * replica that counts as dead may still be alive. Its writes match no row, and its transaction is rolled back.
+ * Updates running jobs only if the caller still holds them. Every claim or takeover gives the job a higher number, its
+ * fence. If a replica writes with an old fence, no row matches and its transaction is rolled back.
  */
 import { CompiledQuery, sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
-/** The ID of a job, and the fence that allows writing to it. */
+/** A job ID with the fence (claim number) that a writer must present to update the job. */
 export interface JobFence {
   readonly id: string;
   readonly fence: string;
@@ -23,13 +23,13 @@ export class FenceLost extends Error {
 
 interface HeldJobChange {
   readonly label?: string;
-  /** The step to append to the finished steps, if it is not in them yet. */
+  /** The name of the step to add to the finished steps, unless it is already listed. */
   readonly stepDone?: string;
-  /** Values to merge into the stored progress. */
+  /** Values to merge into the job's stored progress. */
   readonly progress?: Readonly<Record<string, unknown>>;
 }
 
-/** Updates a running job and returns it. Throws FenceLost. */
+/** Updates a running job and returns it. Throws FenceLost if another replica has taken over the job. */
 export async function updateHeldJob(tx: Tx, jobFence: JobFence, change: HeldJobChange = {}): Promise<Job> {
   const { label, stepDone, progress } = change;
   return await writeColumns(tx, jobFence, {
@@ -40,8 +40,8 @@ export async function updateHeldJob(tx: Tx, jobFence: JobFence, change: HeldJobC
 }
 
 /**
- * Records that a step is finished and the next one begins. Returns the updated job. Returns null if the step was
- * already recorded or the fence is lost; `updateHeldJob` then throws only for a lost fence.
+ * Marks a step as finished and sets the label of the next step. Returns the updated job, or null if the step was
+ * already recorded or another replica has taken over the job.
  */
 export async function recordStep(tx: Tx, jobFence: JobFence, step: string, label: string): Promise<Job | null> {
   const row = await tx.updateTable("jobs")
@@ -64,7 +64,7 @@ interface Ending {
   readonly stepDone?: string;
 }
 
-/** Ends the job. Its lane is free after the commit. Throws FenceLost. */
+/** Ends the job, which frees its lane (queue) after the commit. Throws FenceLost if another replica has the job. */
 export async function endHeldJob(tx: Tx, jobFence: JobFence, ending: Ending): Promise<Job> {
   tx.wakes.add("jobs");
   return await writeColumns(tx, jobFence, {
@@ -77,14 +77,14 @@ export async function endHeldJob(tx: Tx, jobFence: JobFence, ending: Ending): Pr
   });
 }
 
-/** A constant text, because building the query costs more than running it. */
+/** A constant string, because building this query would cost more than running it. */
 const END_JOB_DIRECTLY = `update jobs set state = 'succeeded', holder = null, label = 'Done', failure = null,
     finished_steps = array_append(finished_steps, $3), finished_at = wheelwright_now(), updated_at = wheelwright_now()
   where id = $1 and fence = $2 and state = 'running' returning *`;
 
 /**
- * Ends a successful job that needs no other records. The single statement needs no transaction and wakes no other
- * replica, so the caller must poll afterwards. Throws FenceLost.
+ * Marks a job as succeeded in a single statement, for jobs that change no other rows. It wakes no other replica, so the
+ * caller must poll the queue afterwards. Throws FenceLost if another replica has taken over the job.
  */
 export async function endJobDirectly(rows: Rows, jobFence: JobFence, stepDone: string): Promise<Job> {
   const { rows: [row] } = await rows.executeQuery<JobRow>(
@@ -96,17 +96,17 @@ export async function endJobDirectly(rows: Rows, jobFence: JobFence, stepDone: s
 
 export interface Requeue {
   readonly label: string;
-  /** Milliseconds until the job may be claimed again. */
+  /** The delay before the job may be claimed again, in milliseconds. */
   readonly delayMs: number;
-  /** Whether this run counts as an attempt. A run that a shutdown interrupts does not. */
+  /** Whether this run counts as an attempt. A run that was interrupted by a shutdown does not. */
   readonly countsAsAttempt: boolean;
-  /** The ID of the operation that must end first. The job's time limit starts again after that. */
+  /** The ID of an operation that must end before this job continues. The job's time limit then starts again. */
   readonly waitsFor?: string;
   readonly failure?: FailureReport;
   readonly progress?: Readonly<Record<string, unknown>>;
 }
 
-/** Puts the job back into the queue and keeps its finished steps. Throws FenceLost. */
+/** Returns the job to the queue and keeps its finished steps. Throws FenceLost if another replica has taken it over. */
 export async function requeueHeldJob(tx: Tx, jobFence: JobFence, requeue: Requeue): Promise<Job> {
   tx.wakes.add("jobs");
   return await writeColumns(tx, jobFence, {

@@ -1,13 +1,12 @@
 /**
- * Adapts the hint of a failure to the operation that failed. Hints are written for a cause and contain the word
- * "retry". Only failed hubs and spokes have an action of that name. Other operations must be requested again by their
- * own name. Operations that are retried automatically need no request.
+ * Adapts the hint in a failure report to the failed operation. Hints say "retry", but only failed hubs and spokes have
+ * a retry action. For other operations the hint names the operation to request again.
  */
 import type { Job } from "#lib/jobs/job.ts";
 
 const RETRY = /\bretry\b(?! the\b)/g; // "retry the upgrade" is already clear
 
-/** Returns the hint of an ended operation. `state` is the current state of its hub or spoke. */
+/** Returns the hint for an operation that has ended. `state` is the current state of its hub or spoke. */
 export function hintAfterFailure(
   hint: string | null,
   { kind, visible }: Pick<Job, "kind" | "visible">,
@@ -18,7 +17,7 @@ export function hintAfterFailure(
   return replaceRetry(hint, kind === "restore" ? "restore it again" : `request the action ${kind} again`);
 }
 
-/** Returns the hint of a failed attempt that will be retried automatically. */
+/** Returns the hint to show while a failed operation is being retried automatically. */
 export function hintWhileRetrying(hint: string | null): string | null {
   return replaceRetry(hint, "the operation continues automatically");
 }

@@ -7,7 +7,7 @@ import type { JobKind } from "#lib/operations/plan.ts";
 
 export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 
-/** The report of a failed operation. It is kept after the operation's namespace is deleted. */
+/** Describes why an operation failed. The report is kept even after the operation's namespace is deleted. */
 export interface FailureReport {
   readonly step: string;
   readonly code: string;
@@ -21,15 +21,15 @@ export interface FailureReport {
 export interface NewJob {
   readonly kind: JobKind;
   /**
-   * The lane: `federation:<id>`, `spoke:<id>` or `mail:<number>`. A job without a lane (null) never waits for another
-   * job.
+   * The job's lane (queue): `federation:<id>`, `spoke:<id>` or `mail:<number>`. Jobs in the same lane run one at a
+   * time. Null for a job that never waits for other jobs.
    */
   readonly lane: string | null;
   readonly federationId: string | null;
   readonly spokeId: string | null;
   readonly payload?: Readonly<Record<string, unknown>>;
   readonly runAt?: Date;
-  /** A key that only one queued or running job can have. Enqueueing a second job with it returns the first one. */
+  /** A key that only one queued or running job can have. Enqueueing a second job with this key returns the first. */
   readonly dedupeKey?: string;
 }
 
@@ -51,7 +51,7 @@ export interface Job {
   readonly plan: number;
   readonly stepNames: readonly string[];
   readonly finishedSteps: readonly string[];
-  /** The end times of steps by name. Missing for the last step, and maybe for steps that an older release ran. */
+  /** When each step ended, by step name. The last step has no entry; steps run by an older release may have none. */
   readonly stepTimes: Readonly<Record<string, string>>;
   readonly label: string;
   // deno-lint-ignore no-explicit-any
@@ -61,7 +61,7 @@ export interface Job {
   readonly failure: FailureReport | null;
   readonly cancelRequestedAt: Date | null;
   readonly requester: Requester;
-  /** The trace of the request, as written by `formatTrace`. Null for jobs that the service starts itself. */
+  /** The trace of the request, as formatted by `formatTrace`. Null for jobs that the service itself starts. */
   readonly trace: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -69,13 +69,12 @@ export interface Job {
   readonly finishedAt: Date | null;
 }
 
-/** Returns the job's span context. It is derived from the row, so it is the same for every holder. */
+/** Returns the job's trace context. It is derived from the job's ID, so every replica computes the same one. */
 export function traceOfJob({ id, trace }: Pick<Job, "id" | "trace">, sampler: Sampler): SpanContext {
   const digits = createHash("sha256").update(id).digest("hex");
   return startSpanContext(parseTrace(trace), sampler, { traceId: digits.slice(0, 32), spanId: digits.slice(32, 48) });
 }
 
-/** 97 */
 export function jobLogFields(job: Job): Readonly<Record<string, string>> {
   const { id, kind, federationId, spokeId, requester } = job;
   return {
@@ -88,7 +87,7 @@ export function jobLogFields(job: Job): Readonly<Record<string, string>> {
   };
 }
 
-/** Whether the state is final. */
+/** Whether a job in this state has ended. */
 export const isFinished = (state: JobState): boolean => state !== "queued" && state !== "running";
 
 export const hubLane = (federationId: string): string => `federation:${federationId}`;

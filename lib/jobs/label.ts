@@ -1,11 +1,11 @@
-/** Describes what a queued operation waits for. The sentence contains no names that some users may not see. */
+/** Describes what a queued operation is waiting for. The text never names hubs or spokes that a user may not see. */
 import type { Job } from "#lib/jobs/job.ts";
 import { findPlan } from "#lib/operations/table.ts";
 import type { QueuePosition } from "#lib/jobs/queue.ts";
 
 const RETRY_PREFIX = /^Trying again: /;
 
-/** Returns the stored label, or a newly built label if the label depends on the time or on other operations. */
+/** Returns the job's stored label, or builds a new one if the text depends on the time or on other operations. */
 export function currentLabelOf(job: Job, queuePosition: QueuePosition | undefined): string {
   if (job.state === "cancelled" && job.startedAt === null) return "Cancelled before it started";
   if (job.state !== "queued" || !queuePosition) return job.label;

@@ -1,4 +1,4 @@
-/** Creates the API's view of an operation: its progress, what it waits for, and why it failed. */
+/** Builds the API representation of an operation: its progress, what it is waiting for, and why it failed. */
 import * as v from "valibot";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { StreamOperation } from "#lib/events/store.ts";
@@ -12,7 +12,6 @@ import { NullableTimestamp, Timestamp } from "#lib/base/schema.ts";
 const OperationError = v.object({
   code: v.string(),
   message: v.string(),
-  /** 63 */
   step: v.string(),
   fault: v.picklist(["user", "operator", "cluster"]),
   hint: v.nullable(v.string()),
@@ -29,11 +28,11 @@ const operationFields = {
   of: v.number(),
   label: v.string(),
   attempt: v.number(),
-  /** The position in its lane, starting with 1; null unless queued. */
+  /** The operation's position in its queue, starting with 1; null unless queued. */
   position: v.nullable(v.number()),
-  /** The estimated seconds until its end, from the median of past runs; null if unknown or finished. */
+  /** The estimated seconds until the operation ends, from the median of past runs; null if unknown or finished. */
   etaSeconds: v.nullable(v.number()),
-  /** The operation that must end first; null also if the caller may not see it. */
+  /** The operation that must end before this one continues; null if none, or if the caller may not see it. */
   waitingFor: v.nullable(v.object({
     id: v.string(),
     kind: v.string(),
@@ -44,23 +43,23 @@ const operationFields = {
     federationId: v.nullable(v.string()),
     spokeId: v.nullable(v.string()),
   })),
-  /** The time of the next attempt after a failed one; null if no retry is pending. */
+  /** When the next attempt after a failure starts; null if no retry is pending. */
   nextAttemptAt: NullableTimestamp,
-  /** The parts that the operation skipped or could not do. */
+  /** Describes parts of the operation that were skipped or were not possible. */
   notes: v.array(v.string()),
   createdAt: Timestamp,
   startedAt: NullableTimestamp,
   finishedAt: NullableTimestamp,
 };
 
-/** An operation in lists. `error` is the error of the last attempt, also while a retry is pending. */
+/** An operation as shown in lists. `error` is the error of the last attempt, even while a retry is pending. */
 export const OperationView = v.object({ ...operationFields, error: v.nullable(OperationError) });
 export type OperationView = v.InferInput<typeof OperationView>;
 
-/** A single operation with its steps, the last log lines of the failing pod and the namespace's events. */
+/** An operation with its steps, the failing pod's last log lines, and the Kubernetes events of its namespace. */
 export const OperationDetail = v.object({
   ...operationFields,
-  /** The steps in the order of the plan. */
+  /** The steps in the order in which they run. */
   steps: v.array(StepView),
   error: v.nullable(v.object({
     ...OperationError.entries,
@@ -78,7 +77,7 @@ export type OperationDetail = v.InferInput<typeof OperationDetail>;
 
 export type OperationVisibilityCheck = (job: Pick<Job, "federationId" | "spokeId">) => boolean;
 
-/** Returns the views of the jobs in the same order. Reads the queue only once. */
+/** Returns the API representation of each job, in the given order. Reads the queue only once. */
 export async function describeOperations(
   rows: Rows,
   jobs: readonly Job[],
@@ -103,7 +102,7 @@ export async function describeOperation(
   };
 }
 
-/** Returns the part of an operation that a stream event contains. */
+/** Returns the fields of an operation that are sent in stream events. */
 export function toStreamOperation(job: Job): StreamOperation {
   return {
     id: job.id,
@@ -161,7 +160,7 @@ async function describeAll(
   });
 }
 
-/** Returns the last failure. While a retry is pending, its hint states that the operation continues automatically. */
+/** Returns the job's last failure. If a retry is pending, the hint says that the operation continues automatically. */
 function failureOf({ state, failure }: Job): FailureReport | null {
   if (state === "succeeded" || failure === null) return null;
   return isFinished(state) ? failure : { ...failure, hint: hintWhileRetrying(failure.hint) };
@@ -171,7 +170,7 @@ function summarizeFailure({ code, message, step, fault, hint }: FailureReport): 
   return { code, message, step, fault, hint };
 }
 
-/** Returns the notes that steps stored in the job's progress. */
+/** Returns the notes that the job's steps saved in its progress. */
 export function notesOf({ progress }: Pick<Job, "progress">): string[] {
   return Array.isArray(progress.notes) ? progress.notes.map(String) : [];
 }

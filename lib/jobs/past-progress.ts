@@ -1,4 +1,4 @@
-/** Reads values that earlier operations stored in their progress. */
+/** Finds a value that an earlier operation saved in its progress. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
@@ -6,8 +6,8 @@ import type { Rows } from "#lib/drivers/db/database.ts";
 const MAX_OPERATIONS = 50;
 
 /**
- * Returns the value under `key` in the progress of the latest successful operation whose value contains `expected`.
- * Returns null if none does.
+ * Searches the latest successful operations of a kind for a progress value under `key` that contains `expected`.
+ * Returns the newest match, or null.
  */
 export async function findLastProgress<Value extends object>(
   rows: Rows,

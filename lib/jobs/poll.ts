@@ -1,12 +1,8 @@
 /**
- * Polls the queue with one statement. Its cost does not grow with the number of queued jobs.
- *
- * The statement reads the first ready lanes (sql/0006_create_ready_lanes.sql) of the kinds that this replica supports.
- * It finds the oldest startable job of each lane, and starts the jobs that need no other records. The other jobs are
- * returned as candidates. Each candidate is claimed in its own transaction (claim.ts).
- *
- * The statement removes a ready lane if no job in it can start, or if it started one. docs/queue.md explains why no job
- * is lost and none starts twice.
+ * Polls the job queue with one SQL statement whose cost does not grow with the number of queued jobs. It reads the
+ * first lanes (queues) that may have a job to run, and finds the oldest startable job in each. Jobs that change no
+ * other rows are started at once; the others are returned as candidates, to be claimed one by one (claim.ts).
+ * docs/queue.md explains why no job is lost or started twice.
  */
 import { CompiledQuery } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -15,15 +11,15 @@ import type { Job } from "#lib/jobs/job.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
 export interface PollResult {
-  /** Jobs that this poll started, oldest first. */
+  /** Jobs that the poll itself has started, oldest first. */
   readonly started: readonly Job[];
-  /** Jobs that were claimable at the time of the poll. */
+  /** Jobs that could be claimed at the time of the poll. */
   readonly candidates: readonly ClaimableJob[];
-  /** Whether polling again immediately may find more jobs. */
+  /** Whether another poll right now might find more jobs. */
   readonly hasMore: boolean;
-  /** Whether a lane became ready for a kind that only other replicas know. */
+  /** Whether a lane (queue) has a job whose kind only other replicas can run. */
   readonly wakeOthers: boolean;
-  /** Milliseconds until the next delayed job of a known kind is due. Null if no job is delayed. */
+  /** Milliseconds until the next delayed job of a supported kind is due. Null if no job is delayed. */
   readonly waitMs: number | null;
 }
 
@@ -34,16 +30,16 @@ interface PollOptions {
 }
 
 /**
- * The limits per poll of ready lanes and of jobs without a lane. Duplicate rows of a lane are removed. The limits are
- * literals and the parameters are in subselects, so that PostgreSQL can reuse one plan. Planning each poll again would
- * take three times as long as the poll itself (1.6 ms of 2.2 ms).
+ * The maximum number of lanes (queues), and of jobs outside of any lane, that one poll reads. The query uses literals
+ * for limits and subselects for parameters, so that PostgreSQL can reuse its plan. Planning every poll would take 1.6
+ * ms of 2.2 ms.
  */
 const MAX_READY_LANES = 128, MAX_JOBS_WITHOUT_LANE = 64;
 
 /**
- * The condition that a job can start. It is constant text, because building the query for each poll cost 0.5 ms of CPU.
- * A job that waits for its next attempt, its hub or another operation of its spoke does not block its lane. A job of an
- * unknown kind does block it, because only a replica that knows the kind can decide what may follow.
+ * The SQL condition for a job that can start now; a constant string, because building the query took 0.5 ms per poll. A
+ * delayed or waiting job lets later jobs in its lane (queue) start. A job of an unknown kind blocks its lane, because
+ * only a replica that knows the kind can decide which job may follow.
  */
 const STARTABLE = `jobs.state = 'queued' and jobs.run_at <= (select now from clock)
   and (jobs.kind <> all((select $3::text[])::text[])
@@ -119,8 +115,8 @@ const POLL_QUERY = `
   order by job.seq`;
 
 /**
- * Polls the queue. Fails with a unique violation if two replicas start jobs of one lane at the same time. The caller
- * must then poll again.
+ * Polls the queue. Fails with a unique violation if two replicas start jobs of the same lane (queue) at once; the
+ * caller must then poll again.
  */
 export async function pollQueue(rows: Rows, { supported: known, holder, limit }: PollOptions): Promise<PollResult> {
   const { kinds, plans, kindsNeedingHub: needHub, directStartLabels: labels } = known;
@@ -142,7 +138,7 @@ export async function pollQueue(rows: Rows, { supported: known, holder, limit }:
   };
 }
 
-/** The number of lanes that one check covers. */
+/** The number of lanes (queues) that one call of `markMissedLanes` checks. */
 const LANES_PER_CHECK = 1000;
 
 const MARK_MISSED_LANES = `
@@ -171,15 +167,15 @@ const MARK_MISSED_LANES = `
   select (select count(*) from added) as added, (select lane from lanes where place = ${LANES_PER_CHECK}) as last`;
 
 export interface MissedLanes {
-  /** The number of lanes whose first job could start but that were not marked as ready. */
+  /** The number of lanes (queues) that were newly marked as ready. */
   readonly added: number;
-  /** The lane after which the next check continues. Empty if all lanes were checked. */
+  /** The last lane that was checked; pass it to the next call. Empty if all lanes have been checked. */
   readonly last: string;
 }
 
 /**
- * Marks lanes as ready if they have a startable job but no ready-lane row. Checks the next 1,000 lanes. It is a safety
- * net for the triggers and should find no such lane.
+ * Finds lanes (queues) with a startable job that database triggers failed to mark as ready, and marks them. Checks
+ * 1,000 lanes per call. This is a safety net: normally no such lane exists.
  */
 export async function markMissedLanes(
   rows: Rows,

@@ -1,4 +1,4 @@
-/** Reads the positions of jobs in their lanes, what they wait for, and the estimated time. Also counts jobs. */
+/** Reads where jobs are in the queue, what they wait for, and when they may end. Also counts operations. */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { UNAVAILABLE_CODES } from "#lib/drivers/cluster/availability.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -7,30 +7,30 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
 export interface QueuePosition {
-  /** The position in the lane, starting with 1. */
+  /** The job's position in its queue, starting with 1. */
   readonly position: number;
   /**
-   * The estimated seconds until the job's end. Null if the job, or a job ahead of it, waits for a cluster or is of a
-   * kind that has never succeeded.
+   * The estimated seconds until the job ends. Null if this job or one ahead of it waits for a cluster, or if no job of
+   * that kind has ever succeeded.
    */
   readonly etaSeconds: number | null;
   /**
-   * The operation that must end first. It can be the hub's setup, an operation that a step awaits, the running job of
-   * the lane, a running operation of the same spoke, or the next job ahead. A failed hub setup is returned until a user
-   * retries it.
+   * The operation that must end before this job starts; null if none. It may be the hub's setup, an operation that a
+   * step waits for, an operation running on the same spoke, or a job ahead in the queue. A failed hub setup stays here
+   * until a user retries it.
    */
   readonly waitingFor: Job | null;
-  /** The time of the next attempt, if it is in the future. */
+  /** When the next attempt starts, if that is in the future. */
   readonly nextAttemptAt: Date | null;
-  /** The state of the hub if the job waits for an active hub. `waitingFor` is then the hub's operation. */
+  /** The hub's state if the job waits for the hub to become active. `waitingFor` is then the hub's operation. */
   readonly hubState: string | null;
 }
 
-/** The maximum number of past runs for the median that is used as the estimate. */
+/** The maximum number of past runs whose median duration is used as the estimate. */
 const MAX_SAMPLES = 50;
 const KINDS_NEEDING_HUB = Object.values(OPERATIONS).filter(({ kind }) => kind.needsActiveHub).map(({ name }) => name);
 
-/** Returns the positions of the jobs that are queued or running. Takes one query, or two if a job waits for another. */
+/** Returns the queue positions of those jobs that are queued or running. Sends at most two queries. */
 export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map<string, QueuePosition>> {
   if (ids.length === 0) return new Map();
   const { rows: positions } = await sql<QueueRow>`
@@ -108,11 +108,11 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
 interface QueueCounts {
   readonly queued: number;
   readonly running: number;
-  /** The age of the oldest queued operation, or null if none is queued. */
+  /** How long the oldest queued operation has waited, in seconds. Null if none is queued. */
   readonly oldestWaitSeconds: number | null;
 }
 
-/** Counts the queued and running operations that match the condition. */
+/** Counts the queued and running operations that match the SQL condition. */
 export async function countQueue(rows: Rows, condition: RawBuilder<SqlBool>): Promise<QueueCounts> {
   const { rows: [count] } = await sql<QueueCounts>`
     select count(*) filter (where state = 'queued')::integer as queued,
@@ -123,7 +123,7 @@ export async function countQueue(rows: Rows, condition: RawBuilder<SqlBool>): Pr
   return count!;
 }
 
-/** Matches operations that could run now and wait only for a replica with a free slot. */
+/** Matches operations that could start now but wait for a replica with a free slot. */
 const WAITS_FOR_REPLICA = sql<SqlBool>`visible and state = 'queued' and run_at <= wheelwright_now()
   and (kind <> all(${KINDS_NEEDING_HUB}::text[])
     or (select federations.state = 'active' from federations where federations.id = jobs.federation_id))
@@ -131,10 +131,10 @@ const WAITS_FOR_REPLICA = sql<SqlBool>`visible and state = 'queued' and run_at <
     and (other.lane = jobs.lane or other.spoke_id = jobs.spoke_id and other.visible))`;
 
 export interface LaneCounts {
-  /** The number of lanes with an operation that could run but does not. */
+  /** The number of lanes (queues) with an operation that could start but has not been started. */
   readonly queued: number;
   readonly running: number;
-  /** The longest time that an operation has waited for a replica, or 0 if none waits. */
+  /** The longest time that an operation has waited for a replica, in seconds; 0 if none is waiting. */
   readonly longestWaitSeconds: number;
 }
 
@@ -147,7 +147,7 @@ export async function countLanes(rows: Rows): Promise<LaneCounts> {
   return count!;
 }
 
-/** Whether an operation waits only for a free slot. Ignores waits of over an hour: no replica knows those kinds. */
+/** Whether an operation waits for a free slot. Ignores those due over an hour ago: no replica can run their kind. */
 export async function isReplicaNeeded(rows: Rows): Promise<boolean> {
   const { rows: [first] } = await sql`
     select from jobs where ${WAITS_FOR_REPLICA} and run_at > wheelwright_now() - interval '1 hour' limit 1`.execute(

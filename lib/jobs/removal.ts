@@ -1,4 +1,4 @@
-/** Finds and speeds up removals of hubs and spokes. */
+/** Finds the removal job of a hub or spoke, and starts its next attempt early. */
 import { sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -6,7 +6,7 @@ import { toJob } from "#lib/jobs/store.ts";
 
 export type RemovalSubject = { readonly federationId: string } | { readonly spokeId: string };
 
-/** Seconds after an attempt in which a repeated request does not start the next one early. */
+/** The minimum number of seconds between an attempt and a retry that a user requests. */
 const MIN_SECONDS = 60;
 
 export async function findLastRemoval(rows: Rows, subject: RemovalSubject): Promise<Job | null> {
@@ -22,7 +22,7 @@ export async function findLastRemoval(rows: Rows, subject: RemovalSubject): Prom
   return row ? toJob(row) : null;
 }
 
-/** Makes the next attempt due now, unless the last one ended less than a minute ago. */
+/** Starts the next attempt of a removal now, unless the last attempt ended less than a minute ago. */
 export async function retryRemovalSoon(tx: Tx, { id }: Job): Promise<void> {
   const { numUpdatedRows } = await tx.updateTable("jobs").set({ runAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).where("state", "=", "queued").where("runAt", ">", sql<Date>`wheelwright_now()`)
@@ -31,7 +31,7 @@ export async function retryRemovalSoon(tx: Tx, { id }: Job): Promise<void> {
   if (numUpdatedRows > 0n) tx.wakes.add("jobs");
 }
 
-/** Cancels running jobs of an abandoned subject. The holders detect the lost fence at their next write. */
+/** Cancels running jobs of a hub or spoke that was given up. Their replicas stop at their next write to the job. */
 export async function cancelRunningJobs(tx: Tx, jobs: readonly Job[]): Promise<Job[]> {
   const ended: Job[] = [];
   for (const job of jobs) {

@@ -1,11 +1,11 @@
-/** Finds past restores of a spoke, and operations that succeeded later. */
+/** Finds past restores of a spoke, and operations that succeeded after them. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { CURRENT_SITE_CONDITION, toJob } from "#lib/jobs/store.ts";
 
-/** The last step of a restore that does not change the site. */
+/** The last step of a restore before the site itself is changed. */
 const LAST_SAFE_STEP = "volumes";
 
 /** Whether this restore has changed the site. */
@@ -13,7 +13,7 @@ export function hasRestoreChangedSite({ finishedSteps }: Pick<Job, "finishedStep
   return finishedSteps.includes(LAST_SAFE_STEP);
 }
 
-/** Returns the latest ended restore that changed the current site, even if it failed. */
+/** Returns the last finished restore that changed the spoke's current site, whether or not it succeeded. */
 export async function findLastRestore(rows: Rows, spokeId: string): Promise<Job | null> {
   const row = await selectRestores(rows, spokeId).selectAll().where("state", "in", ["succeeded", "failed", "cancelled"])
     .where(sql<boolean>`${LAST_SAFE_STEP} = any(finished_steps)`).where(CURRENT_SITE_CONDITION).orderBy("seq", "desc")
@@ -22,13 +22,13 @@ export async function findLastRestore(rows: Rows, spokeId: string): Promise<Job 
   return row ? toJob(row) : null;
 }
 
-/** Returns the latest restore if it left the site incomplete. Only another restore can complete the site. */
+/** Returns the last restore if it failed and left the site incomplete. Only another restore can repair the site. */
 export async function findUnfinishedRestore(rows: Rows, spokeId: string): Promise<Job | null> {
   const last = await findLastRestore(rows, spokeId);
   return last && last.state !== "succeeded" ? last : null;
 }
 
-/** Returns the IDs of all restores that have started. */
+/** Returns the IDs of all restores of the spoke that have started. */
 export async function listStartedRestores(rows: Rows, spokeId: string): Promise<string[]> {
   const found = await selectRestores(rows, spokeId).select("id").where("startedAt", "is not", null).execute();
   return found.map(({ id }) => id);
@@ -39,7 +39,7 @@ function selectRestores(rows: Rows, spokeId: string) {
     .where("kind", "=", OPERATIONS.restore.name);
 }
 
-/** Whether an operation of this kind succeeded on the spoke after `since`. */
+/** Whether an operation of this kind has succeeded on the spoke after the time `since`. */
 export async function hasSucceededSince(
   rows: Rows,
   spokeId: string,

@@ -1,6 +1,6 @@
 /**
- * Lists the steps of an operation with their times. A step begins when the previous one ends. The first step begins
- * with the operation. Waiting for a retry belongs to the retried step.
+ * Lists the steps of an operation with their start and end times. A step starts when the previous step ends; the first
+ * one starts with the operation. The wait before a retry counts as part of the retried step.
  */
 import * as v from "valibot";
 import { NullableTimestamp } from "#lib/base/schema.ts";
@@ -10,14 +10,14 @@ import type { Job } from "#lib/jobs/job.ts";
 export const StepView = v.object({
   name: v.string(),
   label: v.string(),
-  /** Null until the step begins. */
+  /** Null until the step starts. */
   startedAt: NullableTimestamp,
   /** Null until the step ends. */
   finishedAt: NullableTimestamp,
 });
 export type StepView = v.InferInput<typeof StepView>;
 
-/** Returns the steps in the order of the plan. A step that no plan of this release contains has its name as label. */
+/** Returns the steps in the order in which they run. A step unknown to this release has its name as its label. */
 export function describeSteps(job: Job): StepView[] {
   const plan = (findPlan(job) ?? Object.values(OPERATIONS).find(({ name }) => name === job.kind)?.kind)?.steps ?? [];
   let startedAt = job.startedAt;

@@ -1,4 +1,4 @@
-/** Reads and writes the jobs in the queue: enqueues, lists and cancels them. lib/scheduler runs them. */
+/** Stores jobs in the database: enqueues, lists and cancels them. lib/scheduler runs them. */
 import { type Selectable, sql, type SqlBool } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -21,19 +21,19 @@ export type JobRow = Selectable<Schema["jobs"]>;
 interface OperationFilter extends ListPageRequest {
   readonly federationId?: string;
   readonly spokeId?: string;
-  /** Limits the list to operations of these spokes. */
+  /** Returns only operations on these spokes. */
   readonly spokeIds?: readonly string[];
 }
 
 const WAITING_LABEL = "Waiting to start";
 
-/** Adds the job. If a queued or running job has the same dedupe key, returns that job and adds nothing. */
+/** Enqueues the job. If a queued or running job has the same dedupe key, returns that job and adds nothing. */
 export async function enqueue(tx: Tx, requester: Requester, job: NewJob): Promise<Job> {
   tx.wakes.add("jobs");
   for (;;) {
     const row = await insertJob(tx, requester, job);
     if (row) return toJob(row);
-    // The other job may end between the two statements. The next insert then succeeds.
+    // Between the insert and this query, the existing job may end. In that case the next insert succeeds.
     const live = await tx.selectFrom("jobs").selectAll().where("dedupeKey", "=", job.dedupeKey!)
       .where("state", "in", ["queued", "running"]).executeTakeFirst();
     if (live) return toJob(live);
@@ -73,19 +73,19 @@ export async function findJob(rows: Rows, id: string): Promise<Job | null> {
   return row ? toJob(row) : null;
 }
 
-/** Whether the job has ended. Locks the row, so that a running job cannot end before this transaction. */
+/** Whether the job has ended. Locks the job's row, so that a running job cannot end before this transaction does. */
 export async function hasJobEnded(tx: Tx, id: string): Promise<boolean> {
   const row = await tx.selectFrom("jobs").select("state").where("id", "=", id).forShare().executeTakeFirst();
   return !row || isFinished(row.state);
 }
 
-/** Returns the job if users can see it, otherwise null. */
+/** Returns the job if it is visible to users, otherwise null. */
 export async function findOperation(rows: Rows, id: string): Promise<Job | null> {
   const job = await findJob(rows, id);
   return job?.visible ? job : null;
 }
 
-/** Returns operations, newest first. Operations with the same time are in queue order. */
+/** Returns operations, newest first. Operations created at the same time are in queue order. */
 export async function listOperations(rows: Rows, filter: OperationFilter): Promise<ListPage<Job>> {
   let query = rows.selectFrom("jobs").select(summaryColumns).where("visible", "=", true);
   if (filter.federationId !== undefined) query = query.where("federationId", "=", filter.federationId);
@@ -99,8 +99,8 @@ export async function listOperations(rows: Rows, filter: OperationFilter): Promi
 }
 
 /**
- * Returns the current operation of each spoke: the running one, otherwise the oldest queued one. An operation with a
- * cancel request is returned only if there is no other.
+ * Returns the current operation of each spoke: the running one, or else the oldest queued one. An operation that is
+ * being cancelled is returned only if the spoke has no other.
  */
 export async function readCurrentOperations(rows: Rows, spokeIds: readonly string[]): Promise<Map<string, Job>> {
   if (spokeIds.length === 0) return new Map();
@@ -111,7 +111,7 @@ export async function readCurrentOperations(rows: Rows, spokeIds: readonly strin
   return new Map(found.map((row) => [row.spokeId!, toJob(row)]));
 }
 
-/** Returns the current operation of each hub, without those of its spokes. */
+/** Returns the current operation of each hub. Operations on the hub's spokes do not count. */
 export async function readCurrentHubOperations(
   rows: Rows,
   federationIds: readonly string[],
@@ -125,7 +125,7 @@ export async function readCurrentHubOperations(
   return new Map(found.map((row) => [row.federationId!, toJob(row)]));
 }
 
-/** Returns the queued and running operations of a spoke, oldest first. */
+/** Returns the spoke's queued and running operations, oldest first. */
 export async function listLiveOperations(rows: Rows, spokeId: string): Promise<Job[]> {
   const found = await rows.selectFrom("jobs").select(summaryColumns)
     .where("spokeId", "=", spokeId).where("visible", "=", true)
@@ -133,11 +133,11 @@ export async function listLiveOperations(rows: Rows, spokeId: string): Promise<J
   return found.map(toJob);
 }
 
-/** Matches jobs that ended after the current site became ready. A spoke gets a new site if its cluster was lost. */
+/** Matches jobs that ended after the current site was ready. A spoke gets a new site if its cluster is lost. */
 export const CURRENT_SITE_CONDITION = sql<SqlBool>`
   finished_at >= (select ready_at from spokes where spokes.id = jobs.spoke_id)`;
 
-/** Returns the latest failed operation of this kind on the spoke's current site. */
+/** Returns the last failed operation of this kind on the spoke's current site. */
 export async function findLastFailure(rows: Rows, spokeId: string, kind: string): Promise<Job | null> {
   const row = await rows.selectFrom("jobs").select(summaryColumns)
     .where("spokeId", "=", spokeId).where("visible", "=", true)
@@ -146,7 +146,7 @@ export async function findLastFailure(rows: Rows, spokeId: string, kind: string)
   return row ? toJob(row) : null;
 }
 
-/** Returns operations of these kinds that were requested before `job` and ended on the current site, newest first. */
+/** Returns operations of these kinds that ended on the current site and were requested before `job`, newest first. */
 export async function listEndedBefore(rows: Rows, job: Job, kinds: readonly string[]): Promise<Job[]> {
   const found = await rows.selectFrom("jobs").selectAll()
     .where("spokeId", "=", job.spokeId).where("visible", "=", true).where("kind", "in", kinds)
@@ -155,7 +155,7 @@ export async function listEndedBefore(rows: Rows, job: Job, kinds: readonly stri
   return found.map(toJob);
 }
 
-/** Cancels a queued job, or requests that a running job stops. Returns null if the job is missing or has ended. */
+/** Cancels a queued job, or asks a running job to stop. Returns null if the job does not exist or has already ended. */
 export async function requestCancel(tx: Tx, id: string): Promise<Job | null> {
   const row = await tx.updateTable("jobs").set({
     state: sql<JobState>`case when state = 'queued' then 'cancelled' else state end`,
@@ -168,12 +168,12 @@ export async function requestCancel(tx: Tx, id: string): Promise<Job | null> {
   return toJob(row);
 }
 
-/** Cancels all queued and running operations of a spoke before its removal. Returns them, oldest first. */
+/** Cancels the spoke's queued and running operations before the spoke is removed. Returns them, oldest first. */
 export async function cancelSpokeOperations(tx: Tx, spokeId: string): Promise<Job[]> {
   return await cancelAll(tx, await listLiveOperations(tx, spokeId));
 }
 
-/** Cancels the operations of a hub, but not those of its spokes. */
+/** Cancels the hub's own queued and running operations, but not those of its spokes. */
 export async function cancelHubOperations(tx: Tx, federationId: string): Promise<Job[]> {
   const live = await tx.selectFrom("jobs").select("id").where("federationId", "=", federationId)
     .where("spokeId", "is", null).where("visible", "=", true).where("state", "in", ["queued", "running"])
@@ -190,7 +190,7 @@ async function cancelAll(tx: Tx, live: readonly { readonly id: string }[]): Prom
   return cancelled;
 }
 
-/** Cancels queued jobs of repeated kinds that an older release planned. Jobs with the new plan run instead. */
+/** Cancels queued jobs of recurring kinds that an older release created. Jobs with the current plan replace them. */
 export async function cancelOlderPlans(tx: Tx, kinds: readonly JobKind[]): Promise<void> {
   for (const { kind, plan } of kinds) {
     await tx.updateTable("jobs")

@@ -1,6 +1,6 @@
 /**
- * Lists the job columns that lists need. The log and events of a failure are excluded. They can take almost a megabyte
- * per job, so they are read only for a single operation.
+ * Lists the job columns that queries for lists read. A failure's log and events are left out, because they can take
+ * almost a megabyte per job. They are read only for a single operation.
  */
 import { sql } from "kysely";
 

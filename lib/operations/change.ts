@@ -1,44 +1,42 @@
-/** A change that an operation makes to an object, as data. A preview sends a dry run; the operation applies it. */
+/** Describes, as data, how an operation changes a Kubernetes object. A preview sends the same change as a dry run. */
 import type { ExpectedObject } from "#lib/moodle/expected-objects.ts";
 import { type KubeObject, type ObjectRef, objectRefOf, type PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 
 export type ObjectChange = ObjectPatch | ObjectPut | ObjectRemoval | PvcGrowth | ImpossibleChange;
 
-/** 41 */
 export interface ObjectPatch {
   readonly ref: ObjectRef;
   readonly patch: (current: KubeObject) => readonly PatchOperation[];
 }
 
-/** Creates the object if it is missing, and updates an existing one, unless only its presence matters. */
+/** Creates a missing object and updates an existing one, unless `comparison` is "presence". */
 export interface ObjectPut extends Omit<ExpectedObject, "object"> {
   readonly ref: ObjectRef;
   readonly put: KubeObject;
-  /** Why a missing object is not recreated. If set, the operation then changes nothing. */
+  /** Why a missing object cannot be recreated. If set, the operation leaves the object as it is. */
   readonly missingReason?: string;
-  /** Set if another object has the name until the change is made. A dry run would be refused. */
+  /** Set if the preview must skip the dry run, because another object still uses the same name. */
   readonly skipDryRun?: true;
 }
 
-/** 47 */
 export interface ObjectRemoval {
   readonly ref: ObjectRef;
   readonly remove: true;
 }
 
-/** Grows a smaller PersistentVolumeClaim to this size. Has no dry run: it would fail before the quota is raised. */
+/** Enlarges a PersistentVolumeClaim to this size. The preview skips it: a dry run would exceed the current quota. */
 export interface PvcGrowth {
   readonly ref: ObjectRef;
   readonly grow: string;
 }
 
-/** A change that is not possible, with the reason. */
+/** A change that cannot be made, with the reason. */
 interface ImpossibleChange {
   readonly ref: ObjectRef;
   readonly missingReason: string;
 }
 
-/** Returns a patch that sets a field. */
+/** Builds a patch that sets one field of a Kubernetes object. */
 export function setField(ref: ObjectRef, path: string, value: string | number | boolean): ObjectPatch {
   return { ref, patch: () => [{ op: "add", path, value }] };
 }

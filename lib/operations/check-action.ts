@@ -1,5 +1,5 @@
 /**
- * Decides which actions a state of a spoke allows, from the declarations of the operations.
+ * Decides whether a spoke's state and queued operations allow an action. The diagram shows the states of a spoke.
  *
  *                        retry
  *                +------------------+
@@ -17,66 +17,65 @@
  *
  *   and from each of them: removing -> removed
  *
- * When an operation is accepted and nothing is queued before it, the spoke changes to its state immediately. An
- * operation that is queued behind another changes the state when it starts. An action is checked against the state after
- * all queued operations have succeeded. So `resume` can be requested while the spoke is still suspending.
+ * An accepted operation changes the spoke's state immediately, or when it starts if another one is queued before it. An
+ * action is checked against the state that the spoke will have after all queued operations have succeeded, so `resume`
+ * can be requested while the spoke is still suspending.
  */
 import { Fault } from "#lib/base/errors.ts";
 import type { OperationDeclaration } from "#lib/operations/operation.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
 import { SPOKE_OPERATIONS, type SpokeActionName, type SpokeOperationKind } from "#lib/operations/table.ts";
 
-/** Operations that can be requested, except removal: the actions, `configure` (by a PATCH) and `restore`. */
+/** Everything that users can request except a removal: all actions, `configure` (by PATCH) and `restore`. */
 type RequestableOperation = SpokeActionName | "configure" | "restore";
 
 type Rules = OperationDeclaration<string, string>;
 
-/** Returns the rules of an operation. The operation of a retry depends on the spoke. */
+/** Returns the rules that decide whether an operation is allowed. */
 export function operationRules(operation: RequestableOperation): Pick<Rules, "verbPhrase" | "from"> & Partial<Rules> {
   return operation === "retry" ? { verbPhrase: "retry", from: ["failed"] } : SPOKE_OPERATIONS[operation];
 }
 
-/** 69 71 */
 function findOperation(kind: string): Rules | null {
   return Object.hasOwn(SPOKE_OPERATIONS, kind) ? SPOKE_OPERATIONS[kind as SpokeOperationKind] as Rules : null;
 }
 
-/** Returns the state change of an operation; null if it does not change the state. */
+/** Returns how the operation changes the spoke's state, or null if it does not. */
 export function findTransition(kind: string): Required<Rules>["transition"] | null {
   return findOperation(kind)?.transition ?? null;
 }
 
-/** States in which nothing can be queued, because the next state is unknown. */
+/** States in which no operation can be queued, because the state that follows is unknown. */
 const UNSETTLED_STATES: readonly SpokeState[] = ["provisioning", "failed", "removing", "removed"];
 
-/** Maximum queued operations of a spoke. */
+/** The maximum number of running and queued operations per spoke. */
 const MAX_LIVE = 10;
 
 export interface SpokeFacts {
   readonly state: SpokeState;
-  /** Whether the spoke was ever active. If so, provisioning did not fail. */
+  /** Whether the spoke has ever been active, so that its installation has succeeded. */
   readonly wasReady: boolean;
-  /** Whether the site is in maintenance after all queued operations. */
+  /** Whether the site will be in maintenance mode after all queued operations. */
   readonly maintenance: boolean;
-  /** Kinds of the spoke's running and queued operations, oldest first. */
+  /** The kinds of the spoke's running and queued operations, oldest first. */
   readonly live: readonly string[];
-  /** Whether the spoke's failed operation is an upgrade that can be retried. */
+  /** Whether the spoke's last failed operation is an upgrade that can be retried. */
   readonly failedUpgrade: boolean;
-  /** Whether a restore failed after it stopped the site. The site's objects may be partly old and partly restored. */
+  /** Whether a restore failed after it had stopped the site, so that the site may be only partly restored. */
   readonly halfRestored: boolean;
 }
 
-/** The result of an accepted action. */
+/** What to enqueue for an accepted action, and how the action changes the spoke's state. */
 export interface AcceptedAction {
   /** The kind of operation to enqueue. */
   readonly kind: SpokeOperationKind;
-  /** The spoke's state from now on. */
+  /** The spoke's state as soon as the action is accepted. */
   readonly state: SpokeState;
-  /** The spoke's state after this and all earlier operations have succeeded. */
+  /** The spoke's state once this operation and all earlier ones have succeeded. */
   readonly becomes: SpokeState;
 }
 
-/** Checks an action. Throws a `conflict` fault (`spoke_state`) unless the state or the queued operations allow it. */
+/** Throws a `conflict` fault (`spoke_state`) if the spoke's state or queued operations do not allow the action. */
 export function checkAction(action: RequestableOperation, facts: SpokeFacts): AcceptedAction {
   const { state, live } = facts;
   const kind = kindOf(action, facts);
@@ -125,7 +124,7 @@ function isAllowed(action: RequestableOperation, expected: SpokeState, { wasRead
   return from.includes(expected) || allowedWhenFailed && wasReady && expected === "failed";
 }
 
-/** Returns the spoke's state after these operations have succeeded. */
+/** Returns the state that the spoke will have once these operations have succeeded. */
 function expectedState(state: SpokeState, live: readonly string[]): SpokeState {
   const last = live.at(-1);
   return last && !UNSETTLED_STATES.includes(state) ? findTransition(last)!.to : state;

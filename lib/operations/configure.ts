@@ -1,4 +1,4 @@
-/** Applies a PATCH of a spoke to its site: title, administrator, brand, domain and mail. */
+/** Applies changed spoke settings to the site: title, administrator, brand, domain and outgoing mail. */
 import { findChangedObjects } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
@@ -7,7 +7,7 @@ import { declareOperation } from "#lib/operations/operation.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Changes the settings of a site. Each step returns immediately if there is nothing to change. */
+/** Applies new settings to a site. Each step returns immediately if it has nothing to change. */
 export const configure = declareOperation({
   name: "configure",
   verbPhrase: "change",
@@ -30,17 +30,17 @@ export const configure = declareOperation({
   },
 });
 
-/** Cluster changes for a new domain or new mail settings, by step. Titles and brands are in the site's database. */
+/** Changes to Kubernetes objects for a new domain or new mail settings, grouped by step. */
 interface AddressChanges {
-  /** Redirects from names that are no longer reserved for the site. */
+  /** Removes redirects from former domains that are no longer reserved for the site. */
   readonly ingress: readonly ObjectRemoval[];
-  /** Objects that the site's pods are created from, or read. */
+  /** Updates the objects that define the site's pods or that the pods read. */
   readonly app: readonly ObjectPut[];
-  /** The site's Ingress, and redirects from its former domains. */
+  /** Updates the site's Ingress and the redirects from its former domains. */
   readonly redirect: readonly ObjectPut[];
 }
 
-/** Returns the changes. The operation applies them; a preview sends them as a dry run. */
+/** Returns the changes between the old and the new settings. Both the operation and its preview use them. */
 export function addressChanges(
   blueprint: Pick<Blueprint, "spokeObjects">,
   before: SpokeInputs,

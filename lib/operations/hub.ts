@@ -1,4 +1,4 @@
-/** Declares the operations on a hub. */
+/** Declares the operations that create and remove a hub. */
 import { declareHubOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 

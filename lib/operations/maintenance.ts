@@ -5,7 +5,7 @@ import { declareOperation } from "#lib/operations/operation.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Turns maintenance on. Scheduled tasks fail during maintenance, so they are paused first. */
+/** Turns maintenance mode on. Scheduled tasks are paused first, because they would fail in maintenance mode. */
 export const maintenanceOn = declareOperation({
   name: "maintenance-on",
   isAction: true,
@@ -45,7 +45,7 @@ export const maintenanceOff = declareOperation({
   changes: () => ({ cron: [setField(MOODLE_CRONJOB, "/spec/suspend", false)] }),
 });
 
-/** Returns the note of operations that do not change the maintenance mode. */
+/** Returns a note that the operation does not end maintenance mode; empty if the site is not in that mode. */
 export function describeMaintenance({ maintenance }: { readonly maintenance: boolean }): string[] {
   return maintenance ? ["The site stays in maintenance, and its scheduled tasks stay paused"] : [];
 }

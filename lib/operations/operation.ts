@@ -1,6 +1,6 @@
 /**
- * Types of an operation's declaration. Spoke states, job kinds, API actions, previews, prices and texts are derived
- * from it. lib/workers has a function for each step.
+ * Defines the type of an operation's declaration, from which job kinds, API actions and previews are derived. The code
+ * for each step is in lib/workers.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
@@ -10,38 +10,38 @@ import type { ObjectChange } from "#lib/operations/change.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
 
-/** The label that people read, and the time limit in milliseconds. */
+/** The label that users see, and the timeout in milliseconds. */
 type Step = readonly [label: string, timeout: number];
 
 interface PlanOf<Name extends string> {
-  /** Increases with each change of steps or step names. A running operation continues with its original plan. */
+  /** Must increase whenever steps are added, removed or renamed. Running operations keep the plan they started with. */
   readonly version: number;
-  /** Milliseconds from the first start until a transient error becomes final. */
+  /** How long transient errors are retried after the first start, in milliseconds. */
   readonly limit: number;
-  /** The steps, in order. A finished step is recorded by its name. */
+  /** The steps in order. Each finished step is recorded by its name. */
   readonly steps: Readonly<Record<Name, Step>>;
 }
 
-/** The subject of a change: the spoke when the operation starts, and the parameters. */
+/** The spoke as it is when the operation starts, with the operation's parameters. */
 export interface SpokeSubject {
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
   readonly inputs: SpokeInputs;
   readonly maintenance: boolean;
-  /** 38 119 */
+  /** The parameters, as `parsePayload` returned them. */
   readonly payload: object;
 }
 
-/** Parameters of an action. */
+/** Parameters of an action as the API receives them. */
 interface ActionParameters {
   readonly lmsVersion?: string | undefined;
-  /** Another name of lmsVersion. */
+  /** An alias for `lmsVersion`. */
   readonly moodleVersion?: string | undefined;
   readonly size?: string | undefined;
   readonly skipBackup?: boolean | undefined;
 }
 
-/** The spoke as it will be after all queued operations. */
+/** The spoke as it will be once all queued operations have succeeded. */
 export interface CurrentSpoke {
   readonly version: string;
   readonly inputs: Pick<SpokeInputs, "images">;
@@ -55,49 +55,49 @@ export function parameterNeededFault(field: keyof ActionParameters, action: stri
 interface HubDeclaration<Name extends string, Step extends string> {
   readonly name: Name;
   readonly plan: PlanOf<Step>;
-  /** Whether the operation is retried without a time limit, because giving up would leave objects behind. */
+  /** Whether the operation is retried without a time limit, because giving up would leave objects in the cluster. */
   readonly persistent?: true;
 }
 
 export interface OperationDeclaration<Name extends string, Step extends string> extends HubDeclaration<Name, Step> {
-  /** The verb before "a spoke that is …" in error messages. */
+  /** The verb phrase in error messages: "Cannot (verb phrase) a spoke that is suspended". */
   readonly verbPhrase: string;
-  /** States in which the operation is allowed, stable ones first. Empty if it cannot be requested directly. */
+  /** States in which the operation is allowed, stable states first. Empty if users cannot request it directly. */
   readonly from: readonly SpokeState[];
   /** The spoke's states during the operation and after its success. Undefined if the state does not change. */
   readonly transition?: { readonly through: SpokeState; readonly to: SpokeState };
-  /** Whether the API lists it as an action. */
+  /** Whether the API offers the operation as an action. */
   readonly isAction?: true;
-  /** Whether only operators can request it. */
+  /** Whether only operators can request the operation. */
   readonly forOperators?: true;
-  /** Whether the operation is allowed from `failed` to repair a spoke that was active before. */
+  /** Whether the operation is also allowed in the state `failed`, to repair a spoke that was active before. */
   readonly allowedWhenFailed?: true;
-  /** Whether several operations of this kind can be queued, because each has its own parameters. */
+  /** Whether the same operation can be queued several times, because each request has its own parameters. */
   readonly repeatable?: true;
   /**
-   * Whether a failure may leave the site down. Nothing can be queued behind a risky operation: the queued one would run
-   * on a broken site, and its success would mark the site as active.
+   * Whether a failure may leave the site down. No other operation can be queued after a risky one: it would run on a
+   * broken site, and its success would mark the site as active.
    */
   readonly risky?: true;
-  /** The action to do first if the site is in maintenance. If undefined, maintenance does not matter. */
+  /** Tells the user what to do first if the site is in maintenance mode. Undefined if maintenance mode is allowed. */
   readonly maintenanceRefusal?: string;
-  /** Whether the operation waits until its hub is active, without blocking its lane. */
+  /** Whether the operation waits until its hub is active. Other jobs in its lane (queue) can run while it waits. */
   readonly needsActiveHub?: true;
-  /** Whether the site is unavailable during or after it, or which changes cause that. */
+  /** Whether the operation makes the site unavailable. A function decides for each changed field. */
   readonly downtime?: boolean | ((changed: { readonly object: string; readonly field: string }) => boolean);
-  /** Whether the operation changes what is billed for the spoke. */
+  /** Whether the operation changes the amount that is billed for the spoke. */
   readonly affectsPrice?: true;
   /** Returns the job's payload. Throws an `invalid` fault if a parameter is missing, contradictory or not offered. */
   readonly parsePayload?: (catalog: Catalog, input: ActionParameters) => object;
-  /** Throws a `conflict` or `impossible` fault if the operation would have no effect on this spoke. */
+  /** Throws a `conflict` or `impossible` fault if the operation would change nothing on this spoke. */
   readonly requireEffect?: (catalog: Catalog, spoke: CurrentSpoke, payload: object) => void;
-  /** Returns effects that no object's field shows, one sentence each. */
+  /** Describes effects that the preview cannot show as changed fields, one sentence each. */
   readonly describe?: (subject: SpokeSubject) => readonly string[];
-  /** Returns each step's changes in the cluster. The operation applies them; a preview sends them as a dry run. */
+  /** Returns the changes to Kubernetes objects, by step. Both the operation and its preview use them. */
   readonly changes?: (subject: SpokeSubject) => { readonly [step in Step]?: readonly ObjectChange[] };
 }
 
-/** Declares an operation on a spoke, with the kind of its job. */
+/** Declares an operation on a spoke and derives its job kind. */
 export function declareOperation<
   const Name extends string,
   Step extends string,
@@ -108,7 +108,7 @@ export function declareOperation<
   return { ...declaration, kind: kindOf(declaration) };
 }
 
-/** Declares an operation on a hub, with the kind of its job. */
+/** Declares an operation on a hub and derives its job kind. */
 export function declareHubOperation<const Name extends string, Step extends string>(
   declaration: HubDeclaration<Name, Step>,
 ): HubDeclaration<Name, Step> & { readonly kind: JobKind } {

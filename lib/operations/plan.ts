@@ -1,28 +1,28 @@
 /**
- * A kind of job: its steps with their names and time limits. The functions of the steps are in lib/workers, so code
- * that enqueues jobs does not import them.
+ * Describes one step of a job: its name, label and timeout. The code for each step is in lib/workers, so that
+ * enqueueing a job does not import it.
  */
 export interface StepPlan {
-  /** The name, which is recorded when the step is finished. A new name needs a new plan version. */
+  /** Recorded when the step is finished. Renaming a step requires a new plan version. */
   readonly name: string;
   /** The label that users see while the step runs, for example "Installing Moodle". */
   readonly label: string;
-  /** Milliseconds. */
+  /** The timeout of the step, in milliseconds. */
   readonly timeout: number;
 }
 
 export interface JobKind {
   readonly kind: string;
-  /** Version of the steps. A replica claims only kinds and versions that it knows. */
+  /** The version of the list of steps. A replica claims only jobs whose kind and version it knows. */
   readonly plan: number;
   readonly visible: boolean;
   readonly steps: readonly StepPlan[];
-  /** Milliseconds from the first start until a transient error becomes permanent. Ignored for persistent kinds. */
+  /** How long transient errors are retried, in milliseconds from the first start. Ignored for persistent kinds. */
   readonly timeLimit: number;
-  /** Whether the job waits until its hub is active, without blocking its lane. */
+  /** Whether the job waits until its hub is active. Other jobs in its lane (queue) can run while it waits. */
   readonly needsActiveHub?: boolean;
-  /** Whether the job is retried without a time limit, because giving up would leave objects behind. */
+  /** Whether the job is retried without a time limit, because giving up would leave objects in the cluster. */
   readonly persistent?: boolean;
-  /** Milliseconds from the end of a job until the next one of this kind. At most one is queued or running. */
+  /** Milliseconds between the end of a job and the start of the next. At most one job is queued or running. */
   readonly repeatEvery?: number;
 }

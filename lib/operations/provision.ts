@@ -1,11 +1,10 @@
-/** Installs a spoke. A retry runs the same plan again. */
+/** Installs a spoke. A retry repeats the operation with the same steps. */
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /**
- * Installs a spoke. Images are pulled in `database` and `install`, which wait longest for slow registries. `install` is
- * longer than its Job's 1800 s and the 30 s that its shutdown may take. In `volumes`, a copy waits for the storage to
- * copy its data.
+ * Installs a spoke. The timeouts of `database` and `install` allow for slow image pulls. The timeout of `install` also
+ * exceeds the 1800 s limit of its Kubernetes Job plus 30 s for its shutdown.
  */
 export const provision = declareOperation({
   name: "provision",

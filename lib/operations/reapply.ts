@@ -1,4 +1,4 @@
-/** Reapplies the blueprint to a spoke. */
+/** Applies the blueprint's manifests to a spoke again. */
 import { type ExpectedSite, listExpectedObjects } from "#lib/moodle/expected-objects.ts";
 import { applyOfferedResources } from "#lib/catalog/inputs.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
@@ -9,7 +9,7 @@ import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { type KubeObject, objectRefOf } from "#lib/drivers/cluster/cluster.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Applies the blueprint's objects in the order of an install. */
+/** Applies all objects of the blueprint again, in the order of an installation. */
 export const reapply = declareOperation({
   name: "reapply",
   isAction: true,
@@ -19,7 +19,7 @@ export const reapply = declareOperation({
   transition: UPDATE_TRANSITION,
   allowedWhenFailed: true,
   risky: true,
-  // The site is down only if the pod templates change.
+  // Only a changed pod template takes the site down.
   downtime: ({ object, field }) =>
     /^(Deployment|StatefulSet)\//.test(object) && (field === "" || field.startsWith("spec.")),
   describe(subject) {
@@ -61,7 +61,7 @@ const NEW_AMOUNTS_NOTE = "The catalog changed the spoke's size: CPU, memory and 
 
 type Site = Pick<SpokeSubject, "blueprint"> & ExpectedSite;
 
-/** Returns the changes that reapply the objects of these steps, for the operation and for the preview's dry run. */
+/** Returns the changes that apply the objects of these steps again. Both the operation and its preview use them. */
 export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[]): ObjectPut[] {
   return listExpectedObjects(site.blueprint, site, steps).map(({ object, ...how }) => {
     const missingReason = describeLoss(site, object);
@@ -69,7 +69,7 @@ export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[])
   });
 }
 
-/** Returns why reapply cannot recreate this object; null if reapply can. */
+/** Returns why a lost object cannot be recreated; null if it can be recreated. */
 function describeLoss(site: Site, { kind, metadata: { name } }: KubeObject): string | null {
   if (kind === "PersistentVolumeClaim") return "The volume and the site's data are gone; reapply cannot recreate them";
   const holdsPasswords = site.blueprint.newSecrets(site.inputs).some((secret) => secret.metadata.name === name);
@@ -77,7 +77,7 @@ function describeLoss(site: Site, { kind, metadata: { name } }: KubeObject): str
   return "The Secret and the database's password are gone; reapply cannot recreate them";
 }
 
-/** Whether a workload of the site reads its environment from this Secret. */
+/** Whether the site's pods read environment variables from this Secret. */
 function isReadByPods({ blueprint, inputs }: Site, secret: string): boolean {
   const workloads = (["database", "app"] as const).flatMap((step) => blueprint.spokeObjects(inputs, step));
   return workloads.some((object) => mentionsSecret(object, secret));

@@ -1,8 +1,8 @@
-/** Removes a spoke with all its objects in the cluster. */
+/** Removes a spoke together with all its Kubernetes objects. */
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Removes a spoke. The removal is retried indefinitely, so its time limit has no effect. */
+/** Removes a spoke. A removal is retried until it succeeds, so its time limit has no effect. */
 export const remove = declareOperation({
   name: "remove",
   verbPhrase: "remove",

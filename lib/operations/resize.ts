@@ -1,4 +1,4 @@
-/** Changes the size of a spoke. */
+/** Changes a spoke's size: its CPU, memory and storage. */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { sitePvcNames } from "#lib/moodle/names.ts";
@@ -16,7 +16,7 @@ export interface ResizeParameters {
   readonly size: string;
 }
 
-/** Resizes a spoke. The quota grows first and shrinks last, so that all objects always fit. */
+/** Changes a spoke's size. The resource quota grows first and shrinks last, so that it always allows all objects. */
 export const resize = declareOperation({
   name: "resize",
   isAction: true,
@@ -68,7 +68,7 @@ export const resize = declareOperation({
   },
 });
 
-/** The blueprint steps whose objects each step of a resize changes. */
+/** Maps each step of a resize to the blueprint steps whose objects it changes. */
 const BLUEPRINT_STEPS = {
   database: ["database"],
   app: ["secrets", "app"],
@@ -76,7 +76,7 @@ const BLUEPRINT_STEPS = {
   limits: ["policies"],
 } as const;
 
-/** Returns the objects that depend on the size, with the fields that do. Disks are not included. */
+/** Lists the objects with size-dependent fields, and those fields. Disks are not included. */
 export function sizeDependentObjects(
   blueprint: Blueprint,
   inputs: SpokeInputs,

@@ -1,4 +1,4 @@
-/** Restarts Moodle. */
+/** Restarts a site's Moodle pods. */
 import { declareOperation } from "#lib/operations/operation.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";

@@ -1,17 +1,17 @@
-/** Restores a site from a backup, or rolls it back to its state before a restore. Only for operators. */
+/** Restores a site from a backup, or rolls back the last restore. Only operators can request this operation. */
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
 import { type SpokeState, UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Payload of the job: the backup, or a rollback to the volumes that the last restore replaced. */
+/** The job's payload: the backup to restore, or a rollback to the volumes from before the last restore. */
 export type RestoreParameters = { readonly backupId: string } | { readonly rollback: true };
 
-/** Days for which replaced volumes are kept. */
+/** How long the volumes from before a restore are kept, in days. */
 export const REPLACED_VOLUMES_KEPT_DAYS = 7;
 
 /**
- * Restores a site. Nothing is changed before `stop`. After that, the old volumes exist next to the new ones and allow a
- * rollback. They are kept until the restored site answers, and for several days after that.
+ * Restores a site. The site is unchanged until the step `stop`. The volumes from before the restore are kept for
+ * several days after the restored site has started, so that the restore can be rolled back.
  */
 export const restore = declareOperation({
   name: "restore",

@@ -1,11 +1,11 @@
-/** Resumes a suspended site. */
+/** Starts a suspended site again. */
 import { setField } from "#lib/operations/change.ts";
 import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Resumes a site. Checks the data before Moodle starts, because Moodle would install itself in an empty database. */
+/** Resumes a site. Checks the data before starting Moodle, which would reinstall itself if the database were empty. */
 export const resume = declareOperation({
   name: "resume",
   isAction: true,
@@ -25,7 +25,7 @@ export const resume = declareOperation({
       health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
-  // Scheduled tasks fail during maintenance.
+  // Scheduled tasks fail in maintenance mode, so they stay paused.
   changes: ({ maintenance }: Pick<SpokeSubject, "maintenance">) => ({
     database: [setField(DATABASE_STATEFULSET, "/spec/replicas", 1)],
     app: [setField(MOODLE_DEPLOYMENT, "/spec/replicas", 1)],

@@ -1,4 +1,4 @@
-/** The states of a spoke; check-action.ts shows their transitions. */
+/** The states of a spoke. check-action.ts shows the transitions between them. */
 export const SPOKE_STATES = [
   "provisioning",
   "active",
@@ -14,5 +14,5 @@ export type SpokeState = (typeof SPOKE_STATES)[number];
 
 export const LIVE_STATES = SPOKE_STATES.filter((state) => state !== "removed");
 
-/** The transition of operations that change an active site. */
+/** The spoke's states during and after an operation that updates an active site. */
 export const UPDATE_TRANSITION = { through: "updating", to: "active" } as const;

@@ -1,10 +1,10 @@
-/** Suspends a site and keeps its data. */
+/** Scales a site to zero and keeps its data. */
 import { setField } from "#lib/operations/change.ts";
 import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Suspends a site. Scheduled tasks stop first, so that none starts during the shutdown. The database stops last. */
+/** Suspends a site. Pauses scheduled tasks first, so that none starts during the shutdown. Stops the database last. */
 export const suspend = declareOperation({
   name: "suspend",
   isAction: true,

@@ -1,4 +1,4 @@
-/** The table of all operations. Job kinds, API actions and the README's table are derived from it. */
+/** Lists all operations. Job kinds, API actions and the table in the README are derived from this list. */
 import { configure } from "#lib/operations/configure.ts";
 import { provisionHub, removeHub } from "#lib/operations/hub.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/operations/maintenance.ts";
@@ -38,10 +38,10 @@ export const HUB_OPERATIONS = { "provision-hub": provisionHub, "remove-hub": rem
 
 export const OPERATIONS = { ...SPOKE_OPERATIONS, ...HUB_OPERATIONS };
 
-/** The plans that this release knows. A changed plan stays here under its old version for one release. */
+/** The plans that this release can run. After a plan changes, its old version must stay here for one release. */
 const PLANS: readonly JobKind[] = Object.values(OPERATIONS).map(({ kind }) => kind);
 
-/** Returns the plan of an operation; null if this release does not know its version. */
+/** Returns the plan that a job was created with, or null if this release does not support that version. */
 export function findPlan(job: { readonly kind: string; readonly plan: number }): JobKind | null {
   return PLANS.find(({ kind, plan }) => kind === job.kind && plan === job.plan) ?? null;
 }
@@ -50,7 +50,7 @@ type ActionKind = {
   [kind in SpokeOperationKind]: (typeof SPOKE_OPERATIONS)[kind] extends { readonly isAction: true } ? kind : never;
 }[SpokeOperationKind];
 
-/** The actions that the API lists. A retry repeats the failed operation. */
+/** The actions that the API offers. `retry` repeats the failed operation. */
 export type SpokeActionName = ActionKind | "retry";
 export const SPOKE_ACTIONS: readonly SpokeActionName[] = [
   ...Object.values(SPOKE_OPERATIONS).filter((each): each is typeof each & { name: ActionKind } => "isAction" in each)

@@ -1,4 +1,4 @@
-/** Declares operations that run one or a few Jobs and do not change the spoke's state. */
+/** Declares operations that run short tasks on a site, for example a backup. They do not change the spoke's state. */
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
@@ -11,7 +11,7 @@ export const purgeCaches = declareOperation({
   plan: { version: 1, limit: HOUR, steps: { purge: ["Purging caches", 10 * MINUTE] } },
 });
 
-/** The step's timeout exceeds the hour that a scheduled task may take. */
+/** Runs Moodle's scheduled tasks. The timeout exceeds the hour that they may take. */
 export const runCron = declareOperation({
   name: "run-cron",
   isAction: true,

@@ -18,8 +18,8 @@ export interface UpgradeParameters {
 }
 
 /**
- * Upgrades Moodle. The site is not touched before `stop`. After that, only the backup can undo the upgrade. The image is
- * pulled in `prepare`. `migrate` is longer than its Job's 6 hours.
+ * Upgrades Moodle. The site is unchanged until the step `stop`; after that, only restoring the backup can undo the
+ * upgrade. `prepare` pulls the image. The timeout of `migrate` exceeds the 6 hours that its Kubernetes Job may take.
  */
 export const upgrade = declareOperation({
   name: "upgrade",
@@ -75,7 +75,7 @@ export const upgrade = declareOperation({
   },
 });
 
-/** Returns the changes to the objects of these inputs. Objects that a newer blueprint adds are included. */
+/** Returns the changes that an upgrade makes, including objects that only a newer blueprint contains. */
 export function upgradeChanges(
   blueprint: Blueprint,
   inputs: SpokeInputs,
@@ -85,9 +85,9 @@ export function upgradeChanges(
 }
 
 /**
- * Throws a `conflict` or `impossible` fault unless the version is newer. Compares what the versions resolve to: `4.5`
- * may be 4.5.13 today and was 4.5.12 when the spoke was created. The same version is allowed if its image changed, for
- * example because it was rebuilt or mirrored. The upgrade itself also checks the version in the database.
+ * Throws a `conflict` or `impossible` fault unless the requested version is newer than the running one. A name such as
+ * `4.5` stands for a patch release that changes over time, so the patch releases are compared. The same version is
+ * allowed if its image has changed. The upgrade itself later checks the version in the database.
  */
 function requireNewer(catalog: Catalog, spoke: CurrentSpoke, version: string): void {
   const image = catalog.imagesOf(version).moodle, currentImage = spoke.inputs.images.moodle;
@@ -96,14 +96,14 @@ function requireNewer(catalog: Catalog, spoke: CurrentSpoke, version: string): v
   if (image === currentImage) {
     throw new Fault("conflict", "version_unchanged", `Cannot upgrade to ${version}: it already runs ${runningVersion}`);
   }
-  // Whether the offered 4.5 is newer than 4.5.12 is checked when the upgrade runs.
+  // Allows `4.5` on a site that runs 4.5.12: the upgrade itself checks whether the image is newer.
   if (compareVersions(target, runningVersion) < 0 && !runningVersion.startsWith(`${target}.`)) {
     const why = `it runs ${runningVersion}, and Moodle cannot be downgraded`;
     throw new Fault("impossible", "version_not_newer", `Cannot upgrade to ${version}: ${why}`);
   }
 }
 
-/** Returns the offered version with this image. */
+/** Returns the offered version that uses this image; null if none does. */
 function releaseOf(catalog: Catalog, image: string): string | null {
   return catalog.view.versions.find(({ name }) => catalog.imagesOf(name).moodle === image)?.name ?? null;
 }

@@ -1,6 +1,6 @@
 /**
- * Ends a run that was stopped or whose step threw. Releases, requeues, cancels, retries or fails the job. If the result
- * cannot be recorded, the job is requeued. After several such attempts it is ended.
+ * Handles a run that was stopped or whose step threw an error: releases, requeues, cancels, retries or fails the job.
+ * If the outcome cannot be recorded, the job is requeued; after several such failures it is ended.
  */
 import type { FailureReport } from "#lib/jobs/job.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
@@ -45,7 +45,7 @@ export interface StoppedRun {
   readonly retry: RetryDelays | undefined;
 }
 
-/** Decides what happens to the job and records it. Never throws: errors that cannot be recorded are logged. */
+/** Decides what to do with the job and records the decision. Never throws; logs errors that cannot be recorded. */
 export async function endRun(stopped: StoppedRun, error: unknown, step: string): Promise<void> {
   const { handler, heldJob, run: { log, signal } } = stopped;
   const reason = signal.aborted ? signal.reason : error;
@@ -68,7 +68,7 @@ export async function endRun(stopped: StoppedRun, error: unknown, step: string):
   }
 }
 
-/** Whether this replica has lost the job and must no longer write to it. */
+/** Whether this replica no longer holds the job and therefore must not write to it. */
 function isJobLost(reason: unknown): boolean {
   return reason instanceof LeaseLapsed || reason instanceof FenceLost;
 }
@@ -78,7 +78,7 @@ async function requeueStopped({ heldJob, run: { log } }: StoppedRun, label: stri
   log[heldJob.job.visible ? "info" : "debug"]("Requeued an operation", { reason: label });
 }
 
-/** Requeues the job. The end of the other operation makes it due (sql/0051); the delay is a safety net. */
+/** Requeues the job until another operation ends, which makes the job due (sql/0051). The delay is only a fallback. */
 async function waitForOperation({ heldJob, retry, run: { log } }: StoppedRun, reason: OperationAwaited): Promise<void> {
   const wait = retry?.maxMs ?? 2 * MINUTE;
   await heldJob.advance((tx, job) => requeueUntilOperationEnds(tx, job, reason, wait));
@@ -106,7 +106,7 @@ function delayOf({ handler, heldJob, retry }: StoppedRun, clusterUnavailable = f
   return retryDelay(handler, heldJob.job, retry, clusterUnavailable);
 }
 
-/** Fails the job. First reads the current state and, if the report has no logs or events, those too. */
+/** Fails the job. First reads the cluster's state, and also logs and events if the failure report has none. */
 async function failPermanently({ handler, heldJob, run }: StoppedRun, report: FailureReport): Promise<void> {
   const endsAt = performance.now() + LAST_READ_TIMEOUT;
   const lastRun: Run = {

@@ -1,4 +1,4 @@
-/** Defines handlers. A handler has a function for each step of a job's kind, and hooks for the job's start and end. */
+/** Defines handlers: the code that runs for each step of a job, and hooks for the job's start and end. */
 import type { AuditedChange } from "#lib/changes/record.ts";
 import type { FailureEvidence } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -6,28 +6,28 @@ import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/base/log.ts";
 
-/** A run of a job, as its steps see it. */
+/** One run of a job, as passed to each step. */
 export interface Run {
-  /** The job as claimed, with the steps finished so far. */
+  /** The job's last stored row, including the steps finished so far. */
   readonly job: Job;
-  /** Aborts when the run must end: the job was lost, cancelled or requeued, or the step timed out. */
+  /** Aborts when the step must stop: the step timed out, or the job was cancelled, requeued or taken over. */
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Throws if this replica no longer holds the job. Call it directly before an action that cannot be undone. */
+  /** Throws if this replica no longer holds the job. Call it right before any action that cannot be undone. */
   throwIfStopped(): void;
-  /** Runs `work` in a transaction, possibly repeatedly. Rolls back if this replica has lost the job. */
+  /** Runs `work` in a transaction and may retry it. Rolls back if another replica has taken over the job. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Stores values in the job's progress for a later step or another replica. */
+  /** Saves values in the job's progress, for later steps or for another replica that continues the job. */
   saveProgress(values: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Shows users what the step waits for, as one plain sentence. */
+  /** Shows users one plain sentence about what the step is waiting for. */
   showProgress(sentence: string): void;
-  /** Returns the milliseconds that the step may still wait. Leaves time to report the result before the timeout. */
+  /** Returns how long the step may still wait, in milliseconds, minus some time to report the result. */
   timeLeft(): number;
 }
 
 /**
- * The records that are written with a job's start or end. `state` is the subject's new state and is also sent in the
- * stream event. Without it, the subject's state does not change.
+ * What is recorded when a job starts or ends. `state` is the new state of its hub or spoke and is also sent to clients.
+ * If `state` is missing, the hub or spoke keeps its state.
  */
 export interface Outcome extends Omit<AuditedChange, "events"> {
   readonly state?: string;
@@ -35,7 +35,7 @@ export interface Outcome extends Omit<AuditedChange, "events"> {
 
 type Hook<Extra extends unknown[] = []> = (tx: Tx, job: Job, ...extra: Extra) => Promise<Outcome>;
 
-/** Hooks that run in the transaction that updates the job's row. They may only change rows. */
+/** Functions that run in the transaction that starts or ends a job. They may only change database rows. */
 export interface Hooks {
   readonly onStart?: Hook;
   readonly onSucceeded?: Hook;
@@ -53,10 +53,10 @@ export interface PlannedOperation<Step extends string> {
 
 type SiteFunction<Site, Result> = (site: Site, run: Run) => Promise<Result>;
 
-/** The functions of all steps. A missing or misspelt step does not compile. */
+/** The functions that run each step. Omitting or misspelling a step is a compile error. */
 export type Steps<Step extends string, Site> = Readonly<Record<NoInfer<Step>, SiteFunction<Site, void>>>;
 
-/** The hooks of a handler, and functions that read the cluster after a failure. */
+/** Hooks for a job's start and end, and functions that read the cluster after a failure. */
 export interface HandlerHooks<Site> {
   readonly hooks: Hooks;
   readonly readEvidence?: SiteFunction<Site, FailureEvidence>;
@@ -65,21 +65,21 @@ export interface HandlerHooks<Site> {
 
 export interface Handler {
   readonly kind: JobKind;
-  /** Step functions, keyed by step name. A step may run again after a crash and must accept existing results. */
+  /** Functions by step name. After a crash a step may run again, so each must accept work that is already done. */
   readonly steps: Readonly<Record<string, StepFunction>>;
   readonly hooks?: Hooks;
-  /** Reads logs and events after a failure whose report contains none. */
+  /** Reads logs and events after a failure, unless the failure report already has some. */
   readonly readEvidence?: (run: Run) => Promise<FailureEvidence>;
   /**
-   * Reads the cluster's state after a failure. The result must not be undefined. It is stored as `observed` in the
+   * Reads the cluster's state after a failure. The result, which must not be undefined, is saved as `observed` in the
    * job's progress before `onFailed` is called.
    */
   readonly observe?: (run: Run) => Promise<unknown>;
 }
 
 /**
- * Creates a handler whose functions receive an opened site. `open` is called for each step and each read after a
- * failure, because the previous step may have run on another replica.
+ * Creates a handler whose functions receive an opened site. `open` is called before each function, because the previous
+ * step may have run on another replica.
  */
 export function createHandler<Step extends string, Site>(
   { kind }: PlannedOperation<Step>,
@@ -97,7 +97,7 @@ export function createHandler<Step extends string, Site>(
   };
 }
 
-/** Returns a handler in which `wrap` surrounds each step, including the opening of its site. */
+/** Returns a copy of the handler with each step function wrapped by `wrap`. */
 export function wrapSteps(handler: Handler, wrap: (work: StepFunction, step: string) => StepFunction): Handler {
   return { ...handler, steps: mapSteps(handler.steps, wrap) };
 }

@@ -1,4 +1,4 @@
-/** Holds a claimed job: keeps its last written row and retries writes during a short outage of the database. */
+/** Keeps the last stored row of a job that this replica runs, and retries writes while the database is unavailable. */
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault, messageOf } from "#lib/base/errors.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -9,13 +9,13 @@ import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 type Work<T> = (tx: Tx, job: Job) => Promise<T>;
 
 export interface HeldJob {
-  /** The job as claimed, with the steps finished so far. */
+  /** The job's last stored row, including the steps finished so far. */
   readonly job: Job;
   readonly lease: ReplicaLease;
   transact<T>(work: Work<T>): Promise<T>;
-  /** Runs `work` in a transaction and keeps the row that it returns. */
+  /** Runs `work` in a transaction and stores the job row that it returns as `job`. */
   advance(work: Work<Job>): Promise<Job>;
-  /** Like `advance`, with a single statement instead of a transaction. */
+  /** Like `advance`, but for a single SQL statement that needs no transaction. */
   advanceInOneStatement(work: (rows: Rows, job: Job) => Promise<Job>): Promise<Job>;
   now(): Promise<Date>;
 }
@@ -24,7 +24,7 @@ export function openHeldJob(db: Database, claimed: Job, lease: ReplicaLease, log
   let job = claimed;
   const warn = warnOncePerMinute(log);
 
-  /** Retries while the database is unavailable. Throws LeaseLapsed once the lease ends. */
+  /** Retries `run` while the database is unavailable. Throws LeaseLapsed if this replica's lease ends first. */
   async function retryWhileUnavailable<T>(run: () => Promise<T>): Promise<T> {
     for (let attempt = 1;; attempt++) {
       lease.throwIfLapsed();

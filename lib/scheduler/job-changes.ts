@@ -1,6 +1,6 @@
 /**
- * Records the start, progress and end of a job. Each change is one transaction. It writes the job's row, its subject's
- * row, audit events, the stream event and follow-up jobs. It locks the subject first and the hub's head last.
+ * Records the start, progress and end of a job, each in one transaction that also writes audit events, a stream event
+ * and follow-up jobs. To prevent deadlocks, the hub or spoke is locked first and the hub's head row last.
  */
 import { recordChange } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
@@ -29,7 +29,7 @@ export async function startJob(
   });
 }
 
-/** Claims a job whose start cannot be recorded because of a bug, and schedules a retry or ends the job. */
+/** Claims a job that a bug prevents from starting, then schedules a retry or ends the job. */
 export async function skipUnstartable(
   db: Database,
   handler: Handler,
@@ -63,7 +63,7 @@ function currentStepOf({ kind }: Handler, { finishedSteps }: ClaimableJob): Step
   return kind.steps[finishedSteps]!;
 }
 
-/** Records that the step is finished. After the last step, records that the job succeeded. */
+/** Records a finished step. If it was the last step, records that the job succeeded. */
 export async function finishStep(tx: Tx, { kind, hooks = {} }: Handler, job: Job, step: string): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const next = stepAfter(kind, job, step);
@@ -78,12 +78,12 @@ export async function finishStep(tx: Tx, { kind, hooks = {} }: Handler, job: Job
   return after;
 }
 
-/** Whether starting the job changes no other row than its own. */
+/** Whether starting the job changes no database row except the job's own. */
 export function canStartDirectly({ kind, hooks = {} }: Handler): boolean {
   return !kind.visible && !hooks.onStart;
 }
 
-/** Whether finishing the job with this step changes no other row than its own. */
+/** Whether the job ends with this step and then changes no database row except its own. */
 export function canEndDirectly({ kind, hooks = {} }: Handler, job: Job, step: string): boolean {
   return !kind.visible && kind.repeatEvery === undefined && !hooks.onSucceeded && !stepAfter(kind, job, step);
 }
@@ -137,7 +137,7 @@ export async function cancelJob(tx: Tx, { kind, hooks = {} }: Handler, job: Job)
   return after;
 }
 
-/** Requeues a job whose start or end cannot be recorded. After several attempts, ends it to free its lane. */
+/** Requeues a job whose start or end cannot be recorded. After several attempts, ends the job to free its queue. */
 export async function retryOrEnd(
   tx: Tx,
   handler: Handler,
@@ -151,8 +151,8 @@ export async function retryOrEnd(
 }
 
 /**
- * Ends a job without its hooks, because its start or end cannot be recorded. A subject in a transitional state becomes
- * failed, because nothing else would change that state.
+ * Ends a job without calling its hooks, because its start or end cannot be recorded. If its hub or spoke is in a
+ * transitional state, marks it as failed, because nothing else would end that state.
  */
 async function endWithoutHooks(tx: Tx, { kind }: Handler, job: Job, report: FailureReport): Promise<Job> {
   const subject = await lockSubject(tx, job);
@@ -173,7 +173,7 @@ export async function scheduleRetry(
   return await requeueJob(tx, job, { label, delayMs, countsAsAttempt: true, failure, progress });
 }
 
-/** Requeues the job for a later retry, or for immediate continuation by another replica. */
+/** Requeues a job, to retry it later or to let another replica continue it now. */
 export async function requeueJob(tx: Tx, job: Job, requeue: Requeue): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const after = await requeueHeldJob(tx, job, requeue);
@@ -181,7 +181,7 @@ export async function requeueJob(tx: Tx, job: Job, requeue: Requeue): Promise<Jo
   return after;
 }
 
-/** Requeues the job until another operation ends. The wait counts neither as an attempt nor towards the time limit. */
+/** Requeues a job until another operation ends. The wait is not an attempt and does not use up the time limit. */
 export async function requeueUntilOperationEnds(
   tx: Tx,
   job: Job,
@@ -221,13 +221,13 @@ async function recordJobChange(
   await recordChange(tx, job.requester, { ...change, events: event ? [event] : [] });
 }
 
-/** Returns the next job of a repeated kind. The ended job frees the dedupe key in the same transaction. */
+/** Returns the next job of a recurring kind. The job that just ended has freed the dedupe key. */
 function nextJobs(kind: JobKind, ended: Job): NewJob[] {
   if (kind.repeatEvery === undefined) return [];
   return [createRepeatedJob(kind, new Date(ended.finishedAt!.getTime() + kind.repeatEvery))];
 }
 
-/** Creates a job of a repeated kind. Its dedupe key contains the plan, so jobs of an older release do not block it. */
+/** Creates a job of a recurring kind. Its dedupe key includes the plan: jobs of an older release must not block it. */
 export function createRepeatedJob(kind: JobKind, runAt?: Date): NewJob {
   return {
     kind,

@@ -1,4 +1,4 @@
-/** Polls the rows of running jobs, and stops the run of a job that was cancelled or taken over. */
+/** Checks the rows of running jobs regularly, and stops the run of a job that was cancelled or taken over. */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -9,7 +9,7 @@ import { SECOND } from "#lib/base/time.ts";
 const POLL_INTERVAL = 5 * SECOND;
 
 export interface JobWatch {
-  /** Watches a job and stops its run if needed. Returns a function that ends the watch. */
+  /** Watches a job and stops its run if necessary. Returns a function that ends the watch. */
   follow(id: string): () => void;
   close(): void;
 }
@@ -25,7 +25,7 @@ export function openJobWatch({ db, log, running }: JobWatchOptions): JobWatch {
 
   function checkJobs(ids: readonly string[]): void {
     if (ids.length === 0) return;
-    // The job may be requeued and claimed again before the reply arrives. The reply must not stop that new run.
+    // Remembers the current runs: before the reply arrives, a job may be requeued and claimed again in a new run.
     const runs = new Map(ids.map((id) => [id, running.get(id)]));
     db.rows.selectFrom("jobs").select(["id", "fence", "state", "cancelRequestedAt"]).where("id", "in", ids)
       .execute().then((rows) => {

@@ -1,4 +1,4 @@
-/** Writes progress sentences at most once per second. Only the last sentence of an interval is written. */
+/** Saves progress messages at most once per second. If there are several in a second, only the last one is saved. */
 import { redact } from "#lib/base/redact.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -6,14 +6,14 @@ const WRITE_INTERVAL = 1 * SECOND;
 const MAX_LENGTH = 300;
 
 export interface Progress {
-  /** Sets the step to which later sentences belong. */
+  /** Sets the step that is named in later messages. */
   startStep(step: string): void;
   show(sentence: string): void;
-  /** Drops the unwritten sentence. Resolves when the running write has ended. */
+  /** Discards any unsaved message. Resolves once a running write has ended. */
   settle(): Promise<void>;
 }
 
-/** Opens the progress of a run. `write` must handle its own errors. */
+/** Starts to report the progress of a run. `write` must handle its own errors. */
 export function openProgress(step: string, write: (label: string) => Promise<void>): Progress {
   let latest: string | null = null;
   let written: string | null = null;
@@ -54,7 +54,7 @@ export function openProgress(step: string, write: (label: string) => Promise<voi
   };
 }
 
-/** Shortens a sentence to at most 300 characters. */
+/** Shortens a progress message to at most 300 characters. */
 export function shortenLabel(sentence: string): string {
   return sentence.length > MAX_LENGTH ? `${sentence.slice(0, MAX_LENGTH - 1).toWellFormed()}…` : sentence;
 }

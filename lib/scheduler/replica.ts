@@ -1,12 +1,11 @@
 /**
- * Sends this replica's heartbeat every second and tracks its lease.
+ * Sends this replica's heartbeat every second and ends its lease if heartbeats are late.
  *
- * Other replicas take its jobs after 4 s without a new heartbeat (silence.ts). This replica stops 2.5 s after it sent
- * its last successful heartbeat, by its own monotonic clock. It has therefore stopped before another replica starts.
+ * This replica stops its jobs 2.5 s after it sent its last successful heartbeat. Other replicas take them over after 4
+ * s without a heartbeat (silence.ts), so no job runs on two replicas at once.
  *
- * A paused process detects the gap at its next check, before its next call. The monotonic clock stops while a virtual
- * machine is suspended, so the wall clock is checked too. If the wall clock is set forward, the replica releases its
- * jobs needlessly and claims them again.
+ * Time is measured with the monotonic clock and also with the wall clock, because the monotonic clock stops while a
+ * virtual machine is suspended.
  */
 import type { ControlConnection } from "#lib/drivers/db/database.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -17,11 +16,11 @@ const HEARTBEAT_INTERVAL = 1 * SECOND;
 const HEARTBEAT_RETRY = 200; // milliseconds after a failed heartbeat; a broken control connection is replaced quickly
 const LEASE_DURATION = 2.5 * SECOND;
 
-/** A period in which every heartbeat was on time. */
+/** A period during which every heartbeat of this replica was on time. */
 export interface ReplicaLease {
   /** Aborts with LeaseLapsed when the lease ends. */
   readonly signal: AbortSignal;
-  /** Throws LeaseLapsed if the lease has ended, even if no timer has fired yet. */
+  /** Throws LeaseLapsed if the lease has ended, even if `signal` has not been aborted yet. */
   throwIfLapsed(): void;
 }
 
@@ -29,7 +28,7 @@ export interface Replica {
   readonly id: string;
   /** Returns the current lease, or null while heartbeats fail. */
   currentLease(): ReplicaLease | null;
-  /** Stops the heartbeats and records the stop in the replica's row. */
+  /** Stops sending heartbeats and records in the database that this replica has stopped. */
   close(): Promise<void>;
 }
 
@@ -41,14 +40,14 @@ export interface ReplicaOptions {
   readonly onHeartbeat: () => void;
 }
 
-/** The time of a heartbeat in milliseconds, by the monotonic and the wall clock. */
+/** When a heartbeat was sent, in milliseconds, on the monotonic clock and on the wall clock. */
 interface Moment {
   readonly steady: number;
   readonly wall: number;
 }
 
 interface HeartbeatResult {
-  /** Whether the heartbeat created the replica's row. */
+  /** Whether the heartbeat inserted a new row for this replica. */
   readonly isNew: boolean;
 }
 
@@ -75,7 +74,7 @@ export function openReplica({ id, release, control, log, onHeartbeat }: ReplicaO
     }
   }
 
-  /** Sends a heartbeat. Creates the replica's row if it is missing. */
+  /** Writes a heartbeat to the replica's row, and inserts the row if it is missing. */
   async function sendHeartbeat(): Promise<HeartbeatResult> {
     const [row] = await control.query(
       `insert into replicas (id, release) values ($1, $2)
@@ -103,7 +102,7 @@ export function openReplica({ id, release, control, log, onHeartbeat }: ReplicaO
     onHeartbeat();
   }
 
-  /** Sets the timer again until the lease has ended, because a timer may fire early. */
+  /** Checks whether the lease has ended, and otherwise sets a timer for the next check. Timers may fire early. */
   function scheduleLapse(): void {
     clearTimeout(lapseTimer);
     lapseIfLate();

@@ -1,7 +1,6 @@
 /**
- * Analyzes failures: decides whether a retry can help, and creates the report. Reports are kept forever. Their readers
- * may not be allowed to see the cluster. Text from the cluster is therefore shortened, and secrets and unstorable
- * characters are removed.
+ * Analyzes failures: decides whether a retry can help, and creates the failure report. Reports are kept forever and are
+ * shown to users without access to the cluster, so text from the cluster is shortened and secrets are removed.
  */
 import { isClusterUnavailable } from "#lib/drivers/cluster/availability.ts";
 import { ClusterError, type FailureEvidence } from "#lib/drivers/cluster/cluster.ts";
@@ -16,13 +15,13 @@ import { backoffDelay, MINUTE, SECOND } from "#lib/base/time.ts";
 export interface FailureAnalysis {
   /**
    * `transient`: the cluster, database, mail server or payment provider may recover. `permanent`: a retry cannot help.
-   * `bug`: an error in this program, retried a few times.
+   * `bug`: an error in this program, which is retried a few times.
    */
   readonly nature: "transient" | "permanent" | "bug";
   readonly report: FailureReport;
-  /** The least milliseconds before the next attempt. */
+  /** The minimum delay before the next attempt, in milliseconds. */
   readonly minDelayMs: number;
-  /** Whether the cluster does not answer. The delay is then shorter, because it may be back at any moment. */
+  /** Whether the cluster is not responding. Retries are then more frequent, because it may recover at any moment. */
   readonly clusterUnavailable?: boolean;
 }
 
@@ -60,7 +59,7 @@ function transientFailure(failureReport: FailureReport): FailureAnalysis {
   return { nature: "transient", report: failureReport, minDelayMs: 0 };
 }
 
-/** The maximum length of a message in characters. A webhook may reply with a whole page. */
+/** The maximum length of a message, in characters. A webhook may return a whole HTML page as its error. */
 const MAX_MESSAGE_LENGTH = 2000;
 
 function createReport(
@@ -73,7 +72,7 @@ function createReport(
   return { step, code, fault, message: redactMessage(message), hint: null, ...redactEvidence(evidence) };
 }
 
-/** Adds to the message that the current state is unknown, because the stored state may be outdated. */
+/** Adds to the failure message that the current state could not be read, since the stored state may be outdated. */
 export function withUnknownState(report: FailureReport): FailureReport {
   return { ...report, message: redactMessage(`${report.message}. The current state could not be read`) };
 }
@@ -106,8 +105,8 @@ function redactMessage(message: string): string {
 }
 
 /**
- * Returns the final report of a job. After several attempts, the message states their number and the start time. If the
- * last attempt only timed out, the report of the previous attempt is used.
+ * Returns the report to show when a job fails for good. After several attempts, the message contains their number and
+ * the start time. If the last attempt only timed out, the report of the attempt before it is used.
  */
 export function finalReportOf({ nature, report }: FailureAnalysis, job: Job): FailureReport {
   if (nature === "permanent" || job.attempt < 2) return report;
@@ -120,7 +119,7 @@ export function finalReportOf({ nature, report }: FailureAnalysis, job: Job): Fa
 
 const MAX_BUG_ATTEMPTS = 3;
 
-/** Creates the report of a job whose start or end cannot be recorded. */
+/** Creates the failure report for a job whose start or end cannot be recorded. */
 export function unrecordedReport(step: string, record: "start" | "result"): FailureReport {
   const message = record === "start"
     ? "The service could not record the start of the operation because of an internal error. The site was not changed"
@@ -129,16 +128,16 @@ export function unrecordedReport(step: string, record: "start" | "result"): Fail
   return { ...createReport(step, "internal", message, "operator"), hint };
 }
 
-/** The first and the longest delay between attempts, in milliseconds. */
+/** The delay before the first retry and the longest delay between attempts, in milliseconds. */
 export interface RetryDelays {
   readonly firstMs: number;
   readonly maxMs: number;
 }
 
-/** The longest delay between attempts while a cluster does not answer. */
+/** The longest delay between attempts while a cluster is not responding, in milliseconds. */
 const MAX_AWAY_DELAY = 10 * SECOND;
 
-/** Returns the milliseconds before the next attempt. */
+/** Returns the delay before the next attempt, in milliseconds. */
 export function retryDelay(
   { kind }: { readonly kind: JobKind },
   { attempt }: Pick<Job, "attempt">,
@@ -149,12 +148,12 @@ export function retryDelay(
   return backoffDelay(attempt, firstMs, clusterUnavailable ? Math.min(maxMs, MAX_AWAY_DELAY) : maxMs);
 }
 
-/** Whether to end a job whose start or end could not be recorded `unended` times. */
+/** Whether to end a job after its start or end could not be recorded `unended` times. */
 export function shouldGiveUp({ persistent }: JobKind, unended: number): boolean {
   return !persistent && unended >= MAX_BUG_ATTEMPTS;
 }
 
-/** Whether the job may be retried at `at`, according to its failure, kind and deadline. */
+/** Whether a job may be retried at time `at`, given the cause of its failure, its kind and its deadline. */
 export function mayRetry(analysis: FailureAnalysis, kind: JobKind, job: Job, at: Date): boolean {
   if (kind.persistent) return true;
   if (job.deadlineAt && at >= job.deadlineAt) return false;
@@ -162,7 +161,7 @@ export function mayRetry(analysis: FailureAnalysis, kind: JobKind, job: Job, at:
   return analysis.nature === "transient";
 }
 
-/** Returns how many attempts of this job failed because of a bug. */
+/** Returns how many earlier attempts of this job failed because of a bug. */
 export function countBugFailures(job: Job): number {
   return typeof job.progress.bugs === "number" ? job.progress.bugs : 0;
 }

@@ -1,7 +1,7 @@
 /**
- * Decides when a replica claims jobs and takes over orphaned ones. Each heartbeat triggers a takeover round. A claim
- * round runs after a wake-up, when a delayed job becomes due, and every 5 s in case a wake-up was missed. Rounds never
- * overlap: a takeover must not see a job that was claimed but is not yet among the running ones.
+ * Decides when a replica claims new jobs, and when it takes over jobs from replicas that have stopped responding. Each
+ * heartbeat triggers a takeover round. A claim round runs when jobs are added or become due, and at least every 5 s.
+ * Rounds never overlap, because a takeover must not see a job that was just claimed but is not yet running.
  */
 import { type Log, warnOncePerMinute } from "#lib/base/log.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
@@ -14,18 +14,18 @@ interface RoundsOptions {
   readonly currentLease: () => ReplicaLease | null;
   /** Claims due jobs. Returns the milliseconds until more jobs may be due, or null if unknown. */
   readonly claim: (currentLease: ReplicaLease) => Promise<number | null>;
-  /** Takes over orphaned jobs. Calls `onNextSilence` with the milliseconds until another replica may be silent. */
+  /** Takes over orphaned jobs. Tells `onNextSilence` in how many milliseconds the next replica may count as stopped. */
   readonly takeOver: (currentLease: ReplicaLease, onNextSilence: (wait: number | null) => void) => Promise<void>;
 }
 
 export interface Rounds {
-  /** Whether the rounds are open and the last one succeeded. */
+  /** Whether the last round succeeded and `close` has not been called. */
   healthy(): boolean;
-  /** Starts a claim round now, or after the current round. */
+  /** Claims jobs now, or as soon as the current round has ended. */
   requestClaim(): void;
-  /** Starts a takeover round. Also claims jobs if the last round failed. */
+  /** Starts a takeover round. If the last round failed, also claims new jobs. */
   onHeartbeat(): void;
-  /** Stops the rounds. Resolves when the current round has ended. */
+  /** Prevents further rounds. Resolves once the current round has ended. */
   close(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function openRounds({ log, currentLease, claim, takeOver }: RoundsOptions
     if (open && (requested.claim || requested.rescue)) round ??= runRounds().finally(onEnd);
   }
 
-  /** Starts another round if one was requested in the meantime. */
+  /** Starts another round if one was requested during the last round. */
   function onEnd(): void {
     round = null;
     request({});
@@ -69,7 +69,7 @@ export function openRounds({ log, currentLease, claim, takeOver }: RoundsOptions
     }
   }
 
-  /** Schedules a takeover if a replica may become silent before the next heartbeat. */
+  /** Schedules a takeover round if another replica may count as stopped before the next heartbeat. */
   function scheduleTakeover(wait: number | null): void {
     clearTimeout(takeoverTimer);
     if (open && wait !== null && wait < SECOND) {

@@ -7,15 +7,15 @@ import { openJobWatch } from "#lib/scheduler/job-watch.ts";
 import { sleep } from "#lib/base/time.ts";
 
 export interface RunPool {
-  /** The number of jobs that may still start; 0 during shutdown. */
+  /** The number of additional jobs that can start now; 0 during a shutdown. */
   freeSlots(): number;
   ids(): string[];
   start(handler: Handler, job: Job, lease: ReplicaLease): void;
-  /** Lets each run finish its current step. A job that is being claimed finishes its first step. */
+  /** Stops each run after its current step. A job that is just being claimed still runs its first step. */
   stopAfterStep(): void;
-  /** Ends each run now, for one of the reasons in stop-reasons.ts. */
+  /** Stops each run immediately, for one of the reasons in stop-reasons.ts. */
   stop(reason: Error): void;
-  /** Waits until all runs have ended. Returns false if this takes more than `limit` milliseconds. */
+  /** Waits until all runs have ended. Returns false if they do not end within `limit` milliseconds. */
   waitForEnd(limit: number): Promise<boolean>;
   close(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Runs one claimed job: runs its steps in order and records each finished step. The run ends after the last step, or
- * when it is stopped (end-run.ts). After that, its code can no longer write.
+ * Runs the steps of one claimed job in order and records each finished step. The run ends after the last step or when
+ * it is stopped (end-run.ts). A step whose run has ended can no longer write to the job.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { endJobDirectly, FenceLost, updateHeldJob } from "#lib/jobs/fence.ts";
@@ -40,11 +40,11 @@ export interface RunnerOptions {
 
 export interface RunningJob {
   readonly job: Job;
-  /** Resolves when the run has ended, whatever its result. */
+  /** Resolves when the run has ended, whether or not the job succeeded. */
   readonly ended: Promise<void>;
-  /** Ends the run now, for one of the reasons in stop-reasons.ts. */
+  /** Stops the run immediately, for one of the reasons in stop-reasons.ts. */
   stop(reason: Error): void;
-  /** Lets the current step finish, then requeues the job. */
+  /** Stops the run after its current step, and requeues the job. */
   stopAfterStep(): void;
 }
 
@@ -104,7 +104,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     }
   }
 
-  /** Marks a span as interrupted if the step was interrupted, because such a step has not failed. */
+  /** Marks the trace span as interrupted if the step was interrupted, because an interrupted step has not failed. */
   async function markInterruption(span: Span, work: Promise<void>): Promise<void> {
     try {
       await work;
@@ -120,7 +120,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     progress.startStep(step.label);
     await runWithTimeout(step, clock.startStep(step.timeout), stop, () => handler.steps[step.name]!(run))
       .finally(progress.settle);
-    // A replica that shuts down no longer polls, so it must wake the others when a job ends.
+    // A replica that is shutting down no longer polls, so it ends the job in a way that wakes other replicas.
     const job = !isLeaving && canEndDirectly(handler, heldJob.job, step.name)
       ? await heldJob.advanceInOneStatement((rows, before) => endJobDirectly(rows, before, step.name))
       : await heldJob.advance((tx, before) => finishStep(tx, handler, before, step.name));
@@ -138,7 +138,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     }
   }
 
-  /** Runs the job in a span. The outcome is `queued` after a requeue, `lost` if another replica continues the job. */
+  /** Runs the job in a trace span. The span's outcome is `queued` after a requeue, or `lost` after a takeover. */
   async function runTraced(): Promise<void> {
     const spanOptions = {
       details: { ...jobLogFields(claimed), attempt: claimed.attempt, asked_at: claimed.createdAt.getTime() },
@@ -164,7 +164,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
   };
 }
 
-/** Runs a step until it finishes, times out or is stopped. */
+/** Runs a step until it ends, times out or is stopped. */
 async function runWithTimeout(
   { label }: StepPlan,
   limit: number,
@@ -176,7 +176,7 @@ async function runWithTimeout(
   try {
     await Promise.race([work, rejectOnAbort(stop.signal)]);
   } catch (error) {
-    // Waits for the step to end before another replica continues, but only for a short time.
+    // Briefly waits for the stopped step to end, so that another replica does not start while it is still running.
     if (!(stop.signal.reason instanceof LeaseLapsed)) await waitToSettle(work);
     throw error;
   } finally {

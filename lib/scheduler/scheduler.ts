@@ -1,6 +1,6 @@
 /**
- * Claims jobs and runs them. It runs as many jobs at the same time as it has slots. New jobs, timers (rounds.ts) and
- * its own heartbeats (replica.ts) trigger it. The rows of the database are the only source of truth.
+ * Claims jobs from the database and runs them, up to a maximum number at the same time. Claims are triggered by new
+ * jobs, timers (rounds.ts) and heartbeats (replica.ts).
  */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { App } from "#lib/app.ts";
@@ -29,7 +29,7 @@ import { SECOND, withTimeout } from "#lib/base/time.ts";
 const RELEASE_TIMEOUT = 5 * SECOND; // milliseconds after the grace period to stop and requeue the jobs
 
 export interface SchedulerOptions {
-  /** This replica's handlers. A kind may have several plans: a job keeps the plan of the release that created it. */
+  /** This replica's handlers. A kind may have several, because a job keeps the plan of the release that created it. */
   readonly handlers: readonly Handler[];
   /** The maximum number of jobs that run at the same time. */
   readonly lanes: number;
@@ -40,12 +40,12 @@ export interface SchedulerOptions {
 
 export interface Scheduler {
   readonly replicaId: string;
-  /** Whether heartbeats and the last round succeeded. */
+  /** Whether heartbeats arrive on time and the last attempt to claim jobs succeeded. */
   ready(): boolean;
   running(): number;
   /**
-   * Stops claiming jobs and lets running steps finish within `graceMs`. Then requeues the remaining jobs within 5 s.
-   * Heartbeats continue until `close`. An unavailable database does not delay the shutdown.
+   * Stops claiming jobs and gives running steps `graceMs` milliseconds to finish, then requeues the remaining jobs
+   * within 5 s. Heartbeats continue until `close`. An unavailable database does not delay the shutdown.
    */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
@@ -95,8 +95,8 @@ export async function openScheduler(
   });
 
   /**
-   * Whether the database is held. The hold is read until the database is not held. It is read again after a new lease,
-   * because the database may have been replaced by a restored one.
+   * Whether the database was restored and must not run jobs yet. Once jobs may run, the result is kept until this
+   * replica's lease ends, because the database may then have been replaced by a restored one.
    */
   async function isDatabaseHeld(lease: ReplicaLease): Promise<boolean> {
     if (leaseWithoutHold !== lease && await readDatabaseHold(db.rows) === null) leaseWithoutHold = lease;
@@ -129,7 +129,7 @@ export async function openScheduler(
   };
 }
 
-/** Returns the key of a handler. It contains the plan, so a job gets the handler of its own plan. */
+/** Returns a key that identifies a handler by job kind and plan version. */
 function planKeyOf({ kind, plan }: { readonly kind: string; readonly plan: number }): string {
   return `${kind}@${plan}`;
 }

@@ -1,20 +1,19 @@
 /**
- * Detects silent replicas by this replica's own clock. A replica is silent if its heartbeat has not changed for 4 s on
- * this replica's monotonic clock. Database times are not compared: if the database's clock is set back while a replica
- * dies, the last heartbeat looks recent. When this replica's own lease ends, the time is counted from zero. The same
- * cause may have kept other replicas from sending heartbeats.
+ * Finds replicas that have stopped responding: their heartbeat has not changed for 4 s on this replica's monotonic
+ * clock. The database's clock is not used, because it may be set back. When this replica's own lease ends, the 4 s
+ * start again, because the same problem may have delayed the heartbeats of other replicas.
  */
 import type { Heartbeat } from "#lib/jobs/claim.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** Milliseconds without a heartbeat after which a replica's jobs are taken over. */
+/** How long a replica may send no heartbeat until its jobs are taken over, in milliseconds. */
 export const SILENCE_LIMIT = 4 * SECOND;
 
 export interface SilenceDetector {
-  /** Returns the heartbeats of silent replicas. `heartbeats` is the result of a query that was sent at `queriedAt`. */
+  /** Returns the replicas that have stopped responding. `heartbeats` was queried at the time `queriedAt`. */
   findSilent(lease: ReplicaLease, heartbeats: readonly Heartbeat[], queriedAt: number): Heartbeat[];
-  /** Returns the milliseconds until another replica may be silent, or null if no other replica exists. */
+  /** Returns the milliseconds until another replica may count as stopped, or null if there is no other replica. */
   nextSilenceIn(): number | null;
 }
 

@@ -1,4 +1,4 @@
-/** Tracks the time left for a run: the job's time limit and the timeout of each step. */
+/** Tracks how much time a run has left, from the job's time limit and each step's timeout. */
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -6,7 +6,7 @@ import { SECOND } from "#lib/base/time.ts";
 const MAX_TIMER = 2 ** 31 - 1; // a longer timer would fire immediately
 
 export interface StepClock {
-  /** Starts the timeout of a step. Returns the milliseconds, limited by the job's time limit. */
+  /** Starts a step. Returns its timeout in milliseconds, which is never longer than the job's remaining time. */
   startStep(timeout: number): number;
   timeLeft(): number;
 }
@@ -15,7 +15,7 @@ export function createStepClock({ persistent }: JobKind, { deadlineAt, updatedAt
   const startedAt = performance.now();
   let stepEndsAt = startedAt;
 
-  /** Returns the milliseconds left of the job's time limit. The time left at the claim is by the database's clock. */
+  /** Returns how much of the job's time limit is left, in milliseconds. */
   function jobTimeLeft(): number {
     if (persistent) return Infinity;
     const atClaim = deadlineAt!.getTime() - updatedAt.getTime();
@@ -32,7 +32,7 @@ export function createStepClock({ persistent }: JobKind, { deadlineAt, updatedAt
   };
 }
 
-/** Returns 90% of the time left, so that a wait can report its result before the timeout. */
+/** Returns 90% of the remaining time, so that a step can report a result before its timeout. */
 export function timeLeftUntil(endsAt: number): number {
   return Math.max(SECOND, (endsAt - performance.now()) * 0.9);
 }

@@ -1,7 +1,7 @@
-/** Defines why a run ends before its job is finished. Most are used as the reason of an aborted signal. */
+/** Defines the reasons why a run ends before its job is finished. Most of them are used as abort reasons. */
 import { FenceLost } from "#lib/jobs/fence.ts";
 
-/** The replica's heartbeat was late, so other replicas may have taken its jobs. */
+/** Thrown when this replica's heartbeat was late, so that other replicas may have taken over its jobs. */
 export class LeaseLapsed extends Error {
   override readonly name = "LeaseLapsed";
   constructor() {
@@ -23,25 +23,25 @@ export class ReplicaDraining extends Error {
   }
 }
 
-/** Thrown by a step that lets other jobs run first. The run does not count as an attempt. */
+/** Thrown by a step to let other jobs run first. The run does not count as an attempt. */
 export class StepYielded extends Error {
   override readonly name = "StepYielded";
-  /** Milliseconds until the job may be claimed again. */
+  /** The delay before the job may be claimed again, in milliseconds. */
   readonly delayMs: number;
 
-  /** The sentence is shown until the job continues. */
+  /** `sentence` is shown to users until the job continues. `wait` is in milliseconds. */
   constructor(sentence: string, wait: number) {
     super(sentence);
     this.delayMs = wait;
   }
 }
 
-/** Thrown by a step that needs the result of another operation. Its lane continues meanwhile. */
+/** Thrown by a step that must wait for another operation. Other jobs in the same queue can run in the meantime. */
 export class OperationAwaited extends Error {
   override readonly name = "OperationAwaited";
   readonly operationId: string;
 
-  /** The sentence is shown until the job continues. */
+  /** `sentence` is shown to users until the job continues. */
   constructor(sentence: string, operationId: string) {
     super(sentence);
     this.operationId = operationId;
@@ -55,7 +55,7 @@ export class StepTimeout extends Error {
   }
 }
 
-/** Thrown when a step still uses its run after the run has ended. */
+/** Thrown when code of a step tries to use a run that has already ended. */
 export class RunEnded extends Error {
   override readonly name = "RunEnded";
   constructor() {
@@ -63,14 +63,14 @@ export class RunEnded extends Error {
   }
 }
 
-/** Whether the reason is an interruption of the step and not its failure. */
+/** Whether the step was interrupted for this reason, as opposed to having failed. */
 export function isInterruption(reason: unknown): boolean {
   return [LeaseLapsed, RunCancelled, ReplicaDraining, StepYielded, OperationAwaited, FenceLost].some((interruption) =>
     reason instanceof interruption
   );
 }
 
-/** Rejects with the reason as soon as the signal is aborted. */
+/** Returns a promise that rejects with the abort reason as soon as the signal is aborted. */
 export function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) return reject(signal.reason);

@@ -1,4 +1,4 @@
-/** Locks and updates the subject of an operation: a hub or spoke. The subject is locked before the job. */
+/** Locks and updates the hub or spoke that a job works on. Always lock the hub or spoke before the job. */
 import { sql } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -9,7 +9,7 @@ export interface JobSubject {
   readonly state: string;
 }
 
-/** Locks the row of the job's hub or spoke. Returns null if the job is hidden from users or has neither. */
+/** Locks the row of the job's hub or spoke. Returns null if the job is hidden from users or belongs to neither. */
 export async function lockSubject(
   tx: Tx,
   { visible, federationId, spokeId }: Pick<Job, "visible" | "federationId" | "spokeId">,
@@ -29,8 +29,8 @@ export async function lockSubject(
 const IN_PROGRESS = ["provisioning", "suspending", "resuming", "updating"] as const;
 
 /**
- * Marks the subject as failed if it was in a transitional state, and stores the reason. A subject that is removed or
- * being removed is not changed. Returns the resulting state.
+ * Stores the reason in the row of a hub or spoke, and marks it as failed if it was in a transitional state. Changes
+ * nothing if it is removed or being removed. Returns the resulting state.
  */
 export async function markSubjectFailed(
   tx: Tx,

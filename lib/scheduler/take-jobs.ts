@@ -1,4 +1,4 @@
-/** Claims due jobs for the free slots of this replica, and takes over orphaned jobs. */
+/** Claims as many due jobs as this replica can run, and takes over orphaned jobs. */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { isWriteRefused } from "#lib/drivers/db/faults.ts";
 import { Fault, messageOf } from "#lib/base/errors.ts";
@@ -36,9 +36,9 @@ export interface TakeJobsContext {
 const MISSED_LANES_INTERVAL = 10 * SECOND;
 
 /**
- * Creates a check that marks lanes as ready if they have a startable job but no ready-lane row. The check returns
- * whether it found such lanes. It is a safety net for the triggers. It never throws, because a safety net must not stop
- * the replica's work.
+ * Creates a check for lanes (queues) with a startable job that database triggers failed to mark as ready. The check
+ * marks them and returns whether there were any. It never throws, because a failed safety check must not stop the
+ * replica.
  */
 export function createMissedLanesCheck(
   { db, log, kinds }: Pick<TakeJobsContext, "db" | "log" | "kinds">,
@@ -106,8 +106,8 @@ async function startCandidate(
 }
 
 /**
- * Takes over jobs of silent replicas, and jobs that this replica had to release. Calls `onNextSilence` with the
- * milliseconds until another replica may be silent.
+ * Takes over jobs from replicas that have stopped responding, and jobs that this replica had to release. Tells
+ * `onNextSilence` in how many milliseconds the next replica may count as stopped.
  */
 export async function takeOverOrphans(
   context: TakeJobsContext,

@@ -1,14 +1,11 @@
 /**
- * Writes objects in the cluster so that a late run with an older fence cannot change them.
- * `patchFenced`: an annotation holds the fence of the last writer. One JSON Patch tests the fence that was read, raises
- * it and makes the change. If a newer run has raised the fence, the API server refuses the patch. A step therefore
- * raises the fence even if it changes nothing. For an object without the annotation, the patch tests the
- * resourceVersion instead.
- * `applyFenced`: server-side apply has no test, so a late apply could revert an image or size. The fence is raised
- * first; then the apply names the object's UID and resourceVersion. If a newer run raises the fence in between, the API
- * server refuses the apply.
- * `createFenced` creates an object by POST, which never changes an existing one. `replaceFenced` reads the object
- * first, and applies an existing one.
+ * Writes Kubernetes objects so that a run whose job was taken over cannot overwrite a newer run's changes. Every write
+ * first stores the run's fence (claim number) in an annotation of the object, and is refused if the annotation has a
+ * higher fence.
+ * `patchFenced` tests and raises the fence in the same JSON Patch as the change. If the object has no fence yet, the
+ * patch tests its resourceVersion instead.
+ * `applyFenced` raises the fence, then applies with the resulting UID and resourceVersion, because server-side apply
+ * cannot test an annotation. The API server refuses the apply if another run has written in between.
  */
 import { FENCE_KEY } from "#lib/moodle/names.ts";
 import {
@@ -33,7 +30,7 @@ export interface FencedPatch {
   readonly change: (object: KubeObject) => readonly PatchOperation[];
 }
 
-/** Patches an object under a fence. Throws FenceLost if a newer run has changed the object. */
+/** Patches an object. Throws FenceLost if a newer run has already changed the object. */
 export async function patchFenced(
   space: ClusterNamespace,
   { ref, jobFence, change }: FencedPatch,
@@ -52,8 +49,8 @@ export async function patchFenced(
 }
 
 /**
- * Applies an object under a fence. Throws FenceLost if a newer run has changed the object, and NotFound if it is
- * missing.
+ * Applies an object by server-side apply. Throws FenceLost if a newer run has already changed the object, and NotFound
+ * if it is missing.
  */
 export async function applyFenced(
   space: ClusterNamespace,
@@ -76,7 +73,7 @@ export async function applyFenced(
   }
 }
 
-/** Applies or creates an object under a fence, and returns it. Throws FenceLost if a newer run has changed it. */
+/** Applies an existing object or creates a missing one. Throws FenceLost if a newer run has changed the object. */
 export async function replaceObjectFenced(
   space: ClusterNamespace,
   object: KubeObject,
@@ -88,8 +85,8 @@ export async function replaceObjectFenced(
 }
 
 /**
- * Creates an object under a fence, and returns it. If the object exists, applies it. Throws FenceLost if a newer run
- * has changed it.
+ * Creates an object, or applies it if it already exists. Throws FenceLost if a newer run has already changed the
+ * object.
  */
 export async function createFenced(
   space: ClusterNamespace,
@@ -102,7 +99,7 @@ export async function createFenced(
     const created = await space.create({ ...object, metadata: { ...metadata, annotations } }, call);
     if (created.metadata.annotations?.[FENCE_KEY] === jobFence.fence) return created;
   } catch (error) {
-    // A quota or webhook may refuse the POST although the object already exists.
+    // A quota or webhook may refuse to create an object that already exists. The object is then applied instead.
     const refused = error instanceof ClusterError && [400, 403, 422].includes(error.status);
     if (!refused || !await space.get(objectRefOf(object), call)) throw error;
   }
@@ -118,8 +115,8 @@ export function missingObjectError({ kind, name }: ObjectRef): ClusterError {
 }
 
 /**
- * Returns the patch that tests the fence that was read and replaces it with this run's. Throws FenceLost if the object
- * has a newer fence.
+ * Returns the operations that replace the object's fence (claim number) with this run's fence, if it is still
+ * unchanged. Throws FenceLost if the object's fence is higher.
  */
 function raiseFence(object: KubeObject, jobFence: JobFence): PatchOperation[] {
   const { annotations, resourceVersion } = object.metadata;

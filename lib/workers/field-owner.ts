@@ -1,8 +1,7 @@
 /**
- * Moves field ownership from `Update` to `Apply`, like client-go's `csaupgrade`. Otherwise server-side apply never
- * removes a field that a later blueprint drops.
- * Objects are created with a separate field manager. Only its fields move, so apply does not take over fields that
- * patches change (replicas, suspend).
+ * Transfers the fields of a newly created object to server-side apply, like client-go's `csaupgrade`. Otherwise
+ * server-side apply would never remove a field that a later blueprint omits.
+ * Fields that patches change, such as `replicas`, are not transferred.
  */
 import { FENCE_KEY } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
@@ -16,8 +15,8 @@ interface Entry {
 }
 
 /**
- * Returns the patch that moves the fields. Returns no operations if the object was already applied, or if someone else
- * created it.
+ * Returns the patch that transfers the fields. Returns an empty patch if the object was already applied, or was created
+ * by someone else.
  */
 export function moveOwnershipToApply({ metadata }: KubeObject): PatchOperation[] {
   const { managedFields = [] } = metadata as { managedFields?: Entry[] };
@@ -31,7 +30,7 @@ function isOwnedByCreation({ manager, subresource }: Entry): boolean {
   return manager === CREATE_FIELD_MANAGER && !subresource;
 }
 
-/** Returns the entry without the fence. No apply contains the fence, so the next apply would remove it. */
+/** Returns the entry without the fence annotation, which no manifest contains, so that an apply does not remove it. */
 function appliedOf(entry: Entry): Entry {
   const { "f:metadata": metadata, ...fields } = entry.fieldsV1 ?? {};
   const { [`f:${FENCE_KEY}`]: _, ...annotations } = metadata?.["f:annotations"] ?? {};

@@ -1,4 +1,4 @@
-/** Lists the handlers of all job kinds. */
+/** Lists the handlers for all kinds of jobs. */
 import type { App } from "#lib/app.ts";
 import type { OPERATIONS } from "#lib/operations/table.ts";
 import type { MailTransport } from "#lib/drivers/mail/transport.ts";
@@ -36,7 +36,7 @@ import { retireTemplates } from "#lib/workers/templates/retire.ts";
 import { purgeCaches, runCron } from "#lib/workers/actions/tasks.ts";
 import { upgradeHandler } from "#lib/workers/upgrade/upgrade.ts";
 
-/** The handlers of the operations. The compiler rejects a missing handler. */
+/** The handlers for operations. A missing handler is a compile error. */
 const OPERATION_HANDLERS: { readonly [kind in keyof typeof OPERATIONS]: (app: App) => Handler } = {
   provision,
   suspend,
@@ -58,7 +58,7 @@ const OPERATION_HANDLERS: { readonly [kind in keyof typeof OPERATIONS]: (app: Ap
   "remove-hub": removeHub,
 };
 
-/** Handlers of the service's own tasks, which no user requests. */
+/** The handlers for maintenance tasks of the service itself, which no user requests. */
 const UPKEEP_HANDLERS = [
   ...[
     planBackups,
@@ -75,8 +75,8 @@ const UPKEEP_HANDLERS = [
 ];
 
 /**
- * Returns the handlers of all job kinds. Without mail or payments configured, this replica leaves those jobs to
- * replicas that have them.
+ * Creates the handlers for all job kinds that this replica can run. Without mail or payment settings, it leaves those
+ * jobs to other replicas.
  */
 export function createHandlers(app: App, post: MailTransport | null = null): readonly Handler[] {
   const payments = app.payments;

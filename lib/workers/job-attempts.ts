@@ -1,7 +1,6 @@
 /**
- * Waits for Jobs of earlier attempts that must never run in parallel. If this operation created a Job, or its pod has
- * started, the module waits for the Job to end. It deletes any other Job, because its pod could
- * start later.
+ * Ensures that Kubernetes Jobs of earlier attempts do not run in parallel with a new one. Waits for a Job if this
+ * operation created it or if its pod has started. Deletes any other Job, because its pod could start later.
  */
 import type { JobResult, JobWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -9,12 +8,12 @@ import type { JobContext } from "#lib/workers/site-jobs.ts";
 import { BATCH_JOB, clusterWaitOf } from "#lib/workers/site.ts";
 
 export interface PreviousAttempts {
-  /** Names of the Jobs that this operation created. */
+  /** The names of the Kubernetes Jobs that this operation created. */
   readonly own: readonly string[];
   readonly listen?: JobWait["listen"];
 }
 
-/** Waits for unfinished Jobs and returns their results. Deleted Jobs have no result. */
+/** Waits for unfinished Kubernetes Jobs and returns their results. Jobs that were deleted are not in the result. */
 export async function waitForJobAttemptsToEnd(
   place: JobContext,
   run: Run,
@@ -29,7 +28,7 @@ export async function waitForJobAttemptsToEnd(
   return ended;
 }
 
-/** Returns the Job's result; null if the Job was deleted. */
+/** Waits for the Kubernetes Job and returns its result, or deletes the Job and returns null. */
 async function endAttempt(
   { space }: JobContext,
   run: Run,
@@ -50,9 +49,7 @@ export function hasAttemptEnded(job: KubeObject): boolean {
   return conditions.some(({ type, status }) => status === "True" && (type === "Complete" || type === "Failed"));
 }
 
-/**
- * Returns the names of Jobs that this operation created. They are stored in its progress before the Jobs are created.
- */
+/** Returns the saved names of Kubernetes Jobs. The operation saves each name before it creates the Job. */
 export function findOwnAttempts(run: Run, key: string): string[] {
   const names: unknown = run.job.progress[key];
   return Array.isArray(names) ? names.map(String) : [];

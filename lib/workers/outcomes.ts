@@ -1,6 +1,6 @@
 /**
- * Defines hooks that write the start and end of an operation to the spoke's or hub's row, in the job's transaction.
- * A spoke can be removed at any time, so each hook leaves a row unchanged once its removal has begun.
+ * Updates the row of a spoke or hub when its operation starts or ends, in the transaction that updates the job. Once a
+ * removal of the spoke or hub has begun, the row is left unchanged.
  */
 import type { Updateable } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
@@ -42,7 +42,7 @@ export const provisionOutcomes: Hooks = {
   },
 };
 
-/** Closes the restore requests of the backup from which a spoke was recreated. A copy closes no request. */
+/** Closes restore requests for the backup from which a spoke was recreated. A copy of a spoke closes none. */
 async function closeRequestsOfSource(tx: Tx, { state, fromBackup, copyOf }: SpokeRow): Promise<AuditEntry[]> {
   if (state !== "active" || fromBackup === null) return [];
   const source = await tx.selectFrom("backups").innerJoin("spokes", "spokes.id", "backups.spokeId")
@@ -50,20 +50,20 @@ async function closeRequestsOfSource(tx: Tx, { state, fromBackup, copyOf }: Spok
   return source && source.id !== copyOf ? await closeRequestsAfterRestore(tx, source, fromBackup) : [];
 }
 
-/** The state of a spoke after a failed action. */
+/** The state of a spoke as it was found after a failed action. */
 export interface StateAfterFailure {
   readonly state: "active" | "suspended";
   readonly health: "healthy" | "degraded" | "unknown";
-  /** Absent if it could not be read, or if the action does not change it. */
+  /** Whether the site is in maintenance mode. Missing if that was not read or cannot change. */
   readonly maintenance?: boolean;
 }
 
-/** The changes at the end of an action, except for the state. */
+/** What to record when an action ends, in addition to the spoke's new state. */
 interface Ending {
-  /** Returns the changes of the row. Not called for a spoke in removal. */
+  /** Returns changes to the spoke's row. Not called if the spoke is being removed. */
   readonly change?: () => SpokeChange;
   readonly metadata?: object;
-  /** Additional audit events of a success. */
+  /** Additional audit events after a success. */
   readonly audit?: readonly AuditEntry[];
 }
 
@@ -76,11 +76,11 @@ type CreateEnding<Extra extends unknown[] = []> = (
 
 interface ActionEndings {
   readonly succeeded?: CreateEnding;
-  /** Called after a failure or a cancellation. The report is null after a cancellation. */
+  /** Called after a failure, or after a cancellation with null as the report. */
   readonly stopped?: CreateEnding<[report: FailureReport | null]>;
 }
 
-/** Returns the hooks of an action. Its kind defines the spoke's states during and after the action. */
+/** Creates the hooks of an action. The spoke's states during and after the action follow from the action's kind. */
 export function actionOutcomes({ succeeded = nothing, stopped = nothing }: ActionEndings = {}): Hooks {
   return {
     async onStart(tx, job) {
@@ -121,8 +121,8 @@ function nothing(): Ending {
 }
 
 /**
- * Returns the state that was read after the action. If none was read, returns the state before it, in which the action
- * can be requested again.
+ * Returns the state that was read after the action, or else the state from before the action, in which it can be
+ * requested again.
  */
 function observedIn(job: Job): StateAfterFailure {
   const observed = job.progress.observed as StateAfterFailure | undefined;
@@ -133,7 +133,7 @@ function observedIn(job: Job): StateAfterFailure {
   return { state: job.kind === "resume" ? "suspended" : "active", health: "unknown" };
 }
 
-/** The hooks of an action that does not change the spoke's state. They write only audit and stream events. */
+/** The hooks for actions that do not change the spoke's state. They only write audit events. */
 export const taskOutcomes: Hooks = {
   async onSucceeded(tx, job) {
     const spoke = await lockSpoke(tx, job.spokeId!);
@@ -162,7 +162,7 @@ export const removalOutcomes: Hooks = {
   },
 };
 
-/** Returns the contents of ready backups. They stay in the cluster and can be restored. */
+/** Returns the snapshot contents of backups that can be restored. These contents stay in the cluster. */
 async function listRetainedContents(tx: Tx, spokeId: string): Promise<string[]> {
   const backups = (await listBackups(tx, spokeId)).filter(({ state }) => state === "ready");
   return backups.flatMap(({ volumes }) => volumes.flatMap(({ content }) => content ?? []));
@@ -197,7 +197,7 @@ export const hubRemovalOutcomes: Hooks = {
   },
 };
 
-/** Returns whether the row is being removed or was removed. */
+/** Returns whether the spoke or hub is being removed or has been removed. */
 export function isBeingRemoved({ state }: { readonly state: string }): boolean {
   return state === "removing" || state === "removed";
 }
@@ -218,7 +218,7 @@ async function changeHub(
   return await updateFederation(tx, hub.id, to(hub));
 }
 
-/** Updates the spoke's row. The job was just written in this transaction, so its `updatedAt` is the database's time. */
+/** Updates the spoke's row. The job was updated in the same transaction, so the row gets the job's `updatedAt`. */
 async function updateSpoke(tx: Tx, id: string, { updatedAt }: Job, to: SpokeChange): Promise<SpokeRow> {
   return await tx.updateTable("spokes").set({ ...to, updatedAt }).where("id", "=", id).returningAll()
     .executeTakeFirstOrThrow();

@@ -1,6 +1,6 @@
 /**
- * Shows the progress of an installation or upgrade in parts. Stores the number of parts, which the next installation or
- * upgrade of the same version shows as the total.
+ * Shows how many parts of Moodle have been installed or upgraded so far. Saves the final number in the job's progress,
+ * so that the next installation or upgrade of the same version can show a total.
  */
 import { createInstallProgress, type InstallProgress } from "#lib/moodle/install-progress.ts";
 import { findLastProgress } from "#lib/jobs/past-progress.ts";
@@ -15,7 +15,7 @@ interface StoredCount {
 }
 
 export interface ProgressParts extends Pick<InstallProgress, "startReading"> {
-  /** Stores the count. Call it after the Job has ended. */
+  /** Saves the number of parts. Call it after the Kubernetes Job has ended. */
   save(): Promise<void>;
 }
 

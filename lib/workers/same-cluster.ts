@@ -1,16 +1,14 @@
 /**
- * Checks that a cluster is the one in which a namespace was created.
- * The same kubeconfig name may later lead to another cluster, which answers 404 for an existing namespace. A namespace
- * therefore counts as deleted only after the cluster's identity was verified.
+ * Checks that a cluster is the one in which a namespace was created. If a kubeconfig now leads to another cluster, that
+ * cluster answers 404 although the namespace still exists. A namespace therefore counts as deleted only in the original
+ * cluster.
  */
 import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { type NamespaceRecord, openHubSite, openSpokeSite, permanentError, type Site } from "#lib/workers/site.ts";
 
-/**
- * Records the cluster's identity before the namespace is created. Must not be called once the row has a namespace UID.
- */
+/** Stores the cluster's identity before a namespace is created. Must not be called again once the namespace exists. */
 export async function recordCluster({ cluster, holding }: Site, run: Run): Promise<void> {
   const identity = await cluster.identity(run);
   const { table, id } = rowOf(holding);
@@ -18,8 +16,8 @@ export async function recordCluster({ cluster, holding }: Site, run: Run): Promi
 }
 
 /**
- * Throws an `another_cluster` ClusterError if this is another cluster. A row without a cluster identity
- * gets one if the namespace is found. The row is read again, because this step may have changed it.
+ * Throws an `another_cluster` ClusterError unless the namespace was created in this cluster. If the row has no cluster
+ * identity and the namespace exists here, stores the identity. Reads the row again, since the step may have changed it.
  */
 export async function requireSameCluster(site: Site, run: Run): Promise<void> {
   const { app, cluster, holding } = site, { table, id } = rowOf(holding);
@@ -33,7 +31,7 @@ export async function requireSameCluster(site: Site, run: Run): Promise<void> {
   if (found && found.metadata.uid === holding.uid) await recordCluster(site, run);
 }
 
-/** Wraps a handler so that it checks the cluster when a namespace seems to be missing. */
+/** Wraps a handler so that it checks the cluster's identity whenever a namespace seems to be missing. */
 export function withClusterCheck(app: App, handler: Handler): Handler {
   return wrapSteps(handler, (work) => async (run) => {
     try {
@@ -54,7 +52,7 @@ function isOfNamespace(error: unknown): boolean {
   return error.code === "stranger" || isMissingNamespace(error);
 }
 
-/** Returns whether the error means that the namespace does not exist, in this or another cluster. */
+/** Returns whether the error says that the namespace does not exist in this cluster. */
 export function isMissingNamespace(error: unknown): boolean {
   return error instanceof ClusterError && error.status === 404 && error.message.startsWith('namespaces "');
 }

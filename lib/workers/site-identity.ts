@@ -1,6 +1,6 @@
 /**
- * Checks that a site's data is still its own. With an empty database, Moodle would install itself again and hide the
- * loss. Moodle's site identifier is therefore stored after the installation and compared later.
+ * Checks that a database still contains the site that was installed there, by comparing Moodle's site identifier. If
+ * the database were empty, Moodle would install itself again and hide the loss.
  */
 import { sql } from "kysely";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
@@ -10,8 +10,8 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { permanentError } from "#lib/workers/site.ts";
 
 /**
- * Stores the site identifier the first time, and compares it later. Throws a final ClusterError if it differs or is
- * missing.
+ * Stores Moodle's site identifier the first time, and compares it later. Throws a permanent ClusterError if it is
+ * missing or has changed.
  */
 export async function requireSameSite(run: Run, spoke: SpokeRow, site: SiteIdentity): Promise<void> {
   const { state, siteIdentifier } = site;

@@ -1,4 +1,4 @@
-/** Runs the blueprint's Jobs in a site's namespace, and turns their failures into errors. */
+/** Runs the blueprint's Kubernetes Jobs in a site's namespace, and turns their failures into errors. */
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import type { BlueprintJobName } from "#lib/moodle/blueprint-files.ts";
 import {
@@ -35,15 +35,15 @@ export interface JobContext {
 }
 
 /**
- * Runs a Job and returns its result. A Job with the same name counts as the same run, so `suffix` distinguishes two
- * runs in one step.
+ * Runs a Kubernetes Job and returns its result. A Job with the same name is not started again, so pass a `suffix` to
+ * run the same Job twice in one run.
  */
 export async function runJob(site: JobContext, run: Run, name: BlueprintJobName, suffix = ""): Promise<JobResult> {
   const job = site.blueprint.jobObject(site.inputs, name, run.job.fence + suffix);
   return await site.space.run(job, clusterWaitOf(run));
 }
 
-/** Throws a final error with the Job's last log lines if the Job failed. */
+/** Throws a permanent error with the last log lines if the Kubernetes Job failed. */
 export async function requireSuccess(site: JobContext, run: Run, result: JobResult, what: string): Promise<JobResult> {
   if (result.succeeded) return result;
   const { events } = await site.space.evidence(run);
@@ -51,8 +51,8 @@ export async function requireSuccess(site: JobContext, run: Run, result: JobResu
 }
 
 /**
- * Throws like `requireSuccess`, and always deletes the Job, so that repeated failures do not use up the namespace's
- * quota.
+ * Throws like `requireSuccess`, but also deletes the Kubernetes Job, so that repeated failures do not use up the
+ * namespace's quota.
  */
 export async function requireTask(site: JobContext, run: Run, result: JobResult, what: string): Promise<JobResult> {
   try {
@@ -62,7 +62,7 @@ export async function requireTask(site: JobContext, run: Run, result: JobResult,
   }
 }
 
-/** Creates the error of a failed Job: what failed, the cause from the log, and the cluster's reason. */
+/** Creates the error for a failed Kubernetes Job from its log, exit code and the reason that the cluster gave. */
 function failureOf(result: JobResult, what: string, events: FailureEvidence["events"]): ClusterError {
   const { log, exitCode } = result;
   const reason = result.reason ?? "JobFailed", message = result.message ?? "the Job failed";
@@ -90,15 +90,15 @@ function failureOf(result: JobResult, what: string, events: FailureEvidence["eve
   return fail(reason, `its Job failed: ${last}`, "Read the last lines of its log, fix the cause, then retry.");
 }
 
-/** Shortens and redacts a log line for a message. */
+/** Redacts a log line and shortens it for use in a message. */
 function shorten(line: string): string {
   const text = redact(line);
   return text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH - 1)}…` : text;
 }
 
 /**
- * Throws a transient error if the log is incomplete, because a missing line then proves nothing. Deletes the Job, so
- * that the next attempt runs another one.
+ * Throws a transient error if the Job's log could not be read completely, because an expected line may be in the
+ * missing part. Deletes the Job, so that the next attempt starts a new one.
  */
 export async function requireCompleteLog(site: JobContext, run: Run, result: JobResult): Promise<void> {
   if (result.isLogComplete) return;
@@ -110,14 +110,14 @@ export async function requireCompleteLog(site: JobContext, run: Run, result: Job
   });
 }
 
-/** Reads the site's identity and version from the spoke's database. */
+/** Reads Moodle's site identifier and version from the spoke's database. */
 export async function readDatabase(site: JobContext, run: Run, suffix = ""): Promise<SiteIdentity> {
   return await readSiteIdentity(site, run, await runJob(site, run, "verify", suffix));
 }
 
 /**
- * Reads the site's identity like `readDatabase`, and writes the fence to the database's comment. Jobs of earlier runs
- * check the comment and refuse to start.
+ * Reads Moodle's site identifier and version, and writes this run's fence (claim number) to the database's comment.
+ * Kubernetes Jobs of older runs check the comment and refuse to start.
  */
 export async function storeFenceInDatabase(site: JobContext, run: Run): Promise<SiteIdentity> {
   return await readSiteIdentity(site, run, await runJob(site, run, "claim"));
@@ -130,7 +130,7 @@ async function readSiteIdentity(site: JobContext, run: Run, result: JobResult): 
   return parseSiteIdentity(result.log);
 }
 
-/** Compares the files in the database with those on the volume. `since` is the start of the backup. */
+/** Checks that the files on the site's volume match its database. `since` is the start time of the backup. */
 export async function checkFiles(site: JobContext, run: Run, since: Date): Promise<FilesCheck> {
   const parameters = { since: Math.floor(since.getTime() / SECOND) };
   const job = site.blueprint.jobObject(site.inputs, "verify-files", run.job.fence, parameters);
@@ -151,8 +151,7 @@ export async function checkFiles(site: JobContext, run: Run, since: Date): Promi
 }
 
 /**
- * Prevents administrators and suspended accounts from being linked to single sign-on. Does nothing if the site does not
- * use single sign-on.
+ * Prevents administrators and suspended accounts from being linked to single sign-on, if the site uses single sign-on.
  */
 export async function protectSignIn(site: JobContext, run: Run): Promise<void> {
   if (!site.inputs.identity) return;
@@ -160,7 +159,7 @@ export async function protectSignIn(site: JobContext, run: Run): Promise<void> {
   await requireTask(site, run, result, "Administrators could not be protected from single sign-on");
 }
 
-/** Pulls the image of a version and returns the version of the code in it. */
+/** Pulls the image of a new version and returns the version of the Moodle code in it. */
 export async function readImage(site: JobContext, run: Run): Promise<CodeVersion | null> {
   const result = await runJob(site, run, "preflight");
   await requireSuccess(site, run, result, "The image of the new version cannot be used");
@@ -179,7 +178,7 @@ export async function requireSeed(site: JobContext, run: Run): Promise<SeedResul
 
 const SEED_FAILED = "The site could not be set up";
 
-/** Throws a final error if the seed did not finish. Returns its result. */
+/** Returns the result of the site's setup. Throws a permanent error if the setup did not finish. */
 export async function requireSeedApplied(site: JobContext, run: Run, result: JobResult): Promise<SeedResult> {
   const seeding = parseSeedResult(result.log);
   if (seeding.isFinished) return seeding;
@@ -197,17 +196,17 @@ export async function requireSeedApplied(site: JobContext, run: Run, result: Job
   );
 }
 
-/** Throws if the login page does not answer as the spoke's state requires: open, or closed in maintenance mode. */
+/** Throws unless the login page responds as the spoke's row says: open, or closed in maintenance mode. */
 export async function requireHealth(site: JobContext & Pick<SpokeSite, "spoke">, run: Run): Promise<void> {
   await (site.spoke.maintenance ? requireMaintenancePage(site, run) : requireLoginPage(site, run));
 }
 
-/** Throws if the login page does not answer 200 inside the cluster. */
+/** Throws unless the login page responds with status 200 inside the cluster. */
 export async function requireLoginPage(site: JobContext, run: Run): Promise<void> {
   await checkPage(site, run, "health", 200);
 }
 
-/** Throws if the login page does not answer 503, as it does in maintenance mode. */
+/** Throws unless the login page responds with status 503, which means maintenance mode. */
 export async function requireMaintenancePage(site: JobContext, run: Run): Promise<void> {
   await checkPage(site, run, "closed", 503);
 }
@@ -218,7 +217,7 @@ async function checkPage(site: JobContext, run: Run, job: "health" | "closed", e
   await deleteFinishedJob(site, run, result);
 }
 
-/** Throws if the login page answered with another status. */
+/** Throws unless the login page responded with the expected status. */
 export async function requireResponse(site: JobContext, run: Run, result: JobResult, expected: number): Promise<void> {
   const status = parseLoginPageStatus(result.log);
   if (result.succeeded && status === expected) return;
@@ -238,7 +237,7 @@ export async function requireResponse(site: JobContext, run: Run, result: JobRes
   });
 }
 
-/** Deletes a finished Job whose log was read. Otherwise it would count against the namespace's quota for a day. */
+/** Deletes a finished Kubernetes Job whose log was read, so that it no longer uses up the namespace's quota. */
 export async function deleteFinishedJob({ space }: JobContext, run: Run, { name, uid }: JobResult): Promise<void> {
   try {
     await space.delete({ ...BATCH_JOB, name }, uid, run);

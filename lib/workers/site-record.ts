@@ -1,4 +1,4 @@
-/** Writes the site record of a spoke or hub to its namespace, under the fence of the run. */
+/** Writes the site record, from which a lost database row can be rebuilt. Never replaces a newer record. */
 import type { App } from "#lib/app.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -11,7 +11,7 @@ import { replaceObjectFenced } from "#lib/workers/fenced-objects.ts";
 
 export type RecordedTable = "spokes" | "federations";
 
-/** Writes the site record after the namespace was created. */
+/** Writes the site record (a ConfigMap) after the namespace was created. */
 export async function writeSiteRecord(
   { db, clusters }: App,
   run: Run,
@@ -22,7 +22,7 @@ export async function writeSiteRecord(
   await applySiteRecord({ clusters, installation: await readInstallation(db.rows) }, run, table, row!);
 }
 
-/** Returns rows whose site record is missing or outdated, in the order of their IDs. */
+/** Returns rows of spokes or hubs whose site record is missing or outdated, sorted by ID. */
 export async function listOutdatedRecords(rows: Rows, table: RecordedTable, after: string, limit: number) {
   return await rowsOf(rows, table).where("namespaceUid", "is not", null).where("state", "<>", "removed")
     .whereRef("recordedAt", "is distinct from", "updatedAt").where("id", ">", after).orderBy("id").limit(limit)

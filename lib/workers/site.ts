@@ -1,4 +1,4 @@
-/** Opens the site of a job: the row of its spoke or hub, its inputs, and its namespace. */
+/** Opens the site that a job works on: its database row, its blueprint inputs and its namespace. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -21,23 +21,23 @@ import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 export const BATCH_JOB = { apiVersion: "batch/v1", kind: "Job" };
 
-/** The namespace of a spoke or hub, as recorded in its row. */
+/** The namespace of a spoke or hub, as recorded in the database. */
 export interface NamespaceRecord {
   readonly namespace: string;
-  /** Null until its creation was recorded. */
+  /** The UID of the namespace; null until the namespace was created. */
   readonly uid: string | null;
   readonly federationId: string;
-  /** Null for a hub's namespace. */
+  /** Null if the namespace belongs to a hub. */
   readonly spokeId: string | null;
 }
 
-/** A site as opened at the start of a step. It does not show changes that the step writes to the row. */
+/** A site as it was when the step started. Later changes to its row are not reflected. */
 export interface Site {
   readonly app: App;
   readonly blueprint: Blueprint;
   readonly cluster: Cluster;
   readonly holding: NamespaceRecord;
-  /** The namespace in the row. Throws a `NotFound` ClusterError if it was never created. */
+  /** Gives access to the site's namespace. Throws a `NotFound` ClusterError if the namespace was never created. */
   readonly space: ClusterNamespace;
 }
 
@@ -90,7 +90,7 @@ function spaceOf(cluster: Cluster, { namespace, uid }: NamespaceRecord): Cluster
   return cluster.space(namespace, uid);
 }
 
-/** Returns the handler of an operation on a spoke. Its failures include evidence from the spoke's namespace. */
+/** Creates the handler for an operation on a spoke. Failure reports include logs and events from its namespace. */
 export function spokeHandler<Step extends string>(
   app: App,
   operation: PlannedOperation<Step>,
@@ -101,20 +101,20 @@ export function spokeHandler<Step extends string>(
   return createHandler(operation, (run: Run) => openSpokeSite(app, run), steps, { readEvidence: evidence, ...ends });
 }
 
-/** Returns wait options for the cluster: at most until the end of the step, with progress texts. */
+/** Returns options for waiting on the cluster: until the step's time is up, and with progress messages. */
 export function clusterWaitOf(run: Run, maxMs = Infinity): ClusterWait {
   const { signal, throwIfStopped: check } = run;
   return { signal, check, timeout: Math.min(run.timeLeft(), maxMs), onProgress: (text) => run.showProgress(text) };
 }
 
-/** Adds notes to the operation. A note that it already has is not added again. */
+/** Adds notes to the operation. Skips notes that the operation already has. */
 export async function addNotes(run: Run, notes: readonly string[]): Promise<void> {
   const before: unknown = run.job.progress.notes;
   const all = new Set([...Array.isArray(before) ? before.map(String) : [], ...notes]);
   if (notes.length > 0) await run.saveProgress({ notes: [...all] });
 }
 
-/** Creates an error that is not retried automatically. The hint says what to fix first. */
+/** Creates an error that is not retried automatically. The hint tells what to fix first. */
 export function permanentError(
   code: string,
   message: string,
@@ -125,8 +125,8 @@ export function permanentError(
 }
 
 /**
- * Adds the site's state and recovery instructions to the final failure of a stopped site. Returns transient errors and
- * errors of a lost namespace unchanged.
+ * Adds what state the site is in and how to recover it to a permanent error. Returns the error unchanged if it is
+ * transient or if the namespace was lost.
  */
 export function withRecoveryInstructions(
   error: ClusterError,
@@ -147,7 +147,7 @@ export function withRecoveryInstructions(
 const MAX_PAUSE = 3 * SECOND; // the longest pause between two polls
 
 /**
- * Polls until `findProblem` returns null, and shows the problem as progress. Returns the last problem if the step's
+ * Calls `findProblem` until it returns null, and shows each problem as progress. Returns the last problem if the step's
  * time runs out.
  */
 export async function pollUntil(run: Run, findProblem: () => Promise<string | null>): Promise<string | null> {

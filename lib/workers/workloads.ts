@@ -1,6 +1,6 @@
 /**
- * Starts and stops the objects that run a site: its Deployment, StatefulSet and CronJob. Each object is changed under
- * the fence of the run.
+ * Starts and stops the Kubernetes objects that run a site: its Deployment, StatefulSet and CronJob. A run cannot change
+ * an object that a newer run has already changed.
  */
 import {
   ClusterError,
@@ -22,7 +22,7 @@ import { BATCH_JOB, clusterWaitOf, permanentError, pollUntil, type SpokeSite } f
 
 const CRON_PODS = "op=cron";
 const CRON_GRACE = 10 * MINUTE; // milliseconds, for a running scheduled task
-/** Failure codes whose cause is only in the log. */
+/** Failure codes whose cause is found only in the container's log. */
 const CODES_EXPLAINED_BY_LOG: ReadonlySet<string> = new Set(["CrashLoopBackOff", "ProgressDeadlineExceeded"]);
 
 export async function patchSiteObject(
@@ -34,7 +34,7 @@ export async function patchSiteObject(
   await patchFenced(space, { ref, jobFence: run.job, change: createPatch }, run);
 }
 
-/** Applies the changes of an operation, each under the fence of the run. */
+/** Applies an operation's changes in order. Fails if a newer run has already changed one of the objects. */
 export async function patchSiteObjects(
   { space }: Pick<SpokeSite, "space">,
   run: Run,
@@ -55,7 +55,7 @@ export async function waitForWorkload({ space }: Pick<SpokeSite, "space">, run: 
   await withLogCause(() => space.ready([ref], clusterWaitOf(run)));
 }
 
-/** Waits, and adds the cause from the container's log to an error. */
+/** Runs `wait`. If it fails, adds the cause found in the container's log to the error. */
 async function withLogCause(wait: () => Promise<void>): Promise<void> {
   try {
     await wait();
@@ -75,7 +75,7 @@ async function withLogCause(wait: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Waits until the quotas are active. Until then they refuse all objects. */
+/** Waits until the resource quotas are active. Until then, the API server rejects new objects. */
 export async function waitForQuota(
   { space }: Pick<SpokeSite, "space">,
   run: Run,
@@ -84,7 +84,7 @@ export async function waitForQuota(
   await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(objectRefOf), clusterWaitOf(run));
 }
 
-/** Throws if the site is suspended, for example after a failed resume, because nothing would start. */
+/** Throws if the site is suspended, for example after a failed resume, because its pods would not start. */
 export async function requireRunning(
   space: ClusterNamespace,
   run: Run,
@@ -101,7 +101,7 @@ export async function requireRunning(
   );
 }
 
-/** Pauses the CronJob and waits until no scheduled task is running. */
+/** Pauses the CronJob and waits until no scheduled tasks are running. */
 export async function pauseCron(
   site: SpokeSite,
   run: Run,
@@ -115,12 +115,12 @@ export async function resumeCron(site: SpokeSite, run: Run): Promise<void> {
   await patchSiteObjects(site, run, [setField(MOODLE_CRONJOB, "/spec/suspend", false)]);
 }
 
-/** Resumes the CronJob, unless the site is in maintenance mode, in which tasks would fail. */
+/** Resumes the CronJob, unless the site is in maintenance mode, in which scheduled tasks would fail. */
 export async function restoreCron(site: SpokeSite, run: Run): Promise<void> {
   await patchSiteObjects(site, run, [setField(MOODLE_CRONJOB, "/spec/suspend", site.spoke.maintenance)]);
 }
 
-/** Stops an incomplete site, so that it neither serves users nor runs tasks. */
+/** Stops a site that is incomplete, so that it neither serves users nor runs scheduled tasks. */
 export async function scaleToZero(
   site: SpokeSite,
   run: Run,
@@ -131,7 +131,7 @@ export async function scaleToZero(
 }
 
 /**
- * Waits for running scheduled tasks. Deletes the Jobs of tasks that do not end in time, so that they cannot block the
+ * Waits for running scheduled tasks to end. Deletes those that do not end in time, so that they do not block the
  * operation.
  */
 async function endCron(space: ClusterNamespace, run: Run): Promise<void> {
@@ -141,7 +141,7 @@ async function endCron(space: ClusterNamespace, run: Run): Promise<void> {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
   }
   for (const job of await space.list(BATCH_JOB, "", run)) {
-    // The CronJob owns a manually started task but is not its controller: see actions/tasks.ts.
+    // A manually started task is owned but not controlled by the CronJob (see actions/tasks.ts).
     const owners = job.metadata.ownerReferences ?? [];
     if (!owners.some(({ kind, name }) => kind === MOODLE_CRONJOB.kind && name === MOODLE_CRONJOB.name)) continue;
     await space.delete({ ...BATCH_JOB, name: job.metadata.name }, job.metadata.uid!, run);
@@ -153,8 +153,8 @@ const POD = { apiVersion: "v1", kind: "Pod" };
 const REVISION_LABEL = "controller-revision-hash"; // set by Kubernetes
 
 /**
- * Deletes a database pod that is not ready and has an outdated template. Otherwise the StatefulSet would wait forever
- * for this pod before creating a new one. A ready pod is replaced as usual.
+ * Deletes a database pod that is not ready and was created from an older template. Otherwise the StatefulSet would wait
+ * for that pod forever. A ready pod is replaced as usual.
  */
 async function replaceStuckDatabase(space: ClusterNamespace, run: Run): Promise<void> {
   let template: unknown;

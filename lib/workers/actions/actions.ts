@@ -1,4 +1,4 @@
-/** Suspends, resumes and restarts a site. Each object is changed under the fence of the run. */
+/** Suspends, resumes and restarts a site. A run cannot change an object that a newer run has already changed. */
 import type { App } from "#lib/app.ts";
 import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_PODS } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
@@ -65,8 +65,8 @@ export function spokeActionHandler<Step extends string>(
 }
 
 /**
- * Reads the state of a site after a failed action. A site without pods is suspended; any other site is active. A site
- * whose scheduled tasks are paused is healthy only in maintenance mode.
+ * Reads a site's state after a failed action: suspended if it has no pods, otherwise active. A site with paused
+ * scheduled tasks counts as healthy only in maintenance mode.
  */
 export async function readStateAfterFailure(
   { space, spoke: { maintenance } }: SpokeSite,
@@ -85,16 +85,14 @@ export async function verifySite(site: SpokeSite, run: Run): Promise<void> {
   await requireSameSite(run, site.spoke, await readDatabase(site, run));
 }
 
-/**
- * Restarts Moodle's pods by writing the given time to the pod template. Writing the same time again restarts nothing.
- */
+/** Restarts Moodle's pods by writing the time `at` to the pod template. Writing the same time again has no effect. */
 export async function restartSite(site: SpokeSite, run: Run, at: Date = run.job.startedAt!): Promise<void> {
   await patchSiteObject(site, run, MOODLE_DEPLOYMENT, (object) => createRestartPatch(object, at));
 }
 
 /**
- * Returns the patch that restarts the pods. Each attempt of an operation writes the same value, so a repeated patch
- * restarts nothing.
+ * Returns a patch that restarts the pods. All attempts of an operation use the same time, so that a repeated patch has
+ * no effect.
  */
 function createRestartPatch(object: KubeObject, at: Date): PatchOperation[] {
   const metadata = object["spec"]?.template?.metadata ?? {};

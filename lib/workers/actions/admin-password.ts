@@ -1,7 +1,6 @@
 /**
- * Sets a new password for the tenant's administrator, first in the Secret, then in the site. The two cannot change at
- * the same moment, so the Secret keeps the previous password until the site accepts the new one. No password is written
- * to a row, log or note.
+ * Sets a new password for a site's administrator, first in a Secret and then in Moodle. The Secret keeps the previous
+ * password until Moodle has accepted the new one. Passwords are never written to database rows, logs or notes.
  */
 import type { App } from "#lib/app.ts";
 import { PASSWORD_OPERATION_ANNOTATION } from "#lib/moodle/names.ts";
@@ -42,9 +41,8 @@ export function resetAdminPassword(app: App): Handler {
 }
 
 /**
- * Returns the patch that puts a new password into the Secret. It changes the Secret once per operation. If an earlier
- * operation did not finish, the site may have either of its two passwords. In this case the Secret keeps both, and the
- * newer one is tried again.
+ * Returns a patch that writes a new password to the Secret, once per operation. If the Secret still has a previous
+ * password, an earlier operation did not finish and Moodle may use either one. The patch then keeps both.
  */
 function createPasswordPatch({ metadata, data }: KubeObject, operation: string): PatchOperation[] {
   if (metadata.annotations?.[PASSWORD_OPERATION_ANNOTATION] === operation) return [];
@@ -61,8 +59,8 @@ function removePreviousPassword({ data = {} }: KubeObject): PatchOperation[] {
 }
 
 /**
- * Sets the password of the account `admin` to the one in the Secret. Throws a final ClusterError, for example
- * `AccountUnusable`.
+ * Sets the password of Moodle's account `admin` to the password in the Secret. Throws a permanent ClusterError if this
+ * fails, for example `AccountUnusable`.
  */
 export async function applyAdminPassword(context: JobContext, run: Run): Promise<PasswordReset> {
   const result = await runJob(context, run, "password");
@@ -77,9 +75,7 @@ export async function applyAdminPassword(context: JobContext, run: Run): Promise
   throw incompleteError(result);
 }
 
-/**
- * Creates the error for an account whose password cannot be set. The site's own administrators must fix the account.
- */
+/** Creates the error for an account whose password cannot be set until the site's administrators repair the account. */
 function refusalError(reason: string, context: JobContext, { log }: JobResult): ClusterError {
   return new ClusterError(ACCOUNT_UNUSABLE, `${RESET_FAILED} because ${reason}`, {
     transient: false,

@@ -1,6 +1,6 @@
 /**
- * Turns maintenance mode on and off. The mode is a file on the site's volume, so it survives restarts. The mode is
- * therefore read from the login page, and the row is updated even after a failure.
+ * Turns maintenance mode on and off. Moodle stores the mode in a file on the site's volume, so it may have changed even
+ * if the operation failed. The actual mode is therefore read from the login page.
  */
 import type { App } from "#lib/app.ts";
 import { parseLoginPageStatus } from "#lib/moodle/job-results.ts";
@@ -23,8 +23,8 @@ import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 const PAGE_TIMEOUT = 6 * SECOND; // the scheduler allows ten seconds for reading the state
 
 /**
- * Returns the handler that turns maintenance mode on. It pauses scheduled tasks first, because they fail in maintenance
- * mode.
+ * Creates the handler that turns maintenance mode on. Pauses scheduled tasks first, because they would fail in
+ * maintenance mode.
  */
 export function maintenanceOn(app: App): Handler {
   return spokeActionHandler(app, OPERATIONS["maintenance-on"], {
@@ -46,7 +46,7 @@ function maintenanceOutcomes(maintenance: boolean): Hooks {
   return actionOutcomes({ succeeded: () => ({ change: () => ({ maintenance }) }) });
 }
 
-/** Turns maintenance mode on or off; safe to repeat. The caller pauses scheduled tasks and updates the row. */
+/** Turns maintenance mode on or off in Moodle. Can be repeated. The caller handles scheduled tasks and the database. */
 export async function setMaintenanceMode(context: JobContext, run: Run, mode: "enable" | "disable"): Promise<void> {
   const result = await runJob(context, run, `maintenance-${mode}`);
   const what = mode === "enable"
@@ -56,8 +56,8 @@ export async function setMaintenanceMode(context: JobContext, run: Run, mode: "e
 }
 
 /**
- * Reads the state from the login page. If the page does not answer, derives the state from the finished steps. Resumes
- * scheduled tasks if the site is open.
+ * Reads whether the site is in maintenance mode from its login page, or else infers it from the finished steps. If the
+ * site is open, resumes its scheduled tasks.
  */
 async function observeSite(site: SpokeSite, run: Run): Promise<StateAfterFailure> {
   const { finishedSteps } = run.job;
@@ -69,7 +69,7 @@ async function observeSite(site: SpokeSite, run: Run): Promise<StateAfterFailure
   return { ...state, maintenance };
 }
 
-/** Returns whether the site is in maintenance mode; undefined if the login page does not answer in time. */
+/** Returns whether the site is in maintenance mode, or undefined if the login page does not respond in time. */
 async function isClosed(site: SpokeSite, run: Run): Promise<boolean | undefined> {
   try {
     const job = site.blueprint.jobObject(site.inputs, "closed", `${run.job.fence}-after`);

@@ -1,4 +1,4 @@
-/** Purges caches and runs scheduled tasks, each in one Job. The spoke's state does not change. */
+/** Purges a site's caches or runs its scheduled tasks, in one Kubernetes Job. The spoke's state does not change. */
 import type { App } from "#lib/app.ts";
 import { FENCE_KEY, MOODLE_CRONJOB } from "#lib/moodle/names.ts";
 import { ClusterError, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -37,8 +37,8 @@ export async function runPurgeJob(site: JobContext, run: Run): Promise<void> {
 }
 
 /**
- * Starts the scheduled tasks in one Job and waits for its result. After a crash it waits for the Job that is already
- * running, so the tasks do not run twice. A run of the CronJob at the same time is harmless, because Moodle locks each
+ * Runs the site's scheduled tasks in a Kubernetes Job and waits for the result. After a crash, waits for the Job that
+ * was already started, so that no task runs twice. A simultaneous regular run is harmless, because Moodle locks each
  * task.
  */
 async function runCronJob({ space }: JobContext, run: Run): Promise<JobResult> {
@@ -55,8 +55,8 @@ async function runCronJob({ space }: JobContext, run: Run): Promise<JobResult> {
 }
 
 /**
- * Creates a Job from the CronJob's template. The CronJob owns the Job but is not its controller. Otherwise the CronJob
- * could delete the Job before the result was read.
+ * Creates a Job from the CronJob's template. The CronJob is an owner of the Job but not its controller. As the
+ * controller, it could delete the Job before the result has been read.
  */
 function createCronJobRun(cron: KubeObject, fence: string): KubeObject {
   const { metadata = {}, spec } = cron["spec"].jobTemplate;

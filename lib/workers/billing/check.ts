@@ -1,4 +1,4 @@
-/** Reads a hub's subscription from the provider, and updates the customer's name and address there. */
+/** Reads a hub's subscription from the payment provider, and updates the customer's name and address there. */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { readBilledHub } from "#lib/domains/billing/hubs.ts";
@@ -33,7 +33,7 @@ export function checkBilling(app: BillingDependencies, payments: Payments): Hand
   };
 }
 
-/** Reads and stores the subscription, unless the row has another one by now. */
+/** Reads the hub's subscription from the payment provider and stores it, unless the hub has a different one by now. */
 export async function checkSubscription(
   { db, catalog, log }: BillingDependencies,
   run: Run,
@@ -55,8 +55,8 @@ export async function checkSubscription(
 }
 
 /**
- * Stores the error of a billing job and sets the next try in an hour. Also logs it, because no user waits for these
- * jobs.
+ * Stores the error of a failed billing job, and delays the next attempt by an hour. Logs the error too, because no user
+ * waits for billing jobs.
  */
 export async function recordProviderRefusal(
   tx: Tx,
@@ -66,7 +66,6 @@ export async function recordProviderRefusal(
 ): Promise<Outcome> {
   const federationId = job.federationId!, error = hint === null ? message : `${message}. ${hint}`;
   if (await lockSubscription(tx, federationId)) {
-    // The next try is in an hour.
     await updateSubscription(tx, federationId, { error, retryAt: sql<Date>`wheelwright_now() + interval '1 hour'` });
   }
   log.error("The payment provider refused a billing request of a hub", {

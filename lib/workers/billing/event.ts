@@ -1,6 +1,6 @@
 /**
- * Processes an event of the payment provider: reads the subscription or refund, and stores the result. One read of a
- * subscription answers all its waiting events. Processing an event again is harmless.
+ * Processes an event from the payment provider: reads the subscription or refund that it refers to, and stores the
+ * result. Processing the same event twice is harmless.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
@@ -34,7 +34,7 @@ export function billingEvent(app: EventDependencies, payments: Payments): Handle
       },
     },
     hooks: {
-      // The error is logged, because no user waits for this job.
+      // Logs the error, because no user waits for billing jobs.
       onFailed(_, job, report) {
         const about = { operation: job.id, event: job.payload.event, federation: job.federationId };
         app.log.error("Cannot process an event of the payment provider; giving up", {
@@ -48,8 +48,8 @@ export function billingEvent(app: EventDependencies, payments: Payments): Handle
 }
 
 /**
- * Reads the hub's subscription and marks its waiting events as handled. After a crash the subscription is read again,
- * which is harmless.
+ * Reads the hub's subscription, and marks all of the hub's waiting events as handled. Repeating this after a crash is
+ * harmless.
  */
 async function handleSubscription(
   app: EventDependencies,
@@ -58,7 +58,7 @@ async function handleSubscription(
   event: BillingEventRow,
 ): Promise<void> {
   const hub = event.federationId!;
-  // Listed before the read, which may not include later events.
+  // Lists the events first, because the subscription that is read next may not reflect any later events.
   const eventIds = [event.id, ...await findQueuedBillingEvents(app.db.rows, hub)];
   await checkSubscription(app, run, payments, hub);
   await run.write((tx) => markBillingEventsHandled(tx, eventIds, "subscription"));

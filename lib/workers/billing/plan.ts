@@ -1,8 +1,7 @@
 /**
- * Queues a billing sync for each hub whose spokes differ from the billed quantities. Also queues a check of each
- * subscription once a day.
- * Each run compares all quantities, so operations need not know about billing. A run skips hubs whose sync is queued.
- * It also skips hubs that the provider refused, until their retry time.
+ * Queues a billing sync for each hub whose spokes differ from the quantities last sent to the payment provider, and a
+ * daily check of each subscription. Skips hubs that already have a queued sync. Also skips hubs whose last sync the
+ * provider refused, until their next attempt is due.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
@@ -13,7 +12,7 @@ import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-/** Hubs per transaction. */
+/** The number of hubs per transaction. */
 const BATCH = 500;
 
 export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch = BATCH): Handler {
@@ -32,10 +31,10 @@ export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch 
   });
 }
 
-/** The maximum number of hubs per run, which is hourly. */
+/** The maximum number of hubs to check per run. There is one run per hour. */
 const MAX_HUBS = 500;
 
-/** Returns the handler that queues the daily checks. It spreads the checks over the hour until the next run. */
+/** Creates the handler that queues daily subscription checks. The checks of one run are spread over the next hour. */
 export function planBillingChecks({ db }: Pick<App, "db">, limit = MAX_HUBS): Handler {
   return upkeepHandler({ kind: "reconcile-billing", every: HOUR }, {
     unseen: ["Finding subscriptions that were not checked for a day", 5 * MINUTE, async (run) => {

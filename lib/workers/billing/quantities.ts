@@ -1,18 +1,18 @@
-/** Sets the quantities of a hub's subscription with as few calls as possible. */
+/** Updates the quantities of a hub's subscription at the payment provider, with as few calls as possible. */
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { type BilledQuantities, priceForSize, quantityOf } from "#lib/domains/billing/quantities.ts";
 import type { Payments, Subscription, SubscriptionItem, SubscriptionRequest } from "#lib/drivers/payments/payments.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 
-/** A change of a subscription item: by its ID, or by size if it has no item yet. */
+/** The new quantity of an existing subscription item, or of a new item for a size. */
 export type ItemChange =
   | { readonly item: string; readonly quantity: number }
   | { readonly size: string; readonly quantity: number };
 
 /**
- * Returns the changes from the current items to the desired quantities. Pure. A size without spokes keeps its item with
- * quantity 0. If a size has two items, the first one gets the whole quantity. Items without a size of the catalog are
- * not changed.
+ * Computes which subscription items must change to reach the desired quantities. A size that no spoke uses keeps its
+ * item with quantity 0. If two items have the same size, the first one gets the whole quantity. Items that belong to no
+ * size are left alone.
  */
 export function planItems(items: readonly SubscriptionItem[], desired: BilledQuantities): ItemChange[] {
   const sizes = new Set<string>();
@@ -31,11 +31,11 @@ type NewItem = SubscriptionRequest["items"][number];
 export interface SubscriptionAtProvider {
   readonly federationId: string;
   readonly customer: string;
-  /** The subscription as last read; null if none exists. */
+  /** The subscription as it was last read; null if the hub has none. */
   readonly subscription: Subscription | null;
 }
 
-/** Applies the changes in one call and returns the updated subscription. Creates missing prices first. */
+/** Creates missing prices, then updates or creates the subscription in one call. Returns the subscription. */
 export async function applyChanges(
   payments: Payments,
   catalog: Catalog,

@@ -1,12 +1,9 @@
 /**
- * Sends a hub's customer and quantities to the payment provider, as they are when the job runs.
- * Quantities are absolute, and the provider's current ones are read first, so the job can be repeated at any time.
- * Before each call the stored quantity is marked as unknown (`sentQuantities` is null). If the answer is lost, the next
- * run of `plan-billing` queues another sync.
- * A late call of a crashed replica may set old quantities, and the provider cannot refuse it. Another sync therefore
- * follows a minute later.
- * A subscription may end although spokes are billed, because someone cancelled it or did not pay. No job renews it; it
- * is reported as a difference.
+ * Sends a hub's customer data and billed quantities to the payment provider. The job can be repeated safely, because it
+ * sends totals and reads the provider's current quantities first.
+ * Before each call, the stored quantities are set to null (unknown). If the provider's reply is lost, the next run of
+ * `plan-billing` therefore queues another sync.
+ * A delayed call from a crashed replica may overwrite newer quantities, so another sync follows a minute later.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
@@ -33,7 +30,7 @@ import { MINUTE } from "#lib/base/time.ts";
 import { applyChanges, planItems } from "#lib/workers/billing/quantities.ts";
 import { recordProviderRefusal } from "#lib/workers/billing/check.ts";
 
-/** Milliseconds after which an interrupted call has ended at the provider. */
+/** How long after an interrupted call the provider may still process it, in milliseconds. */
 const FOLLOW_UP_DELAY = MINUTE;
 
 type SyncDependencies = Pick<App, "db" | "catalog" | "log">;
@@ -45,7 +42,7 @@ export function syncBilling(app: SyncDependencies, payments: Payments): Handler 
     steps: {
       async customer(run) {
         const hub = await readBilledHub(db.rows, run.job.federationId!);
-        // A removed hub needs no customer.
+        // A removed hub needs no customer record.
         if (hub && !hub.removed) await sendCustomer(run, payments, hub);
       },
       async quantities(run) {
@@ -58,7 +55,7 @@ export function syncBilling(app: SyncDependencies, payments: Payments): Handler 
         const later = new Date(updatedAt.getTime() + FOLLOW_UP_DELAY);
         return Promise.resolve(progress.again ? { jobs: [followUpSyncBillingJob(federationId!, later)] } : {});
       },
-      // The refusal may be because the customer was deleted. Reading the subscription shows that.
+      // The call may have failed because the customer was deleted. Reading the subscription reveals that.
       onFailed: async (tx, job, report) => ({
         ...await recordProviderRefusal(tx, log, job, report),
         jobs: [createBillingCheckJob(job.federationId!)],
@@ -68,8 +65,8 @@ export function syncBilling(app: SyncDependencies, payments: Payments): Handler 
 }
 
 /**
- * Sends the customer's name and address, and stores what was sent. If the address has changed by the end of the job,
- * the next job sends it again.
+ * Sends the customer's name and address to the payment provider. If the address changes before the job ends, the next
+ * job sends the new one.
  */
 async function sendCustomer(run: Run, payments: Payments, { row, name }: BilledHub): Promise<void> {
   const { federationId, customerId: storedId, email } = row;
@@ -86,8 +83,8 @@ async function sendCustomer(run: Run, payments: Payments, { row, name }: BilledH
 }
 
 /**
- * Returns whether the customer exists. Throws if the customer was deleted while a subscription exists, because an
- * operator must decide what to do.
+ * Updates the customer. Returns false if the customer was deleted. Throws if the deleted customer has a subscription,
+ * because an operator must then decide what to do.
  */
 async function tryUpdateCustomer(
   run: Run,
@@ -130,7 +127,7 @@ async function sendQuantities(app: SyncDependencies, run: Run, payments: Payment
   await saveQuantities(app, run, hub, desired, result);
 }
 
-/** Returns the provider's current subscription. Also finds one whose creation was not recorded. */
+/** Returns the hub's subscription at the provider, even if its creation was never recorded in the database. */
 async function findCurrentSubscription(
   run: Run,
   payments: Payments,
@@ -140,13 +137,13 @@ async function findCurrentSubscription(
   return await payments.findSubscription({ customer, federationId }, run.signal);
 }
 
-/** Marks the billed quantity as unknown until the provider's answer is stored. */
+/** Sets the stored quantities to null (unknown) until the provider's reply has been stored. */
 async function markQuantitiesUnknown(run: Run, { sentQuantities, federationId }: SubscriptionRow): Promise<void> {
   if (sentQuantities === null) return;
   await run.write((tx) => updateSubscription(tx, federationId, { sentQuantities: null }));
 }
 
-/** Stores the sent quantities and the provider's answer, unless the row has another subscription by now. */
+/** Stores the sent quantities and the provider's reply, unless the hub has a different subscription by now. */
 async function saveQuantities(
   { catalog, log }: SyncDependencies,
   run: Run,

@@ -1,7 +1,7 @@
 /**
- * Moves a site to another domain, and back if the move fails. Changes the mail setting in the same way.
- * Each object is changed under the fence of the run. Controllers reject a host that two Ingresses claim. The site's
- * Ingress therefore releases a host before a redirect uses it.
+ * Moves a site to another domain, and moves it back if that fails. Changes the outgoing mail settings in the same way.
+ * The site's Ingress gives up a host before a redirect uses that host, because ingress controllers reject a host that
+ * two Ingresses use.
  */
 import * as v from "valibot";
 import { type ConfigurableInputs, mergeIngressRules } from "#lib/moodle/configure.ts";
@@ -24,7 +24,7 @@ import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
 const RESTART_WAIT = 5 * SECOND; // maximum wait for Moodle's pod after the old settings were restored
 
-/** Returns the inputs that the operation will apply; until they are computed, the current ones. */
+/** Returns the site's new settings, or its current settings if the operation has not computed the new ones yet. */
 export function inputsAfterChange({ inputs }: SpokeSite, run: Run): SpokeInputs {
   return v.parse(SpokeInputs, { ...inputs, ...run.job.progress.after as ConfigurableInputs | undefined });
 }
@@ -33,7 +33,7 @@ export function changesDomain(before: SpokeInputs, after: SpokeInputs): boolean 
   return before.host !== after.host;
 }
 
-/** Returns notes about the consequences of a move that users should know. */
+/** Returns notes that tell users about the consequences of a changed domain. */
 export function domainChangeNotes(before: SpokeInputs, after: SpokeInputs): string[] {
   return [
     `Once ${after.host} answers, ${before.host} redirects to its front page for ${FORMER_DOMAIN_DAYS} days. Links to ` +
@@ -45,19 +45,19 @@ export function domainChangeNotes(before: SpokeInputs, after: SpokeInputs): stri
   ];
 }
 
-/** Returns whether Moodle's pods must restart to read the change. */
+/** Returns whether Moodle's pods must restart to apply the new settings. */
 function needsRestart({ blueprint, inputs }: SpokeSite, after: SpokeInputs): boolean {
   return addressChanges(blueprint, inputs, after).app.length > 0;
 }
 
-/** Wraps a step so that it runs only if the pods must restart. */
+/** Wraps a step so that it runs only if Moodle's pods must restart. */
 export function ifPodsRestart(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
   return async (site, run) => {
     if (needsRestart(site, inputsAfterChange(site, run))) await work(site, run);
   };
 }
 
-/** Wraps a step so that it runs only if the domain changes. */
+/** Wraps a step so that it runs only if the site's domain changes. */
 export function ifDomainChanges(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
   return async (site, run) => {
     if (changesDomain(site.inputs, inputsAfterChange(site, run))) await work(site, run);
@@ -73,9 +73,7 @@ export async function openNewAddress(site: SpokeSite, run: Run): Promise<void> {
   await createIngress(site, run, own(after), after.host);
 }
 
-/**
- * Applies the new settings and restarts the pods. At their start the pods write the settings to Moodle's configuration.
- */
+/** Applies the new settings and restarts Moodle's pods, which read the settings when they start. */
 export async function restartWithNewSettings(site: SpokeSite, run: Run): Promise<void> {
   await run.saveProgress({ moved: true });
   await applyPodSettings(site, run, site.inputs, inputsAfterChange(site, run));
@@ -100,8 +98,8 @@ export async function applyRedirects(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Restores the previous settings and domain if a move changed them. Returns whether the site now has them. If the
- * cluster does not answer, both domains keep serving the site.
+ * Restores the previous settings and domain if the operation has changed them. Returns whether the site has them again.
+ * If the cluster does not respond, both domains keep working.
  */
 export async function restoreAddress(site: SpokeSite, run: Run): Promise<boolean> {
   try {
@@ -123,7 +121,7 @@ export async function restoreAddress(site: SpokeSite, run: Run): Promise<boolean
   }
 }
 
-/** Ignores a ClusterError: the pod only takes longer to start, and the next sweep checks the site. */
+/** Ignores a ClusterError, because the pod may still start later, and the next sweep checks the site. */
 function ignoreClusterError(error: unknown): void {
   if (!(error instanceof ClusterError)) throw error;
 }
@@ -136,7 +134,7 @@ async function removeRedirects({ space }: SpokeSite, run: Run, changes: readonly
   }
 }
 
-/** Applies the Ingresses and sets the fence on new ones as well, so that a late run cannot delete them. */
+/** Applies the Ingresses, and marks new ones as changed by this run so that older runs cannot delete them. */
 async function putIngresses({ space }: SpokeSite, run: Run, changes: readonly ObjectPut[]): Promise<void> {
   await applySiteObjects(space, run, changes.map((change) => change.put));
   for (const { ref } of changes) await patchFenced(space, { ref, jobFence: run.job, change: () => [] }, run);

@@ -1,9 +1,7 @@
 /**
- * Applies the settings in a spoke's row to its site: title, administrator's address, brand, mail and domain.
- * The first step computes the desired settings and stores them with the operation. A later change of the row queues
- * another operation. The row's inputs hold the current settings and are updated at the end.
- * During a move, both domains serve the site. Once the login page answers under the new domain, the old domain
- * redirects to it. A failed move is reverted (address.ts).
+ * Applies changed settings in a spoke's row to its site: title, administrator, brand, outgoing mail and domain.
+ * While the domain changes, both domains serve the site. Once the login page responds under the new domain, the old
+ * domain redirects to it. If the operation fails, the site returns to its old domain (address.ts).
  */
 import type { App } from "#lib/app.ts";
 import { listChangedSeedParts, pickConfigurableInputs } from "#lib/moodle/configure.ts";
@@ -60,7 +58,7 @@ async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Prom
   await run.saveProgress({ after: pickConfigurableInputs(after) });
 }
 
-/** Writes the settings first, then waits for pods of earlier attempts, which may still apply older settings. */
+/** Applies the settings, then waits for pods of earlier attempts, because those may still write older settings. */
 async function seed(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, space, inputs } = site, after = inputsAfterChange(site, run);
   const hub = await readSettingsOfHub(site, run), changes = listChangedSeedParts(inputs, after);

@@ -1,7 +1,7 @@
 /**
- * Sends a mail at least once. After a crash the mail is sent again with the same Message-ID.
- * The secret of a link is created when the mail is sent, and only its hash is stored. Each attempt creates its own
- * secret, but all secrets open the same single-use grant.
+ * Sends an email at least once. If the process crashes, the email is sent again with the same Message-ID. Each attempt
+ * creates a new secret for the email's link and stores only its hash. All of these secrets open the same single-use
+ * link.
  */
 import type { App } from "#lib/app.ts";
 import { clearRefusedMail, recordRefusedMail } from "#lib/domains/auth/refused-mail.ts";
@@ -16,13 +16,13 @@ import { backoffDelay, MINUTE, SECOND } from "#lib/base/time.ts";
 import { FORGOTTEN_PASSWORD_JOB, sendResetLink } from "#lib/domains/auth/forgot-password.ts";
 import { processSignup, type QueuedSignup, SIGNUP_JOB } from "#lib/domains/auth/signup.ts";
 
-/** Milliseconds before the second attempt, and the maximum between later ones. */
+/** The delay before the second attempt and the longest delay between attempts, in milliseconds. */
 export interface MailRetry {
   readonly firstMs: number;
   readonly maxMs: number;
 }
 
-/** The delays cover a mail server that is down overnight. */
+/** The delay grows from 2 seconds to 15 minutes, so that emails outlast an overnight outage of the mail server. */
 const RETRY: MailRetry = { firstMs: 2 * SECOND, maxMs: 15 * MINUTE };
 
 export function sendMail(
@@ -42,12 +42,12 @@ export function sendMail(
       },
     },
     hooks: {
-      // This runs in the transaction that ends the job, so that the mail is not sent twice.
+      // Runs when the job ends and not in the step, because a failure in the step would send the email again.
       async onSucceeded(tx, job) {
         await clearRefusedMail(tx, (job.payload as MailPayload).letter.to.email);
         return {};
       },
-      // The error is logged, because no user waits for this job.
+      // Logs the error, because no user waits for this job.
       async onFailed(tx, job, report) {
         const { letter } = job.payload as MailPayload;
         log.error("Cannot send an email; giving up", {
@@ -89,8 +89,8 @@ async function send(run: Run, transport: MailTransport, home: URL): Promise<void
 }
 
 /**
- * Returns the secret for the mail's link, or null if the mail has no link. Returns a `reason` if the mail must not be
- * sent anymore.
+ * Returns the secret for the email's link, or null if the email has no link. If the email must no longer be sent,
+ * returns the `reason` instead.
  */
 async function prepare(
   tx: Tx,
@@ -118,7 +118,7 @@ function withRetryDelay(
   });
 }
 
-/** Returns the handler that processes a password reset or sign-up after the HTTP response; see lib/domains/auth. */
+/** Creates the handler that answers a password reset request after the HTTP response was sent; see lib/domains/auth. */
 export function answerForgottenPassword(): Handler {
   return {
     kind: FORGOTTEN_PASSWORD_JOB,

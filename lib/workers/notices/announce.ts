@@ -1,6 +1,6 @@
 /**
- * Announces deprecations to users before they take effect. It runs often, so that deprecations of a new release are
- * announced soon, also to new token owners. Without notices it does nothing.
+ * Emails users with an API token about deprecated features. Runs every 10 minutes, so that users soon learn about the
+ * deprecations in a new release.
  */
 import type { App } from "#lib/app.ts";
 import {
@@ -13,7 +13,7 @@ import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-/** Users per transaction. */
+/** The number of users per transaction. */
 const BATCH = 200;
 
 export function announceDeprecations({ db, notices }: Pick<App, "db" | "notices">, batch = BATCH): Handler {

@@ -1,17 +1,15 @@
 /**
- * Recognizes storage objects of deleted namespaces: VolumeSnapshotContents, and volumes with the reclaim policy
- * `Retain`. The objects are cluster-scoped, so their owner follows from the namespace to which they refer. Pure.
+ * Recognizes snapshot contents and retained volumes that remain after their namespace was deleted. These objects are
+ * cluster-scoped, so the namespace to which they refer shows who owns them.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { belongsToRelease } from "#lib/moodle/names.ts";
 
 /**
- * The name of a snapshot of a backup or template, with the random part of its ID: `files-06fj2c4v7tq0w1x9n3m8k5r2dg`.
+ * Matches snapshots of a backup or template, named after the random part of its ID: `files-06fj2c4v7tq0w1x9n3m8k5r2dg`.
  */
 const SNAPSHOT_NAME = /^(?:files|db)-([0-9a-z]{26})$/;
-/**
- * The name of a snapshot from which volumes are created, with the suffix of the adoption: `origin-files-k5r2dg7w1x`.
- */
+/** Matches snapshots that are the source of new volumes, for example `origin-files-k5r2dg7w1x`. */
 const SOURCE_NAME = /^origin-(?:files|database)-([0-9a-z]+)$/;
 
 export interface RemainingContent {
@@ -19,14 +17,14 @@ export interface RemainingContent {
   readonly namespace: string;
   readonly snapshot: string;
   /**
-   * `cut`: the content of a snapshot of a volume. `source`: a second content for the data of another content, which
-   * keeps the data when it is deleted. `id` is the random part of the ID of the backup, template or adoption.
+   * `cut`: the content of a snapshot that was taken of a volume. `source`: an additional content for another content's
+   * data. `id` is the random part of the ID of the backup or template, or the suffix of the source.
    */
   readonly kind: "cut" | "source";
   readonly id: string;
 }
 
-/** Returns a snapshot content of this release; null if the content belongs to another release or to someone else. */
+/** Reads a snapshot content of this installation. Returns null if the content belongs to someone else. */
 export function readSnapshotContent(
   object: KubeObject,
   isOwn: (namespace: string) => boolean,
@@ -52,7 +50,7 @@ export interface ReleasedVolume {
 
 export const PERSISTENT_VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
 
-/** Returns a retained volume of this release that no PVC uses; null for any other volume. */
+/** Reads a retained volume of this installation that no PVC uses. Returns null for any other volume. */
 export function readReleasedVolume(object: KubeObject, isOwn: (namespace: string) => boolean): ReleasedVolume | null {
   const { claimRef, persistentVolumeReclaimPolicy: policy } = object["spec"] ?? {}, phase = object["status"]?.phase;
   const namespace = String(claimRef?.namespace ?? "");
@@ -60,7 +58,7 @@ export function readReleasedVolume(object: KubeObject, isOwn: (namespace: string
   return { object, namespace, claim: String(claimRef.name) };
 }
 
-/** Returns whether the namespace is a sandbox of the release. A sandbox contains only copies of data. */
+/** Returns whether the namespace is a sandbox of this installation. Sandboxes contain only copies of data. */
 export function isSandboxOf(namespace: string, release: string): boolean {
   return namespace.startsWith("sandbox-") && belongsToRelease(namespace, release);
 }

@@ -1,4 +1,4 @@
-/** Checks the requirements of a reapply, and writes the site's objects. */
+/** Checks that a site can be reapplied, and writes its Kubernetes objects. */
 import { adaptToExistingObject, formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { type HubSettings, NO_HUB_SETTINGS } from "#lib/moodle/seed.ts";
@@ -22,7 +22,7 @@ import { inputsForBothSizes, withNewAmounts } from "#lib/workers/reapply/size.ts
 import { patchSiteObject } from "#lib/workers/workloads.ts";
 import { addNotes, permanentError, type SpokeSite } from "#lib/workers/site.ts";
 
-/** Throws a final ClusterError if the namespace, a volume or a Secret is missing that cannot be recreated. */
+/** Throws a permanent ClusterError if the namespace, a volume or an irreplaceable Secret is missing. */
 export async function requireCompleteSite(site: SpokeSite, run: Run): Promise<void> {
   await requireNamespace(site, run);
   const irreplaceable = listDesiredObjects(site, run, SPOKE_STEPS).filter(({ missingReason }) =>
@@ -49,7 +49,7 @@ export async function requireCompleteSite(site: SpokeSite, run: Run): Promise<vo
   }
 }
 
-/** Returns the objects of these steps as the preview shows them, with the new amounts of the size. */
+/** Returns the objects of these steps as the preview shows them, with the current CPU, memory and quota of the size. */
 function listDesiredObjects(
   site: SpokeSite,
   run: Run,
@@ -77,8 +77,8 @@ async function requireNamespace(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Restores the namespace's labels, which the pod security standard and the sweep need. It patches the namespace,
- * because an apply would create a missing one. Without the permission it adds a note and continues.
+ * Restores the namespace's labels, which the pod security standard and the sweep need. Patches the namespace, because
+ * an apply would create a missing one. If the patch is not permitted, adds a note instead.
  */
 export async function updateLabels(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, cluster, spoke } = site;
@@ -103,7 +103,7 @@ export async function updateLabels(site: SpokeSite, run: Run): Promise<void> {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Returns the patch that sets these labels or annotations. Other labels and annotations are kept. */
+/** Returns a patch that sets the desired labels or annotations and keeps all others. */
 function createMetadataPatch(
   field: "labels" | "annotations",
   existing: Labels | undefined,
@@ -119,8 +119,8 @@ function createMetadataPatch(
 }
 
 /**
- * Applies the settings that pods read at their start, and keeps existing passwords. If the settings differ, first
- * records that the pods must restart, because Moodle keeps the old relay account until then.
+ * Applies the settings that Moodle's pods read at startup, without changing existing passwords. If any setting differs,
+ * first records that the pods must restart.
  */
 export async function applySettings(site: SpokeSite, run: Run): Promise<void> {
   const changes = listDesiredObjects(site, run, ["secrets"]);
@@ -139,7 +139,7 @@ function hasOtherData(object: KubeObject, existing: KubeObject): boolean {
     .some(([key, text]) => existing["data"]?.[key] !== text);
 }
 
-/** Creates a Secret that no pod reads. Adds a note, because the site still has another password. */
+/** Recreates a Secret that no pod reads, with a new password. Adds a note, because Moodle still uses the old one. */
 async function recreateSecret({ space }: SpokeSite, run: Run, secret: KubeObject): Promise<void> {
   await space.create(secret, run);
   await addNotes(run, [
@@ -148,7 +148,7 @@ async function recreateSecret({ space }: SpokeSite, run: Run, secret: KubeObject
   ]);
 }
 
-/** Applies limits that are large enough for both the current and the new size. */
+/** Applies resource limits that are large enough for both the current and the new resources of the site. */
 export async function applyLimitsForBothSizes(site: SpokeSite, run: Run): Promise<KubeObject[]> {
   return await applySiteObjects(
     site.space,
@@ -157,7 +157,7 @@ export async function applyLimitsForBothSizes(site: SpokeSite, run: Run): Promis
   );
 }
 
-/** Applies the objects of a step and returns them as the cluster stored them. */
+/** Applies the objects of one step. Returns the objects as stored in the cluster. */
 export async function applyStepObjects(
   site: SpokeSite,
   run: Run,
@@ -171,7 +171,7 @@ export async function applyStepObjects(
   );
 }
 
-/** Sets the fields that actions change to their values for an active spoke. */
+/** Sets the fields that suspend, resume and maintenance change to the values that an active site needs. */
 export async function applySiteState(site: SpokeSite, run: Run, step: SpokeStep): Promise<void> {
   for (const { ref, state = {} } of listDesiredObjects(site, run, [step])) {
     const patches = Object.entries(state).map(([field, value]) => ({
@@ -183,7 +183,7 @@ export async function applySiteState(site: SpokeSite, run: Run, step: SpokeStep)
   }
 }
 
-/** Applies the objects in order and returns them as the cluster stored them. */
+/** Applies the objects in the given order. Returns the objects as stored in the cluster. */
 export async function applySiteObjects(
   space: ClusterNamespace,
   run: Run,
@@ -200,8 +200,8 @@ export async function applySiteObjects(
 }
 
 /**
- * Applies an object. List items that others added may conflict with it, such as a second port of the same name. In this
- * case the function replaces the differing fields and applies the object again.
+ * Applies an object. If the API server rejects it, because others have added conflicting list items such as a second
+ * port of the same name, replaces the differing fields and applies it again.
  */
 async function applyOrReplaceFields(
   space: ClusterNamespace,
@@ -234,7 +234,7 @@ function isRefusal(error: unknown): error is ClusterError {
   return error instanceof ClusterError && error.status === 422 && !error.transient;
 }
 
-/** Adds a hint if a changed field is immutable: the object must be recreated. */
+/** Adds a hint that the object has to be recreated, because an immutable field differs. */
 function explainRefusal(error: ClusterError, object: KubeObject): ClusterError {
   return withErrorDetails(error, {
     blame: "operator",

@@ -1,6 +1,6 @@
 /**
- * Updates the spoke's row at the end of a reapply: its blueprint revision, the current amounts of its size, and no
- * drift. A failed reapply after a failed upgrade leaves the spoke failed.
+ * Updates the spoke's row when a reapply ends. After a success, the row has the new blueprint revision, the current
+ * resources of the spoke's size, and no drift. A failed upgrade stays failed if the reapply fails too.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -26,7 +26,7 @@ export const reapplyOutcomes = actionOutcomes({
   },
 });
 
-/** Returns the spoke's state after a failed reapply. The state also depends on earlier operations. */
+/** Returns the spoke's state after a failed or cancelled reapply, which depends on earlier operations. */
 async function readStateAfterStop(tx: Tx, job: Job): Promise<Partial<Pick<SpokeRow, "state" | "health">>> {
   const observed = job.progress.observed as StateAfterFailure | undefined;
   if (await findInterruptedUpgrade(tx, job) !== null) return { state: "failed", health: "unknown" };

@@ -1,9 +1,7 @@
 /**
- * Reapplies the current blueprint to a spoke, with the spoke's inputs. This reverts manual changes and adds what a
- * newer revision contains.
- * The steps follow the order of an installation. They never recreate the namespace, passwords or disks, because with an
- * empty database Moodle would install itself again. Nothing starts if the data belongs to another site or version.
- * Each object is written under the fence of the run (fenced-objects.ts), so a late run is refused.
+ * Applies the blueprint to a spoke again. This reverts manual changes and adds objects that a newer blueprint contains.
+ * The namespace, passwords and disks are never recreated, because Moodle would install itself again in an empty
+ * database. If the data belongs to another site or version, Moodle is not started.
  */
 import type { App } from "#lib/app.ts";
 import { isAtVersion } from "#lib/moodle/upgrade.ts";
@@ -34,8 +32,8 @@ export function reapply(app: App): Handler {
   return spokeActionHandler(app, OPERATIONS.reapply, {
     async policies(site, run) {
       await requireCompleteSite(site, run);
-      // This stores the revision of the first attempt. If another release continues, the sweep reports the remaining
-      // drift.
+      // Keeps the revision of the first attempt. If a newer release continues the job, the sweep reports the
+      // difference.
       if (!run.job.progress.revision) await run.saveProgress({ revision: site.blueprint.revision });
       await storeNewAmounts(site, run);
       await updateLabels(site, run);
@@ -69,7 +67,7 @@ export function reapply(app: App): Handler {
   }, { hooks: reapplyOutcomes });
 }
 
-/** Throws if the data is not this site's, or if its version is not that of the images. */
+/** Throws if the database belongs to another site, or contains another Moodle version than the spoke has. */
 async function verify(context: SpokeSite, run: Run): Promise<void> {
   const { app, spoke } = context;
   const site = await readDatabase(context, run);

@@ -1,7 +1,6 @@
 /**
- * Applies the current amounts of a spoke's size. The row is updated after success.
- * Until all parts are changed, the limits are large enough for both sizes. Disks stay as they are; only a resize
- * enlarges them.
+ * Gives a spoke the CPU, memory and quota that the catalog now lists for its size. Disks keep their size.
+ * While the change is in progress, the resource limits are large enough for both the old and the new values.
  */
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -12,7 +11,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import type { ResizedSpoke } from "#lib/workers/resize/outcomes.ts";
 import { addNotes, type SpokeSite } from "#lib/workers/site.ts";
 
-/** Chooses the new amounts, once per operation, and stores them in its progress. */
+/** Saves the catalog's current resources for the spoke's size in the job's progress, once per operation. */
 export async function storeNewAmounts({ app, inputs }: SpokeSite, run: Run): Promise<void> {
   if (run.job.progress.taken !== undefined) return;
   const offered = applyOfferedResources(app, inputs);
@@ -26,13 +25,13 @@ export async function storeNewAmounts({ app, inputs }: SpokeSite, run: Run): Pro
   }
 }
 
-/** Returns the site with the new amounts. */
+/** Returns the site with the resources that were saved by `storeNewAmounts`. */
 export function withNewAmounts(site: SpokeSite, run: Run): SpokeSite {
   const newAmounts = newAmountsOf(run.job);
   return newAmounts ? { ...site, inputs: withSize(site.inputs, newAmounts) } : site;
 }
 
-/** Returns the inputs with limits that are large enough for both sizes. */
+/** Returns the spoke's inputs with limits that are large enough for both the old and the new resources. */
 export function inputsForBothSizes({ blueprint, inputs }: SpokeSite, run: Run): SpokeInputs {
   const newAmounts = newAmountsOf(run.job);
   return newAmounts ? computeInputsDuringResize(inputs, withSize(inputs, newAmounts), blueprint.quotaUsage) : inputs;

@@ -1,9 +1,7 @@
 /**
- * Waits until nothing of a removed spoke or hub remains in the cluster.
- * Deleting a namespace normally deletes its objects. If someone force-deletes it, objects with finalizers remain in a
- * namespace that answers 404. Volumes are cluster-scoped and are deleted after their PVCs. Objects with our labels may
- * also exist in other namespaces. Retained snapshot contents stay on purpose, and the step that takes the snapshots
- * reports them.
+ * Waits until all Kubernetes objects of a removed spoke or hub are gone. Some can remain after their namespace was
+ * deleted: volumes, which are cluster-scoped, and objects with finalizers if the namespace was force-deleted. Snapshot
+ * contents of retained backups are kept on purpose.
  */
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SANDBOX_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type KubeObject, type PatchOperation } from "#lib/drivers/cluster/cluster.ts";
@@ -12,7 +10,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { addNotes, type NamespaceRecord } from "#lib/workers/site.ts";
 
-/** Kinds to search by label in the whole cluster, because they use capacity or are reachable from outside. */
+/** Kinds to search by label in the whole cluster, because they use resources or can be reached from outside. */
 export const KINDS_BY_LABEL = [
   { apiVersion: "v1", kind: "Namespace" },
   { apiVersion: "v1", kind: "Pod" },
@@ -21,8 +19,8 @@ export const KINDS_BY_LABEL = [
 ] as const;
 
 /**
- * Kinds to search in the deleted namespace. Secrets are not included: the permission to list them in a deleted
- * namespace would cover all Secrets of the cluster.
+ * Kinds to search in the deleted namespace. Secrets are not searched, because permission to list them in a deleted
+ * namespace would include all Secrets in the cluster.
  */
 export const KINDS_IN_NAMESPACE = [
   ...["Pod", "PersistentVolumeClaim", "Service", "ConfigMap", "LimitRange", "ResourceQuota"]
@@ -36,21 +34,21 @@ export const KINDS_IN_NAMESPACE = [
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
-/** Milliseconds to wait in one attempt. A volume is deleted seconds after its PVC. */
+/** The longest wait per attempt, in milliseconds. Volumes are deleted a few seconds after their PVCs. */
 const ATTEMPT_TIMEOUT = MINUTE;
 const MAX_PAUSE = 10 * SECOND;
 
-/** The owner of the removed objects: a spoke, hub or sandbox. */
+/** The spoke, hub or sandbox that owned the removed objects. */
 type RemovedOwner = NamespaceRecord | { readonly namespace: string; readonly sandbox: string };
 
-/** A volume and its PVC. The UID identifies the PVC, because manually created volumes reuse names. */
+/** A volume and the PVC that uses it. The PVC's UID distinguishes the volume from a later one of the same name. */
 interface Volume {
   readonly claim: string;
   readonly claimUid: string;
   readonly volume: string;
 }
 
-/** Records the volumes before their PVCs are deleted. Afterwards nothing shows which volumes belonged to them. */
+/** Saves which volumes the PVCs use, because that cannot be found out once the PVCs are deleted. */
 export async function recordVolumes(cluster: Cluster, run: Run, namespace: string): Promise<void> {
   if (run.job.progress.volumes !== undefined) return;
   const claims = await cluster.listUnder(CLAIM, namespace, run);
@@ -63,8 +61,8 @@ export async function recordVolumes(cluster: Cluster, run: Run, namespace: strin
 }
 
 /**
- * Changes the reclaim policy of the volumes, so that they are deleted with their PVCs. A volume that may not be changed
- * stays and is reported at the end.
+ * Sets the volumes' reclaim policy to `Delete`, so that they are deleted together with their PVCs. A volume that may
+ * not be patched stays, and is reported at the end.
  */
 export async function releaseVolumes(cluster: Cluster, run: Run): Promise<void> {
   for (const { claimUid, volume: name } of volumesOf(run)) {
@@ -97,8 +95,8 @@ interface RemainingObject {
 }
 
 /**
- * Waits until no object remains. Throws a transient ClusterError if an object remains for too long; a retry of the step
- * waits again.
+ * Waits until all objects are deleted. Throws a transient ClusterError if an object remains for too long; the next
+ * attempt waits again.
  */
 export async function requireNoRemainingObjects(
   { cluster, holding }: { readonly cluster: Cluster; readonly holding: RemovedOwner },
@@ -138,7 +136,7 @@ function selectorOf(holding: RemovedOwner): string {
   return spokeId === null ? `${FEDERATION_LABEL}=${federationId},!${SPOKE_LABEL}` : `${SPOKE_LABEL}=${spokeId}`;
 }
 
-/** Searches a force-deleted namespace. If someone has created the namespace again, its objects are ignored. */
+/** Finds an object that remains in a force-deleted namespace. Returns null if the namespace exists again. */
 async function findInDeletedNamespace(
   cluster: Cluster,
   run: Run,
@@ -163,9 +161,7 @@ async function findInDeletedNamespace(
   return null;
 }
 
-/**
- * Returns a volume that is being deleted. A volume with another reclaim policy stays, as the cluster's operator chose.
- */
+/** Finds a volume that is still being deleted. Volumes whose reclaim policy is not `Delete` stay on purpose. */
 async function findVolume(cluster: Cluster, run: Run, notes: string[]): Promise<RemainingObject | null> {
   for (const { claim, claimUid, volume } of volumesOf(run)) {
     const found = await readVolume(cluster, run, volume, notes);

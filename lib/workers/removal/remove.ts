@@ -1,7 +1,6 @@
 /**
- * Removes a spoke or hub, and retries until nothing remains.
- * For a spoke it stops the site and takes a last snapshot. Then it deletes the namespace with everything in it. A 404
- * counts only if the cluster is the one in which the namespace was created.
+ * Removes a spoke or hub, and retries until no Kubernetes objects remain. A spoke's site is stopped first, and a last
+ * snapshot is taken. A missing namespace counts as deleted only in the cluster in which it was created.
  */
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -21,7 +20,7 @@ import { deleteSourceContents } from "#lib/workers/volumes/pvcs.ts";
 import { listVolumeSuffixes } from "#lib/domains/backups/rollback.ts";
 import { DAY } from "#lib/base/time.ts";
 
-/** Returns the handler that removes a spoke. Its failures contain no evidence, because the namespace may not exist. */
+/** Creates the handler that removes a spoke. It collects no logs after failures: the namespace may be gone. */
 export function remove(app: App): Handler {
   const steps = {
     async stop(site: SpokeSite, run: Run) {
@@ -61,7 +60,7 @@ const LAST_STEPS = {
   },
 };
 
-/** Deletes the snapshot contents of volumes that were never created. Contents are cluster-scoped. */
+/** Deletes snapshot contents for volumes that were never created. Deleting the namespace does not delete them. */
 async function deleteUnusedContents({ app, cluster, spoke }: SpokeSite, run: Run): Promise<void> {
   const { namespace } = spoke;
   for (const turn of await listVolumeSuffixes(app.db.rows, spoke)) {
@@ -70,8 +69,8 @@ async function deleteUnusedContents({ app, cluster, spoke }: SpokeSite, run: Run
 }
 
 /**
- * Deletes exactly the namespace that was created. If the row has no UID, the process may have crashed before it stored
- * the UID. A namespace of that name is then deleted only if it has our labels.
+ * Deletes the namespace. If its UID is not in the database, because the process crashed after creating it, deletes the
+ * namespace of that name only if it has our labels.
  */
 async function removeNamespace(site: Site, run: Run): Promise<void> {
   const { cluster, holding: { namespace, uid: recordedUid } } = site;
@@ -81,7 +80,7 @@ async function removeNamespace(site: Site, run: Run): Promise<void> {
     await recordVolumes(cluster, run, namespace);
     await cluster.space(namespace, uid).remove(clusterWaitOf(run));
   }
-  // The cluster is checked again, because the kubeconfig may have changed during the wait.
+  // Checks the cluster's identity again, because the kubeconfig may have changed during the wait.
   await requireSameCluster(site, run);
 }
 
@@ -94,8 +93,8 @@ async function findOwn({ cluster, holding }: Site, run: Run): Promise<string | n
 }
 
 /**
- * Wraps a handler so that it reports an unfinished removal once a day: in the audit log, notifications and log. The
- * operation shows the current error.
+ * Wraps a handler so that it reports an unfinished removal once a day in the audit log, in notifications and in the
+ * log.
  */
 function withDailyReport(app: App, handler: Handler): Handler {
   return wrapSteps(handler, (work, step) => async (run) => {

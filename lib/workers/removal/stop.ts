@@ -1,7 +1,6 @@
 /**
- * Stops a site before its removal. Files and database then agree in the last snapshot, and no pod uses a PVC.
- * If the site cannot be stopped, a note is added and the removal continues. Each object is changed under the fence of
- * the run, so a late call cannot start the site again.
+ * Stops a site before its removal, so that the last snapshot is consistent and no pod uses a PVC. If the site cannot be
+ * stopped, adds a note and continues with the removal.
  */
 import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_PODS } from "#lib/moodle/names.ts";
 import {
@@ -41,10 +40,10 @@ export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
   await giveUp(`${MAX_ATTEMPTS} attempts did not finish`);
 }
 
-/** Stops Jobs, Moodle and the database, if they exist. */
+/** Stops the site's Jobs, Moodle and the database, as far as they exist. */
 export async function stopAll(space: ClusterNamespace, run: Run): Promise<void> {
   await patchIfExists(space, run, MOODLE_CRONJOB, { op: "add", path: "/spec/suspend", value: true });
-  // Scheduled tasks and Jobs of cancelled operations are deleted, because no operation waits for them.
+  // Deletes scheduled tasks and Jobs of cancelled operations, because no operation waits for them.
   for (const { metadata } of await space.list(BATCH_JOB, "", run)) {
     await space.delete({ ...BATCH_JOB, name: metadata.name }, metadata.uid!, run);
   }
@@ -54,12 +53,12 @@ export async function stopAll(space: ClusterNamespace, run: Run): Promise<void> 
   await space.noPods(SITE_PODS, clusterWaitOf(run, podWaitOf(run)));
 }
 
-/** Returns the milliseconds to wait for pods. Leaves enough of the step's time to add a note. */
+/** Returns how long to wait for pods to end, in milliseconds. Leaves enough time to add a note. */
 function podWaitOf(run: Run): number {
   return Math.min(MAX_POD_WAIT, run.timeLeft() / 3);
 }
 
-/** Patches an object under the fence. Does nothing if the object was deleted. */
+/** Patches an object if it still exists. Throws FenceLost if a newer run has already changed the object. */
 async function patchIfExists(space: ClusterNamespace, run: Run, ref: ObjectRef, change: PatchOperation): Promise<void> {
   if (!await space.get(ref, run)) return;
   await patchFenced(space, { ref, jobFence: run.job, change: () => [change] }, run);

@@ -1,8 +1,7 @@
 /**
- * Enlarges a site's disks.
- * The PVC template of a StatefulSet is immutable, so the PVC itself is changed. A volume grows in two stages: the
- * driver enlarges the volume, then the node enlarges its file system. Some drivers enlarge the file system only when a
- * pod starts, so the second stage is awaited after the restart.
+ * Enlarges a site's disks by changing their PVCs, because the PVC template of a StatefulSet is immutable.
+ * The storage driver first enlarges the volume, then the node enlarges its file system. Some drivers enlarge the file
+ * system only when a pod starts, so wait for the file system after the restart.
  */
 import { sitePvcNames } from "#lib/moodle/names.ts";
 import { DISK_NAMES, type DiskName, type DiskSizes, type GrowableDisks } from "#lib/moodle/resize.ts";
@@ -12,26 +11,26 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { patchFenced } from "#lib/workers/fenced-objects.ts";
 import { permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
 
-/** The namespace and inputs of the site whose disks are resized. */
+/** The namespace and blueprint inputs of the site whose disks are resized. */
 type DiskSite = Pick<SpokeSite, "space" | "inputs">;
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 const REQUEST = "/spec/resources/requests/storage";
-/** gRPC codes of errors that a retry does not fix. */
+/** Matches gRPC errors from the storage driver that a retry cannot fix. */
 const PERMANENT_ERROR =
   /code = (?:InvalidArgument|OutOfRange|NotFound|FailedPrecondition|Unimplemented|PermissionDenied)\b/;
 
 export type DiskPvcs = Readonly<Record<DiskName, KubeObject>>;
 
-/** The disks to wait for, the stage to wait for, and the earlier errors to ignore. */
+/** Which disks to wait for, until which stage, and which past errors to ignore. */
 interface GrowthWait {
   readonly disks: readonly DiskName[];
   readonly until: "to the volume" | "to the file system";
   readonly pastErrorKeys?: ReadonlySet<string>;
 }
 
-/** Returns the PVCs of the site. Throws a final ClusterError if one is missing. */
+/** Returns the PVCs of both disks. Throws a permanent ClusterError if one is missing. */
 export async function readDiskPvcs(site: DiskSite, run: Run): Promise<DiskPvcs> {
   const [files, database] = await Promise.all([readDiskPvc(site, run, "files"), readDiskPvc(site, run, "database")]);
   return { files, database };
@@ -47,14 +46,14 @@ async function readDiskPvc(site: DiskSite, run: Run, disk: DiskName): Promise<Ku
   );
 }
 
-/** Returns the sizes that the PVCs request. Kubernetes never allows a smaller request. */
+/** Returns the disk sizes that the PVCs request. Kubernetes never allows a request to shrink. */
 export function requestedDiskSizes({ files, database }: DiskPvcs): DiskSizes {
   return { files: requestedSize(files), database: requestedSize(database) };
 }
 
 /**
- * Returns which PVCs can grow, according to their StorageClass. A PVC without a class was created manually and cannot
- * grow.
+ * Returns whether each PVC can grow, according to its StorageClass. A PVC without a StorageClass was created manually
+ * and cannot grow.
  */
 export async function readExpandableDisks(
   cluster: Cluster,
@@ -69,7 +68,7 @@ export async function readExpandableDisks(
   return { files: await canExpand(files), database: await canExpand(database) };
 }
 
-/** Returns a note about a disk that cannot grow. */
+/** Returns a note for users about a disk that cannot grow. */
 export function ungrownDiskNote(claim: KubeObject, desiredSize: string): string {
   const name = classOf(claim);
   const why = name === "" ? "it has no storage class" : `its storage class ${name} does not allow volume expansion`;
@@ -78,7 +77,7 @@ export function ungrownDiskNote(claim: KubeObject, desiredSize: string): string 
   } instead of ${desiredSize}: ${why} (allowVolumeExpansion)`;
 }
 
-/** Raises the request of the PVC to at least this size, and returns the resulting request. */
+/** Raises the PVC's requested size to at least `size`. Returns the size that the PVC then requests. */
 export async function growPvc(site: DiskSite, run: Run, disk: DiskName, size: string): Promise<string> {
   const change = (claim: KubeObject) =>
     parseQuantity(requestedSize(claim)) < parseQuantity(size)
@@ -87,14 +86,14 @@ export async function growPvc(site: DiskSite, run: Run, disk: DiskName, size: st
   return requestedSize(await patchFenced(site.space, { ref: refOf(site, disk), jobFence: run.job, change }, run));
 }
 
-/** Returns keys of the disks' past error events, so that new errors can be recognised. */
+/** Returns keys of earlier resize errors, so that new errors can be told apart from them. */
 export async function readPastErrorKeys(site: DiskSite, run: Run): Promise<ReadonlySet<string>> {
   return new Set((await listResizeFailures(site, run, DISK_NAMES)).map(keyOf));
 }
 
 /**
- * Waits until the volumes or their file systems have the requested size. Throws a final ClusterError if a driver
- * reports a new permanent error, or if the step's time runs out.
+ * Waits until the volumes or their file systems have the requested size. Throws a permanent ClusterError if the storage
+ * driver reports a new permanent error, or if the step's time runs out.
  */
 export async function waitUntilGrown(
   site: DiskSite,
@@ -129,7 +128,7 @@ function describeMissingGrowth(claim: KubeObject, until: GrowthWait["until"]): s
   } yet`;
 }
 
-/** Returns events about failed resizes of these PVCs, the latest last. */
+/** Returns events about failed attempts to resize these PVCs, the latest one last. */
 async function listResizeFailures(site: DiskSite, run: Run, disks: readonly DiskName[]): Promise<KubeObject[]> {
   const names = sitePvcNames(site.inputs),
     events = await site.space.list({ apiVersion: "v1", kind: "Event" }, "", run);
@@ -139,7 +138,7 @@ async function listResizeFailures(site: DiskSite, run: Run, disks: readonly Disk
   ).toSorted((a, b) => String(a["lastTimestamp"]).localeCompare(String(b["lastTimestamp"])));
 }
 
-/** Returns a key that differs for each occurrence: a repeated event keeps its UID but increases its count. */
+/** Returns a different key for each occurrence of an event: a repeated event keeps its UID, but its count increases. */
 function keyOf(event: KubeObject): string {
   return `${event.metadata.uid} ${event["count"] ?? event["series"]?.count ?? 1}`;
 }

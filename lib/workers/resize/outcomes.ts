@@ -1,13 +1,13 @@
 /**
- * Updates the spoke's row at the end of a resize. After success the row has the new size. After a failure it has the
- * actual disk sizes, because Kubernetes would refuse a smaller request.
+ * Updates the spoke's row when a resize ends. After a success, the row has the new size. After a failure, it keeps the
+ * old size but has the actual disk sizes, because Kubernetes does not allow disks to shrink.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { type DiskSizes, withDisks } from "#lib/moodle/resize.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { actionOutcomes } from "#lib/workers/outcomes.ts";
 
-/** The part of a spoke's inputs that depends on its size. */
+/** The part of a spoke's blueprint inputs that depends on its size. */
 export type ResizedSpoke = Pick<SpokeInputs, "size" | "resources" | "madeDatabaseDisk">;
 
 export const resizeOutcomes = actionOutcomes({
@@ -32,8 +32,8 @@ export const resizeOutcomes = actionOutcomes({
 });
 
 /**
- * Returns the row's size and inputs with the disk sizes that the cluster reported, which may be larger. Keeps fields
- * that a later release added.
+ * Returns the columns to update, with the disk sizes that were reported by the cluster. Keeps any fields that a later
+ * release has added to the inputs.
  */
 function updatedColumns(job: Job, inputs: SpokeInputs): { readonly size: string; readonly blueprintInputs: string } {
   const disks = job.progress.disks as Partial<DiskSizes> | undefined;

@@ -1,8 +1,7 @@
 /**
- * Resizes a spoke: limits first, then disks, then each part, and the final limits last.
- * The first step computes the new inputs from the row and stores them with the operation. Each patch is fenced and
- * changes only the fields of the size, so it does not conflict with other actions. The row is updated after the cluster
- * has shown all changes. After a failure the row has the actual disk sizes.
+ * Resizes a spoke: raises the resource limits, enlarges the disks, resizes each part, and sets the final limits.
+ * The first step computes the new size and saves it in the job's progress. Each patch changes only fields that depend
+ * on the size, so it does not conflict with other actions.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -59,8 +58,8 @@ export function resize(app: App): Handler {
 }
 
 /**
- * Throws a final ClusterError if the site does not run, or if the size is too small or no longer offered. With a
- * payment provider it also throws if a disk cannot grow, because customers pay for the size.
+ * Throws a permanent ClusterError if the site is not running, or if the new size is too small or no longer offered. If
+ * customers pay for the size, also throws if a disk cannot grow.
  */
 async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const { app, space, cluster, inputs } = site;
@@ -84,8 +83,8 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Sets each limit to the largest of three values: the current one, both sizes, and the sum of the largest parts. Waits
- * until the quota's status shows the new limits, because Kubernetes enforces only those.
+ * Raises each resource limit to what the old or the new size needs, or to the total usage during the resize if that is
+ * larger. Waits until the quota's status shows the new limits, because Kubernetes enforces only those.
  */
 async function raiseLimits(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs } = site;
@@ -108,7 +107,7 @@ function atLeast(object: KubeObject, { path, value }: SizeField): SizeField {
   return { path, value: current === undefined ? value : maxQuantity(String(current), String(value)) };
 }
 
-/** Waits until the status of the quotas shows the requested limits. */
+/** Waits until the status of the resource quotas shows the new limits. */
 export async function waitForQuotaRecount({ space }: SpokeSite, run: Run, refs: readonly ObjectRef[]): Promise<void> {
   const problem = await pollUntil(run, async () => {
     const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
@@ -136,8 +135,8 @@ async function growDisks(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Sets the fields of the size. The object `restarted` always gets new pods, because its settings or disk may have
- * changed.
+ * Applies the new size to the objects of a step. The pods of `restarted` are always replaced, because their settings or
+ * disk may have changed.
  */
 async function setSize(
   site: SpokeSite,
@@ -151,7 +150,7 @@ async function setSize(
   }
   if (!restarted) return;
   const own = objects.find(({ ref }) => isSameObject(ref, restarted))?.fields ?? [];
-  // Each attempt of the operation writes the same value, so a repeated patch restarts nothing.
+  // All attempts of the operation use the same time, so that repeating the patch does not restart the pods again.
   const value = run.job.startedAt!.toISOString();
   const stamp: SizeField = { path: ["spec", "template", "metadata", "annotations", RESTART_ANNOTATION], value };
   await patchSiteObject(site, run, restarted, (object) => buildSizePatch(object, [...own, stamp]));
@@ -161,7 +160,7 @@ function isSameObject(ref: ObjectRef, other: ObjectRef): boolean {
   return ref.kind === other.kind && ref.name === other.name;
 }
 
-/** Returns the spoke's inputs with the size before or after the resize. */
+/** Returns the spoke's inputs with the size from before or after the resize. */
 function withStoredSize(inputs: SpokeInputs, run: Run, which: "before" | "after"): SpokeInputs {
   const { madeDatabaseDisk: _, ...rest } = inputs;
   return v.parse(SpokeInputs, { ...rest, ...run.job.progress[which] as ResizedSpoke });

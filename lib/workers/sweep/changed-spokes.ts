@@ -1,23 +1,23 @@
-/** Collects the namespaces in which the watches of a cluster report changes. */
+/** Collects the namespaces of spokes in which watched Kubernetes objects have changed. */
 import { type Notifier, openNotifier } from "#lib/base/notifier.ts";
 import type { KubeObject, WatchedChange } from "#lib/drivers/cluster/cluster.ts";
 import { openDigestRecorder } from "#lib/workers/sweep/digests.ts";
 import { namespaceOf } from "#lib/workers/sweep/check-spokes.ts";
 
 export interface ChangedNamespaces {
-  /** Notifies a waiting reader when a namespace was added. */
+  /** Wakes up a waiting reader when a namespace is added or a watch ends. */
   readonly notifier: Notifier;
-  /** Records listed objects. A listed object is not a change. */
+  /** Records objects from a complete list. They do not count as changed. */
   recordListed(objects: readonly KubeObject[]): void;
   recordChange(change: WatchedChange): void;
-  /** Adds namespaces to check that no watch reported. */
+  /** Adds namespaces that must be checked for other reasons than a watched change. */
   add(namespaces: readonly string[]): void;
-  /** Removes and returns up to `most` namespaces, oldest first. */
+  /** Removes up to `limit` namespaces, oldest first, and returns them. */
   take(limit: number): string[];
   size(): number;
-  /** Namespaces of listed objects. */
+  /** Returns the namespaces of all recorded objects. */
   listNamespaces(): readonly string[];
-  /** Records that a watch has ended. Later changes may be missed. */
+  /** Records that a watch has ended, so that later changes may be missed. */
   recordLostWatch(error: unknown): void;
   lostWatch(): { readonly error: unknown } | null;
 }

@@ -1,10 +1,10 @@
 /**
- * Watches a cluster with many spokes: lists all objects once, then receives changes. Checks only changed spokes again.
+ * Watches a cluster that has many spokes: lists all objects, then checks only spokes whose objects have changed.
  *   list all, watch from each list --> check changed spokes, count failed checks each minute --> half an hour is over
  *        ^                                                      |                                                 |
  *        +---- a watch is lost (410) or refused, or very many have changed ----+----------------------------------+
- * One run of the job `look` does all of this, and the sweep queues the job again within a minute. A replica that takes
- * over the job starts with the lists. The lists are repeated every half hour, to find changes that a watch missed.
+ * All of this happens in one run of a `check-cluster` job, and the sweep queues the next job within a minute. The full
+ * list every half hour finds changes that a watch has missed.
  */
 import type { App } from "#lib/app.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
@@ -39,28 +39,28 @@ import {
   type SweptResource,
 } from "#lib/workers/sweep/spoke-facts.ts";
 
-/** The divisor of the pauses between pages of a full list. Full lists are rare while a cluster is watched. */
+/** Divides the pauses between pages of a full list, because watched clusters are seldom listed in full. */
 const PAUSE_DIVISOR = 6;
 /** The maximum number of changed spokes that are checked together. */
 const BATCH = 20;
 /**
- * If more than this number of spokes and more than this share (one in a hundred) have changed, the cluster is listed
- * again. That is cheaper, because a check of one spoke takes a dozen calls.
+ * If more than `FEW` spokes and more than one in `SHARE` have changed, the whole cluster is listed again. That needs
+ * fewer calls than checking each spoke, which takes a dozen.
  */
 const FEW = 100, SHARE = 100;
-/** The number of spokes whose Secrets are checked at a time. It is small, so that changes do not wait for long. */
+/** The number of spokes whose Secrets are checked together. It is small, so that changes do not have to wait. */
 const SAMPLE = 5;
 
-/** The number of consecutive failures after which watching ends. The next check lists the cluster again. */
+/** The number of consecutive failures after which watching ends. The next check lists the whole cluster again. */
 const MAX_FAILURES = 2;
 
-/** The state of a watched cluster. */
+/** A watched cluster, with what is known about its spokes. */
 interface WatchedCluster extends SweepSite {
   readonly name: string;
   readonly changes: ChangedNamespaces;
-  /** Unhealthy spokes by namespace. */
+  /** The unhealthy spokes, by namespace. */
   readonly unhealthy: Map<string, SpokeHealth>;
-  /** Namespaces to check again in the next minute. */
+  /** Namespaces to check again within the next minute. */
   readonly recheck: Set<string>;
 }
 
@@ -77,8 +77,8 @@ export async function checkCluster(app: App, run: Run, name: string, pace: Sweep
 }
 
 /**
- * Returns whether the credentials allow watching. The shipped role allows either all watched kinds or none. Without the
- * permission, the cluster is listed repeatedly.
+ * Returns whether the cluster may be watched. The default role permits watching either all kinds of objects or none. If
+ * watching is not permitted, the cluster is listed repeatedly instead.
  */
 async function canWatch({ cluster, run }: SweepSite): Promise<boolean> {
   const isAllowed = await cluster.allows({ verb: "watch", group: "", resource: "configmaps" }, run);
@@ -120,7 +120,7 @@ function withShorterPauses(pace: SweepPace): SweepPace {
   return { ...pace, pauseMs: pace.pauseMs / PAUSE_DIVISOR };
 }
 
-/** Checks all spokes once, and starts the watches. */
+/** Checks all spokes of the cluster once, and starts to watch it. */
 async function checkAll(watched: WatchedCluster, signal: AbortSignal): Promise<void> {
   const spokes = await readSpokesToCheck(watched.app.db.rows, watched.name);
   const ownNamespaces = new Set(spokes.map(({ namespace }) => namespace)), { releaseId } = watched.app.config;
@@ -132,7 +132,7 @@ async function checkAll(watched: WatchedCluster, signal: AbortSignal): Promise<v
 }
 
 /**
- * Lists each kind and then watches it from the version of the list, so that no change is missed. Ignores changes in
+ * Lists the objects of each kind and then watches for changes since that list, so that no change is missed. Ignores
  * namespaces of other installations.
  */
 function listAndWatch(
@@ -151,7 +151,7 @@ function listAndWatch(
     }
   };
   return async (kind, take) => {
-    // Statuses of pods change often, so pods are not watched. The Deployment's status shows when a site's pod is
+    // Pods are not watched, because their status changes often. The Deployment's status shows when a site's pod is
     // replaced.
     if (kind.kind === SITE_POD.kind) return void await readPages(cluster, run, kind, withShorterPauses(pace), take);
     const version = await readPages(cluster, run, kind, withShorterPauses(pace), async (objects) => {
@@ -163,13 +163,13 @@ function listAndWatch(
 }
 
 /**
- * Runs the checks of each minute. It checks spokes that an operation has changed and a few Secrets. It also counts one
- * more failed check for each unhealthy spoke.
+ * Runs once a minute: checks the spokes that operations have changed, checks some spokes' Secrets, and counts another
+ * failed check for each unhealthy spoke.
  */
 async function runMinuteChecks(watched: WatchedCluster, since: Date): Promise<Date> {
   const { app, run, cluster, pace, name, changes, unhealthy, recheck } = watched, now = await app.db.now();
   await cluster.identity(run); // throws if the cluster does not answer, before anything is changed
-  // A change may be committed later than the time in its row, so the query starts a minute earlier.
+  // Starts the query a minute earlier, because an update may be committed later than its `updatedAt`.
   const changed = await readChangedNamespaces(app.db.rows, name, new Date(since.getTime() - pace.watch.failedCheckMs));
   const due = [...recheck, ...changed];
   recheck.clear();
@@ -209,7 +209,7 @@ function storeResult({ unhealthy, recheck }: WatchedCluster, { unhealthy: found,
   for (const namespace of again) recheck.add(namespace);
 }
 
-/** Returns a function that reads the same objects as the full lists, but only of these spokes. */
+/** Creates a function that lists the same objects as a full list, but only for these spokes. */
 function listEach({ run, cluster }: WatchedCluster, spokes: readonly SweptSpoke[]): SweepCheck["list"] {
   return async (kind, take) => {
     for (const { namespace } of spokes) {

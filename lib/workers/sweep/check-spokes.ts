@@ -1,8 +1,7 @@
 /**
- * Checks active spokes of a cluster. It lists objects kind by kind and keeps only a few facts of each spoke. It writes
- * health first, then drift.
- * Results are written only after a list is complete, because a spoke is not unhealthy when its cluster does not answer.
- * Until then the earlier result stays, with its time in `observedAt`.
+ * Checks the health and drift of active spokes in a cluster.
+ * Lists objects kind by kind, and keeps only a few facts about each spoke. Results are stored only after all lists are
+ * complete: if the cluster does not respond, the spokes keep their earlier results.
  */
 import {
   type ExpectedObject,
@@ -33,18 +32,18 @@ const ROWS = 500;
 
 /** The part of a check's result that is not stored in the database. */
 export interface SweepResult {
-  /** Unhealthy spokes by namespace. */
+  /** The unhealthy spokes, by namespace. */
   readonly unhealthy: ReadonlyMap<string, SpokeHealth>;
-  /** Namespaces to check again, because they could not be checked or written. */
+  /** Namespaces that must be checked again, because the check failed or its result could not be stored. */
   readonly recheck: readonly string[];
 }
 
-/** The cluster to check, and the pace of the check. */
+/** The cluster to check, and how fast to check it. */
 export type SweepSite = Pick<SweepCheck, "app" | "run" | "cluster" | "pace">;
 
 /**
- * Checks the spokes. `list` reads the objects of a kind. `counted` is whether a failed check counts; at most one per
- * minute does.
+ * Checks the spokes. `list` reads the objects of one kind. `counted` is whether a failed check counts towards the
+ * spoke's failed checks; at most one per minute may count.
  */
 export async function checkSpokes(
   site: SweepSite,
@@ -83,8 +82,8 @@ export async function checkSpokes(
 }
 
 /**
- * Checks whether the Secrets of these spokes exist, because no list contains them. Other objects keep their earlier
- * result.
+ * Checks whether the Secrets of these spokes exist, because Secrets are never listed. For all other objects, the
+ * earlier results are kept.
  */
 export async function checkSecrets(site: SweepSite, spokes: readonly SweptSpoke[]): Promise<void> {
   const began = await site.app.db.now(), here = await selectOwnSpokes(site.cluster, site.run, spokes);
@@ -93,7 +92,7 @@ export async function checkSecrets(site: SweepSite, spokes: readonly SweptSpoke[
   await checkDrift({ ...site, startedAt: began, facts, listed: new Set(), list: () => Promise.resolve() });
 }
 
-/** Writes the health of spokes in batches. Returns the IDs of the written rows. */
+/** Stores the health of the spokes in batches. Returns the IDs of the updated spokes. */
 export async function writeResults(run: Run, began: Date, healths: readonly SpokeHealth[]): Promise<Set<string>> {
   const written = new Set<string>();
   for (let i = 0; i < healths.length; i += ROWS) {
@@ -103,8 +102,8 @@ export async function writeResults(run: Run, began: Date, healths: readonly Spok
 }
 
 /**
- * Returns the spokes that were created in this cluster. Spokes of another cluster with the same name would seem to be
- * missing.
+ * Returns the spokes that were created in this cluster. If the cluster's name now refers to another cluster, its spokes
+ * would wrongly seem to be missing.
  */
 async function selectOwnSpokes(
   cluster: Cluster,
@@ -124,7 +123,7 @@ interface ListedKind extends SweptResource {
   readonly steps: readonly SpokeStep[];
 }
 
-/** Returns the kinds to list. The blueprint renders the same kinds for all spokes, so one spoke is enough. */
+/** Returns the kinds of objects to list. One spoke is enough to find them, since all spokes have the same kinds. */
 async function readKinds({ app, facts }: SweepCheck): Promise<ReadonlyMap<string, ListedKind>> {
   for (const { spoke: { id, maintenance } } of facts.values()) {
     const inputs = (await readSpokeInputs(app, [id])).get(id);
@@ -187,7 +186,7 @@ function compare({ suspects }: SpokeFacts, expected: readonly ExpectedObject[], 
   }
 }
 
-/** Returns the namespace that the object is in; for a Namespace, its own name. */
+/** Returns the object's namespace; if the object is a Namespace, returns its own name. */
 export function namespaceOf({ kind, metadata }: KubeObject): string {
   return kind === "Namespace" ? metadata.name : metadata.namespace ?? "";
 }

@@ -1,26 +1,26 @@
 /**
- * Keeps a four-byte digest of each object of many spokes. The digest covers all fields except the status. Of the status
- * it covers only whether a part of the site is healthy, because most watch events change nothing else. Storing the
- * objects instead would need a thousand times the memory.
+ * Stores a four-byte digest of each spoke's Kubernetes objects, to detect changes with little memory. A digest covers
+ * all fields except the object's status, which changes often. From the status, it covers only whether the object is
+ * healthy.
  */
 import { formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findObjectProblem, HEALTH_OBJECT_KINDS } from "#lib/domains/spokes/health.ts";
 
 export interface DigestRecorder {
-  /** Stores the object's digest. Returns whether it was new or has changed. */
+  /** Stores the object's digest. Returns whether the object is new or has changed. */
   record(namespace: string, object: KubeObject): boolean;
   forget(namespace: string, object: KubeObject): void;
-  /** Namespaces with at least one digest. */
+  /** Returns the namespaces that have at least one digest. */
   namespaces(): readonly string[];
 }
 
-/** Objects per spoke. The number fits the built-in blueprint; the table grows for larger ones. */
+/** The initial number of objects per spoke, enough for the built-in blueprint. The table grows if necessary. */
 const WIDTH = 32;
 
 /**
- * Opens a table with a row per spoke and a column per object title. One table is enough, because all spokes have the
- * same titles.
+ * Creates a table of digests with a row per namespace and a column per object title. All spokes can share the columns,
+ * because their objects have the same titles.
  */
 export function openDigestRecorder(): DigestRecorder {
   const rows = new Map<string, number>(), columns = new Map<string, number>();
@@ -59,8 +59,8 @@ export function openDigestRecorder(): DigestRecorder {
 }
 
 /**
- * Returns the digest of an object. The digest is never 0, because 0 means unknown. Fields are picked one by one,
- * because their order differs between lists and watches.
+ * Returns the digest of an object; never 0, which means unknown. Fields are picked explicitly, because lists and
+ * watches return them in different orders.
  */
 function digestOf(object: KubeObject): number {
   const { apiVersion: _, kind: __, status: ___, metadata: { labels, annotations, deletionTimestamp, uid }, ...rest } =
@@ -71,7 +71,7 @@ function digestOf(object: KubeObject): number {
   return hashOf(JSON.stringify([labels, annotations, deletionTimestamp, uid, rest, phase, problem])) || 1;
 }
 
-/** Returns the FNV-1a hash of the text. */
+/** Returns the 32-bit FNV-1a hash of the text. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

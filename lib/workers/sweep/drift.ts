@@ -1,9 +1,8 @@
 /**
- * Checks spokes for drift. If an object seems changed or missing, the API server compares it by dry run and decides.
- * The number of comparisons per check is limited. Their order is random, so that every spoke is compared eventually;
- * spokes beyond the limit keep their earlier result. Secrets are never listed, since that permission would include all
- * Secrets. They are read by name within the limit. If a spoke has another blueprint revision, only missing objects are
- * reported.
+ * Checks spokes for drift: differences between the blueprint and the cluster. If an object seems changed or missing,
+ * the API server compares it by dry run. The number of dry runs per check is limited; spokes beyond the limit keep
+ * their earlier result. Secrets are read by name, because permission to list them would include all Secrets in the
+ * cluster.
  */
 import { type ExpectedObject, formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -29,8 +28,8 @@ interface DriftCandidate {
 }
 
 /**
- * Checks the spokes for drift and writes the results. Returns the namespaces of spokes that could not be checked or
- * written.
+ * Checks the spokes for drift and stores the results. Returns the namespaces of spokes whose result is missing or could
+ * not be stored.
  */
 export async function checkDrift(check: SweepCheck): Promise<string[]> {
   const facts = [...check.facts.values()], candidates: DriftCandidate[] = [];
@@ -89,7 +88,7 @@ async function compareAll(check: SweepCheck, candidates: readonly DriftCandidate
       );
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
-      // The other spokes can still be checked. The next run checks this spoke again.
+      // Continues with the other spokes. The next sweep checks this spoke again.
       check.run.log.warn("Cannot check a spoke for drift", { spoke: candidate.spokeFacts.spoke.id, error });
       if (error.transient) break;
     }

@@ -1,6 +1,6 @@
 /**
- * Compares the image that each site runs with the digest in the spoke's row. A difference means that the tag was moved
- * and a node pulled the new image. Stores the digest of a spoke that has none.
+ * Compares the digest of the image that each site runs with the digest in the spoke's row. If they differ, the image
+ * tag was moved and a node pulled the new image. If the row has no digest, stores the current one.
  */
 import { sql } from "kysely";
 import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
@@ -17,7 +17,7 @@ import {
 export const SITE_POD: SweptResource = { apiVersion: "v1", kind: "Pod", selector: `${SPOKE_SELECTOR},${MOODLE_PODS}` };
 const PREFIX = "Pod/", ROWS = 500;
 
-/** Reads the images of the sites' pods. Without the permission to list pods, earlier findings stay. */
+/** Reads which images the sites' pods run. If listing pods is not permitted, the earlier results are kept. */
 export async function readImages(check: SweepCheck): Promise<void> {
   const { run, facts } = check;
   try {
@@ -43,7 +43,7 @@ function recordImage(spokeFacts: SpokeFacts | undefined, pod: KubeObject): void 
   if (spokeFacts?.spoke.image) spokeFacts.images.set(pod.metadata.name, listImageDigests(pod, spokeFacts.spoke.image));
 }
 
-/** Returns the pods that run another image than the recorded one, under the same tag. */
+/** Returns the pods whose image differs from the recorded digest although the tag is the same. */
 export function findMovedImages({ listed }: SweepCheck, { spoke, images }: SpokeFacts): DriftedObject[] {
   const recorded = spoke.imageDigest, earlier = spoke.drift as { objects: readonly DriftedObject[] } | null;
   if (!listed.has(SITE_POD.kind)) return (earlier?.objects ?? []).filter(({ object }) => object.startsWith(PREFIX));
@@ -53,7 +53,7 @@ export function findMovedImages({ listed }: SweepCheck, { spoke, images }: Spoke
 }
 
 /**
- * Records digests of spokes that have none. It sets `recorded_at` to null, so that the site record is written again.
+ * Stores the digests of spokes that have none. Sets `recorded_at` to null, so that their site records are updated too.
  */
 async function recordDigests(tx: Tx, began: Date, found: readonly { id: string; digest: string }[]): Promise<void> {
   const ids = found.map(({ id }) => id), digests = found.map(({ digest }) => digest);

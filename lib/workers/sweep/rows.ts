@@ -1,8 +1,7 @@
 /**
- * Reads and writes the rows of spokes during a check.
- * A check takes minutes. An operation may meanwhile write newer values, so a row is written only if it is still active
- * and unchanged since the check began. Operations that affect a site leave the state `active` and set `updated_at`; a
- * check does not set it. Locked rows are skipped, because the next check follows within a minute.
+ * Reads and writes the database rows of spokes for a check.
+ * A check can take minutes. Its result is stored only if the spoke is still active and no operation has updated the row
+ * since the check began. Locked rows are skipped, because the next check follows within a minute.
  */
 import { sql } from "kysely";
 import * as v from "valibot";
@@ -16,7 +15,7 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Drift } from "#lib/domains/spokes/drift.ts";
 import { FAILED_CHECKS_LIMIT } from "#lib/domains/spokes/health.ts";
 
-/** The columns of a spoke that a check needs, without the large ones. */
+/** The columns of a spoke that a check needs. Large columns are left out. */
 export interface SweptSpoke {
   readonly id: string;
   readonly namespace: string;
@@ -24,15 +23,15 @@ export interface SweptSpoke {
   readonly clusterUid: string | null;
   readonly blueprintRevision: string;
   readonly maintenance: boolean;
-  /** Part of the spoke's inputs. */
+  /** The site's PVC names, from the blueprint inputs of the spoke. */
   readonly claims: SpokeInputs["claims"] | null;
   readonly drift: unknown;
-  /** The tag of the image that the site should run. */
+  /** The image, with its tag, that the site should run. */
   readonly image: string | null;
   readonly imageDigest: string | null;
 }
 
-/** Returns the active spokes of a cluster; with `namespaces`, only those in these namespaces. */
+/** Returns the active spokes in a cluster. If `namespaces` is set, returns only spokes in these namespaces. */
 export async function readSpokesToCheck(
   rows: Rows,
   cluster: string,
@@ -55,14 +54,14 @@ export async function countSpokesToCheck(rows: Rows, cluster: string): Promise<n
   return Number(count);
 }
 
-/** Returns the namespaces of active spokes that an operation has changed since the given time. */
+/** Returns the namespaces of active spokes that operations have changed since the given time. */
 export async function readChangedNamespaces(rows: Rows, cluster: string, since: Date): Promise<string[]> {
   const found = await rows.selectFrom("spokes").select("namespace").where("cluster", "=", cluster)
     .where("state", "=", "active").where("namespaceUid", "is not", null).where("updatedAt", ">=", since).execute();
   return found.map(({ namespace }) => namespace);
 }
 
-/** Returns the inputs of spokes by ID. Skips invalid inputs, so that the drift of such a spoke is unknown. */
+/** Returns the blueprint inputs by spoke ID. Leaves out spokes whose inputs are invalid; their drift stays unknown. */
 export async function readSpokeInputs({ db, config }: App, ids: readonly string[]): Promise<Map<string, SpokeInputs>> {
   if (ids.length === 0) return new Map();
   const found = await db.rows.selectFrom("spokes").select(["id", "blueprintInputs"])
@@ -75,17 +74,17 @@ export async function readSpokeInputs({ db, config }: App, ids: readonly string[
 
 export interface SpokeHealth {
   readonly id: string;
-  /** Null if the spoke is healthy. */
+  /** Describes what is wrong with the spoke; null if it is healthy. */
   readonly problem: string | null;
 }
 
 /**
- * Writes the health of spokes, and counts failed checks. Records an event for each spoke whose health changed. Returns
- * the IDs of the written rows.
+ * Stores the health of spokes and counts failed checks. Records an event for each spoke whose health has changed.
+ * Returns the IDs of the updated rows.
  */
 export async function writeHealth(tx: Tx, began: Date, healths: readonly SpokeHealth[]): Promise<string[]> {
   const ids = healths.map(({ id }) => id), problems = healths.map(({ problem }) => problem);
-  // An operation that ended since the last check left a healthy spoke, so the count restarts.
+  // Restarts the count of failed checks if an operation has ended since the last one, leaving a healthy site.
   const { rows: written } = await sql<Written>`
     with look as (select * from unnest(${ids}::text[], ${problems}::text[]) as look (id, problem)),
     held as (
@@ -120,7 +119,7 @@ async function recordHealth(tx: Tx, changed: readonly Written[]): Promise<void> 
 }
 
 /**
- * Marks the health of a cluster's active spokes as unknown, one batch per call, so that few rows are locked. Skips
+ * Marks the health of a cluster's active spokes as unknown, in batches so that few rows are locked at a time. Skips
  * locked rows. Returns whether this was the last batch.
  */
 export async function markHealthUnknown(tx: Tx, cluster: string, reason: string): Promise<boolean> {
@@ -135,7 +134,7 @@ export async function markHealthUnknown(tx: Tx, cluster: string, reason: string)
   return written.length < BATCH;
 }
 
-/** Returns the active spokes of a cluster whose health is not unknown. */
+/** Returns the IDs of a cluster's active spokes whose health is known. */
 export async function listSpokesWithHealth(rows: Rows, cluster: string): Promise<string[]> {
   const found = await rows.selectFrom("spokes").select("id").where("cluster", "=", cluster)
     .where("state", "=", "active").where("health", "<>", "unknown").orderBy("id").execute();
@@ -143,8 +142,7 @@ export async function listSpokesWithHealth(rows: Rows, cluster: string): Promise
 }
 
 /**
- * Marks the health of one spoke as unknown. Waits up to two seconds for a locked row, then throws a `database_locked`
- * fault.
+ * Marks the health of one spoke as unknown. If its row stays locked for two seconds, throws a `database_locked` fault.
  */
 export async function markSpokeHealthUnknown(tx: Tx, id: string, reason: string): Promise<void> {
   await sql`set local lock_timeout = ${sql.lit(LOCK_WAIT)}`.execute(tx);
@@ -162,7 +160,7 @@ export async function markSpokeHealthUnknown(tx: Tx, id: string, reason: string)
 const LOCK_WAIT = "2s";
 const BATCH = 500;
 
-/** Writes drift that has changed. Returns the IDs of the written rows. */
+/** Stores drift results that have changed. Returns the IDs of the updated rows. */
 export async function writeDrift(
   tx: Tx,
   began: Date,

@@ -1,4 +1,4 @@
-/** Defines the types of a check, and pages through lists. */
+/** Defines the data types of a check, and reads long lists of objects page by page. */
 import type { App } from "#lib/app.ts";
 import { type ExpectedObject, listExpectedObjects } from "#lib/moodle/expected-objects.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -10,25 +10,25 @@ import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { sleep } from "#lib/base/time.ts";
 
 export interface SweptResource extends Omit<ObjectRef, "name"> {
-  /** A label selector; defaults to the objects of all spokes. */
+  /** Selects objects by label. By default, selects all objects of spokes. */
   readonly selector?: string;
 }
 export type PageConsumer = (objects: readonly KubeObject[]) => Promise<void>;
 
 export interface ListPaging {
   readonly page: number;
-  /** Milliseconds before each page, to spread a check over minutes. */
+  /** The pause before each page, in milliseconds, which spreads the load of a check over minutes. */
   readonly pauseMs: number;
 }
 
-/** The number of times a list may restart after its continue token expired. */
+/** How many times a list may start again after its continue token has expired. */
 const MAX_RESTARTS = 3;
-/** Selects the objects of spokes. Hubs, Jobs and their pods are not checked. */
+/** Selects the objects of spokes. Objects of hubs, Kubernetes Jobs and the pods of Jobs are not checked. */
 export const SPOKE_SELECTOR = `${MANAGED_BY_LABEL}=wheelwright,wheelwright.dev/spoke`;
 
 /**
- * Reads a list page by page, and returns the version of the completed list. If the continue token expires, the list
- * restarts, so `take` may receive an object twice.
+ * Reads a list page by page, and returns the resourceVersion of the complete list. If the continue token expires, the
+ * list starts again, so `take` may receive an object twice.
  */
 export async function readPages(
   cluster: Cluster,
@@ -54,15 +54,15 @@ export async function readPages(
   }
 }
 
-/** When and how a cluster with many spokes is watched. All times are in milliseconds. */
+/** When and how a large cluster is watched for changes instead of being listed. All times are in milliseconds. */
 export interface WatchPace {
-  /** The minimum number of spokes for a cluster to be watched. */
+  /** The minimum number of spokes at which a cluster is watched instead of being listed. */
   readonly minSpokes: number;
-  /** The time after which everything is listed again. */
+  /** How long a cluster is watched before all objects are listed again. */
   readonly relistMs: number;
-  /** The time between two failed checks that count. */
+  /** The minimum time between two failed checks that both count. */
   readonly failedCheckMs: number;
-  /** The time to wait for more changes, because they come in bursts. */
+  /** How long to wait for more changes, because changes usually come in groups. */
   readonly burstMs: number;
 }
 
@@ -71,19 +71,19 @@ export interface SweepPace extends ListPaging {
 
   /** The maximum number of objects that a check compares by dry run. Other objects keep their earlier result. */
   readonly maxComparisons: number;
-  /** The maximum number of unlisted objects that a check reads by name. Beyond it, they count as missing. */
+  /** The maximum number of unlisted objects that a check reads by name. Any others count as missing. */
   readonly maxReads: number;
 }
 
-/** The facts that a check collects about a spoke. */
+/** What a check has found out about a spoke. */
 export interface SpokeFacts {
   readonly spoke: SweptSpoke;
-  /** The problem of the namespace and of each part; null if it is healthy. Parts in no list have no entry. */
+  /** The problem of the namespace and of each object, by title; null if healthy. Unlisted objects have no entry. */
   readonly problems: Map<string, string | null>;
-  /** Digests of the images that the site's pods run, by pod name. */
+  /** The digests of the images that the site's pods run, by pod name. */
   readonly images: Map<string, readonly string[]>;
   readonly titles: Set<string>;
-  /** Titles of objects that seem to differ. */
+  /** The titles of objects that seem to differ from the blueprint. */
   readonly suspects: Set<string>;
 }
 
@@ -93,11 +93,11 @@ export interface SweepCheck {
   readonly cluster: Cluster;
   readonly pace: SweepPace;
   readonly startedAt: Date;
-  /** The spokes by namespace. */
+  /** What is known about each spoke, by namespace. */
   readonly facts: ReadonlyMap<string, SpokeFacts>;
-  /** Reads the objects of a kind that belong to these spokes. */
+  /** Reads all objects of one kind that belong to the spokes, and passes them to `take`. */
   readonly list: (kind: SweptResource, take: PageConsumer) => Promise<void>;
-  /** Kinds whose list is complete. Only objects of these kinds can count as missing. */
+  /** Kinds that were listed completely. Only objects of these kinds can be found to be missing. */
   readonly listed: Set<string>;
 }
 

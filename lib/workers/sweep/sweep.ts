@@ -1,12 +1,9 @@
 /**
- * Runs the sweep: checks the health and drift of each cluster's active spokes every minute.
- * `sweep` only queues a `look` for each cluster, so that a slow cluster does not delay the others. The next check
- * starts at least a minute after the last one ended.
- * A check lists each kind except Secrets across all namespaces, in pages of 500. It compares at most 200 objects (three
- * calls each) and some Secrets. A spoke of the built-in blueprint has 28 objects of 12 kinds, 4 of them Secrets. Up to
- * 55 spokes need 11 pages, and 10,000 need 480. With a pause of 0.3 s before each page, a check makes about two calls
- * per second. A check of 10,000 spokes would take minutes, so clusters with 2,000 or more are watched for half an
- * hour per check (check-cluster.ts).
+ * Queues a check of each cluster's active spokes every minute. The clusters are checked by separate jobs, so that a
+ * slow cluster does not delay the others.
+ * A check lists all kinds of objects except Secrets, in pages of 500, and compares at most 200 objects by dry run. With
+ * a pause of 0.3 s before each page, it makes about two API calls per second. That would take minutes for 10,000
+ * spokes, so clusters with 2,000 or more spokes are watched instead (check-cluster.ts).
  */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { App } from "#lib/app.ts";
@@ -19,7 +16,7 @@ import { checkClusterOrMarkUnknown } from "#lib/workers/sweep/unavailable-cluste
 import type { SweepPace, WatchPace } from "#lib/workers/sweep/spoke-facts.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-/** The job kind of a check. It does not repeat itself, because the sweep determines the clusters in use each time. */
+/** The job that checks one cluster. It does not repeat itself, because each sweep queues it for the clusters in use. */
 const CLUSTER_CHECK: JobKind = {
   kind: "check-cluster",
   plan: 1,
@@ -51,7 +48,7 @@ export function createClusterCheck(app: App, pace: SweepPace = SWEEP_PACE): Hand
   };
 }
 
-/** Returns the job that checks a cluster. Each cluster has at most one such job at a time. */
+/** Creates the job that checks a cluster. Only one such job per cluster can be queued or running. */
 export function createClusterCheckJob(cluster: string): NewJob {
   return {
     kind: CLUSTER_CHECK,

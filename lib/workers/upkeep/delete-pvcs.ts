@@ -1,8 +1,6 @@
 /**
- * Deletes PVCs that restores left behind. Replaced PVCs are deleted after some days, once a newer good backup exists.
- * Unused PVCs are deleted earlier.
- * Only PVCs of an active spoke without a waiting restore are deleted. They are deleted by UID, because names can be
- * reused.
+ * Deletes PVCs that are left over from restores. PVCs that a restore replaced are kept for some days, and at least
+ * until a newer good backup exists. Nothing is deleted unless the spoke is active and no restore is queued or running.
  */
 import type { App } from "#lib/app.ts";
 import {
@@ -60,7 +58,7 @@ async function openVolumeContext(
   return { cluster, space, blueprint, inputs: applyMailSettings(config, spoke.blueprintInputs as SpokeInputs) };
 }
 
-/** Locks the spoke, marks its due PVCs and returns them. Marked PVCs can no longer be used for a rollback. */
+/** Locks the spoke, then marks and returns the PVCs to delete. Marked PVCs can no longer be used for a rollback. */
 async function markDuePvcs(
   tx: Tx,
   id: string,

@@ -1,6 +1,6 @@
 /**
- * Releases former domains when their reservation ends. An operation of the spoke removes the redirect and frees the
- * domain. If the spoke is busy, the next run tries again in an hour.
+ * Releases a spoke's former domains when their reservation ends. A `configure` operation removes the redirect and frees
+ * the domain. If another operation prevents that, the next run tries again in an hour.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -35,7 +35,7 @@ async function releaseDomains(tx: Tx, id: string): Promise<void> {
   if (acceptance) await enqueueConfigure(tx, SYSTEM_REQUESTER, spoke, acceptance);
 }
 
-/** Checks whether a configure operation may be queued. Returns null if another operation of the spoke prevents it. */
+/** Returns the accepted `configure` action, or null if another operation on the spoke prevents it. */
 function checkConfigure(facts: SpokeFacts): AcceptedAction | null {
   try {
     return checkAction("configure", facts);

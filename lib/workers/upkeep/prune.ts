@@ -1,7 +1,4 @@
-/**
- * Deletes old rows. docs/operating.md lists the rules, and the rows that are never deleted. Each rule by age has an
- * index.
- */
+/** Deletes old database rows. docs/operating.md lists the rules, and which rows are never deleted. */
 import { type RawBuilder, sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -9,19 +6,19 @@ import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-/** The number of newest stream events that each hub keeps, whatever their age. */
+/** The minimum number of stream events to keep per hub, whatever their age. */
 const MIN_EVENTS = 1000;
 const BATCH = 1000;
 
 /**
- * Returns the time this long ago, in SQL. The subquery reads the clock once; otherwise the planner would evaluate it
- * per row and use no index.
+ * Returns an SQL expression for the time that lies `age` in the past. The subquery lets PostgreSQL read the clock only
+ * once and use an index.
  */
 const before = (age: string) => sql`(select wheelwright_now()) - ${sql.lit(age)}::interval`;
 
 /**
- * Whether a later operation of the same spoke or hub exists. The last operation is kept, because it explains the
- * current state.
+ * An SQL condition: a later operation on the same spoke or hub exists. The last operation is always kept, because it
+ * explains the current state.
  */
 const isFollowed = sql`case when spoke_id is null
   then exists (select from jobs as later where later.federation_id = jobs.federation_id and later.spoke_id is null
@@ -29,7 +26,7 @@ const isFollowed = sql`case when spoke_id is null
   else exists (select from jobs as later where later.spoke_id = jobs.spoke_id
     and later.visible and (later.created_at, later.seq) > (jobs.created_at, jobs.seq)) end`;
 
-/** The rows to delete, by step: the object of the label, the table and the condition. */
+/** The rows to delete, by step: a description for the label, the table, and the SQL condition. */
 const PRUNE_RULES = {
   keys: ["old idempotency keys", "idempotency_keys", sql`created_at < ${before("24 hours")}`],
   sessions: [
@@ -40,13 +37,13 @@ const PRUNE_RULES = {
   links: ["expired links", "one_time_tokens", sql`expires_at < ${before("30 days")}`],
   jobs: ["finished jobs of the service", "jobs", sql`not visible and finished_at < ${before("7 days")}`],
   operations: ["old operations", "jobs", sql`visible and finished_at < ${before("400 days")} and ${isFollowed}`],
-  // Only good nightly backups are deleted from the history. Failed and manual ones are kept.
+  // Deletes only records of successful nightly backups. Records of failed and manual backups are kept.
   backups: [
     "records of deleted nightly backups",
     "backups",
     sql`state = 'deleted' and kind = 'nightly' and ready_at is not null and deleted_at < ${before("90 days")}`,
   ],
-  // Ready lanes of job kinds that no replica runs. A lane with queued jobs is kept.
+  // Deletes entries for ready lanes (queues) of job kinds that no replica runs, unless jobs are queued there.
   lanes: [
     "unused ready lanes",
     "ready_lanes",
@@ -77,8 +74,8 @@ export function pruneOldRows({ db }: Pick<App, "db">): Handler {
 }
 
 /**
- * Deletes events older than 7 days. Keeps the newest thousand of each hub and the latest of each spoke, because new
- * clients start with them. Updates the head before it deletes.
+ * Deletes stream events older than 7 days, except the newest thousand per hub and the latest per spoke, from which new
+ * clients start. Updates the hub's head row before the deletion.
  */
 async function pruneEvents(db: Database, run: Run): Promise<void> {
   const { rows: hubs } = await sql<{ id: string; through: string }>`
@@ -102,7 +99,7 @@ async function pruneEvents(db: Database, run: Run): Promise<void> {
   }
 }
 
-/** Deletes in small batches, so that locks are short. Before each batch, checks whether the run may continue. */
+/** Deletes rows in small batches to keep locks short. Checks before each batch whether the run may continue. */
 async function deleteInBatches(
   run: Run,
   remove: () => Promise<{ readonly numAffectedRows?: bigint | undefined }>,

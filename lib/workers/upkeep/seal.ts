@@ -1,6 +1,6 @@
 /**
- * Seals new audit events, and logs the head of each chain. If logs are stored elsewhere, the heads can later be
- * compared with the database.
+ * Seals new audit events: hashes them into a chain that shows later changes. Also logs the last hash of each chain, so
+ * that logs stored elsewhere can be compared with the database.
  */
 import type { App } from "#lib/app.ts";
 import { type ChainHead, formatHead } from "#lib/audit/head.ts";
@@ -10,7 +10,7 @@ import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-/** Events per transaction. */
+/** The number of audit events per transaction. */
 const BATCH = 1000;
 
 export function sealAuditLog({ db }: Pick<App, "db">, batch = BATCH): Handler {
@@ -24,7 +24,7 @@ export function sealAuditLog({ db }: Pick<App, "db">, batch = BATCH): Handler {
   });
 }
 
-/** Seals a chain batch by batch until no event is left. The next run continues after the last batch. */
+/** Seals the new events of one hash chain in batches. After a failure, the next run continues with the next batch. */
 async function sealChain(
   db: Database,
   run: Run,

@@ -1,6 +1,6 @@
 /**
- * Updates the site records of hubs and spokes when their rows change, and adds missing records. A record that is newer
- * than its row is kept, because the database is older than the cluster (lib/doctor/reconcile).
+ * Writes the site records of hubs and spokes whose rows have changed or whose record is missing. A record that is newer
+ * than its row is kept, since the database may have been restored (lib/doctor/reconcile).
  */
 import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -21,10 +21,7 @@ export function updateSiteRecords(app: App): Handler {
   });
 }
 
-/**
- * Writes the records that are due. Skips the other records of a cluster that does not answer. The next run retries
- * failed ones.
- */
+/** Writes all outdated site records. Skips clusters that do not respond; the next run tries again. */
 async function updateAll({ db, clusters }: App, run: Run, table: RecordedTable): Promise<void> {
   const context = { clusters, installation: await readInstallation(db.rows) }, unavailable = new Set<string>();
   const failures = { newer: 0, others: 0, error: null as unknown };

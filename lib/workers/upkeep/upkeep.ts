@@ -1,18 +1,18 @@
-/** Defines tasks of the service, whose jobs are hidden from users. */
+/** Creates handlers for the service's own maintenance tasks, whose jobs are hidden from users. */
 import { HOUR } from "#lib/base/time.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 
 interface UpkeepOptions {
   readonly kind: string;
-  /** Increased with each change of the steps or their names; 1 by default. */
+  /** The version of the list of steps; must increase whenever steps change. The default is 1. */
   readonly plan?: number;
-  /** Milliseconds until a transient error becomes final; an hour by default. */
+  /** How long transient errors are retried, in milliseconds. The default is an hour. */
   readonly limit?: number;
-  /** Milliseconds between the end of a run and the start of the next. Absent if something else queues the task. */
+  /** Milliseconds between the end of a run and the start of the next. Undefined if something else queues the task. */
   readonly every?: number;
 }
 
-/** The steps in order: label, timeout in milliseconds, and work. */
+/** The steps in order, each with a label, a timeout in milliseconds, and a function. */
 type UpkeepSteps = Readonly<
   Record<string, readonly [label: string, timeout: number, work: (run: Run) => Promise<void>]>
 >;
@@ -28,7 +28,7 @@ export function upkeepHandler({ kind, plan = 1, limit = HOUR, every }: UpkeepOpt
   };
 }
 
-/** Runs small transactions until one of them has changed nothing. */
+/** Calls `work`, which runs a small transaction, until a call changes nothing. */
 export async function runInBatches(run: Run, work: () => Promise<number>): Promise<void> {
   do run.throwIfStopped(); while (await work() > 0);
 }
