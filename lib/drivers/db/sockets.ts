@@ -1,6 +1,6 @@
 /**
- * Opens the sockets of one client: one for its session, and one to cancel a statement. After the session's socket is
- * lost, the driver gets no other, so it cannot reconnect.
+ * Opens the sockets for one client: one for its session, and one to cancel a statement. After the session's socket is
+ * lost, the driver gets no other socket, so that it cannot reconnect.
  */
 import type { Socket } from "node:net";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
@@ -13,11 +13,11 @@ interface Sockets {
   allow(more: 0 | 1): void;
   cut(): void;
   cutAll(): void;
-  /** Resumes reading from the session, which the driver pauses if a copy was not read completely. */
+  /** Resumes reading from the session's socket, which the driver pauses if a copy was not read completely. */
   resume(): void;
 }
 
-/** `onRefused` receives the error for a socket that the driver requested without permission. */
+/** `onRefused` is called with the error when the driver tries to open a socket that is not allowed. */
 export function openSockets(
   address: DatabaseAddress,
   host: DatabaseHost,
