@@ -1,6 +1,6 @@
 /**
- * Checks which events stream readers may see. One query checks many readers, and only one query runs at a time. While
- * the database does not answer, the check is retried and the readers wait.
+ * Checks which events the readers of event streams may see. One query checks many readers, and only one query runs at a
+ * time. If the database does not answer, the check is retried while the readers wait.
  */
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { runDetached } from "#lib/base/work-context.ts";
@@ -9,7 +9,7 @@ import type { Log } from "#lib/base/log.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 /**
- * The events of a hub that a reader may see: all, all without operator details (`plain`), or only those of some spokes.
+ * Which of a hub's events a reader may see: all, all without operators' details (`plain`), or only some spokes' events.
  */
 export type StreamVisibility = "all" | "plain" | ReadonlySet<string>;
 
@@ -21,37 +21,37 @@ export interface StreamFollower {
 
 export interface VisibilityDecision {
   readonly visibility: StreamVisibility;
-  /** Milliseconds until the credential expires. */
+  /** The time until the credential expires, in milliseconds. */
   readonly expiresInMs: number;
 }
 
-/** Returns what each follower may see, in the same order. Null for a follower that may no longer follow the hub. */
+/** Returns what each follower may see, in the given order. Null means that the follower has no access to the hub. */
 export type ReadVisibility = (
   rows: Rows,
   followers: readonly StreamFollower[],
 ) => Promise<readonly (VisibilityDecision | null)[]>;
 
-/** A credential's access to a hub, shared by all its streams of that hub. */
+/** What one credential may see in one hub. All streams with this credential and hub share the object. */
 export interface HubAccess extends StreamFollower {
   readonly endStreams: Set<() => void>;
   visibility: StreamVisibility | null;
-  /** When the deciding check began, and when its decision expires. */
+  /** When the last successful check started, and when the credential expires (both `performance.now()`). */
   decidedAt: number;
   expiresAt: number;
-  /** Whether a wake-up of its user arrived after the running check began. */
+  /** Whether the user's rights may have changed since the running check started. */
   changed: boolean;
-  /** Settles after the next check. */
+  /** Resolves when the next check has finished. */
   nextCheck: PromiseWithResolvers<void>;
 }
 
 export interface AccessChecks {
-  /** Checks the access soon. Settles after the check or its failure. */
+  /** Requests a check of the access. The promise resolves when the check has succeeded or failed. */
   check(access: HubAccess): Promise<void>;
   remove(access: HubAccess): void;
 }
 
 interface AccessChecksOptions {
-  /** Called for an access that no longer exists. */
+  /** Called when a credential no longer has access to a hub. */
   readonly onLost: (access: HubAccess) => void;
   readonly closing: AbortSignal;
 }
