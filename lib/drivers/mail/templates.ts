@@ -1,6 +1,7 @@
 /**
- * Returns the content of each mail: what happened, what to do, and what to do if the mail is unexpected. An unverified
- * address may belong to anybody. So mails that a stranger can trigger show no text from that stranger, not even a name.
+ * Returns the content of each email: what happened, what to do, and what to do if the email is unexpected. An email
+ * that a stranger can trigger contains no text from that stranger, not even a name, because its recipient may be
+ * anybody.
  */
 import {
   buttonBlock,
@@ -208,7 +209,7 @@ const TEMPLATES: {
   },
 };
 
-/** Cleans an operator's text and keeps its lines. Links stay clickable. */
+/** Cleans a text by an operator, but keeps its line breaks. Links in it stay clickable. */
 function cleanLines(text: string): string {
   const lines = text.slice(0, MAX_REASON * 2).split(/\r\n?|\n/).map((line) => cleanName(line, MAX_REASON));
   const plain = lines.join("\n").replace(/\n{3,}/g, "\n\n").trim();
