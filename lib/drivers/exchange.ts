@@ -30,7 +30,7 @@ export interface OutgoingRequest {
   readonly signals: readonly AbortSignal[];
   /** The maximum size of the response body in bytes. Defaults to 64 MiB. */
   readonly maxBytes?: number;
-  /** Called just before the request is sent. It may throw to prevent that. */
+  /** Called just before the request is sent. If it throws, the request is not sent. */
   readonly check?: (() => void) | undefined;
   /** Creates the error to throw. `description` contains the request's method, host and path. */
   readonly fail: (failure: ExchangeFailure, description: string, cause: Error) => DriverError;
@@ -139,7 +139,7 @@ function openExchange(outgoing: OutgoingRequest): OpenExchange {
     pendingResponse.resolve(response);
   });
   request.on("close", () => source || lose(new Error("the connection was closed without an answer")));
-  // Deno emits `socket` again when it replaces a closed keep-alive connection, even after an abort.
+  // Handles `socket` more than once, because Deno emits it for each replaced connection, even after an abort.
   request.on("socket", (socket) => {
     if (failure || source) return void socket.destroy();
     const sendRequest = () => {

@@ -18,7 +18,7 @@ const KEEP_ALIVE_AFTER = 15 * SECOND; // proxies close silent connections; nginx
 const WAKE_BATCH = 500; // readers that are woken in one batch; other work runs between batches
 
 export interface HubFeeds extends StreamReaders {
-  /** Starts following a hub until `ended` aborts. Readers of the same hub share one feed. */
+  /** Follows a hub's events until `ended` aborts. Readers of the same hub share one feed. */
   join(federationId: string, ended: AbortSignal): Feed;
   /** Returns a `send` function for a stream, and sends keep-alives while the stream is silent. */
   openKeepAlive(send: SendFrame): StreamKeepAlive;
@@ -175,7 +175,7 @@ function findInRing({ last, ring, readAt: at }: HubFeed, number: number): FeedPa
   if (number >= last) return { events: [], readAt: at };
   const first = ring[0]?.number;
   if (first === undefined || number < first - 1) return null;
-  // Searches backwards for the event, because a restored database has gaps between event numbers.
+  // Searches for the event instead of computing its index, because a restored database has gaps between numbers.
   return { events: ring.slice(ring.findLastIndex((event) => event.number <= number) + 1), readAt: at };
 }
 

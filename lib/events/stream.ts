@@ -15,7 +15,7 @@ import { HOUR, SECOND } from "#lib/base/time.ts";
 
 const PAGE_SIZE = 500;
 
-/** Sends a hub's events to a reader. `since` is the client's last event; null starts with the current state. */
+/** Sends a hub's events to a reader. `since` is the client's last event number, or null for the current state. */
 export async function followHub(
   feeds: HubFeeds,
   reader: StreamReader,
@@ -139,7 +139,7 @@ async function createNotice(
   return { number, type, spokeId: null, data, members: [] };
 }
 
-/** Sends the events that the reader may see. Checks this for each event, because a slow reader can take hours. */
+/** Sends the events that the reader may see. Checks access for every event, because a slow reader can take hours. */
 async function sendVisible(context: StreamContext, { events, readAt: at }: FeedPage): Promise<void> {
   const { reader, send } = context;
   for (const event of events) {

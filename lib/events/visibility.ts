@@ -9,7 +9,7 @@ import type { Log } from "#lib/base/log.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 /**
- * Which of a hub's events a reader may see: all, all without operators' details (`plain`), or only some spokes' events.
+ * Which of a hub's events a reader may see: all, all without details for operators (`plain`), or those of some spokes.
  */
 export type StreamVisibility = "all" | "plain" | ReadonlySet<string>;
 
@@ -31,12 +31,13 @@ export type ReadVisibility = (
   followers: readonly StreamFollower[],
 ) => Promise<readonly (VisibilityDecision | null)[]>;
 
-/** What one credential may see in one hub. All streams with this credential and hub share the object. */
+/** What one credential may see in one hub. All streams with this credential and hub share this object. */
 export interface HubAccess extends StreamFollower {
   readonly endStreams: Set<() => void>;
   visibility: StreamVisibility | null;
-  /** When the last successful check started, and when the credential expires (both `performance.now()`). */
+  /** When the last successful check started (`performance.now()`). */
   decidedAt: number;
+  /** When the credential expires (`performance.now()`). */
   expiresAt: number;
   /** Whether the user's rights may have changed since the running check started. */
   changed: boolean;
@@ -45,7 +46,7 @@ export interface HubAccess extends StreamFollower {
 }
 
 export interface AccessChecks {
-  /** Requests a check of the access. The promise resolves when the check has succeeded or failed. */
+  /** Requests an access check. The promise resolves when the check has succeeded or failed. */
   check(access: HubAccess): Promise<void>;
   remove(access: HubAccess): void;
 }

@@ -1,17 +1,17 @@
 /**
  * Encrypts files with a passphrase in the age format (age-encryption.org/v1), so that `age --decrypt` can decrypt them.
- * The package is loaded only when it is needed, because most commands do not encrypt anything.
+ * The age package is loaded at first use, because most commands do not need it.
  */
 import { ReadableStream as NodeStream } from "node:stream/web";
 
 const MAGIC = "age-encryption.org/v1\n";
 /**
- * The work factor for scrypt, as a power of two: 2^17 needs 128 MiB and about a second. The package refuses to decrypt
- * files with more than eight times this cost.
+ * The work factor for scrypt, as a power of two: 2^17 needs 128 MiB and about a second. The age package refuses to
+ * decrypt files with more than eight times this cost.
  */
 const SCRYPT_WORK_FACTOR = 17;
 const CHUNK_BYTES = 64 * 1024;
-/** The maximum size of a file's header in bytes. The package itself sets no limit. */
+/** The maximum size of a file's header in bytes. The age package sets no limit. */
 const MAX_HEADER_BYTES = 16 * CHUNK_BYTES;
 
 type Bytes = Uint8Array<ArrayBufferLike>;

@@ -1,7 +1,7 @@
 /**
  * Hashes passwords with scrypt, in the PHC format `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`. Passwords are hashed exactly
- * as they were typed. Checking a password takes the same time for users who have none, so that the time does not reveal
- * who has an account.
+ * as they were typed. A check takes the same time for users without a password, so that the time does not reveal who
+ * has an account.
  */
 import { randomBytes, scrypt } from "node:crypto";
 import { constantTimeEqual } from "@oslojs/crypto/subtle";
@@ -23,15 +23,15 @@ const SALT_BYTES = 16, HASH_BYTES = 32;
 // The maximum number of hashes computed at the same time: two of the runtime's four worker threads. The other two
 // remain free for DNS queries and file access.
 const CONCURRENCY = 2;
-// The maximum number of queued calls, less than two seconds of work. Beyond that, calls fail immediately.
+// The maximum number of queued calls, which take less than two seconds. Further calls fail immediately.
 const MAX_WAITING = 16;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]{8,128})\$([A-Za-z0-9+/]{8,128})$/;
 
-/** The result of a password check. `outdated` means right, but hashed at a lower cost than new passwords. */
+/** The result of a password check. `outdated`: the password is right, but its hash has a lower cost than new ones. */
 type PasswordCheck = "right" | "outdated" | "wrong";
 
-/** Both methods wait in a queue, and throw the fault `busy` if too many calls are waiting. */
+/** Both methods queue the call, and throw the fault `busy` if the queue is full. */
 export interface PasswordHasher {
   hash(password: string, entry: QueueEntry): Promise<string>;
   /** Verifies a password. If `hash` is null, this takes the same time and returns "wrong". */

@@ -1,8 +1,7 @@
 /**
  * Encrypts a reply that others could read on its way, for example in a pod's log. The receiver creates a key pair for
- * one reply and then deletes the private key. The scheme is X25519 with a new key pair on each side, HKDF-SHA256 over
- * the shared secret and both public keys, and AES-256-GCM. The nonce is zero, because each key encrypts only one text.
- * The result is the base64 of the sender's public key (32 bytes), the ciphertext and the tag (16 bytes).
+ * one reply and then deletes the private key. The result is the base64 of the sender's public key (32 bytes), the
+ * AES-256-GCM ciphertext and its tag (16 bytes).
  */
 import {
   createCipheriv,
@@ -22,6 +21,7 @@ export interface SealedReply {
   open(sealed: string): string | null;
 }
 
+// The nonce is zero, because each key encrypts only one text.
 const KEY = 32, TAG = 16, CIPHER = "aes-256-gcm", NONCE = new Uint8Array(12);
 // The bytes that precede an X25519 key in DER format (RFC 8410), in hexadecimal.
 const PRIVATE = "302e020100300506032b656e04220420", PUBLIC = "302a300506032b656e032100";
@@ -55,6 +55,7 @@ export function sealReply(text: string, publicKey: string): string {
   return Buffer.concat([ours, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString("base64");
 }
 
+/** Derives the AES key with HKDF-SHA256 from the X25519 shared secret and both public keys. */
 function deriveKey(own: KeyObject, theirs: Uint8Array, both: readonly Uint8Array[]): Uint8Array {
   const publicKey = createPublicKey({ key: der(PUBLIC, theirs), format: "der", type: "spki" });
   const shared = diffieHellman({ privateKey: own, publicKey });

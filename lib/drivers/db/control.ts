@@ -14,8 +14,9 @@ interface ControlOptions {
   readonly name: string;
   readonly channel: string;
   readonly log: Log;
-  /** The time between probes, and the time limit for each answer, both in milliseconds. */
+  /** How often the connection is probed, in milliseconds. */
   readonly probeEvery?: number;
+  /** The time limit for each answer from the server, in milliseconds. */
   readonly answerLimit?: number;
   /** Called with the payload of each notification, and with null when notifications may have been lost. */
   readonly onNotify: (payload: string | null) => void;

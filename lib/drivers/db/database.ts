@@ -6,7 +6,7 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
-/** Runs single statements, in the pool or in the caller's transaction. They are retried after a deadlock. */
+/** Runs single statements, in the caller's transaction if there is one. They are retried after a deadlock. */
 export type Rows = Kysely<Schema> & {
   /** Runs a short read on a shared connection. Absent within a transaction, which reads on its own connection. */
   readonly readShared?: (text: string, params: readonly unknown[]) => Promise<Record<string, unknown>[]>;
@@ -52,7 +52,7 @@ export interface TransactionHold {
 }
 
 interface DatabaseStats {
-  /** The maximum number of connections, the numbers of open and idle connections, and the number of waiting callers. */
+  /** The pool's maximum number of connections. */
   readonly size: number;
   readonly open: number;
   readonly idle: number;
@@ -76,7 +76,7 @@ export interface Database {
   readonly streams: Rows;
   /** Returns the database for one request. When the signal aborts, the request's queries are cancelled. */
   within(signal: AbortSignal): Database;
-  /** Returns a database whose transactions run for the user, and after the check, in `hold`. */
+  /** Returns a database whose transactions run on behalf of `hold.user`, each after `hold.check`. */
   holding(hold: TransactionHold): Database;
   readonly wakeups: Wakeups;
   readonly control: ControlConnection;

@@ -33,8 +33,8 @@ const LOCK_POLL_MS = 100; // milliseconds between attempts to get the lock
 const REPORT_AFTER = 20; // attempts after which the wait is reported; replicas that start at the same time need fewer
 const LOCK_KEY = "7598807798210291559"; // an arbitrary number that nothing else in the database uses
 
-// The time limit for each wait for a table lock, in milliseconds, because other statements have to wait as well. It is
-// below PostgreSQL's deadlock timeout of one second, so that a deadlock aborts the migration and not a request.
+// The time limit for each wait for a table lock, in milliseconds. It is short, because other statements wait as well,
+// and below PostgreSQL's deadlock timeout of one second, so that a deadlock aborts the migration and not a request.
 const LOCK_LIMIT = 0.8 * SECOND;
 const MAX_ATTEMPTS = 60; // more than four minutes with the pauses; a table that is locked for longer needs attention
 

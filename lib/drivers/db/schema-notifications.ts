@@ -1,4 +1,4 @@
-/** Defines the notification tables for Kysely: which events each user has read, and how many there are. */
+/** Defines the notification tables for Kysely, the query builder: which events users have read, and event counts. */
 import type { Generated } from "kysely";
 import type { BigintColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
 
@@ -10,7 +10,7 @@ export interface NotificationTables {
     federationId: Generated<string>;
     spokeId: Generated<string>;
     reads: BigintColumn;
-    /** The user has read this subject's events up to this time. Select it as text: it starts as `-infinity`. */
+    /** The user has read the events up to this time. Select it as text, because it starts as `-infinity`. */
     readThrough: TimestampColumn;
     /** Events up to this time happened before the user became a member. */
     skipThrough: TimestampColumn;

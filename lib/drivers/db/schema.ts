@@ -230,7 +230,7 @@ export interface Schema
     chain: string;
     count: BigintColumn;
     head: Generated<string>;
-    /** The time of the newest sealed event; `-infinity` before the first one. This column must be selected as text. */
+    /** The time of the newest event that the seal (hash) covers; `-infinity` at first. Select this column as text. */
     lastAt: TimestampColumn;
     lastId: Generated<string>;
     sealedAt: TimestampColumn;

@@ -54,7 +54,7 @@ function asText(value: unknown): string {
   return value instanceof Date ? value.toISOString() : String(value);
 }
 
-/** Parses a timestamp such as `2026-11-21 12:00:00.123+00`. Converting it to ISO 8601 first is four times as fast. */
+/** Parses a timestamp such as `2026-11-21 12:00:00.123+00`, after converting it to ISO 8601 for speed. */
 function asDate(text: string): Date {
   return new Date(/^\d{4}-/.test(text) && text.endsWith("+00") ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text);
 }

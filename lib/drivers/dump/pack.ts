@@ -14,7 +14,7 @@ export function packBackup(text: AsyncIterable<ByteChunk>, passphrase: string | 
   return passphrase === null ? packed : encrypt(packed, passphrase);
 }
 
-/** The error for a backup that is not encrypted, so that anybody could have written it. */
+/** The error for a backup without encryption, which anybody could have written. */
 export class BackupUnencrypted extends Error {
   override readonly name = "BackupUnencrypted";
 }

@@ -69,7 +69,7 @@ interface Table {
 async function* textOf(source: SnapshotSource): AsyncGenerator<Buffer> {
   yield Buffer.from(manifestLine(source.manifest));
   yield* rowsOf(source);
-  // Reads the fence number last: it is not part of the snapshot, and must not be lower than any fence in the rows.
+  // Reads `job_fences` last: sequences ignore the snapshot, and it must not be lower than any fence in the rows.
   const [{ fence }] = await source.copier.run(SELECT_FENCE) as [{ readonly fence: string }];
   yield Buffer.from(sequenceLine("job_fences", fence));
 }

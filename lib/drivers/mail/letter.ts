@@ -43,7 +43,7 @@ export interface AnnouncedNotice {
   readonly what: string;
   readonly from: string;
   readonly note: string;
-  /** The recipient's most active tokens. `calls` counts 30 days, for the endpoint or (for a limit) in total. */
+  /** The recipient's most active tokens. `calls` counts calls to the endpoint, or all calls, in the last 30 days. */
   readonly tokens: readonly { readonly name: string; readonly prefix: string; readonly calls: number }[];
   /** The number of tokens that are not listed, and the total number of their calls. */
   readonly others: { readonly tokens: number; readonly calls: number };

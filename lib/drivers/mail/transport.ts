@@ -38,8 +38,7 @@ export interface MailTransport {
 const MAX_NAME_LENGTH = 60;
 
 /**
- * Emails that anybody can have sent to any address. They omit the recipient's name, because a stranger may have chosen
- * it.
+ * Templates for emails that strangers can trigger. They omit the recipient's name, which a stranger may have chosen.
  */
 const WITHOUT_NAME: readonly MailTemplate[] = ["verification", "password-reset"];
 

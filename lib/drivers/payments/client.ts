@@ -1,7 +1,7 @@
 /**
  * Calls the payment provider, Stripe, with its own package. The package is loaded at first use, which takes 0.5 s and
- * 30 MB. Only a few calls run at the same time, to stay below the provider's rate limit. Previews have their own slots,
- * because users wait for them. Failed calls are not retried here.
+ * 30 MB. Only a few calls run at the same time, to stay below the provider's rate limit. Failed calls are not retried
+ * here.
  */
 import type { Stripe } from "stripe";
 import type * as v from "valibot";
@@ -38,7 +38,7 @@ export interface ClientOptions {
 export interface PaymentClient {
   /** Makes a background call. Throws PaymentError, or the signal's reason after an abort. */
   call<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
-  /** Makes a call for a preview. It uses separate slots, because a user is waiting. */
+  /** Makes a call for a preview. Previews have their own concurrency limit, because a user is waiting. */
   callForPreview<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
   load(): Promise<typeof Stripe>;
   readonly previewTimeoutMs: number;
@@ -82,7 +82,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
       return await call(stripe);
     };
     try {
-      // Stops waiting immediately after an abort, even for a free slot or for the package to load.
+      // A cancelled call stops waiting immediately, even for its turn or for the package to load.
       return await runWithin([signal], null, (inner) => slots.run([inner], run));
     } catch (error) {
       signal.throwIfAborted();

@@ -1,7 +1,7 @@
 /**
  * Manages the provider's customers: one per hub, with the hub's ID in its metadata. The provider's search omits
  * customers created within about the last minute, so an idempotency key prevents duplicates. A customer is created with
- * only the hub's ID and then updated, because the parameters for a key must not change.
+ * only the hub's ID and then updated, because a key must always be used with the same parameters.
  */
 import * as v from "valibot";
 import { nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";

@@ -38,7 +38,7 @@ export function isResourceLimit(error: unknown): boolean {
 /** Converts an error from the provider's package. Returns all other errors unchanged. */
 export function toPaymentError(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof Error) || error instanceof PaymentError) return error;
-  // The package throws a plain Error if a page of a list is invalid.
+  // Recognises the plain Error that the package throws for an invalid page of a list.
   if (error.message.startsWith("Unexpected: ")) return new PaymentError("bad_answer", error.message, TRANSIENT);
   const { detail, type, statusCode, message } = error as Partial<Stripe.errors.StripeError> & Error;
   if (detail instanceof PaymentError) return detail;

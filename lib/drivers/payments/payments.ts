@@ -32,10 +32,7 @@ export interface Payments {
   readSubscription(id: string, signal: AbortSignal): Promise<Subscription | null>;
   /** Sets the items' quantities, which may be 0, and adds missing items. The difference is invoiced immediately. */
   setQuantities(id: string, items: readonly ItemRequest[], signal: AbortSignal): Promise<Subscription>;
-  /**
-   * Ends the subscription immediately, credits unused time and invoices unpaid amounts. Repeating the call changes
-   * nothing.
-   */
+  /** Ends the subscription immediately, credits unused time and creates a final invoice. The call can be repeated. */
   endSubscription(id: string, signal: AbortSignal): Promise<Subscription | null>;
   /**
    * Previews what a change would cost, without changing quantities. Takes only a few seconds, because a user is

@@ -1,7 +1,7 @@
 /**
  * Manages the provider's subscriptions: one open subscription per hub, with the hub's ID in its metadata. Invoices are
- * sent by email and due within 30 days, because Wheelwright stores no cards. Operators can change this at the provider,
- * in order to charge cards. Changes are prorated and invoiced immediately.
+ * sent by email and due within 30 days, because Wheelwright stores no cards. Operators can switch a subscription to
+ * card payments at the provider. Changes are prorated and invoiced immediately.
  */
 import { listAllPages, nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
 import { computeItemChanges } from "#lib/drivers/payments/items.ts";

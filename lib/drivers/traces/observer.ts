@@ -110,7 +110,7 @@ function attributesOf(
   return all;
 }
 
-/** Statuses that are not failures, because calls also check whether an object exists. */
+/** Statuses that count as expected, because some calls only check whether an object exists. */
 const EXPECTED_STATUSES = [404, 409];
 
 /**
