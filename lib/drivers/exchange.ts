@@ -97,7 +97,7 @@ function openExchange(outgoing: OutgoingRequest): OpenExchange {
   const { url, method, body, fail } = outgoing;
   const description = `${method} ${url.host}${url.pathname}`;
   const pendingResponse = Promise.withResolvers<http.IncomingMessage>();
-  pendingResponse.promise.catch(() => {}); // avoids an unhandled rejection
+  pendingResponse.promise.catch(() => {}); // avoids an unhandled rejection when nothing waits for the response
   const queue: Uint8Array[] = [];
   let failure: { reason: unknown } | undefined, ended = false, wake = () => {};
   let source: http.IncomingMessage | undefined;

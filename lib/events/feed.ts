@@ -14,8 +14,8 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const RING_SIZE = 512, PAGE_SIZE = 500, POLL_INTERVAL = 5 * SECOND;
-const KEEP_ALIVE_AFTER = 15 * SECOND; // proxies close silent connections; nginx does so after 60 s
-const WAKE_BATCH = 500; // readers that are woken in one batch; other work runs between batches
+const KEEP_ALIVE_AFTER = 15 * SECOND; // nginx, for example, closes connections that are silent for 60 s
+const WAKE_BATCH = 500; // how many readers are woken before other work may run
 
 export interface HubFeeds extends StreamReaders {
   /** Follows a hub's events until `ended` aborts. Readers of the same hub share one feed. */
@@ -112,7 +112,7 @@ export function openHubFeeds(db: Database, log: Log, options: FeedsOptions): Hub
         left.abort();
       },
     };
-    hub.opened.catch(() => {}); // avoids an unhandled rejection: the last reader may leave before this settles
+    hub.opened.catch(() => {}); // avoids an unhandled rejection when the last reader leaves first
     return hub;
   }
 

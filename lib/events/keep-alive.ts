@@ -31,7 +31,8 @@ export function createKeepAlives(silenceMs: number): (send: SendFrame) => Stream
 
   function sendKeepAlives(): void {
     const since = performance.now() - silenceMs;
-    for (const { sentAt, send } of streams) if (sentAt <= since) send(KEEP_ALIVE_FRAME)?.catch(() => {}); // its own loop handles the same error
+    // Ignores errors, because the stream's own loop handles them.
+    for (const { sentAt, send } of streams) if (sentAt <= since) send(KEEP_ALIVE_FRAME)?.catch(() => {});
   }
 
   return function open(write) {

@@ -65,7 +65,7 @@ export function openStreamReaders(
   let streams = 0, pollTimer: ReturnType<typeof setInterval> | undefined;
 
   function onLost(access: HubAccess): void {
-    removeAccess(access); // a later grant creates a new object
+    removeAccess(access); // if access is granted again, a new object is created
     for (const leave of access.endStreams) leave();
   }
 

@@ -42,7 +42,8 @@ export async function followHub(
     feed.leave();
     reader.leave();
   }
-  if (feeds.closing()) write({ retry: reconnectDelay() })?.catch(() => {}); // the stream is ending, so an error does not matter
+  // Ignores errors, because the stream is ending anyway.
+  if (feeds.closing()) write({ retry: reconnectDelay() })?.catch(() => {});
 }
 
 interface StreamContext {
@@ -81,7 +82,7 @@ async function sendBacklog(context: StreamContext): Promise<{ sent: number; remo
   let { removed } = bounds;
   for await (const page of readBacklog(context, { last: sent, prunedThrough: bounds.prunedThrough })) {
     await sendVisible(context, page);
-    removed ||= page.events.some(isRemoval); // the feed may be newer than the bounds
+    removed ||= page.events.some(isRemoval); // the feed may know newer events than `bounds`
   }
   return { sent, removed };
 }

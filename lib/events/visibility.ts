@@ -57,7 +57,7 @@ interface AccessChecksOptions {
   readonly closing: AbortSignal;
 }
 
-const BATCH_SIZE = 1000; // accesses per query; more could make decisions outdated before the query ends
+const BATCH_SIZE = 1000; // accesses per query; with more, the result could be outdated before the query ends
 
 export function openAccessChecks(
   db: Database,
@@ -76,13 +76,13 @@ export function openAccessChecks(
 
   async function runChecks(): Promise<void> {
     isRunning = true;
-    await null; // requests of the same moment share one check
+    await null; // so that requests made at the same moment share one check
     for (let failures = 0; pending.size > 0 && !closing.aborted;) {
       try {
         await checkBatch([...pending].slice(0, BATCH_SIZE));
         failures = 0;
       } catch (error) {
-        const level = failures === 0 ? "warn" : "debug"; // logged once as a warning, then at debug level
+        const level = failures === 0 ? "warn" : "debug"; // only the first failure is logged as a warning
         log[level]("Cannot check what event stream readers may see; retrying", { reason: messageOf(error) });
         await sleep(backoffDelay(++failures, 100, 2 * SECOND), closing).catch(() => {});
       }

@@ -64,7 +64,7 @@ function isCheaper(a: Cost, b: Cost): boolean {
 
 function derive(password: string, salt: Uint8Array, { ln, r, p }: Cost, bytes: number): Promise<Uint8Array> {
   const N = 2 ** ln;
-  const maxmem = 128 * r * (N + p + 2); // the memory that scrypt needs here; the default limit is half of it
+  const maxmem = 128 * r * (N + p + 2); // in bytes; by default, Node.js allows only half of this
   return new Promise((resolve, reject) => {
     scrypt(password, salt, bytes, { N, r, p, maxmem }, (error, key) => error ? reject(error) : resolve(key));
   });

@@ -41,7 +41,7 @@ export function createSealedReply(secret: Uint8Array = randomBytes(KEY)): Sealed
         const text = decipher.update(bytes.subarray(KEY, -TAG));
         return Buffer.concat([text, decipher.final()]).toString();
       } catch {
-        return null; // too short, encrypted for another key, or changed
+        return null; // the text is too short, encrypted for another key, or changed
       }
     },
   };

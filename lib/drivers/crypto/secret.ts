@@ -23,7 +23,7 @@ export function hashSecret(secret: string): Uint8Array {
   return hash("sha256", secret, "buffer");
 }
 
-const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"; // 32 characters that are not mistaken for each other
+const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"; // 32 characters that are hard to confuse with each other
 
 /** Returns a password that is easy to read aloud and type: four groups of five characters, with 100 random bits. */
 export function newPassword(): string {

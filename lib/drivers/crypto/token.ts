@@ -16,7 +16,7 @@ const SCOPE_PREFIXES: Readonly<Record<TokenScope, string>> = {
   readonly: "ww_ro_",
 };
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const RANDOM_BYTES = 32, RANDOM_WIDTH = 43, CHECKSUM_WIDTH = 6; // base62 digits that 256 and 32 bits need
+const RANDOM_BYTES = 32, RANDOM_WIDTH = 43, CHECKSUM_WIDTH = 6; // widths in base62 digits, for 256 and 32 bits
 const PREFIX_RANDOM_LENGTH = 4;
 const TOKEN = /^(ww_(?:cli|prv|ro)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 

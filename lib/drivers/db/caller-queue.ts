@@ -31,7 +31,7 @@ export interface CallerQueue {
 }
 
 export function openCallerQueue({ shares, waitLimit, failure, answers }: CallerQueueOptions): CallerQueue {
-  const waiting = new Set<Waiter>(); // a Set keeps the order of arrival and can remove any caller in constant time
+  const waiting = new Set<Waiter>(); // a Set keeps the order of arrival and removes a caller in constant time
 
   return {
     count: () => waiting.size,
@@ -66,7 +66,7 @@ export function openCallerQueue({ shares, waitLimit, failure, answers }: CallerQ
  * is reported as busy rather than unreachable.
  */
 function connectionFault(failure: unknown, answers: boolean): Fault {
-  const fault = failure instanceof Error && toDatabaseFault(failure.cause); // "too many connections" has its own error
+  const fault = failure instanceof Error && toDatabaseFault(failure.cause); // for example "too many connections"
   if (fault instanceof Fault) return fault;
   return failure && !answers
     ? new Fault("unavailable", "database_unavailable", "The database cannot be reached; try again", {

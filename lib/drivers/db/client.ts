@@ -104,7 +104,7 @@ export async function openClient(options: ClientOptions): Promise<Client> {
 
 async function openSession(options: ClientOptions, address: DatabaseAddress, host: DatabaseHost): Promise<Client> {
   let dead: Error | null = null;
-  const pending = new Set<(error: unknown) => void>(); // rejects each pending statement
+  const pending = new Set<(error: unknown) => void>(); // functions that reject the pending statements
   const sockets = openSockets(address, host, die);
 
   const sql = openDriver(address, host, options.name, {
@@ -128,8 +128,8 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
   function abandon(query: Query, reason: unknown): void {
     dead = new ConnectionLost(reason);
     options.onDead?.();
-    if (!query.state) return sockets.cut(); // the statement was never sent, because the session is not open yet
-    sockets.allow(1); // the driver cancels over a second socket
+    if (!query.state) return sockets.cut(); // the statement was not sent, because the session is not open yet
+    sockets.allow(1); // the driver needs a second socket to cancel a statement
     withTimeout(CANCEL_LIMIT, query.canceller(query)).catch(() => {}).finally(() => {
       sockets.allow(0);
       sockets.cutAll();
@@ -171,7 +171,8 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
         (rows) => settle(() => resolve({ rows: [...rows], command: rows.command, count: rows.count ?? 0 })),
         (error) => {
           if (dead) return settle(() => fail(dead));
-          if (isProgrammingError(error)) settle(() => fail(error)); // a bad value; the driver may have sent part of the statement
+          // A value could not be encoded. The driver may already have sent part of the statement.
+          if (isProgrammingError(error)) settle(() => fail(error));
           if (isFatalError(error)) return die(error);
           const fault = toDatabaseFault(error);
           if (isReadOnly(fault)) return die(fault); // the server is no longer a primary

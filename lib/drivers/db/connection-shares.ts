@@ -12,7 +12,7 @@ export interface ConnectionShares {
   next<W extends { readonly user: string | undefined }>(waiting: Iterable<W>): W | undefined;
 }
 
-const MIN_SHARE = 2; // a request may read while its own transaction is open
+const MIN_SHARE = 2; // a request may need a second connection to read while its transaction is open
 
 export function openConnectionShares(size: number): ConnectionShares {
   const most = Math.max(MIN_SHARE, size - Math.ceil(size / 4)), counts = new Map<string, number>();

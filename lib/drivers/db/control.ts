@@ -38,7 +38,7 @@ export function openControl(options: ControlOptions): OpenControl {
   let answeredAt = 0;
   let down = false, failure: unknown = null; // whether the last connection failed, and its error
   let ready = Promise.withResolvers<void>();
-  ready.promise.catch(() => {}); // avoids an unhandled rejection
+  ready.promise.catch(() => {}); // avoids an unhandled rejection when nothing waits for the promise
   const ended = run();
 
   async function run(): Promise<void> {

@@ -121,7 +121,7 @@ function asConnectionLost(error: unknown): unknown {
  */
 function rejectionOf(query: Query): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>(), before = query.reject;
-  promise.catch(() => {}); // avoids an unhandled rejection when nothing waits for it
+  promise.catch(() => {}); // avoids an unhandled rejection when nothing waits for the promise
   query.reject = (error) => {
     before.call(query, error);
     reject(error);

@@ -72,7 +72,7 @@ function openDriver({ pool, limit, signal, user }: DialectOptions): Driver {
     commitTransaction: refuseDirectUse,
     rollbackTransaction: refuseDirectUse,
     releaseConnection: (connection) => Promise.resolve((connection as LeasedConnection).lease.release()),
-    destroy: () => Promise.resolve(), // the opener of the pool closes it
+    destroy: () => Promise.resolve(), // whoever opened the pool must close it
   };
 }
 
@@ -90,7 +90,8 @@ export async function inTransaction<T>(
   const beginning = lease.query(`begin${lockUser ?? ""}`, [], { limit, signal });
   // If BEGIN fails, the server refuses all later statements, so no statement runs outside a transaction.
   const failed = beginning.then(() => null, (error) => ({ error }));
-  const failures: unknown[] = []; // statement errors; after the first one, PostgreSQL only reports an aborted transaction
+  // The statements' errors. After the first one, PostgreSQL only reports that the transaction is aborted.
+  const failures: unknown[] = [];
   const recordFailure = (error: unknown) => {
     failures.push(error);
     throw error;

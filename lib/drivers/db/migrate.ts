@@ -29,14 +29,14 @@ import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-
 import { messageOf } from "#lib/base/errors.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
-const LOCK_POLL_MS = 100; // milliseconds between attempts to get the lock
-const REPORT_AFTER = 20; // attempts after which the wait is reported; replicas that start at the same time need fewer
+const LOCK_POLL_MS = 100; // how often to try to get the advisory lock, in milliseconds
+const REPORT_AFTER = 20; // attempts before the wait is reported; replicas that start at the same time need fewer
 const LOCK_KEY = "7598807798210291559"; // an arbitrary number that nothing else in the database uses
 
 // The time limit for each wait for a table lock, in milliseconds. It is short, because other statements wait as well,
 // and below PostgreSQL's deadlock timeout of one second, so that a deadlock aborts the migration and not a request.
 const LOCK_LIMIT = 0.8 * SECOND;
-const MAX_ATTEMPTS = 60; // more than four minutes with the pauses; a table that is locked for longer needs attention
+const MAX_ATTEMPTS = 60; // more than four minutes including pauses; a longer lock needs an administrator's attention
 
 /** Whether the role may migrate: it owns the tables, or it may create them in an empty schema. */
 export const MAY_MIGRATE_SQL = `coalesce(
@@ -68,7 +68,7 @@ export async function migrate(
     );
     if (newer.length > 0) {
       report(`The database is newer than this release, but compatible with it. Newer migrations: ${newer.join(", ")}`);
-      return []; // the newer release has granted the privileges, and may have granted more than this release knows
+      return []; // the newer release has granted privileges, which this release must not revoke
     }
     if (missing.length > 0 && !state.may) throw new MigrationError(missingMessage(missing));
     if (!state.there) await run(CREATE_MIGRATIONS_TABLE);

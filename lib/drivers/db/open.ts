@@ -32,9 +32,9 @@ export interface DatabaseOptions {
 
 const STATEMENT_LIMIT = 15 * SECOND;
 const LOCK_LIMIT = 10 * SECOND;
-const NETWORK_LATENCY = 2 * SECOND; // extra milliseconds for the answer after the server's own limit
+const NETWORK_LATENCY = 2 * SECOND; // milliseconds that an answer may take after the server's own limit
 const IDLE_IN_TRANSACTION = 30 * SECOND;
-const OUTLAST_TIMEOUT = 30 * SECOND; // milliseconds that work outside of requests waits
+const OUTLAST_TIMEOUT = 30 * SECOND; // how long work outside requests waits, in milliseconds
 
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const {

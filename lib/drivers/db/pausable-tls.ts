@@ -22,7 +22,7 @@ function connectAbovePausedTcp(options: Parameters<TlsConnect>[0]): TLSSocket {
     write: (bytes, _, done) => void socket.write(bytes, done),
     final: (done) => void socket.end(done),
   });
-  encrypted.on("error", () => {}); // the TLS socket reports it
+  encrypted.on("error", () => {}); // the TLS socket reports the same error
   socket.on("data", (bytes) => void (encrypted.push(bytes) || socket.pause()));
   socket.once("end", () => encrypted.push(null));
   const secured = connect({ ...options, socket: encrypted });

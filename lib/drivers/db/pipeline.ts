@@ -35,8 +35,8 @@ interface SharedConnection {
   readonly reads: Set<PendingRead>;
 }
 
-const SLOW_MS = 10; // milliseconds after which the next reads use another connection
-const CHECK_INTERVAL_MS = 25; // milliseconds between checks for cancelled reads
+const SLOW_MS = 10; // milliseconds after which a connection counts as slow, so new reads use another one
+const CHECK_INTERVAL_MS = 25; // how often to check for cancelled reads, in milliseconds
 
 export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SECOND }: PipelineOptions): Pipeline {
   const connections = new Set<SharedConnection>();

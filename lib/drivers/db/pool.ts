@@ -49,10 +49,10 @@ export function openPool(options: PoolOptions): Pool {
   const shares = openConnectionShares(size), connections = openPooledConnections(grow);
   const callers = openCallerQueue({ shares, waitLimit, failure: () => failure, answers: () => answeredAt > failedAt });
   let connecting = 0;
-  let failures = 0; // failed connections in a row
-  let failure: unknown = null; // the error of the last failed connection
-  let failedAt = -Infinity; // when the last failed attempt began
-  let answeredAt = -Infinity; // the time of the last answer on any connection
+  let failures = 0; // how many attempts to connect have failed in a row
+  let failure: unknown = null; // the error of the last failed attempt to connect
+  let failedAt = -Infinity; // when the last failed attempt to connect began
+  let answeredAt = -Infinity; // when any connection last received an answer
   let retry: ReturnType<typeof setTimeout> | undefined;
   let closed = false;
 
@@ -105,7 +105,7 @@ export function openPool(options: PoolOptions): Pool {
   function takeBack(client: Client, user: string | undefined): void {
     shares.release(user);
     if (!client.dead) return putIdle(client);
-    serve(); // serves callers that waited for a share
+    serve(); // serves callers whose users had too many connections
     grow();
   }
 

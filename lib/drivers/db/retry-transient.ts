@@ -2,7 +2,7 @@
 import { isRetryable, isStalePlan, lockedFault } from "#lib/drivers/db/faults.ts";
 import { backoffDelay, sleep } from "#lib/base/time.ts";
 
-const MAX_ATTEMPTS = 3; // after deadlocks
+const MAX_ATTEMPTS = 3; // the maximum number of attempts after deadlocks
 
 interface RetryOptions {
   readonly signal?: AbortSignal | undefined;

@@ -27,8 +27,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   quote_all_identifiers: "off",
   gin_fuzzy_search_limit: "0",
   default_text_search_config: "pg_catalog.simple",
-  row_security: "off", // row security causes an error instead of silently missing rows
-  session_replication_role: "origin", // triggers and foreign keys are active
+  row_security: "off", // reports an error instead of silently hiding rows
+  session_replication_role: "origin", // keeps triggers and foreign keys active
   check_function_bodies: "on",
   // Settings for transactions and sessions.
   default_transaction_isolation: "read committed",

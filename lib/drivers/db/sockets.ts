@@ -25,8 +25,8 @@ export function openSockets(
   secure?: TlsConnect,
 ): Sockets {
   let session: Transport | null = null;
-  let second: Transport | null = null; // cancels a statement
-  let stream: Socket | null = null; // the session's stream
+  let second: Transport | null = null; // the socket that cancels a statement
+  let stream: Socket | null = null; // the session's byte stream
   let allowed = 1; // the number of sockets that the driver may still open
 
   return {

@@ -29,7 +29,7 @@ export const valueTypes: Types = {
   booleans: arrayType(1000, (text) => text === "t"),
   integers: arrayType(1007, Number),
   smallIntegers: arrayType(1005, Number),
-  bigIntegers: arrayType(1016, identity), // as text, like a single bigint
+  bigIntegers: arrayType(1016, identity), // parsed as text, like a single bigint
   texts: arrayType(1009, identity),
   names: arrayType(1003, identity),
   varchars: arrayType(1015, identity),

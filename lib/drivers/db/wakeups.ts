@@ -8,7 +8,7 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 export const WAKEUP_CHANNEL = "wheelwright";
-const PAYLOAD_LIMIT = 7900; // bytes; PostgreSQL accepts 7999
+const PAYLOAD_LIMIT = 7900; // in bytes; PostgreSQL accepts up to 7999
 const MAX_SEND_ATTEMPTS = 5;
 
 interface WakeupsOptions {

@@ -11,7 +11,7 @@ export interface DnsClient {
 }
 
 const TOTAL_TIMEOUT = 5 * SECOND;
-const ATTEMPT_TIMEOUT = 2 * SECOND, ATTEMPTS = 3; // per server; in total longer than TOTAL_TIMEOUT, which therefore applies first
+const ATTEMPT_TIMEOUT = 2 * SECOND, ATTEMPTS = 3; // per server; all attempts together take longer than TOTAL_TIMEOUT
 // Limits for records, which are untrusted: a response can contain up to 64 KiB.
 const MAX_RECORDS = 100, MAX_RECORD_LENGTH = 1000;
 

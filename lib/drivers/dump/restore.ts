@@ -33,7 +33,7 @@ export async function restoreParts(options: RestoreOptions): Promise<BackupManif
   const copier = await openCopier(options.url, "wheelwright-restore");
   try {
     await copier.run("begin");
-    await lockMigrations(copier.run); // a replica that starts now waits until the end
+    await lockMigrations(copier.run); // a replica that starts now waits until the restore is finished
     await requireEmpty(copier, resolveDatabaseAddress(options.url).database, options.howToEmpty);
     const manifest = await loadRows(copier, options);
     await copier.run(ADVANCE_IDENTITIES);
@@ -65,16 +65,16 @@ async function requireEmpty(copier: Copier, name: string, howToEmpty?: string): 
 
 async function loadRows(copier: Copier, { parts, migrations }: RestoreOptions): Promise<BackupManifest> {
   const source = parts[Symbol.asyncIterator]();
-  const next = async (): Promise<BackupPart> => (await source.next()).value; // throws if the end is missing
+  const next = async (): Promise<BackupPart> => (await source.next()).value; // throws if the backup is incomplete
   const first = await next();
   if (first.kind !== "manifest") throw new BackupDamaged("The file does not start with a backup manifest");
   const { manifest } = first, [existing, newer] = splitMigrations(manifest, migrations);
   await applyInTransaction(copier.run, existing);
   const tables = (await copier.run(SELECT_TABLES)).map(({ table }) => table as string);
   const onAll = (change: string) => copier.run(tables.map((table) => `alter table ${table} ${change};`).join("\n"));
-  await onAll("disable trigger user"); // their effects are in the backup's rows already
-  await copier.run(`truncate ${tables.join(", ")}`); // migrations insert initial rows into some tables
-  const indexes = await copier.run(SELECT_INDEXES); // created at the end, which is faster
+  await onAll("disable trigger user"); // the backup's rows already include the triggers' effects
+  await copier.run(`truncate ${tables.join(", ")}`); // removes the rows that migrations have inserted
+  const indexes = await copier.run(SELECT_INDEXES); // the indexes are created at the end, which is faster
   await copier.run(indexes.map(({ name }) => `drop index ${name};`).join("\n"));
 
   let part = await next();
@@ -93,7 +93,7 @@ async function loadRows(copier: Copier, { parts, migrations }: RestoreOptions): 
       part = await next();
     } else throw new BackupDamaged("The backup has a table that its release does not have");
   }
-  await source.next(); // throws if there is data after the end
+  await source.next(); // throws if the backup has data after its end
   await copier.run(indexes.map(({ definition }) => `${definition};`).join("\n"));
   await onAll("enable trigger user");
   await applyInTransaction(copier.run, newer);

@@ -27,7 +27,7 @@ export interface SmtpOptions extends NonNullable<Config["smtp"]> {
 export function openSmtp(options: SmtpOptions): MailTransport {
   const { host, port, user, pass, from, timeouts: timeouts = TIMEOUTS } = options;
   const server = `${host}:${port}`, transport = openTransport(options);
-  transport.on("error", () => {}); // each mail reports its own failure
+  transport.on("error", () => {}); // each email reports its own failure
   return {
     async send(mail, signal) {
       signal.throwIfAborted();
@@ -71,7 +71,7 @@ function openTransport({ host, port, user, pass, name, tls, encryption, timeouts
     ignoreTLS: encryption === "off",
     ...(user !== null && { auth: { user, pass: pass ?? "" } }),
     ...(tls && { tls }),
-    ...(name.includes(".") && { name }), // many servers reject "localhost"
+    ...(name.includes(".") && { name }), // many servers reject the name "localhost"
     connectionTimeout: wait,
     greetingTimeout: wait,
     dnsTimeout: wait,

@@ -1,7 +1,6 @@
 /**
- * Returns the content of each email: what happened, what to do, and what to do if the email is unexpected. An email
- * that a stranger can trigger contains no text from that stranger, not even a name, because its recipient may be
- * anybody.
+ * Returns the content of each email. An unverified address may belong to anybody, so an email that a stranger can
+ * trigger contains no text from that stranger, not even a name.
  */
 import {
   buttonBlock,
@@ -15,11 +14,12 @@ import {
 import type { AnnouncedNotice, LetterOf, MailTemplate, MailTemplateData } from "#lib/drivers/mail/letter.ts";
 import { cleanName, unlinkName } from "#lib/drivers/mail/names.ts";
 
-const MAX_NAME = 60; // characters of a name in the text
-const MAX_SUBJECT_NAME = 36; // characters of a name in the subject line
+const MAX_NAME = 60; // the maximum length of a name in the text, in characters
+const MAX_SUBJECT_NAME = 36; // the maximum length of a name in the subject line, in characters
 const MAX_PLACES = 10;
 const MAX_REASON = 2000;
-const MAX_NOTICE_SUBJECT = 200, MAX_SUBJECT_NOTICE = 72; // characters of a notice's subject, in the text and in the mail's subject line
+// The maximum length of a notice's subject in characters: in the text, and in the email's subject line.
+const MAX_NOTICE_SUBJECT = 200, MAX_SUBJECT_NOTICE = 72;
 
 export function mailContentOf<T extends MailTemplate>(
   { template, about, to }: LetterOf<T>,

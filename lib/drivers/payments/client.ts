@@ -114,7 +114,8 @@ export async function nullIfMissing<T>(request: Promise<T>): Promise<T | null> {
   try {
     return await request;
   } catch (error) {
-    if (error instanceof PaymentRefusal && error.status === 404) return null; // 404 is about the object in the path; an unknown object in a parameter is a 400
+    // For an unknown object in a parameter instead of the path, the provider returns 400.
+    if (error instanceof PaymentRefusal && error.status === 404) return null;
     throw error;
   }
 }

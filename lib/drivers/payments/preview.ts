@@ -61,7 +61,7 @@ export async function readPreview(
 ): Promise<InvoicePreview | null> {
   const message = `The payment provider did not return a preview within ${client.previewTimeoutMs} ms`;
   const createTimeoutError = () => new PaymentError("deadline", message, { transient: true });
-  const previewClient = { ...client, call: client.callForPreview }; // uses the slots for previews
+  const previewClient = { ...client, call: client.callForPreview }; // previews have their own concurrency limit
   return await runWithin([caller], { ms: client.previewTimeoutMs, createError: createTimeoutError }, async (signal) => {
     for (let attempt = 1;; attempt++) {
       try {
@@ -85,7 +85,7 @@ async function previewOnce(
   const sizes: PreviewedSize[] = [];
   for (const { size, by, price } of change.sizes) {
     const item = current?.items.find((each) => each.size === size);
-    if (!item && by < 0) continue; // a size that was never billed can be reduced without cost
+    if (!item && by < 0) continue; // reducing a size that was never billed costs nothing
     if (!item && price === null) return null;
     sizes.push({
       size,

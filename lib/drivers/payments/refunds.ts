@@ -12,7 +12,7 @@ export async function readRefunds(
   if ("charge" in object) return await readRefundsOfCharge(client, object.charge, signal);
   const answer = await client.call(signal, (stripe) => stripe.refunds.retrieve(object.refund));
   const refund = parseResponse(RefundShape, answer, "refund");
-  if (refund.charge === null) return { customer: null, refunds: [refund] }; // its customer is unknown
+  if (refund.charge === null) return { customer: null, refunds: [refund] }; // without a charge, the customer is unknown
   return await readRefundsOfCharge(client, refund.charge, signal);
 }
 

@@ -132,7 +132,7 @@ export async function endSubscription(
   if (!subscription || hasSubscriptionEnded(subscription)) return subscription;
   const params = { invoice_now: true, prorate: true, expand: ["latest_invoice"] };
   const ended = await nullIfMissing(client.call(signal, (stripe) => stripe.subscriptions.cancel(id, params)));
-  if (ended === null) return await readSubscription(client, id, signal); // somebody else ended it
+  if (ended === null) return await readSubscription(client, id, signal); // somebody else has ended the subscription
   return await readAll(client, ended, signal);
 }
 

@@ -30,10 +30,10 @@ export interface SpanExporterOptions {
 }
 
 const MAX_QUEUE = 2048, BATCH_SIZE = 512;
-const MAX_ATTEMPTS = 5; // per batch
+const MAX_ATTEMPTS = 5; // the maximum number of attempts per batch
 const CLOSE_TIMEOUT = 2 * SECOND;
-const MAX_ANSWER_BYTES = 64 * 1024; // bytes of a response that are read
-const RETRYABLE_STATUSES = [429, 502, 503, 504]; // from OTLP's specification; other statuses are permanent
+const MAX_ANSWER_BYTES = 64 * 1024; // the maximum number of bytes read from a response
+const RETRYABLE_STATUSES = [429, 502, 503, 504]; // from the OTLP specification; all other errors are permanent
 
 interface SendResult {
   /** Why the batch was not accepted. Null if it was accepted. */
@@ -80,7 +80,7 @@ export function openSpanExporter(options: SpanExporterOptions): SpanExporter {
       if (problem === null) return;
       if (again === undefined || attempt >= MAX_ATTEMPTS || closing.signal.aborted) return drop(batch.length);
       const wait = Math.max(again, backoffDelay(attempt, first, 30 * SECOND));
-      await sleep(wait, closing.signal).catch(() => {}); // when closing, one more immediate attempt
+      await sleep(wait, closing.signal).catch(() => {}); // closing ends the wait, for one last attempt
     }
   }
 

@@ -82,7 +82,8 @@ export function observeTraces(sampler: Sampler, exporter: Pick<SpanExporter, "ad
   }
 
   function finishSpan(span: Span, spanContext: RecordedSpan["context"], startedAt: number): void {
-    if (span.kind === "job" && !FINAL_OUTCOMES.includes(span.outcome!)) return; // the replica that ends the job reports it
+    // The replica that finishes the job sends the span.
+    if (span.kind === "job" && !FINAL_OUTCOMES.includes(span.outcome!)) return;
     const { attributes = {}, ...shape } = SHAPES[span.kind](span.labels as never, span.details),
       failed = hasFailed(span);
     exporter.add({
