@@ -1,7 +1,7 @@
 /**
- * Makes HTTP requests over node:http or node:https, with a deadline, abort signals and the caller's trace headers. A
- * lost connection is always an error. fetch is not used, because its pool keeps closed connections, and on Deno an
- * abort can leave it hanging.
+ * Sends HTTP requests with node:http or node:https, a deadline, abort signals and the caller's trace headers. A lost
+ * connection always causes an error. fetch is not used, because it reuses closed connections, and on Deno an aborted
+ * fetch may never settle.
  */
 import http from "node:http";
 import https from "node:https";
@@ -15,7 +15,7 @@ export interface ExchangeResponse {
   readonly body: string;
 }
 
-/** Why a request failed. A request with invalid header characters, for example from a broken token, is "unsendable". */
+/** Why a request failed. "unsendable" means that a header contains invalid characters, for example a line break. */
 export type ExchangeFailure = "deadline" | "lost" | "too large" | "unsendable";
 
 export interface OutgoingRequest {
@@ -23,32 +23,32 @@ export interface OutgoingRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: string | undefined;
-  /** Certificates, keys and the agent. */
+  /** The TLS certificates and keys, and the connection agent. */
   readonly options: https.RequestOptions;
-  /** Milliseconds for headers and body. For a stream, only for the headers. */
+  /** The time limit in milliseconds for the complete response. For a stream, the limit for its headers. */
   readonly deadline: number;
   readonly signals: readonly AbortSignal[];
-  /** The maximum size of the response in bytes (64 MiB). */
+  /** The maximum size of the response body in bytes. Defaults to 64 MiB. */
   readonly maxBytes?: number;
-  /** Called just before the request is sent. May throw to stop the request. */
+  /** Called just before the request is sent. If it throws, the request is not sent. */
   readonly check?: (() => void) | undefined;
-  /** Creates the driver's error. `description` is the method, host and path. */
+  /** Creates the error to throw. `description` contains the request's method, host and path. */
   readonly fail: (failure: ExchangeFailure, description: string, cause: Error) => DriverError;
 }
 
 export interface ResponseStream {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
-  /** The body. Throws the abort reason, or the driver's error if the connection was lost. */
+  /** The response body. Throws the abort signal's reason, or the error from `fail` if the connection was lost. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Closes the stream. Readers get `reason` as their error. */
+  /** Closes the stream. If the body was not read completely, its reader gets the error `reason`. */
   close(reason?: Error): void;
 }
 
-/** The maximum size of a response in bytes. A list of 500 objects is much smaller. */
+/** The default maximum size of a response body in bytes. A list with 500 objects is much smaller. */
 const MAX_BODY_BYTES = 64 * 2 ** 20;
 
-/** Sends a request and reads the complete response. */
+/** Sends a request and reads the whole response into memory. */
 export async function sendHttpRequest(outgoing: OutgoingRequest): Promise<ExchangeResponse> {
   const pendingExchange = openExchange(outgoing), { maxBytes: maxSize = MAX_BODY_BYTES } = outgoing;
   try {
@@ -89,7 +89,7 @@ interface OpenExchange {
   readonly response: Promise<http.IncomingMessage>;
   readonly chunks: AsyncIterable<Uint8Array>;
   stopClock(): void;
-  /** Removes listeners and timer, and closes the connection unless the response was read completely. */
+  /** Stops the timer, removes the abort listeners, and closes the connection if the response is incomplete. */
   release(reason?: Error): void;
 }
 
@@ -97,7 +97,7 @@ function openExchange(outgoing: OutgoingRequest): OpenExchange {
   const { url, method, body, fail } = outgoing;
   const description = `${method} ${url.host}${url.pathname}`;
   const pendingResponse = Promise.withResolvers<http.IncomingMessage>();
-  pendingResponse.promise.catch(() => {}); // avoids an unhandled rejection
+  pendingResponse.promise.catch(() => {}); // avoids an unhandled rejection when nothing waits for the response
   const queue: Uint8Array[] = [];
   let failure: { reason: unknown } | undefined, ended = false, wake = () => {};
   let source: http.IncomingMessage | undefined;
@@ -120,7 +120,7 @@ function openExchange(outgoing: OutgoingRequest): OpenExchange {
     socket.destroy();
     lose(new Error("the server switched to another protocol"));
   });
-  // Listeners are added immediately: events without a listener are lost, or end the process.
+  // Adds all listeners immediately, because events without a listener are lost, and an `error` event ends the process.
   request.on("response", (response) => {
     source = response;
     response.on("data", (chunk: Uint8Array) => {
@@ -134,12 +134,12 @@ function openExchange(outgoing: OutgoingRequest): OpenExchange {
       wake();
     });
     response.on("error", lose);
-    // A premature close is not always reported as an error.
+    // Treats an early close as a lost connection, because it is not always reported as an error.
     response.on("close", () => ended || lose(new Error("the connection was closed")));
     pendingResponse.resolve(response);
   });
   request.on("close", () => source || lose(new Error("the connection was closed without an answer")));
-  // Deno emits `socket` again when it replaces a closed keep-alive connection, even after an abort.
+  // Handles `socket` more than once, because Deno emits it for each replaced connection, even after an abort.
   request.on("socket", (socket) => {
     if (failure || source) return void socket.destroy();
     const sendRequest = () => {

@@ -1,7 +1,7 @@
 /**
- * Reads new events of a hub once for all its stream readers on this replica. After a wake-up, or a poll in case one was
- * lost, the feed reads new events into a ring buffer and wakes the readers. A reader that fell behind the ring buffer
- * reads the table directly.
+ * Reads a hub's new events only once for all stream readers on this replica. After a wake-up, and every five seconds in
+ * case a wake-up was lost, the feed reads new events into a ring buffer and wakes the readers. A reader that is too far
+ * behind for the ring buffer reads the events from the database.
  */
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { retryWhileUnavailable } from "#lib/drivers/db/retry-while-unavailable.ts";
@@ -14,46 +14,46 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const RING_SIZE = 512, PAGE_SIZE = 500, POLL_INTERVAL = 5 * SECOND;
-const KEEP_ALIVE_AFTER = 15 * SECOND; // proxies close silent connections; nginx does so after 60 s
-const WAKE_BATCH = 500; // readers that are woken in one batch; other work runs between batches
+const KEEP_ALIVE_AFTER = 15 * SECOND; // nginx, for example, closes connections that are silent for 60 s
+const WAKE_BATCH = 500; // how many readers are woken before other work may run
 
 export interface HubFeeds extends StreamReaders {
-  /** Follows a hub until `ended` aborts. The feed exists until its last reader leaves. */
+  /** Follows a hub's events until `ended` aborts. Readers of the same hub share one feed. */
   join(federationId: string, ended: AbortSignal): Feed;
-  /** Sends keep-alives on a stream that is silent for too long. */
+  /** Returns a `send` function for a stream, and sends keep-alives while the stream is silent. */
   openKeepAlive(send: SendFrame): StreamKeepAlive;
   /**
-   * Reads rows for one reader, and retries until the database answers. These reads run one after another, so that a
-   * shared read waits for one of them at most.
+   * Reads rows for one reader, and retries until the database answers. Such reads run one after another, so that the
+   * feeds' own reads wait for at most one of them.
    */
   read<T>(work: (rows: Rows) => Promise<T>, ended: AbortSignal): Promise<T>;
   closing(): boolean;
-  /** The number of open streams, and the number of events by which the slowest stream is behind. */
+  /** The number of open streams, and how many events the slowest stream still has to receive. */
   stats(): { readonly streams: number; readonly behind: number };
   readonly log: Log;
 }
 
-/** Events in order, and when they were read (`performance.now()`). */
+/** Events in ascending order, and the `performance.now()` time at which they were read. */
 export interface FeedPage {
   readonly events: readonly StreamEvent[];
   readonly readAt: number;
 }
 
 export interface Feed {
-  /** Settles when the number of the newest event is known. */
+  /** Resolves when the feed knows the number of the hub's newest event. */
   readonly opened: Promise<void>;
   /** Returns the number of the newest event that the feed has read. */
   last(): number;
-  /** Returns the events after this number. Null if the ring buffer lacks some of them. */
+  /** Returns the events after this number, or null if some of them are no longer in the ring buffer. */
   after(number: number): FeedPage | null;
-  /** Waits for an event newer than this number, or for the end of the reader. */
+  /** Waits until the feed has an event with a higher number, or until the reader's `ended` signal aborts. */
   wait(number: number): void | Promise<void>;
   leave(): void;
 }
 
 interface Waiter {
   wake(): void;
-  /** The number after which the reader last requested events. */
+  /** The number of the last event that the reader has handled. */
   position: number;
 }
 
@@ -61,14 +61,14 @@ interface HubFeed {
   readonly readers: Set<Waiter>;
   last: number;
   ring: StreamEvent[];
-  /** The time when the newest events of the ring were read. */
+  /** The time (`performance.now()`) at which the newest events in the ring buffer were read. */
   readAt: number;
   readonly opened: Promise<void>;
   end: () => void;
 }
 
 interface FeedsOptions extends StreamReadersOptions {
-  /** Milliseconds of silence before a keep-alive is sent. */
+  /** How long a stream may be silent before a keep-alive is sent, in milliseconds. */
   readonly keepAliveAfterMs?: number;
 }
 
@@ -112,7 +112,7 @@ export function openHubFeeds(db: Database, log: Log, options: FeedsOptions): Hub
         left.abort();
       },
     };
-    hub.opened.catch(() => {}); // avoids an unhandled rejection: the last reader may leave before this settles
+    hub.opened.catch(() => {}); // avoids an unhandled rejection when the last reader leaves first
     return hub;
   }
 
@@ -159,7 +159,7 @@ export function openHubFeeds(db: Database, log: Log, options: FeedsOptions): Hub
   };
 }
 
-/** Reads new events into the ring. Returns whether new events were found. */
+/** Reads new events into the ring buffer. Returns whether there were any. */
 async function readNewEvents(db: Database, federationId: string, hub: HubFeed): Promise<boolean> {
   await hub.opened;
   for (let hasNew = false;; hasNew = true) {
@@ -175,7 +175,7 @@ function findInRing({ last, ring, readAt: at }: HubFeed, number: number): FeedPa
   if (number >= last) return { events: [], readAt: at };
   const first = ring[0]?.number;
   if (first === undefined || number < first - 1) return null;
-  // Searches from the newest event, because event numbers have gaps in a restored database.
+  // Searches for the event instead of computing its index, because a restored database has gaps between numbers.
   return { events: ring.slice(ring.findLastIndex((event) => event.number <= number) + 1), readAt: at };
 }
 
@@ -187,7 +187,7 @@ async function wakeReaders({ readers }: HubFeed): Promise<void> {
   }
 }
 
-/** Runs `work` one call at a time. Requests during a run cause exactly one more run. */
+/** Returns a function that runs `work`, but never twice at the same time. Calls during a run cause one more run. */
 function coalesce(work: () => Promise<void>, onError: (error: unknown) => void): () => void {
   let running = false, requestedAgain = false;
   return function request() {

@@ -1,14 +1,14 @@
-/** Sends keep-alive comments on silent streams, because proxies close silent connections. */
+/** Sends keep-alive comments on silent event streams, because proxies close silent connections. */
 import type { StreamData } from "#lib/events/store.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** A frame of a stream: an event, a keep-alive comment, or the reconnection delay in milliseconds. */
+/** What is sent on a stream: an event, a keep-alive comment, or the client's reconnection delay in milliseconds. */
 export type StreamFrame =
   | { readonly id: string; readonly event: string; readonly data: StreamData }
   | { readonly comment: string }
   | { readonly retry: number };
 
-/** Sends a frame. The promise settles when the client can receive more. */
+/** Sends a frame. If it returns a promise, the promise settles when the client can receive more. */
 export type SendFrame = (frame: StreamFrame) => void | Promise<void>;
 
 export interface StreamKeepAlive {
@@ -17,21 +17,22 @@ export interface StreamKeepAlive {
 }
 
 interface OpenStream {
-  /** The time of the last frame. Infinity until the client has received it. */
+  /** When the last frame was sent (`performance.now()`). Infinity while the client has not yet received that frame. */
   sentAt: number;
   readonly send: SendFrame;
 }
 
 const KEEP_ALIVE_FRAME: StreamFrame = { comment: "still here" };
 
-/** Creates a function that adds keep-alives to a stream, sent after this many milliseconds of silence. */
+/** Returns a function that adds keep-alives to a stream. They are sent after `silenceMs` without another frame. */
 export function createKeepAlives(silenceMs: number): (send: SendFrame) => StreamKeepAlive {
   const streams = new Set<OpenStream>();
   let timer: ReturnType<typeof setInterval> | undefined;
 
   function sendKeepAlives(): void {
     const since = performance.now() - silenceMs;
-    for (const { sentAt, send } of streams) if (sentAt <= since) send(KEEP_ALIVE_FRAME)?.catch(() => {}); // its own loop handles the same error
+    // Ignores errors, because the stream's own loop handles them.
+    for (const { sentAt, send } of streams) if (sentAt <= since) send(KEEP_ALIVE_FRAME)?.catch(() => {});
   }
 
   return function open(write) {

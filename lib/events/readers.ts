@@ -1,7 +1,7 @@
 /**
- * Limits the event streams of a replica and tracks which events each reader may see. This is decided once per
- * credential and hub. The decision is renewed after a wake-up for the user, when a reader needs a newer one, and every
- * 3 s in case a wake-up was lost.
+ * Limits the number of event streams per replica, and tracks which events each reader may see. Each combination of
+ * credential and hub is checked once for all of its streams. The check is repeated every three seconds, after a wake-up
+ * for the user, and when a reader needs a newer result.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import {
@@ -19,20 +19,20 @@ import { SECOND } from "#lib/base/time.ts";
 export interface StreamReader {
   readonly federationId: string;
   readonly userId: string;
-  /** Aborts when the stream must end: access revoked, client disconnected, or replica stopping. */
+  /** Aborts when the stream must end, because access was lost, the client disconnected or the replica is stopping. */
   readonly ended: AbortSignal;
   /**
-   * Returns what the reader may see, or null without a current decision. The decision's check must have begun at most
-   * 4.5 s ago, not before `since` (`performance.now()`), after the reader entered, and after the user's last wake-up.
+   * Returns what the reader may see, or null if a new check is needed: the last check must have started after the
+   * reader entered, after the user's last wake-up, within 4.5 s and not before `since` (`performance.now()`).
    */
   visibility(since: number): StreamVisibility | null;
-  /** Settles after another check has succeeded or failed. */
+  /** Resolves after another access check has succeeded or failed. */
   recheck(): Promise<void>;
   leave(): void;
 }
 
 export interface StreamReaders {
-  /** Adds a stream until the follower leaves. Throws a `limited` fault (`too_many_streams`). */
+  /** Adds a stream until it ends. Throws the fault `too_many_streams` if the user or the replica has too many. */
   enter(follower: StreamFollower): StreamReader;
   close(): void;
 }
@@ -51,7 +51,7 @@ interface UserStreams {
 
 const MAX_PER_USER = 20;
 const CHECK_INTERVAL = 3 * SECOND;
-// The maximum age of a decision in milliseconds: the interval between checks, plus time for a slow check.
+// How old an access check may be, in milliseconds: the interval between checks, plus time for a slow check.
 const MAX_AGE = 1.5 * CHECK_INTERVAL;
 
 export function openStreamReaders(
@@ -65,7 +65,7 @@ export function openStreamReaders(
   let streams = 0, pollTimer: ReturnType<typeof setInterval> | undefined;
 
   function onLost(access: HubAccess): void {
-    removeAccess(access); // a later grant creates a new object
+    removeAccess(access); // if access is granted again, a new object is created
     for (const leave of access.endStreams) leave();
   }
 
@@ -83,7 +83,7 @@ export function openStreamReaders(
   }
 
   function checkDue(): void {
-    // The half second is a tolerance, so that a check is not delayed to the next timer.
+    // Checks half a second early, because waiting for the next run of the timer would be too late.
     const due = performance.now() - CHECK_INTERVAL + SECOND / 2;
     for (const access of accesses.values()) if (access.decidedAt <= due) void check(access);
   }
@@ -154,7 +154,7 @@ function keyOf({ credentialId, federationId }: StreamFollower): string {
   return `${credentialId} ${federationId}`;
 }
 
-/** Creates the fault, with a random retry delay. Streams last long, so an immediate retry would be refused again. */
+/** Creates the fault, with a random retry delay of 5 to 15 seconds. An immediate retry would be refused as well. */
 function tooManyStreamsFault(message: string): Fault {
   return new Fault("limited", "too_many_streams", message, { retryAfter: 5 + Math.random() * 10 });
 }

@@ -1,6 +1,6 @@
 /**
- * Reads and writes the rows of the hubs' event streams. Only lib/changes writes them, while it has locked the hub's
- * stream head.
+ * Reads and writes the events of hubs in the database. Only lib/changes writes events, and only while it holds a lock
+ * on the hub's row in `stream_heads`.
  */
 import * as v from "valibot";
 import { sql } from "kysely";
@@ -9,7 +9,7 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 export interface StreamOperation {
   readonly id: string;
   readonly kind: string;
-  /** 0 while the operation is queued. Otherwise the number of the running or last finished step. */
+  /** The number of the running step, or of the last finished one. 0 while the operation is queued. */
   readonly step: number;
   readonly of: number;
   readonly label: string;
@@ -18,21 +18,21 @@ export interface StreamOperation {
 
 export interface StreamEntry {
   readonly federationId: string;
-  /** The spoke. Absent or null if the event is about the hub itself. */
+  /** The ID of the spoke. Absent or null if the event is about the hub itself. */
   readonly spokeId?: string | null;
-  /** The state of the spoke or hub after the change. The event type contains it. */
+  /** The state of the spoke or hub after the change. It is also part of the event type. */
   readonly state: string;
   readonly operation?: StreamOperation | null;
   readonly error?: string | null;
 }
 
-/** An event as readers receive it. Only `data` is sent to the client. */
+/** An event as the readers on this replica receive it. Clients receive only `data`. */
 export interface StreamEvent {
   readonly number: number;
   readonly type: string;
   readonly spokeId: string | null;
   readonly data: StreamData;
-  /** The IDs of the spoke's admins when the event was read. */
+  /** The user IDs of the spoke's admins at the time when the event was read. */
   readonly members: readonly string[];
 }
 
@@ -55,9 +55,7 @@ export const StreamData = v.object({
 });
 export type StreamData = v.InferOutput<typeof StreamData>;
 
-/**
- * Returns the event type: the subject and its state, for example `SpokeUpdateActive` or `FederationUpdateProvisioning`.
- */
+/** Returns the event type, for example `SpokeUpdateActive` or `FederationUpdateProvisioning`. */
 function eventType(entry: StreamEntry): string {
   const state = entry.state.charAt(0).toUpperCase() + entry.state.slice(1);
   return `${entry.spokeId ? "Spoke" : "Federation"}Update${state}`;
@@ -95,7 +93,7 @@ const members = sql<string[]>`array(
   select user_id from spoke_members as member where member.spoke_id = stream_events.spoke_id
 )`.as("members");
 
-/** Returns at most `limit` events after `after`, in order. */
+/** Returns the first `limit` events whose number is greater than `after`, in ascending order. */
 export async function readEvents(
   rows: Rows,
   federationId: string,
@@ -109,11 +107,11 @@ export async function readEvents(
 }
 
 interface StreamBounds {
-  /** The number of the newest event; 0 if no event exists. */
+  /** The number of the newest event, or 0 if there are no events. */
   readonly last: number;
-  /** The number up to which events may have been pruned. */
+  /** Events up to this number may already have been deleted. */
   readonly prunedThrough: number;
-  /** Whether the hub is removed. A removed hub has no further events. */
+  /** Whether the hub was removed. There are no more events after its removal. */
   readonly removed: boolean;
 }
 
@@ -126,8 +124,8 @@ export async function readStreamBounds(rows: Rows, federationId: string): Promis
 }
 
 /**
- * Returns the first events for a new reader, up to number `last`: the latest event of the hub and of each spoke.
- * Includes spokes that were removed in the last 5 minutes.
+ * Returns the events with which a new reader starts: the latest event about the hub and about each spoke, up to event
+ * number `last`. Includes spokes that were removed less than five minutes ago.
  */
 export async function readLatestEvents(rows: Rows, federationId: string, last: number): Promise<StreamEvent[]> {
   const { rows: found } = await sql<EventRow>`

@@ -1,7 +1,7 @@
 /**
- * Streams a hub's events to one reader: first a replay, then live events, without a gap. The loop waits until the
- * client has received each event, so a slow client slows only its own loop. While the database does not answer, the
- * stream waits. When the hub is removed, `StreamEnd` is the last event.
+ * Streams a hub's events to one reader: first the earlier events, then new ones, without a gap. Each event is sent only
+ * after the client has received the previous one, so a slow client delays nobody else. The last event, after the hub
+ * was removed, is `StreamEnd`.
  */
 import { sql } from "kysely";
 import type { Feed, FeedPage, HubFeeds } from "#lib/events/feed.ts";
@@ -15,7 +15,7 @@ import { HOUR, SECOND } from "#lib/base/time.ts";
 
 const PAGE_SIZE = 500;
 
-/** Sends the complete stream. `since` is the last event that the client has; null starts with the current state. */
+/** Sends a hub's events to a reader. `since` is the client's last event number, or null for the current state. */
 export async function followHub(
   feeds: HubFeeds,
   reader: StreamReader,
@@ -42,7 +42,8 @@ export async function followHub(
     feed.leave();
     reader.leave();
   }
-  if (feeds.closing()) write({ retry: reconnectDelay() })?.catch(() => {}); // the stream is ending, so an error does not matter
+  // Ignores errors, because the stream is ending anyway.
+  if (feeds.closing()) write({ retry: reconnectDelay() })?.catch(() => {});
 }
 
 interface StreamContext {
@@ -53,7 +54,7 @@ interface StreamContext {
   readonly send: SendFrame;
 }
 
-/** Sends events until the hub is removed. Throws when the reader ends. */
+/** Sends events until the hub is removed. Throws if the reader's stream ends earlier. */
 async function sendEvents(context: StreamContext): Promise<void> {
   const { feed, reader: { ended }, send } = context;
   let { sent, removed } = await sendBacklog(context);
@@ -62,31 +63,31 @@ async function sendEvents(context: StreamContext): Promise<void> {
     ended.throwIfAborted();
     const existing = feed.last(), page = feed.after(sent) ?? await readPage(context, sent);
     await sendVisible(context, page);
-    // `sent` also advances if all remaining events of a slow reader were pruned.
+    // Advances `sent` even if the events that a slow reader has missed were already deleted.
     sent = page.events.at(-1)?.number ?? Math.max(sent, existing);
     removed = page.events.some(isRemoval);
   }
-  // A client that reconnects to a removed hub gets the same reply, so its retry delay is long.
+  // Sets a long retry delay, because a client that reconnects would only get the same `StreamEnd` again.
   await send({ retry: HOUR });
   await sendVisible(context, { events: [await createNotice(context, "StreamEnd", sent)], readAt: performance.now() });
 }
 
-/** Sends the replay. Returns the number of its last event, and whether the hub is removed. */
+/** Sends the earlier events. Returns the number of the last one, and whether the hub was removed. */
 async function sendBacklog(context: StreamContext): Promise<{ sent: number; removed: boolean }> {
   const { feeds, feed, reader: { federationId, ended }, since } = context;
   await unlessEnded(ended, () => feed.opened);
   const bounds = await unlessEnded(ended, () => feeds.read((rows) => readStreamBounds(rows, federationId), ended));
-  // A client that was connected to another replica may have newer events than this feed. No reset is needed then.
+  // Ends the replay at the client's last event if it is newer than this feed: another replica may have sent it.
   const sent = Math.max(feed.last(), Math.min(since ?? 0, bounds.last));
   let { removed } = bounds;
   for await (const page of readBacklog(context, { last: sent, prunedThrough: bounds.prunedThrough })) {
     await sendVisible(context, page);
-    removed ||= page.events.some(isRemoval); // the feed may be newer than the bounds
+    removed ||= page.events.some(isRemoval); // the feed may know newer events than `bounds`
   }
   return { sent, removed };
 }
 
-/** Yields the replay page by page, up to event `last`. */
+/** Yields the earlier events page by page, up to the event number `last`. */
 async function* readBacklog(
   context: StreamContext,
   { last, prunedThrough }: { readonly last: number; readonly prunedThrough: number },
@@ -99,7 +100,7 @@ async function* readBacklog(
     );
     return yield { events, readAt: performance.now() };
   }
-  // Otherwise the client's last event was pruned or is from before a database restore, and the client must start again.
+  // If the client's last event was deleted, or is from before a database restore, the client must start again.
   const isComplete = since >= prunedThrough && since <= last;
   if (!isComplete) {
     yield { events: [await createNotice(context, "StreamReset", prunedThrough)], readAt: performance.now() };
@@ -121,7 +122,7 @@ async function readPage({ feeds, reader: { federationId, ended } }: StreamContex
   return { events, readAt: performance.now() };
 }
 
-/** Creates an event about the stream itself, with the state of the hub. */
+/** Creates an event about the stream itself. It also contains the hub's current state. */
 async function createNotice(
   { feeds, reader: { federationId, ended } }: StreamContext,
   type: "StreamReset" | "StreamEnd",
@@ -139,14 +140,12 @@ async function createNotice(
   return { number, type, spokeId: null, data, members: [] };
 }
 
-/**
- * Sends the events that the reader may see. Checks the visibility for each event, because a slow reader can take hours.
- */
+/** Sends the events that the reader may see. Checks access for every event, because a slow reader can take hours. */
 async function sendVisible(context: StreamContext, { events, readAt: at }: FeedPage): Promise<void> {
   const { reader, send } = context;
   for (const event of events) {
     let visibility = reader.visibility(-Infinity) ?? await recheckVisibility(context, -Infinity);
-    // The reader may have become an admin of the spoke after the decision and before the event.
+    // Checks again, because the reader may have become the spoke's admin after the last check and before the event.
     if (!maySee(visibility, event) && event.members.includes(reader.userId)) {
       visibility = reader.visibility(at) ?? await recheckVisibility(context, at);
     }
@@ -158,7 +157,7 @@ async function sendVisible(context: StreamContext, { events, readAt: at }: FeedP
 
 const fullFrames = new WeakMap<StreamEvent, StreamFrame>(), plainFrames = new WeakMap<StreamEvent, StreamFrame>();
 
-/** Returns the frame of an event, which all readers share, with or without operator details. */
+/** Returns the frame for an event, with or without details for operators. Readers share the same frame. */
 function frameOf(event: StreamEvent, visibility: StreamVisibility): StreamFrame {
   const frames = visibility === "all" ? fullFrames : plainFrames, existing = frames.get(event);
   if (existing) return existing;
@@ -185,12 +184,12 @@ function maySee(visibility: StreamVisibility, event: StreamEvent): boolean {
     (event.spokeId !== null && visibility.has(event.spokeId));
 }
 
-/** Returns the result of `work`. Throws if the reader ends first. */
+/** Returns the result of `work`. Throws if the reader's stream ends first. */
 function unlessEnded<T>(ended: AbortSignal, work: () => Promise<T>): Promise<T> {
   return runWithin([ended], null, work);
 }
 
-/** Returns a random delay between 1 and 4 s, so that not all readers reconnect at the same time. */
+/** Returns a random delay of 1 to 4 s in milliseconds, so that not all clients reconnect at the same time. */
 function reconnectDelay(): number {
   return Math.round(SECOND + Math.random() * 3 * SECOND);
 }

@@ -1,6 +1,6 @@
 /**
- * Checks which events stream readers may see. One query checks many readers, and only one query runs at a time. While
- * the database does not answer, the check is retried and the readers wait.
+ * Checks which events the readers of event streams may see. One query checks many readers, and only one query runs at a
+ * time. If the database does not answer, the check is retried while the readers wait.
  */
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { runDetached } from "#lib/base/work-context.ts";
@@ -9,7 +9,7 @@ import type { Log } from "#lib/base/log.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 /**
- * The events of a hub that a reader may see: all, all without operator details (`plain`), or only those of some spokes.
+ * Which of a hub's events a reader may see: all, all without details for operators (`plain`), or those of some spokes.
  */
 export type StreamVisibility = "all" | "plain" | ReadonlySet<string>;
 
@@ -21,42 +21,43 @@ export interface StreamFollower {
 
 export interface VisibilityDecision {
   readonly visibility: StreamVisibility;
-  /** Milliseconds until the credential expires. */
+  /** The time until the credential expires, in milliseconds. */
   readonly expiresInMs: number;
 }
 
-/** Returns what each follower may see, in the same order. Null for a follower that may no longer follow the hub. */
+/** Returns what each follower may see, in the given order. Null means that the follower has no access to the hub. */
 export type ReadVisibility = (
   rows: Rows,
   followers: readonly StreamFollower[],
 ) => Promise<readonly (VisibilityDecision | null)[]>;
 
-/** A credential's access to a hub, shared by all its streams of that hub. */
+/** What one credential may see in one hub. All streams with this credential and hub share this object. */
 export interface HubAccess extends StreamFollower {
   readonly endStreams: Set<() => void>;
   visibility: StreamVisibility | null;
-  /** When the deciding check began, and when its decision expires. */
+  /** When the last successful check started (`performance.now()`). */
   decidedAt: number;
+  /** When the credential expires (`performance.now()`). */
   expiresAt: number;
-  /** Whether a wake-up of its user arrived after the running check began. */
+  /** Whether the user's rights may have changed since the running check started. */
   changed: boolean;
-  /** Settles after the next check. */
+  /** Resolves when the next check has finished. */
   nextCheck: PromiseWithResolvers<void>;
 }
 
 export interface AccessChecks {
-  /** Checks the access soon. Settles after the check or its failure. */
+  /** Requests an access check. The promise resolves when the check has succeeded or failed. */
   check(access: HubAccess): Promise<void>;
   remove(access: HubAccess): void;
 }
 
 interface AccessChecksOptions {
-  /** Called for an access that no longer exists. */
+  /** Called when a credential no longer has access to a hub. */
   readonly onLost: (access: HubAccess) => void;
   readonly closing: AbortSignal;
 }
 
-const BATCH_SIZE = 1000; // accesses per query; more could make decisions outdated before the query ends
+const BATCH_SIZE = 1000; // accesses per query; with more, the result could be outdated before the query ends
 
 export function openAccessChecks(
   db: Database,
@@ -75,13 +76,13 @@ export function openAccessChecks(
 
   async function runChecks(): Promise<void> {
     isRunning = true;
-    await null; // requests of the same moment share one check
+    await null; // so that requests made at the same moment share one check
     for (let failures = 0; pending.size > 0 && !closing.aborted;) {
       try {
         await checkBatch([...pending].slice(0, BATCH_SIZE));
         failures = 0;
       } catch (error) {
-        const level = failures === 0 ? "warn" : "debug"; // logged once as a warning, then at debug level
+        const level = failures === 0 ? "warn" : "debug"; // only the first failure is logged as a warning
         log[level]("Cannot check what event stream readers may see; retrying", { reason: messageOf(error) });
         await sleep(backoffDelay(++failures, 100, 2 * SECOND), closing).catch(() => {});
       }

@@ -1,32 +1,32 @@
 /**
- * Encrypts files with a passphrase in the age format (age-encryption.org/v1), so that `age --decrypt` can read them.
- * The age author's package is loaded at first use, because most commands do not need it.
+ * Encrypts files with a passphrase in the age format (age-encryption.org/v1), so that `age --decrypt` can decrypt them.
+ * The age package is loaded at first use, because most commands do not need it.
  */
 import { ReadableStream as NodeStream } from "node:stream/web";
 
 const MAGIC = "age-encryption.org/v1\n";
 /**
- * The scrypt work factor as a power of two: 128 MiB and about a second. The package rejects files with more than eight
- * times this cost.
+ * The work factor for scrypt, as a power of two: 2^17 needs 128 MiB and about a second. The age package refuses to
+ * decrypt files with more than eight times this cost.
  */
 const SCRYPT_WORK_FACTOR = 17;
 const CHUNK_BYTES = 64 * 1024;
-/** The maximum header size in bytes. The package has no limit. */
+/** The maximum size of a file's header in bytes. The age package sets no limit. */
 const MAX_HEADER_BYTES = 16 * CHUNK_BYTES;
 
 type Bytes = Uint8Array<ArrayBufferLike>;
 
-/** The passphrase is wrong, or the file was changed. */
+/** The error for a wrong passphrase or a file that was changed. */
 export class DecryptionFailed extends Error {
   override readonly name = "DecryptionFailed";
 }
 
-/** Whether a file that starts with these bytes is encrypted. */
+/** Whether the file that starts with these bytes is encrypted with age. */
 export function isEncrypted(start: Bytes): boolean {
   return Buffer.from(start).subarray(0, MAGIC.length).equals(Buffer.from(MAGIC));
 }
 
-/** Tests set a lower `work` factor. */
+/** Encrypts the content. Tests pass a lower `work` factor to save time. */
 export async function* encrypt(
   content: AsyncIterable<Bytes>,
   passphrase: string,
@@ -38,7 +38,7 @@ export async function* encrypt(
   yield* await encrypter.encrypt(streamOf(content));
 }
 
-/** Throws DecryptionFailed, at the latest instead of the last chunk, or the error of the source. */
+/** Throws DecryptionFailed, at the latest in place of the last chunk, or the error from reading `ciphertext`. */
 export async function* decrypt(ciphertext: AsyncIterable<Bytes>, passphrase: string): AsyncGenerator<Bytes> {
   const { Decrypter } = await import("age-encryption"), decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);
@@ -52,7 +52,7 @@ export async function* decrypt(ciphertext: AsyncIterable<Bytes>, passphrase: str
     throw failure ?? new DecryptionFailed(problem, { cause });
   }
 
-  /** Splits the content into small chunks, so that little is read before the passphrase is checked. */
+  /** Splits the input into small chunks, so that a file with a wrong passphrase is not read completely. */
   async function* inChunks(): AsyncGenerator<Bytes> {
     let size = 0;
     try {
@@ -69,7 +69,7 @@ export async function* decrypt(ciphertext: AsyncIterable<Bytes>, passphrase: str
   }
 }
 
-/** Uses Node's ReadableStream, because the browser types have no `from` yet. */
+/** Uses the ReadableStream from Node.js, because TypeScript's browser types lack `ReadableStream.from`. */
 function streamOf(content: AsyncIterable<Bytes>): ReadableStream<Bytes> {
   return NodeStream.from(content) as unknown as ReadableStream<Bytes>;
 }

@@ -1,14 +1,14 @@
 /**
- * Checks new passwords: they must be long and not easy to guess. All Unicode characters are allowed, because rules
- * about digits and capitals produce worse passwords.
+ * Checks that a new password is long and hard to guess. It may contain any Unicode characters, because requiring digits
+ * or capital letters leads to worse passwords.
  */
 import { isCommonPassword } from "#lib/drivers/crypto/common-passwords.ts";
 import { Fault } from "#lib/base/errors.ts";
 
-/** Length limits in code points. */
+/** The minimum and maximum length of a password, in Unicode code points. */
 export const MIN_PASSWORD_LENGTH = 12, MAX_PASSWORD_LENGTH = 256;
 
-/** Returns the problem as the end of a sentence that starts with "the password", or null. `email` is the user's. */
+/** Returns null, or a problem that completes the sentence "The password …". `email` is the user's email address. */
 export function findPasswordProblem(password: string, email?: string): string | null {
   if (!password.isWellFormed() || password.includes("\0")) return "must be well-formed text";
   const characters = [...password];
@@ -21,15 +21,15 @@ export function findPasswordProblem(password: string, email?: string): string | 
   return null;
 }
 
-/** Throws an `invalid` fault if this account may not have the password. */
+/** Throws the fault `invalid_input` if the password is not allowed for the user with this email address. */
 export function requirePassword(password: string, email: string): void {
   const problem = findPasswordProblem(password, email);
   if (problem !== null) throw new Fault("invalid", "invalid_input", `password ${problem}`);
 }
 
 /**
- * Whether the password is the address or its part before the @. Ignores case and surrounding digits, symbols and
- * spaces.
+ * Whether the password is the email address, or the part before the @. Ignores case and any digits, symbols and spaces
+ * at the start or end.
  */
 function isAddress(password: string, email: string): boolean {
   const local = email.slice(0, email.lastIndexOf("@"));
@@ -39,17 +39,17 @@ function isAddress(password: string, email: string): boolean {
   });
 }
 
-/** Returns the text from the first to the last letter, in lower case. */
+/** Returns the text from its first to its last letter, in lowercase. */
 function lettersOf(text: string): string {
   return text.toLowerCase().replace(/^\P{L}+|\P{L}+$/gu, "");
 }
 
-/** Whether a short part is repeated: "aaaaaaaaaaaa", "moodle!moodle!". */
+/** Whether the password repeats a part of up to eight characters, such as "aaaaaaaaaaaa" or "moodle!moodle!". */
 function isRepeated(password: string): boolean {
   return /^(.{1,8})\1+$/su.test(password);
 }
 
-/** Whether the characters are a sequence: "abcdefghijklm", "987654321098". */
+/** Whether the characters form a sequence, such as "abcdefghijklm" or "987654321098". */
 function isSequence(characters: readonly string[]): boolean {
   const steps = characters.slice(1).map((character, i) => character.codePointAt(0)! - characters[i]!.codePointAt(0)!);
   return [1, -1].some((step) => steps.every((each) => each === step || each === -9 * step));

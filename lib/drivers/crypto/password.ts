@@ -1,7 +1,7 @@
 /**
- * Hashes passwords with scrypt, as PHC strings such as `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`. Passwords are hashed as
- * typed, without trimming or normalisation. Verification takes the same time for users without a password, so that
- * timing does not reveal who has an account.
+ * Hashes passwords with scrypt, in the PHC format `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`. Passwords are hashed exactly
+ * as they were typed. A check takes the same time for users without a password, so that the time does not reveal who
+ * has an account.
  */
 import { randomBytes, scrypt } from "node:crypto";
 import { constantTimeEqual } from "@oslojs/crypto/subtle";
@@ -10,35 +10,35 @@ import { openWorkLimiter, type WorkLimiter } from "#lib/drivers/crypto/work-limi
 import type { QueueEntry } from "#lib/base/limits/fair-queue.ts";
 
 interface Cost {
-  /** The binary logarithm of N. */
+  /** The binary logarithm of scrypt's cost parameter N. */
   readonly ln: number;
   readonly r: number;
   readonly p: number;
 }
 
-/** The cost of new hashes: 32 MiB and about a fifth of a second, one of OWASP's recommended scrypt settings. */
+/** The cost of new hashes: 32 MiB and about 0.2 s. OWASP recommends these scrypt settings. */
 const COST: Cost = { ln: 15, r: 8, p: 3 };
 const SALT_BYTES = 16, HASH_BYTES = 32;
 
-// The maximum number of concurrent hashes: two of the runtime's four worker threads. The others stay free for DNS and
-// files.
+// The maximum number of hashes computed at the same time: two of the runtime's four worker threads. The other two
+// remain free for DNS queries and file access.
 const CONCURRENCY = 2;
-// The maximum length of the queue: less than two seconds of work. Beyond that, an immediate error is better.
+// The maximum number of queued calls, which take less than two seconds. Further calls fail immediately.
 const MAX_WAITING = 16;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]{8,128})\$([A-Za-z0-9+/]{8,128})$/;
 
-/** `outdated` means that the password is right, but its hash has a lower cost than new hashes. */
+/** The result of a password check. `outdated`: the password is right, but its hash has a lower cost than new ones. */
 type PasswordCheck = "right" | "outdated" | "wrong";
 
-/** Both methods queue the caller, and throw the fault `busy` if the queue is full. */
+/** Both methods queue the call, and throw the fault `busy` if the queue is full. */
 export interface PasswordHasher {
   hash(password: string, entry: QueueEntry): Promise<string>;
-  /** Verifies a password. A null hash takes the same time and never matches. */
+  /** Verifies a password. If `hash` is null, this takes the same time and returns "wrong". */
   verify(password: string, hash: string | null, entry: QueueEntry): Promise<PasswordCheck>;
 }
 
-/** Limits concurrency, because each hash needs 32 MiB and a processor. */
+/** Opens a hasher that limits concurrency, because each hash needs 32 MiB and a processor core. */
 export function openPasswordHasher(limit: WorkLimiter = openWorkLimiter(CONCURRENCY, MAX_WAITING)): PasswordHasher {
   return {
     hash: (password, entry) => limit(entry, () => hashPassword(password)),
@@ -64,7 +64,7 @@ function isCheaper(a: Cost, b: Cost): boolean {
 
 function derive(password: string, salt: Uint8Array, { ln, r, p }: Cost, bytes: number): Promise<Uint8Array> {
   const N = 2 ** ln;
-  const maxmem = 128 * r * (N + p + 2); // the memory that scrypt needs here; the default limit is half of it
+  const maxmem = 128 * r * (N + p + 2); // in bytes; by default, Node.js allows only half of this
   return new Promise((resolve, reject) => {
     scrypt(password, salt, bytes, { N, r, p, maxmem }, (error, key) => error ? reject(error) : resolve(key));
   });

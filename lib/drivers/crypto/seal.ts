@@ -1,8 +1,7 @@
 /**
- * Encrypts a reply that others could read in transit, for example in a pod's log. The receiver creates a key pair for
- * one reply and then deletes the private key. The scheme is X25519 with a new key pair on each side, HKDF-SHA256 over
- * the shared secret and both public keys, and AES-256-GCM. The nonce is zero, because each key encrypts only one text.
- * The result is base64 of the sender's public key (32 bytes), the ciphertext and the tag (16 bytes).
+ * Encrypts a reply that others could read on its way, for example in a pod's log. The receiver creates a key pair for
+ * one reply and then deletes the private key. The result is the base64 of the sender's public key (32 bytes), the
+ * AES-256-GCM ciphertext and its tag (16 bytes).
  */
 import {
   createCipheriv,
@@ -16,17 +15,18 @@ import {
 } from "node:crypto";
 
 export interface SealedReply {
-  /** The public key for the sender: 32 bytes in base64. */
+  /** The public key to give to the sender: 32 bytes, encoded as base64. */
   readonly publicKey: string;
-  /** Returns the decrypted text, or null for anything else. */
+  /** Returns the decrypted text, or null if the text was not encrypted for this key or was changed. */
   open(sealed: string): string | null;
 }
 
+// The nonce is zero, because each key encrypts only one text.
 const KEY = 32, TAG = 16, CIPHER = "aes-256-gcm", NONCE = new Uint8Array(12);
-// The DER prefixes of X25519 keys (RFC 8410).
+// The bytes that precede an X25519 key in DER format (RFC 8410), in hexadecimal.
 const PRIVATE = "302e020100300506032b656e04220420", PUBLIC = "302a300506032b656e032100";
 
-/** Creates a key pair. `secret` must be 32 random bytes that are used for nothing else. */
+/** Creates a key pair for one reply. `secret` must be 32 random bytes that are used for nothing else. */
 export function createSealedReply(secret: Uint8Array = randomBytes(KEY)): SealedReply {
   const own = createPrivateKey({ key: der(PRIVATE, secret), format: "der", type: "pkcs8" }), ours = publicOf(own);
   return {
@@ -41,13 +41,13 @@ export function createSealedReply(secret: Uint8Array = randomBytes(KEY)): Sealed
         const text = decipher.update(bytes.subarray(KEY, -TAG));
         return Buffer.concat([text, decipher.final()]).toString();
       } catch {
-        return null; // too short, encrypted for another key, or changed
+        return null; // the text is too short, encrypted for another key, or changed
       }
     },
   };
 }
 
-/** Encrypts a text for the owner of the public key. */
+/** Encrypts a text so that only the owner of the public key's private key can read it. */
 export function encryptReply(text: string, publicKey: string): string {
   const own = createPrivateKey({ key: der(PRIVATE, randomBytes(KEY)), format: "der", type: "pkcs8" });
   const ours = publicOf(own), theirs = Buffer.from(publicKey, "base64");
@@ -55,6 +55,7 @@ export function encryptReply(text: string, publicKey: string): string {
   return Buffer.concat([ours, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString("base64");
 }
 
+/** Derives the AES key with HKDF-SHA256 from the X25519 shared secret and both public keys. */
 function deriveKey(own: KeyObject, theirs: Uint8Array, both: readonly Uint8Array[]): Uint8Array {
   const publicKey = createPublicKey({ key: der(PUBLIC, theirs), format: "der", type: "spki" });
   const shared = diffieHellman({ privateKey: own, publicKey });

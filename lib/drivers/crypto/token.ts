@@ -1,10 +1,9 @@
 /**
- * Creates and checks API tokens: a prefix for the scope, 256 random bits and a checksum.
+ * Creates and checks API tokens, which consist of a prefix for the scope, 256 random bits and a checksum:
  *
  *   ww_cli_ 3n…43 letters and digits…Qk 0x7Lk2
  *
- * The prefix lets secret scanners find leaked tokens. The checksum detects mistyped or invented tokens without a query.
- * Both numbers are base62 with a fixed width, so all tokens of a scope have the same length.
+ * The prefix lets secret scanners find leaked tokens. The checksum detects mistyped tokens without a database query.
  */
 import { crc32 } from "node:zlib";
 
@@ -17,14 +16,14 @@ const SCOPE_PREFIXES: Readonly<Record<TokenScope, string>> = {
   readonly: "ww_ro_",
 };
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const RANDOM_BYTES = 32, RANDOM_WIDTH = 43, CHECKSUM_WIDTH = 6; // base62 digits that 256 and 32 bits need
+const RANDOM_BYTES = 32, RANDOM_WIDTH = 43, CHECKSUM_WIDTH = 6; // widths in base62 digits, for 256 and 32 bits
 const PREFIX_RANDOM_LENGTH = 4;
 const TOKEN = /^(ww_(?:cli|prv|ro)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 interface NewToken {
-  /** The complete token. Shown once to the token's creator, and never stored. */
+  /** The complete token. It is shown only once, to the user who created it, and never stored. */
   readonly plaintext: string;
-  /** The scope's prefix and the first characters: enough to recognise the token in a log, not enough to guess it. */
+  /** The scope's prefix and four random characters: enough to recognise the token, but too few to guess it. */
   readonly prefix: string;
 }
 
@@ -38,7 +37,7 @@ export function newToken(scope: TokenScope): NewToken {
   };
 }
 
-/** Whether the text has the format of a token and the right checksum. */
+/** Whether the text has the format of an API token and its checksum is right. */
 export function isToken(text: string): boolean {
   const [, word, random, sum] = TOKEN.exec(text) ?? [];
   return word !== undefined && random !== undefined && checksum(word + random) === sum;

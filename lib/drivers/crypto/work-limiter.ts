@@ -1,4 +1,4 @@
-/** Limits concurrent work and the length of its queue. Callers are served fairly (fair-queue.ts). */
+/** Limits how much work runs at the same time, and how much may wait. Callers are served fairly (fair-queue.ts). */
 import { Fault } from "#lib/base/errors.ts";
 import { openExpiringCounter } from "#lib/base/limits/expiring-counter.ts";
 import { openFairQueue, type QueueEntry } from "#lib/base/limits/fair-queue.ts";
@@ -6,7 +6,7 @@ import { MINUTE } from "#lib/base/time.ts";
 
 export type WorkLimiter = <T>(entry: QueueEntry, work: () => Promise<T>) => Promise<T>;
 
-/** When `maxWaiting` calls are queued, the caller with the most recent calls gets the fault `busy` (503). */
+/** When `maxWaiting` calls are queued, the caller with the most calls gets the fault `busy` (HTTP status 503). */
 export function openWorkLimiter(concurrency: number, maxWaiting: number): WorkLimiter {
   const recentCounts = openExpiringCounter({ span: MINUTE });
   const queue = openFairQueue({
@@ -16,7 +16,7 @@ export function openWorkLimiter(concurrency: number, maxWaiting: number): WorkLi
   });
   let running = 0;
 
-  /** Passes the free slot to the next waiting call, so that new calls cannot overtake it. */
+  /** Passes the free slot to the next waiting call, so that a new call cannot overtake it. */
   function releaseSlot(): void {
     const next = queue.serveNext();
     if (next) recentCounts.add(next.caller);

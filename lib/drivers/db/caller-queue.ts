@@ -1,4 +1,4 @@
-/** Queues callers that wait for a connection, until each is served, cancels or times out. */
+/** Queues callers that wait for a connection until they are served, give up or time out. */
 import type { Client } from "#lib/drivers/db/client.ts";
 import { toDatabaseFault } from "#lib/drivers/db/faults.ts";
 import type { ConnectionShares } from "#lib/drivers/db/connection-shares.ts";
@@ -12,26 +12,26 @@ interface Waiter {
 
 interface CallerQueueOptions {
   readonly shares: ConnectionShares;
-  /** Milliseconds that a caller may wait. Null for no limit. */
+  /** How long a caller may wait for a connection, in milliseconds. Null means no limit. */
   readonly waitLimit: number | null;
-  /** Returns why the last connection could not be opened, or null. */
+  /** If the last attempt to open a connection failed, returns its error. Otherwise returns null. */
   readonly failure: () => unknown;
-  /** Whether the database has answered on another connection since the last attempt to connect began. */
+  /** Whether another connection has received an answer from the database since the last failed attempt began. */
   readonly answers: () => boolean;
 }
 
 export interface CallerQueue {
   count(): number;
-  /** Returns the number of waiting callers within their user's share. */
+  /** Returns the number of waiting callers whose users have not yet used up their share of the connections. */
   servable(): number;
-  /** Returns the next caller whose user has a free connection in its share. */
+  /** Returns the next waiting caller whose user has not yet used up its share of the connections. */
   next(): Waiter | undefined;
   wait(signal: AbortSignal | undefined, user: string | undefined): Promise<Client>;
   refuse(error: unknown): void;
 }
 
 export function openCallerQueue({ shares, waitLimit, failure, answers }: CallerQueueOptions): CallerQueue {
-  const waiting = new Set<Waiter>(); // a Set keeps the order of arrival and can remove any caller in constant time
+  const waiting = new Set<Waiter>(); // a Set keeps the order of arrival and removes a caller in constant time
 
   return {
     count: () => waiting.size,
@@ -62,11 +62,11 @@ export function openCallerQueue({ shares, waitLimit, failure, answers }: CallerQ
 }
 
 /**
- * Returns the fault for a caller that got no connection. If other connections work, the database only accepts new ones
- * slowly.
+ * Returns the fault for a caller that did not get a connection. If the database still answers on other connections, it
+ * is reported as busy rather than unreachable.
  */
 function connectionFault(failure: unknown, answers: boolean): Fault {
-  const fault = failure instanceof Error && toDatabaseFault(failure.cause); // "too many connections" has its own error
+  const fault = failure instanceof Error && toDatabaseFault(failure.cause); // for example "too many connections"
   if (fault instanceof Fault) return fault;
   return failure && !answers
     ? new Fault("unavailable", "database_unavailable", "The database cannot be reached; try again", {

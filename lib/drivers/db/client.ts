@@ -1,8 +1,7 @@
 /**
- * Opens one connection to PostgreSQL that is never reconnected. postgres.js reconnects silently, so the second half of
- * a broken transaction could run inside another one. Here, once the socket is closed or an answer is late, the client
- * is dead and rejects its pending and later statements. The driver's `begin()`, `reserve()` and `listen()` are not
- * used.
+ * Opens a single connection to PostgreSQL that is never reconnected. postgres.js reconnects silently, so the second
+ * half of a broken transaction could run inside another transaction. This client instead becomes unusable ("dead") once
+ * its socket is closed or an answer is late, and rejects all pending and later statements.
  */
 import type postgres from "postgres";
 import {
@@ -27,55 +26,56 @@ import { SECOND, withTimeout } from "#lib/base/time.ts";
 interface ClientOptions {
   readonly url: DatabaseSource;
   readonly name: string;
-  /** Settings of the session, such as statement_timeout. */
+  /** Session settings such as `statement_timeout`, by name. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Milliseconds to connect, for all hosts together. */
+  /** The total time limit for connecting, in milliseconds. It is divided among the hosts. */
   readonly connectLimit: number;
   readonly onNotify?: (channel: string, payload: string) => void;
   readonly onDead?: () => void;
 }
 
 export interface QueryOptions {
-  /** Milliseconds until the statement is cancelled and the client closed. Null for no limit. */
+  /** The time limit in milliseconds, after which the statement is cancelled and the client closed. Null for none. */
   readonly limit: number | null;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface StatementResult {
   readonly rows: Record<string, unknown>[];
-  /** The server's command tag: INSERT, COMMIT, ROLLBACK … */
+  /** The command that the server reports for the statement, for example INSERT, COMMIT or ROLLBACK. */
   readonly command: string;
   readonly count: number;
 }
 
 export interface Client {
-  /** The error that ended this client, or null while it is usable. */
+  /** The error that made this client unusable, or null while it is usable. */
   readonly dead: Error | null;
-  /** The process ID of the server's backend. */
+  /** The ID of the server process that handles this connection. */
   readonly pid: number;
   /** Whether the server was read-only when the client connected. */
   readonly readOnly: boolean;
   /** Whether the server was a standby when the client connected. */
   readonly standby: boolean;
   readonly host: DatabaseHost;
-  /** Sends one statement immediately. The server runs a client's statements in order. */
+  /** Sends a statement without waiting for earlier ones. The server runs a client's statements in order. */
   query(text: string, params: readonly unknown[], options: QueryOptions): Promise<StatementResult>;
-  /** Closes the connection immediately. The server rolls back open transactions. */
+  /** Closes the connection immediately. The server then rolls back any open transaction. */
   kill(reason: unknown): void;
-  /** Closes the connection gracefully. Only for a client without pending statements. */
+  /** Closes the connection gracefully. Must not be called while statements are pending. */
   close(): Promise<void>;
 }
 
 /**
- * Fields that the driver's types omit: whether the statement was sent, and the function that cancels it. The public
- * `cancel()` ignores that function's promise, so an unreachable server would cause an unhandled rejection.
+ * Adds fields that the driver's types omit. The driver's public `cancel()` ignores the promise that `canceller`
+ * returns, so an unreachable server would cause an unhandled rejection.
  */
 type Query = postgres.PendingQuery<postgres.Row[]> & { state: object | null; canceller(query: Query): Promise<void> };
 
 const CANCEL_LIMIT = 2 * SECOND;
 
 /**
- * Connects to the first host that answers and matches the address. If no host accepts writes, the client is read-only.
+ * Connects to the first host that answers and is suitable, for example a primary. If none is, returns a read-only
+ * client.
  */
 export async function openClient(options: ClientOptions): Promise<Client> {
   const address = resolveDatabaseAddress(options.url), { hosts, connectTimeout, target } = address;
@@ -83,7 +83,7 @@ export async function openClient(options: ClientOptions): Promise<Client> {
   let chosen: Client | null = null, reader: Client | null = null, failure: unknown = null;
   for (const host of hosts) {
     let client: Client | null = null;
-    // Only the chosen client calls `onDead`.
+    // Only the client that `openClient` returns may call `onDead`.
     const onDead = () => void (client && client === chosen && options.onDead?.());
     try {
       client = await openSession({ ...options, connectLimit, onDead }, address, host);
@@ -104,7 +104,7 @@ export async function openClient(options: ClientOptions): Promise<Client> {
 
 async function openSession(options: ClientOptions, address: DatabaseAddress, host: DatabaseHost): Promise<Client> {
   let dead: Error | null = null;
-  const pending = new Set<(error: unknown) => void>(); // rejects each pending statement
+  const pending = new Set<(error: unknown) => void>(); // functions that reject the pending statements
   const sockets = openSockets(address, host, die);
 
   const sql = openDriver(address, host, options.name, {
@@ -122,14 +122,14 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
   }
 
   /**
-   * Abandons a statement and cancels it on the server. The client is then dead, because later answers could not be
-   * matched to statements.
+   * Abandons a statement and cancels it on the server. The client becomes unusable, because it could no longer match
+   * later answers to their statements.
    */
   function abandon(query: Query, reason: unknown): void {
     dead = new ConnectionLost(reason);
     options.onDead?.();
-    if (!query.state) return sockets.cut(); // the statement was never sent, because the session is not open yet
-    sockets.allow(1); // the driver cancels over a second socket
+    if (!query.state) return sockets.cut(); // the statement was not sent, because the session is not open yet
+    sockets.allow(1); // the driver needs a second socket to cancel a statement
     withTimeout(CANCEL_LIMIT, query.canceller(query)).catch(() => {}).finally(() => {
       sockets.allow(0);
       sockets.cutAll();
@@ -160,7 +160,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
       signal?.addEventListener("abort", onAbort, { once: true });
       const refuse = (error: unknown) => settle(() => fail(error));
       pending.add(refuse);
-      // Type 0 lets the server decide each parameter's type. The driver would guess wrong for arrays and JSON.
+      // Type 0 lets the server choose each parameter's type. The driver would guess wrong for arrays and JSON.
       const typed = params.map((param) => sql.typed(param as never, 0));
       const query = sql.unsafe(
         text,
@@ -171,7 +171,8 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
         (rows) => settle(() => resolve({ rows: [...rows], command: rows.command, count: rows.count ?? 0 })),
         (error) => {
           if (dead) return settle(() => fail(dead));
-          if (isProgrammingError(error)) settle(() => fail(error)); // a bad value; the driver may have sent part of the statement
+          // A value could not be encoded. The driver may already have sent part of the statement.
+          if (isProgrammingError(error)) settle(() => fail(error));
           if (isFatalError(error)) return die(error);
           const fault = toDatabaseFault(error);
           if (isReadOnly(fault)) return die(fault); // the server is no longer a primary
@@ -199,7 +200,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
   return await startSession(client, options, address);
 }
 
-/** Connects, and configures the session with one statement. */
+/** Connects, and configures the session with a single statement. */
 async function startSession(client: Client, options: ClientOptions, address: DatabaseAddress): Promise<Client> {
   const { text, params } = buildSessionQuery(options.settings, address.options);
   try {

@@ -1,10 +1,10 @@
-/** Defines column types: the values that selects return, and that inserts and updates accept. */
+/** Defines column types: which values a select returns, and which values inserts and updates accept. */
 import type { ColumnType, JSONColumnType } from "kysely";
 
-/** A timestamp, read as a Date. Optional on insert, because the column has a default. */
+/** A timestamp, read as a Date. It can be omitted on insert, because the column has a default value. */
 export type TimestampColumn = ColumnType<Date, Date | undefined, Date>;
 export type NullableTimestampColumn = ColumnType<Date | null, Date | null | undefined, Date | null>;
-/** A bigint. The driver returns text, and accepts a number or text. */
+/** A bigint column. The driver returns its values as text, and accepts both numbers and text. */
 export type BigintColumn = ColumnType<string, number | string | undefined, number | string>;
 export type NullableBigintColumn = ColumnType<
   string | null,

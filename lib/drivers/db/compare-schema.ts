@@ -1,21 +1,20 @@
 /**
- * Compares a database's migrations with the program's. A newer database is accepted, so that a rollout can be rolled
- * back: the previous release works with new migrations (sql/README.md). A migration that removes something names the
- * migration that programs must know to work without it: `-- needs 0060_add_size`. The database stores this name for
- * older programs.
+ * Compares the migrations applied to a database with the program's migrations. The program accepts a database with
+ * newer migrations, so that a rollout can be rolled back. A migration that removes something contains a line such as
+ * `-- needs 0060_add_size`: programs without the migration 0060_add_size must not use the database.
  */
 import { createHash } from "node:crypto";
 
 export type Migration = readonly [name: string, sql: string];
 
-/** `needs` is the migration that a program must have to use this database, or null. */
+/** `needs` names the migration that a program must include to use this database. Null means no such requirement. */
 export interface AppliedMigration {
   readonly name: string;
   readonly checksum: string;
   readonly needs: string | null;
 }
 
-/** An error for a database that does not fit the program. The message names the file and the remedy. */
+/** The error when a migration fails, or when this program cannot use the database. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
@@ -30,21 +29,21 @@ export class SchemaMismatch extends MigrationError {
   }
 }
 
-/** Selects the applied migrations. Tables from before the first release may lack `needs`. */
+/** Selects the applied migrations. Tables created before the first release may lack the column `needs`. */
 export const SELECT_APPLIED_MIGRATIONS =
   "select name, checksum, to_jsonb(migrations) ->> 'needs' as needs from migrations order by name";
 
-/** A migration that only development versions had before release 0.1.0. */
+/** A migration that existed only in development versions before release 0.1.0. */
 const UNRELEASED = "0003_create_federations";
 
 export interface SchemaComparison {
-  /** Migrations to apply, in order. */
+  /** The migrations that still have to be applied, in order. */
   readonly missing: readonly Migration[];
-  /** Applied migrations that the program does not know, but works with. */
+  /** Applied migrations that this program does not know but can work with. */
   readonly newer: readonly string[];
 }
 
-/** Throws SchemaMismatch if the database and the program are incompatible. */
+/** Throws SchemaMismatch if the program cannot use the database. */
 export function compareSchema(
   applied: readonly AppliedMigration[],
   migrations: readonly Migration[],
@@ -92,7 +91,7 @@ export function checksumOf(text: string): string {
   return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
 }
 
-/** Returns the migration that programs need to work with this one, or null. */
+/** Returns the migration named in the `-- needs` line, which programs must include. Null without such a line. */
 export function findRequiredMigration(text: string): string | null {
   return /^-- needs (\d{4}_\w+)\r?$/m.exec(text)?.[1] ?? null;
 }

@@ -1,18 +1,18 @@
 /**
- * Counts the connections of each user, so that one user cannot take the whole pool. A user's requests never use the
- * last quarter of a pool, because they may all wait for the same row. The waiting user with the fewest connections is
- * served next. Work without a user, such as jobs, is not limited here.
+ * Counts the connections per user, so that one user cannot take the whole pool. A single user's requests never get the
+ * last quarter of the pool. When a connection becomes free, the waiting user with the fewest connections gets it. Work
+ * without a user, such as jobs, is not limited here.
  */
 export interface ConnectionShares {
-  /** Whether the user may take one more connection. */
+  /** Whether the user may take another connection. */
   mayTake(user: string | undefined): boolean;
   take(user: string | undefined): void;
   release(user: string | undefined): void;
-  /** Returns the next caller whose user may take a connection, or undefined. Ties are served in order of arrival. */
+  /** Returns the waiting caller whose user has the fewest connections, or undefined if all have reached their limit. */
   next<W extends { readonly user: string | undefined }>(waiting: Iterable<W>): W | undefined;
 }
 
-const MIN_SHARE = 2; // a request may read while its own transaction is open
+const MIN_SHARE = 2; // a request may need a second connection to read while its transaction is open
 
 export function openConnectionShares(size: number): ConnectionShares {
   const most = Math.max(MIN_SHARE, size - Math.ceil(size / 4)), counts = new Map<string, number>();

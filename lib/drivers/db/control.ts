@@ -1,7 +1,7 @@
 /**
- * Opens the control connection: a client outside of the pool, for LISTEN and heartbeats. A dropped network ends LISTEN
- * silently. So the connection is probed every two seconds, and replaced when it does not answer. After a replacement,
- * listeners are called with null, because notifications may be lost.
+ * Opens the control connection: a client outside the pool, for LISTEN and heartbeats. A network failure can end LISTEN
+ * silently, so the connection is probed every two seconds and replaced if it does not answer. After a replacement,
+ * listeners are called with null, because notifications may have been lost.
  */
 import { type Client, openClient, type StatementResult } from "#lib/drivers/db/client.ts";
 import { ConnectionLost, readOnlyFault } from "#lib/drivers/db/faults.ts";
@@ -14,18 +14,19 @@ interface ControlOptions {
   readonly name: string;
   readonly channel: string;
   readonly log: Log;
-  /** Milliseconds between probes, and the time limit of each probe. */
+  /** How often the connection is probed, in milliseconds. */
   readonly probeEvery?: number;
+  /** The time limit for each answer from the server, in milliseconds. */
   readonly answerLimit?: number;
-  /** Called with each payload, and with null when notifications may be lost. */
+  /** Called with the payload of each notification, and with null when notifications may have been lost. */
   readonly onNotify: (payload: string | null) => void;
 }
 
 interface OpenControl {
-  /** The process ID of the server's backend. Null while disconnected. */
+  /** The ID of the server process that handles this connection. Null while disconnected. */
   readonly pid: number | null;
   query(text: string, params?: readonly unknown[]): Promise<StatementResult>;
-  /** Resolves when the connection is open and listens. */
+  /** Resolves when the connection is open and has started to listen. */
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,7 +38,7 @@ export function openControl(options: ControlOptions): OpenControl {
   let answeredAt = 0;
   let down = false, failure: unknown = null; // whether the last connection failed, and its error
   let ready = Promise.withResolvers<void>();
-  ready.promise.catch(() => {}); // avoids an unhandled rejection
+  ready.promise.catch(() => {}); // avoids an unhandled rejection when nothing waits for the promise
   const ended = run();
 
   async function run(): Promise<void> {
@@ -58,7 +59,7 @@ export function openControl(options: ControlOptions): OpenControl {
         if (client) ready = newReady();
         client?.kill(error);
         client = null;
-        // Repeated failures are logged only at debug level.
+        // Logs only the first failure as a warning, and repeated failures at debug level.
         options.log[down ? "debug" : "warn"]("The control connection to the database is down, replacing it", { error });
         down = true;
         await sleep(backoffDelay(attempt + 1, 100, 2 * SECOND), end.signal).catch(() => {});
@@ -89,7 +90,7 @@ export function openControl(options: ControlOptions): OpenControl {
     }
   }
 
-  /** Probes the client until the client is dead. An answered heartbeat counts as a probe. */
+  /** Probes the client regularly until it is unusable. A heartbeat that was answered counts as a probe. */
   async function probeRegularly(target: Client): Promise<void> {
     const every = options.probeEvery ?? 2 * SECOND;
     while (!target.dead && !end.signal.aborted) {

@@ -1,6 +1,6 @@
 /**
- * Opens a connection that copies complete tables with COPY in one transaction. Backpressure limits the speed to that of
- * the reader or writer. A broken connection is not reconnected: pending and later statements fail.
+ * Opens a connection that copies complete tables with COPY in one transaction. Data is copied only as fast as the
+ * slower side can read or write. A broken connection is not reconnected: pending and later statements fail.
  */
 import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -19,23 +19,23 @@ export type ByteChunk = Uint8Array<ArrayBufferLike>;
 
 export interface Copier {
   run(text: string, params?: readonly unknown[]): Promise<postgres.Row[]>;
-  /** Yields the output of `copy … to stdout` in chunks of about 64 KiB. */
+  /** Runs a `copy … to stdout` statement and yields its output in chunks of about 64 KiB. */
   copyOut(text: string): AsyncGenerator<Buffer>;
-  /** Sends the bytes to a `copy … from stdin`. */
+  /** Runs a `copy … from stdin` statement and sends the content to it. */
   copyIn(text: string, content: AsyncIterable<ByteChunk>): Promise<void>;
-  /** Closes the connection. The server rolls back an open transaction. */
+  /** Closes the connection. The server then rolls back any open transaction. */
   close(): Promise<void>;
 }
 
-/** A query with the method that rejects it. The driver's types omit this method. */
+/** A query including its `reject` method, which the driver's types omit. */
 type Query = postgres.PendingQuery<postgres.Row[]> & { reject(error: unknown): void };
 
 const CHUNK_BYTES = 64 * 1024;
 const CONNECT_LIMIT = 30 * SECOND;
-/** The session settings. A copy has no time limit, but ends when the socket closes. */
+/** The session settings. A copy has no time limit, but fails when the socket closes. */
 const SETTINGS = { statement_timeout: "0", idle_in_transaction_session_timeout: "0", lock_timeout: "30000" };
 
-/** `settings` override the settings above. */
+/** `settings` override the default session settings in SETTINGS. */
 export async function openCopier(
   source: DatabaseSource,
   name: string,
@@ -110,18 +110,18 @@ export async function openCopier(
   }
 }
 
-/** Returns errors of the server unchanged. Any other error means that the connection was lost. */
+/** Returns the server's own errors unchanged. Any other error means that the connection was lost. */
 function asConnectionLost(error: unknown): unknown {
   return error instanceof postgres.PostgresError ? error : new ConnectionLost(error);
 }
 
 /**
- * Returns a promise that rejects when the server refuses the rows. The driver resolves the query when its stream is
- * open, and ignores later errors, such as a violated foreign key. Without this promise, the caller would wait forever.
+ * Returns a promise that rejects when the server refuses the rows. The driver resolves the query once its stream is
+ * open, and ignores later errors such as a foreign key violation. Without this promise, the caller would wait forever.
  */
 function rejectionOf(query: Query): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>(), before = query.reject;
-  promise.catch(() => {}); // avoids an unhandled rejection when nothing waits for it
+  promise.catch(() => {}); // avoids an unhandled rejection when nothing waits for the promise
   query.reject = (error) => {
     before.call(query, error);
     reject(error);

@@ -1,91 +1,91 @@
 /**
  * Defines the interface to the database, which `openDatabase` in open.ts implements. `rows` runs single statements, and
- * `transact` runs several as one transaction. A lost connection rejects its pending statements and never runs them on
- * another connection.
+ * `transact` runs several statements as one transaction. If a connection is lost, its pending statements fail and are
+ * never run on another connection.
  */
 import type { Kysely, Transaction } from "kysely";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
-/** Runs single statements, on the pool or in the caller's transaction. Statements are retried after a deadlock. */
+/** Runs single statements, in the caller's transaction if there is one. They are retried after a deadlock. */
 export type Rows = Kysely<Schema> & {
-  /** Runs a short read on a shared connection. Absent in a transaction, whose reads run on its own connection. */
+  /** Runs a short read on a shared connection. Absent within a transaction, which reads on its own connection. */
   readonly readShared?: (text: string, params: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 };
 
-/** An open transaction. After its commit, the topics in `wakes` are announced to all replicas. */
+/** An open transaction. After it commits, wake-ups for the topics in `wakes` are sent to all replicas. */
 export interface Tx extends Transaction<Schema> {
   readonly wakes: Set<WakeupTopic>;
 }
 
 /**
- * The topic of a wake-up: new stream events of a hub, queued work, a running job to cancel, or a user whose credentials
- * or memberships changed. A wake-up has no data, so listeners must read the rows.
+ * What a wake-up is about: new stream events in a hub, queued jobs, a job to cancel, or a user whose credentials or
+ * memberships changed. A wake-up carries no data, so listeners must read the rows.
  */
 export type WakeupTopic = `federation:${string}` | `job:${string}` | `user:${string}` | "jobs";
 
-/** Wake-ups from all replicas, including this one. */
+/** Receives wake-ups from all replicas, including this one. */
 export interface Wakeups {
   /**
-   * Calls the listener for each wake-up of the topic, and whenever a wake-up may be lost. Returns a function that
-   * unsubscribes.
+   * Calls the listener for each wake-up about the topic, and whenever wake-ups may have been lost. Returns a function
+   * that unsubscribes the listener.
    */
   subscribe(topic: WakeupTopic, listener: () => void): () => void;
 }
 
-/** The connection for heartbeats, separate from those of requests. Replaced when it closes or does not answer. */
+/** The connection for heartbeats, separate from the pool. It is replaced when it closes or does not answer. */
 export interface ControlConnection {
-  /** Rejects after two seconds without an answer, and immediately while disconnected. */
+  /** Rejects after two seconds without an answer, or immediately while disconnected. */
   query(text: string, params?: readonly unknown[]): Promise<Record<string, unknown>[]>;
 }
 
-/** The user of a transaction, and a check that runs before the work. */
+/** The user on whose behalf a transaction runs, and a check that runs before the transaction's work. */
 export interface TransactionHold {
   /**
-   * The user's ID. A transaction that revokes a right of this user waits, after its commit, until this transaction has
-   * ended.
+   * The user's ID. If another transaction revokes one of this user's rights, that transaction waits after its commit
+   * until this one has ended.
    */
   readonly user: string;
-  /** Throws if the work is not allowed. The check sees all revocations that were already confirmed. */
+  /** Throws if the user may not do the work. The check sees every revocation that was already confirmed. */
   readonly check: (tx: Tx) => Promise<void>;
-  /** Wraps COMMIT, which must not be cancelled. The caller can pause the time limit meanwhile. */
+  /** Wraps COMMIT, which must not be cancelled. The caller can pause its time limit while COMMIT runs. */
   readonly onCommit?: <T>(commit: () => Promise<T>) => Promise<T>;
 }
 
 interface DatabaseStats {
-  /** The pool's limit, open connections, idle connections and waiting callers. */
+  /** The pool's maximum number of connections. */
   readonly size: number;
   readonly open: number;
   readonly idle: number;
   readonly waiting: number;
-  /** Whether the control connection is up. */
+  /** Whether the control connection is open. */
   readonly control: boolean;
 }
 
 export interface Database {
   readonly rows: Rows;
   /**
-   * Runs the work as one transaction: commits when it returns, and rolls back when it throws. The work runs again after
-   * a deadlock, so its effects must be limited to the database. If the transaction wakes a user, the call waits until
-   * that user's earlier transactions have ended.
+   * Runs the work as one transaction: commits when the work returns, and rolls back when the work throws. After a
+   * deadlock the work runs again, so it must change only the database. If the transaction wakes a user, the call waits
+   * until that user's earlier transactions have ended.
    */
   transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * Runs reads for event streams on separate connections, without a wait limit. `within` does not cancel these reads,
-   * because a cancelled query closes its connection.
+   * Runs reads for event streams on separate connections. Callers wait for a connection without a time limit. `within`
+   * does not cancel these reads, because cancelling a query closes its connection.
    */
   readonly streams: Rows;
-  /** Returns the database for one request. When the signal aborts, waiting ends and running queries are cancelled. */
+  /** Returns the database for one request. When the signal aborts, the request's queries are cancelled. */
   within(signal: AbortSignal): Database;
-  /** Returns a database that runs each transaction for this user and with this check. */
+  /** Returns a database whose transactions run on behalf of `hold.user`, each after `hold.check`. */
   holding(hold: TransactionHold): Database;
   readonly wakeups: Wakeups;
   readonly control: ControlConnection;
   stats(): DatabaseStats;
-  /** Returns the time of the database server. */
+  /** Returns the database server's current time. */
   now(): Promise<Date>;
 }
 
 export interface OpenDatabase extends Database {
-  /** Lets running statements finish for up to two seconds, then closes all connections. */
+  /** Waits up to two seconds for running statements to finish, then closes all connections. */
   close(): Promise<void>;
 }

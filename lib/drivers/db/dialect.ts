@@ -1,4 +1,4 @@
-/** Connects Kysely to the pool in pool.ts: provides connections, and starts and ends transactions. */
+/** Connects Kysely to the connection pool (pool.ts): provides connections, and starts and ends transactions. */
 import {
   type CompiledQuery,
   type ConnectionProvider,
@@ -30,11 +30,11 @@ import type { Schema } from "#lib/drivers/db/schema.ts";
 
 export interface DialectOptions {
   readonly pool: Pick<Pool, "acquire">;
-  /** The time limit of a statement in milliseconds, measured by this process. */
+  /** The time limit for each statement in milliseconds, measured by this process. */
   readonly limit: number;
-  /** Cancels the wait for a connection and running statements. */
+  /** Aborts waiting for a connection and cancels running statements. */
   readonly signal?: AbortSignal | undefined;
-  /** The user's ID. Each transaction takes this user's advisory lock, and a connection of the user's share. */
+  /** The user's ID. Each transaction takes this user's advisory lock and counts toward the user's connections. */
   readonly user?: string | undefined;
   readonly onCommit?: TransactionHold["onCommit"] | undefined;
 }
@@ -50,17 +50,17 @@ export function openDialect(options: DialectOptions): Dialect {
   };
 }
 
-/** Translates the program's names of tables and columns into those of the database. */
+/** Translates the program's table and column names into the database's names. */
 class ColumnCompiler extends PostgresQueryCompiler {
   protected override sanitizeIdentifier(name: string): string {
     return super.sanitizeIdentifier(toColumnName(name));
   }
 }
 
-// The adapter and compiler are shared. Creating them for each request would take 3% of its time.
+// Shares the adapter and compiler, because creating them for each request would take 3% of the request's time.
 const adapter = new PostgresAdapter(), compiler = new ColumnCompiler();
 
-/** Returns the key of the advisory lock that a user's transactions share. */
+/** Returns the key for the advisory lock that all transactions of one user share. */
 export const userLockKey = (user: string): string => `wheelwright: held ${user}`;
 
 function openDriver({ pool, limit, signal, user }: DialectOptions): Driver {
@@ -72,13 +72,13 @@ function openDriver({ pool, limit, signal, user }: DialectOptions): Driver {
     commitTransaction: refuseDirectUse,
     rollbackTransaction: refuseDirectUse,
     releaseConnection: (connection) => Promise.resolve((connection as LeasedConnection).lease.release()),
-    destroy: () => Promise.resolve(), // the opener of the pool closes it
+    destroy: () => Promise.resolve(), // whoever opened the pool must close it
   };
 }
 
 /**
- * Runs the work in a transaction. Statements that start together are sent in one write, together with BEGIN, and run in
- * order. If the work throws or COMMIT fails, the transaction is rolled back, and the first error is thrown.
+ * Runs the work in a transaction. Statements that start at the same time are sent in a single write and run in order.
+ * If the work throws or COMMIT fails, rolls the transaction back and throws the first error.
  */
 export async function inTransaction<T>(
   options: DialectOptions,
@@ -88,28 +88,29 @@ export async function inTransaction<T>(
   const lockUser = user && `; select pg_advisory_xact_lock_shared(hashtextextended(${quote(userLockKey(user))}, 0))`;
   const lease = await pool.acquire(signal, user);
   const beginning = lease.query(`begin${lockUser ?? ""}`, [], { limit, signal });
-  // After a failed BEGIN the server refuses all statements, so no statement runs outside of a transaction.
+  // If BEGIN fails, the server refuses all later statements, so no statement runs outside a transaction.
   const failed = beginning.then(() => null, (error) => ({ error }));
-  const failures: unknown[] = []; // statement errors; after the first one, PostgreSQL only reports an aborted transaction
+  // The statements' errors. After the first one, PostgreSQL only reports that the transaction is aborted.
+  const failures: unknown[] = [];
   const recordFailure = (error: unknown) => {
     failures.push(error);
     throw error;
   };
-  // The connection that the work uses.
+  // A connection that records failed statements. Only the work uses it.
   const workLease: PooledConnection = { ...lease, query: (...args) => lease.query(...args).catch(recordFailure) };
   try {
     const result = await work(transactionFor(workLease, options)).finally(() => workLease.query = refuseAfterEnd);
     await beginning;
-    // After a failed statement, COMMIT rolls back and reports success.
+    // If a statement has failed, COMMIT rolls back and returns the command ROLLBACK instead of an error.
     if (await onCommit(() => commit(lease, limit)) === "COMMIT") return result;
     throw new Error("The transaction was rolled back: one of its statements had failed", { cause: failures[0] });
   } catch (last) {
     const first = await failed, error = isAbortedTransaction(last) ? failures[0] ?? last : last;
-    // BEGIN failed, so the session may still be in a transaction.
+    // Closes the session if BEGIN failed, because the session may still be in a transaction.
     if (first) lease.release(first.error);
-    // The session's other prepared statements are stale as well. A new session has none.
+    // Closes the session, because its other prepared statements are outdated as well.
     else if (isStalePlan(error)) lease.release(error);
-    // Never rejects, so that the caller sees the original error. Closing the session also rolls back.
+    // Catches a failed rollback, so that the caller gets the original error. Closing the session also rolls back.
     else await lease.query("rollback", [], { limit }).catch((failure) => lease.release(failure));
     throw first ? first.error : error;
   } finally {
@@ -117,14 +118,14 @@ export async function inTransaction<T>(
   }
 }
 
-/** Refuses statements after the end of the work, for example of an unfinished Promise.all. */
+/** Refuses statements that start after the work has ended, for example from an unfinished Promise.all. */
 function refuseAfterEnd(): Promise<never> {
   return Promise.reject(new Error("The transaction has ended: the statement was not run"));
 }
 
 /**
- * Runs single statements, each on its own connection. Skips Kysely's intermediate layers, which would be created for
- * each request.
+ * Runs each statement on its own connection. Skips Kysely's intermediate layers, because creating them takes time in
+ * every request.
  */
 export function rowsOn(options: DialectOptions): Kysely<Schema> {
   const { pool, limit, signal, user } = options;
@@ -142,7 +143,7 @@ export function rowsOn(options: DialectOptions): Kysely<Schema> {
   return new Kysely<Schema>(propsOf(options, provider));
 }
 
-/** Returns a transaction that another connection has begun and will end. */
+/** Returns a transaction for statements that run within another connection's open transaction. */
 export function transactionOn(
   runStatement: (text: string, params: readonly unknown[]) => Promise<StatementResult["rows"]>,
 ): Tx {
@@ -156,7 +157,7 @@ export function transactionOn(
   return Object.assign(transactionFor(lease, { pool, limit: 0 }), { wakes: new Set<WakeupTopic>() });
 }
 
-/** Creates a transaction without Kysely's implementation, which waits for each answer before the next statement. */
+/** Creates a transaction without Kysely's implementation, which sends each statement only after the previous answer. */
 function transactionFor(lease: PooledConnection, options: DialectOptions): Transaction<Schema> {
   const connection = connectionFor(lease, options.limit, options.signal);
   return new Transaction<Schema>(propsOf(options, { provideConnection: (use) => use(connection) }));
@@ -168,7 +169,7 @@ function propsOf(options: DialectOptions, provider: ConnectionProvider): KyselyP
   return { config: { dialect }, dialect, driver: dialect.createDriver(), executor };
 }
 
-/** Commits without an abort signal. Cancelling after COMMIT was sent would only lose the answer. */
+/** Commits without an abort signal. Cancelling COMMIT after it was sent would only hide its result. */
 async function commit(lease: PooledConnection, limit: number): Promise<string> {
   if (lease.dead) throw lease.dead; // COMMIT was not sent, so nothing was committed
   try {
@@ -179,9 +180,7 @@ async function commit(lease: PooledConnection, limit: number): Promise<string> {
   }
 }
 
-/**
- * Quotes a lock key, which must contain only Wheelwright's IDs. It is sent with `begin`, which accepts no parameters.
- */
+/** Quotes a lock key and checks its characters, because it is sent with BEGIN, which accepts no parameters. */
 function quote(text: string): string {
   if (!/^[a-z0-9_: ]+$/.test(text)) throw new Error(`Invalid lock key: ${text}`);
   return `'${text}'`;

@@ -1,10 +1,10 @@
-/** Classifies errors of PostgreSQL and its connections. */
+/** Classifies errors that PostgreSQL returns or that its connections cause. */
 import postgres from "postgres";
 import { Fault } from "#lib/base/errors.ts";
 
 /**
- * The fault of a lost connection. The statement may have run, but its transaction was rolled back. A connection lost
- * during COMMIT causes CommitUnknown instead.
+ * The fault for a lost connection. Some statements may have run, but their transaction was rolled back. A connection
+ * that is lost during COMMIT causes CommitUnknown instead.
  */
 export class ConnectionLost extends Fault {
   constructor(cause: unknown) {
@@ -16,7 +16,7 @@ export class ConnectionLost extends Fault {
   }
 }
 
-/** The fault of an unanswered COMMIT. The transaction was committed completely or not at all. */
+/** The fault for a COMMIT without an answer. Either the whole transaction was committed, or nothing was. */
 export class CommitUnknown extends Fault {
   constructor(cause: unknown) {
     const message = "The database did not confirm whether this was saved; check before trying again";
@@ -29,58 +29,58 @@ export function hasSqlState(error: unknown, ...states: string[]): boolean {
   return error instanceof postgres.PostgresError && states.includes(error.code);
 }
 
-/** Whether the statement violated this unique index, constraint or foreign key. */
+/** Whether the error means that a statement violated the given unique index, constraint or foreign key. */
 export function violatesConstraint(error: unknown, constraint: string): boolean {
   return hasSqlState(error, "23505", "23514", "23503", "23P01") &&
     (error as postgres.PostgresError).constraint_name === constraint;
 }
 
-/** Whether a retry from the start may succeed: after a deadlock, a serialization failure or a stale plan. */
+/** Whether a retry may succeed, because the error is a deadlock, a serialization failure or an outdated plan. */
 export function isRetryable(error: unknown): boolean {
   return hasSqlState(error, "40P01", "40001") || isStalePlan(error);
 }
 
-/** Whether an earlier statement in the transaction had failed. */
+/** Whether the server refused a statement because an earlier one in the same transaction had failed. */
 export function isAbortedTransaction(error: unknown): boolean {
   return hasSqlState(error, "25P02");
 }
 
 /**
- * Whether a migration invalidated a prepared statement. Statements that are already sent fail too, so the first error
- * may be an aborted transaction.
+ * Whether a migration has made a prepared statement outdated. Statements that were sent together with it fail as well,
+ * so the first error may be that the transaction is aborted.
  */
 export function isStalePlan(error: unknown): boolean {
   return isAbortedTransaction(error) ||
     hasSqlState(error, "0A000") && (error as postgres.PostgresError).routine === "RevalidateCachedQuery";
 }
 
-/** Whether the error is a bug of this program: a value that cannot be encoded or decoded. */
+/** Whether the error is a bug in this program: a value that cannot be encoded or decoded. */
 export function isProgrammingError(error: unknown): boolean {
   if (error instanceof postgres.PostgresError) return false;
   const { code } = error as { code?: unknown };
   return code === undefined || code === "UNDEFINED_VALUE" || code === "MAX_PARAMETERS_EXCEEDED";
 }
 
-/** Whether the session has ended or is in an unknown state. */
+/** Whether the error means that the session has ended or is in an unknown state. */
 export function isFatalError(error: unknown): boolean {
   return !(error instanceof postgres.PostgresError) || ["FATAL", "PANIC"].includes(error.severity) ||
     hasSqlState(error, "57P01", "57P02", "57P03");
 }
 
-/** Whether the server refused the role or password. Also checks the error's causes. */
+/** Whether the server refused the role or password, according to the error or any of its causes. */
 export function isRefusedLogin(error: unknown): boolean {
   if (hasSqlState(error, "28P01", "28000")) return true;
   return error instanceof Error && error.cause !== undefined && isRefusedLogin(error.cause);
 }
 
-/** Messages for exhausted resources, by SQLSTATE. */
+/** Messages for exhausted server resources, by SQLSTATE code. */
 const EXHAUSTED_MESSAGES: Readonly<Record<string, string>> = {
   "53100": "The database's disk is full; nothing can be saved until space is freed",
   "53200": "The database has too little memory for this; try again",
   "53300": "The database accepts no more connections; try again",
 };
 
-/** Converts errors of the server into faults. Returns other errors unchanged. */
+/** Converts errors from the database server into faults. Returns all other errors unchanged. */
 export function toDatabaseFault(error: unknown): unknown {
   if (hasSqlState(error, "25006")) return readOnlyFault(error);
   if (error instanceof postgres.PostgresError && error.code.startsWith("53")) {
@@ -96,13 +96,13 @@ export function toDatabaseFault(error: unknown): unknown {
   return hasSqlState(error, "55P03") ? lockedFault(error) : error;
 }
 
-/** Returns the fault for a conflict that remained after all retries. */
+/** Returns the fault for a change that conflicts with a concurrent one. */
 export function lockedFault(cause: unknown): Fault {
   const message = "Somebody else is changing the same object; try again";
   return new Fault("unavailable", "database_locked", message, { retryAfter: 1, cause });
 }
 
-/** Returns the fault of a standby or a server in read-only mode. */
+/** Returns the fault for a server that is a standby or in read-only mode. */
 export function readOnlyFault(cause?: unknown): Fault {
   const message = "The database is read-only right now; try again";
   return new Fault("unavailable", "database_read_only", message, { retryAfter: 2, cause });
@@ -112,7 +112,7 @@ export function isReadOnly(error: unknown): boolean {
   return error instanceof Fault && error.code === "database_read_only";
 }
 
-/** Whether the server refused a statement because the server is currently read-only. The statement changed nothing. */
+/** Whether the server refused to write, because it is read-only or short of resources. Nothing was changed. */
 export function isWriteRefused(error: unknown): boolean {
   return isReadOnly(error) || error instanceof Fault && error.code === "database_exhausted";
 }

@@ -1,8 +1,8 @@
-/** Finds the host of an address for connections that client.ts does not open. */
+/** Finds the host to connect to, for connections that client.ts does not open. */
 import { openClient } from "#lib/drivers/db/client.ts";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
 
-/** Connects only if the address has several hosts. */
+/** Returns the address's only host without connecting, or else the first suitable host that answers. */
 export async function findHost(address: DatabaseAddress, name: string, connectLimit: number): Promise<DatabaseHost> {
   if (address.hosts.length === 1) return address.hosts[0]!;
   const client = await openClient({ url: () => address, name, settings: {}, connectLimit });

@@ -1,12 +1,11 @@
 /**
- * Grants the service's role access to a database that another role owns. The service may change rows, but not tables.
- * Otherwise an attacker in the service could disable the triggers that protect the audit log. Each new table must be
- * listed here, or the program does not compile.
+ * Grants the service's role access to tables that another role owns. The service may change rows but not tables.
+ * Otherwise an attacker who controls the service could disable the triggers that protect the audit log.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
-/** Privileges by table. Row locks (`for update`, `for share`) need the privilege to update. */
+/** The service's privileges on each table. Row locks (`for update`, `for share`) need the update privilege. */
 export const TABLE_PRIVILEGES: Readonly<Record<keyof Schema | "migrations", string>> = {
   migrations: "select",
   clock_shift: "select",
@@ -52,25 +51,25 @@ export const TABLE_PRIVILEGES: Readonly<Record<keyof Schema | "migrations", stri
 
 export interface ServiceLogin {
   readonly role: string;
-  /** Empty if the server requires no password. */
+  /** Empty if the database server requires no password. */
   readonly password: string;
 }
 
 /**
- * Returns statements that create the role. They contain a SCRAM verifier and not the password, because servers log
- * statements.
+ * Returns the statement that creates the role. It contains a SCRAM verifier instead of the password, because servers
+ * log statements.
  */
 export function createRole({ role, password }: ServiceLogin): string {
   const secret = password === "" ? "" : ` password '${verifierOf(password)}'`;
   return `create role ${identifier(role)} login${secret};`;
 }
 
-/** Returns the statement that transfers all objects of the role in this database to the owner. */
+/** Returns the statement that makes the current user the owner of everything the role owns in this database. */
 export function reassignOwned(role: string): string {
   return `reassign owned by ${identifier(role)} to current_user;`;
 }
 
-/** Returns statements that grant the privileges above and revoke all others on these tables. */
+/** Returns the statements that grant the listed privileges and revoke all others on the same tables. */
 export function grantPrivileges(role: string, schema: string): string {
   const to = identifier(role), within = identifier(schema);
   const tables = Object.entries(TABLE_PRIVILEGES).map(([table, rights]) =>
@@ -85,16 +84,16 @@ export function grantPrivileges(role: string, schema: string): string {
   ].join("\n");
 }
 
-/** The schema, and the state of the service's role in it. */
+/** The schema's name, and the rights that the service's role has in it. */
 export interface ServiceRole {
   readonly schema: string;
   readonly there: boolean;
-  /** Whether the role has all privileges, as the owner or a superuser. */
+  /** Whether the role has all privileges, because it is the owner or a superuser. */
   readonly all: boolean;
   readonly owns: boolean;
 }
 
-/** Statements that run before and after a migration. */
+/** SQL statements that run immediately before and after a migration. */
 export interface TemporaryGrants {
   readonly first: string;
   readonly last: string;
@@ -103,8 +102,8 @@ export interface TemporaryGrants {
 export const NO_TEMPORARY_GRANTS: TemporaryGrants = { first: "", last: "" };
 
 /**
- * Returns temporary grants on the tables that a migration creates. A trigger on an older table may immediately write to
- * a new table on behalf of the previous release.
+ * Returns temporary grants on the tables that a migration creates. A trigger on an older table may write to a new table
+ * while the previous release is still running.
  */
 export function grantTemporarily(role: string, { schema, there, all, owns }: ServiceRole): TemporaryGrants {
   if (!there || all || owns) return NO_TEMPORARY_GRANTS;

@@ -1,8 +1,7 @@
 /**
  * Runs migrations that create an index concurrently, so that writes are not blocked for minutes. Such a migration
- * begins with `-- concurrently` and has one statement, `create index concurrently if not exists`. PostgreSQL runs it
- * only outside of a transaction. If the process dies before the migration is recorded, a valid index is kept and an
- * invalid one is created again.
+ * begins with `-- concurrently` and has a single statement, which PostgreSQL runs only outside a transaction. If the
+ * process stops before the migration is recorded, the next run keeps a valid index and creates an invalid one again.
  */
 
 const MARK = /^-- concurrently\r?\n/;
@@ -12,14 +11,14 @@ export function createsIndexConcurrently(text: string): boolean {
   return MARK.test(text);
 }
 
-/** Returns the migration without `concurrently`, so that it can run in a transaction. */
+/** Returns the migration without the word `concurrently`, so that it can run in a transaction. */
 export function withoutConcurrently(text: string): string {
   return createsIndexConcurrently(text)
     ? text.replace(/^create (unique )?index concurrently/m, "create $1index")
     : text;
 }
 
-/** Throws if the migration has any other content than an index. */
+/** Returns the index's name. Throws if the migration does anything other than create one index. */
 export function indexNameOf(text: string): string {
   const bare = text.replace(/--[^\n]*/g, "").trim().replaceAll(/\s+/g, " ");
   const [, index] = STATEMENT.exec(bare) ?? [];
@@ -31,7 +30,7 @@ export function indexNameOf(text: string): string {
 
 type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
 
-/** Creates the index. Safe to repeat after any failure. */
+/** Creates the index. Can be repeated after any failure. */
 export async function createIndex(run: Run, text: string): Promise<void> {
   const index = indexNameOf(text);
   if (await isInvalid(run, index)) await run(`drop index concurrently ${index}`);

@@ -1,9 +1,7 @@
 /**
- * Migrates a database to the schema of this program. Each migration runs in its own transaction (except indexes:
- * migrate-index.ts). An advisory lock lets one replica migrate while the others wait. A recorded checksum per migration
- * makes an incompatible database fail at the start. If another role owns the schema, migrations run as the owner, who
- * then grants the service's role its privileges. Without the owner's address, the service only checks that all
- * migrations were applied.
+ * Applies the program's migrations to a database. Each runs in its own transaction, except those that create an index
+ * (migrate-index.ts). An advisory lock lets one replica migrate while the others wait. If another role owns the schema,
+ * migrations run as that owner, who then grants the service's role its privileges.
  */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import { ConnectionLost, hasSqlState } from "#lib/drivers/db/faults.ts";
@@ -31,23 +29,23 @@ import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-
 import { messageOf } from "#lib/base/errors.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
-const LOCK_POLL_MS = 100; // milliseconds between attempts to get the lock
-const REPORT_AFTER = 20; // attempts after which the wait is reported; replicas that start at the same time need fewer
+const LOCK_POLL_MS = 100; // how often to try to get the advisory lock, in milliseconds
+const REPORT_AFTER = 20; // attempts before the wait is reported; replicas that start at the same time need fewer
 const LOCK_KEY = "7598807798210291559"; // an arbitrary number that nothing else in the database uses
 
-// Milliseconds to wait for a table lock, because other statements queue behind the wait. The limit is below the
-// server's deadlock timeout of one second, so a deadlock ends the migration and not a request.
+// The time limit for each wait for a table lock, in milliseconds. It is short, because other statements wait as well,
+// and below PostgreSQL's deadlock timeout of one second, so that a deadlock aborts the migration and not a request.
 const LOCK_LIMIT = 0.8 * SECOND;
-const MAX_ATTEMPTS = 60; // more than four minutes with the pauses; a table that is locked for longer needs attention
+const MAX_ATTEMPTS = 60; // more than four minutes including pauses; a longer lock needs an administrator's attention
 
-/** Whether the role may migrate: it owns the tables, or may create them in an empty schema. */
+/** Whether the role may migrate: it owns the tables, or it may create them in an empty schema. */
 export const MAY_MIGRATE_SQL = `coalesce(
   (select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass('migrations')),
   has_schema_privilege(current_schema(), 'create'), false)`;
 
 /**
- * Applies the missing migrations and returns their names. With `ownerUrl`, migrations run as the owner, who then grants
- * access to the role of `url`. `report` receives progress messages.
+ * Applies the missing migrations and returns their names. If `ownerUrl` is set, migrations run as the owner, who then
+ * grants privileges to the role in `url`. `report` is called with progress messages.
  */
 export async function migrate(
   url: DatabaseSource,
@@ -56,7 +54,7 @@ export async function migrate(
   report: (sentence: string) => void = () => {},
 ): Promise<string[]> {
   const login = ownerUrl === null ? null : loginOf(url);
-  // All statements use one connection, because the lock belongs to its session.
+  // Runs all statements on one connection, because the advisory lock belongs to that connection's session.
   const copier = await openCopier(ownerUrl ?? url, "wheelwright-migrate", { lock_timeout: "0" });
   const run = runWith(copier);
   try {
@@ -70,7 +68,7 @@ export async function migrate(
     );
     if (newer.length > 0) {
       report(`The database is newer than this release, but compatible with it. Newer migrations: ${newer.join(", ")}`);
-      return []; // the newer release has granted the privileges, and may have granted more than this release knows
+      return []; // the newer release has granted privileges, which this release must not revoke
     }
     if (missing.length > 0 && !state.may) throw new MigrationError(missingMessage(missing));
     if (!state.there) await run(CREATE_MIGRATIONS_TABLE);
@@ -97,7 +95,7 @@ function runWith(copier: Copier): Run {
   };
 }
 
-/** Polls for the lock. A session that waits inside the server would block `create index concurrently`. */
+/** Polls for the advisory lock. A session that waits inside the server would block `create index concurrently`. */
 async function lock(run: Run, report: (sentence: string) => void): Promise<void> {
   for (let attempts = 1;; attempts++) {
     const [{ held }] = await run("select pg_try_advisory_lock($1) as held", [LOCK_KEY]) as unknown as [
@@ -133,8 +131,8 @@ function missingMessage(missing: readonly Migration[]): string {
 }
 
 /**
- * Grants the service's role its privileges. Owners and superusers have them already. If the service's role owned the
- * tables or the database, the ownership is transferred, because the owner could drop the schema.
+ * Grants the service's role its privileges, unless it is the owner or a superuser and has them already. If the role
+ * owns the tables, transfers the ownership to the current user, because an owner could drop the schema.
  */
 async function grantAccess(run: Run, login: ServiceLogin): Promise<void> {
   const found = await findRole(run, login);
@@ -162,8 +160,8 @@ async function findRole(run: Run, { role }: ServiceLogin): Promise<ServiceRole> 
 }
 
 /**
- * Applies a migration. One message contains BEGIN, the migration, its record and COMMIT, so a killed process leaves
- * nothing half applied. The simple query protocol stops at the first statement that fails.
+ * Applies a migration. A single message contains BEGIN, the migration, the row that records it and COMMIT, so a process
+ * that is killed leaves nothing half applied. The server stops at the first statement that fails.
  */
 async function apply(
   run: Run,
@@ -199,14 +197,14 @@ async function apply(
 
 const LOCK_NOT_AVAILABLE = "55P03", DEADLOCK = "40P01";
 
-/** Blocks migrations until the caller's transaction ends. */
+/** Blocks migrations by other processes until the caller's transaction ends. */
 export async function lockMigrations(run: Run): Promise<void> {
   await run("select pg_advisory_xact_lock($1)", [LOCK_KEY]);
 }
 
 /**
- * Applies migrations within the caller's transaction. Indexes need not be created concurrently, because the tables are
- * not in use yet.
+ * Applies the migrations in the caller's transaction. Indexes are not created concurrently, because nothing uses the
+ * tables yet.
  */
 export async function applyInTransaction(run: Run, migrations: readonly Migration[]): Promise<void> {
   await run(CREATE_MIGRATIONS_TABLE);

@@ -1,14 +1,14 @@
 /**
- * Translates column names: `created_at` in the database, `createdAt` in the program. The driver translates each column
- * once, so rows already have the API's names and need not be copied.
+ * Translates names between the database (`created_at`) and the program (`createdAt`). The driver translates each column
+ * name once per query, so that rows already have the API's names and need not be copied.
  */
 
-/** Converts `createdAt` to `created_at`. Lower-case names stay unchanged. */
+/** Converts `createdAt` to `created_at`. Lowercase names stay unchanged. */
 export function toColumnName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Converts `created_at` to `createdAt`, also for names that a query sets with `as`. */
+/** Converts `created_at` to `createdAt`, including names that a query assigns with `as`. */
 export function fromColumnName(column: string): string {
   return column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,4 +1,4 @@
-/** Opens the database: pool, control connection and wake-ups. */
+/** Opens the database: the connection pools, the control connection and the wake-ups. */
 import { sql } from "kysely";
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import { openControl } from "#lib/drivers/db/control.ts";
@@ -15,26 +15,26 @@ import { SECOND, withTimeout } from "#lib/base/time.ts";
 
 export interface DatabaseOptions {
   readonly url: DatabaseSource;
-  /** The maximum number of connections, without those for streams and the control connection. */
+  /** The pool's maximum number of connections. Streams and the control connection use additional ones. */
   readonly size: number;
-  /** Separate connections for streams, so that no stream uses a request's connection (1). */
+  /** The number of separate connections for streams, which never use a request's connection. Defaults to 1. */
   readonly streams?: number;
   readonly log: Log;
   readonly telemetry?: Telemetry;
-  /** Defaults to the application name of the connection string. */
+  /** The application name that the server shows. Defaults to the name in the connection string. */
   readonly name?: string;
   readonly statementLimit?: number;
-  /** Milliseconds that a statement waits for a lock. */
+  /** How long a statement may wait for a lock, in milliseconds. */
   readonly lockLimit?: number;
-  /** Milliseconds that a caller waits for a connection. */
+  /** How long a caller may wait for a connection, in milliseconds. */
   readonly waitLimit?: number;
 }
 
 const STATEMENT_LIMIT = 15 * SECOND;
 const LOCK_LIMIT = 10 * SECOND;
-const NETWORK_LATENCY = 2 * SECOND; // extra milliseconds for the answer after the server's own limit
+const NETWORK_LATENCY = 2 * SECOND; // milliseconds that an answer may take after the server's own limit
 const IDLE_IN_TRANSACTION = 30 * SECOND;
-const OUTLAST_TIMEOUT = 30 * SECOND; // milliseconds that work outside of requests waits
+const OUTLAST_TIMEOUT = 30 * SECOND; // how long work outside requests waits, in milliseconds
 
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const {
@@ -82,7 +82,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
 
   function databaseFor(signal?: AbortSignal, hold?: TransactionHold): OpenDatabase {
     let cachedRows: Rows | undefined;
-    // Created lazily, because every request has its own database object and many do not use it.
+    // Creates `rows` at first use: every request has its own database object, but many requests never use it.
     const options = { pool, limit, signal, user: hold?.user, onCommit: hold?.onCommit };
     const rows = (): Rows =>
       cachedRows ??= Object.assign(rowsOn(options), {
@@ -125,7 +125,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   }
 
   try {
-    // Connects now, so that a wrong address or password fails at the start.
+    // Connects now, so that a wrong address or password is reported at startup.
     (await pool.acquire()).release();
     await withTimeout(2 * SECOND, control.ready());
     return databaseFor();
@@ -144,9 +144,9 @@ function withCheck<T>(work: (tx: Tx) => Promise<T>, hold: TransactionHold | unde
 }
 
 /**
- * Waits until earlier transactions of these users have ended, because they may not have seen a revocation. Waits after
- * the commit and without locks, which avoids deadlocks. Advisory locks are fair, so new writers cannot delay the wait
- * forever.
+ * Waits until these users' earlier transactions have ended, because those may have started before a right was revoked.
+ * Waits after the commit and without holding locks, which avoids deadlocks. Advisory locks are served in order, so
+ * later transactions cannot delay the wait forever.
  */
 async function waitForHolders(
   rows: Rows,

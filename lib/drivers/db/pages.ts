@@ -1,12 +1,12 @@
 /**
- * Reads lists in pages, newest first. A page has exactly `limit` rows, even if rows share a time, because the cursor of
- * the next page has the time and ID of the last row.
+ * Reads lists page by page, newest first. Pages never skip or repeat rows that have the same time, because the cursor
+ * for the next page contains the time and the ID of the last row.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import { type Cursor, writeCursor } from "#lib/base/schema.ts";
 
 export interface ListPageRequest {
-  /** The page size. Absent for the complete list. */
+  /** The maximum number of rows on the page. Absent to read the complete list. */
   readonly limit?: number | undefined;
   /** Returns only rows that are older than this row or time. */
   readonly before?: Cursor | undefined;
@@ -14,13 +14,13 @@ export interface ListPageRequest {
 
 export interface ListPage<Item> {
   readonly items: readonly Item[];
-  /** The `before` of the next page. Null on the last page. */
+  /** The cursor to pass as `before` to read the next page. Null on the last page. */
   readonly next: string | null;
 }
 
-/** The bounds of the query for one page, as flat values for prepared queries. */
+/** The limits for one page's query, as separate values that a prepared query can use. */
 export interface PageBounds {
-  /** The page size plus one row. The extra row shows whether the list continues. */
+  /** The page size plus one. The extra row shows whether there is another page. */
   readonly maxRows?: number | undefined;
   readonly beforeAt?: Date | undefined;
   readonly beforeId?: string | undefined;
@@ -30,7 +30,7 @@ type ReadPageRows<Row> = (bounds: PageBounds) => Promise<Row[]>;
 
 type KeyOf<Row> = (row: Row) => readonly [at: Date, id: string];
 
-/** `read` returns rows ordered by time and ID, both descending. `keyOf` returns a row's time and ID. */
+/** `read` must return rows ordered by time and ID, both descending. `keyOf` returns a row's time and ID. */
 export async function readPage<Row>(
   { limit, before }: ListPageRequest,
   read: ReadPageRows<Row>,
@@ -43,12 +43,12 @@ export async function readPage<Row>(
   return { items, next: writeCursor(...keyOf(items[limit - 1]!)) };
 }
 
-/** The maximum number of rows by which a page may exceed its limit. */
+/** The maximum number of extra rows on a page whose last rows have the same time. */
 const MAX_TIES = 100;
 
 /**
- * Reads a page for clients that continue with the time of its last row. If the cursor has no row ID, the page includes
- * all rows of that time, so that no row is skipped.
+ * Reads a page for clients that continue from the time of the last row. If the cursor contains no row ID, the page
+ * includes all rows that have the same time as its last row, so that none is skipped.
  */
 export async function readPageByTime<Row>(
   request: ListPageRequest & { readonly limit: number },
@@ -67,7 +67,7 @@ export async function readPageByTime<Row>(
   return { items, next: isEnd ? null : writeCursor(...keyOf(items.at(-1)!)) };
 }
 
-/** Reads a page of a table's rows by `createdAt` and `id`. */
+/** Reads a page of rows, newest first, ordered by `createdAt` and `id`. */
 export async function readNewestRows<DB, Table extends keyof DB, Row extends { createdAt: Date; id: string }>(
   query: SelectQueryBuilder<DB, Table, Row>,
   request: ListPageRequest,
@@ -82,11 +82,11 @@ export async function readNewestRows<DB, Table extends keyof DB, Row extends { c
 interface PageOrder {
   readonly at?: string;
   readonly id?: string;
-  /** The value of `id` at the cursor, if different from the cursor's ID. */
+  /** The value to compare with `id` at the cursor, if it differs from the cursor's ID. */
   readonly last?: RawBuilder<unknown>;
 }
 
-/** Adds the order, the cursor and the limit of a page to the query. */
+/** Adds a page's sort order, cursor condition and row limit to the query. */
 export function addNewestFirstOrder<DB, Table extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, Table, Row>,
   bounds: PageBounds,
@@ -97,7 +97,7 @@ export function addNewestFirstOrder<DB, Table extends keyof DB, Row>(
   return bounds.maxRows === undefined ? ordered : ordered.modifyEnd(sql`limit ${bounds.maxRows}`);
 }
 
-/** Whether a row with this time and id comes after the cursor. */
+/** Returns the condition that a row with this time and ID comes after the cursor. */
 export function isAfterCursor(
   { beforeAt, beforeId }: PageBounds,
   at: RawBuilder<unknown>,
@@ -108,7 +108,7 @@ export function isAfterCursor(
   return beforeId ? sql`(${at}, ${id}) < (${beforeAt}, ${last ?? beforeId})` : sql`${at} < ${beforeAt}`;
 }
 
-/** Replaces the items of a page. */
+/** Returns the page with different items and the same cursor for the next page. */
 export function withPageItems<Item>(page: ListPage<unknown>, items: readonly Item[]): ListPage<Item> {
   return { items, next: page.next };
 }

@@ -1,8 +1,8 @@
-/** Finds a connection's password, in its address or in a password file as libpq reads it. */
+/** Finds the password for a connection, in its address or in a libpq password file (`.pgpass`). */
 import { readFile } from "node:fs/promises";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
 
-/** Reads the file for each connection, so that a changed password needs no restart. */
+/** Reads the password file for each connection, so that a changed password needs no restart. */
 export async function findDatabasePassword(address: DatabaseAddress, { host, port }: DatabaseHost): Promise<string> {
   if (address.password !== null) return address.password;
   if (address.passfile === null) return "";
@@ -15,7 +15,7 @@ export async function findDatabasePassword(address: DatabaseAddress, { host, por
   ]);
 }
 
-/** Returns the password of the first line that matches: host, port, database, user, password; `*` matches anything. */
+/** Returns the password from the first matching line: `host:port:database:user:password`. `*` matches any value. */
 export function findPasswordInFile(text: string, connection: readonly string[]): string {
   for (const line of text.split(/\r?\n/)) {
     if (line === "" || line.startsWith("#")) continue;

@@ -1,13 +1,12 @@
 /**
- * Opens TLS sockets that can be paused, as the driver does while rows arrive faster than they are read. Deno 2.9.5 can
- * lose the end of a paused TLS socket. So on Deno the TCP socket below TLS is paused instead, through a stream between
- * the two sockets.
+ * Opens TLS sockets that the driver can pause when rows arrive faster than they are read. In Deno 2.9.5, a paused TLS
+ * socket can miss the end of its data. On Deno, the underlying TCP socket is therefore paused instead.
  */
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 
-/** Begins TLS over the socket. */
+/** Starts TLS on the given socket. */
 export type TlsConnect = (options: Omit<ConnectionOptions, "socket"> & { readonly socket: Socket }) => TLSSocket;
 
 export const connectPausableTls: TlsConnect = (options) =>
@@ -23,7 +22,7 @@ function connectAbovePausedTcp(options: Parameters<TlsConnect>[0]): TLSSocket {
     write: (bytes, _, done) => void socket.write(bytes, done),
     final: (done) => void socket.end(done),
   });
-  encrypted.on("error", () => {}); // the TLS socket reports it
+  encrypted.on("error", () => {}); // the TLS socket reports the same error
   socket.on("data", (bytes) => void (encrypted.push(bytes) || socket.pause()));
   socket.once("end", () => encrypted.push(null));
   const secured = connect({ ...options, socket: encrypted });

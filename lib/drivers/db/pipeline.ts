@@ -1,7 +1,7 @@
 /**
- * Runs short reads on shared connections. Reads are sent without waiting for earlier answers, and reads that start
- * together are sent in one write. With separate connections, writes took a third of a request's processor time. A read
- * that lost its connection is repeated, because it changed nothing.
+ * Runs short reads on shared connections. A read is sent without waiting for earlier answers, and reads that start at
+ * the same time are sent in a single write, which saves processor time. If the connection is lost, the read is
+ * repeated, because it changed nothing.
  */
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import { type StatementResult, statementTimeoutFault } from "#lib/drivers/db/client.ts";
@@ -12,9 +12,9 @@ import { SECOND } from "#lib/base/time.ts";
 interface PipelineOptions {
   readonly pool: Pool;
   readonly limit: number;
-  /** The maximum number of shared connections. */
+  /** The maximum number of connections that reads share. */
   readonly maxConnections: number;
-  /** Milliseconds of sharing, after which a connection returns to the pool, which may close an old one. */
+  /** How long a connection is shared, in milliseconds. Then it returns to the pool, which may replace it. */
   readonly sharedFor?: number;
 }
 
@@ -35,8 +35,8 @@ interface SharedConnection {
   readonly reads: Set<PendingRead>;
 }
 
-const SLOW_MS = 10; // milliseconds after which the next reads use another connection
-const CHECK_INTERVAL_MS = 25; // milliseconds between checks for cancelled reads
+const SLOW_MS = 10; // milliseconds after which a connection counts as slow, so new reads use another one
+const CHECK_INTERVAL_MS = 25; // how often to check for cancelled reads, in milliseconds
 
 export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SECOND }: PipelineOptions): Pipeline {
   const connections = new Set<SharedConnection>();
@@ -44,8 +44,8 @@ export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SE
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * Returns the connection with the most recent oldest read. A single fast connection is best, because reads then share
-   * writes. Returns undefined if all connections are slow and another one can be opened.
+   * Chooses the connection whose oldest pending read started last. A single fast connection is best, because its reads
+   * share writes. Returns undefined if all connections are slow and another one can be opened.
    */
   function pick(): SharedConnection | undefined {
     const now = performance.now();
@@ -86,7 +86,7 @@ export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SE
     });
   }
 
-  /** Rejects cancelled reads, and closes connections that do not answer in time. */
+  /** Rejects cancelled reads, and closes connections whose reads take too long. */
   function checkReads(): void {
     const now = performance.now();
     timer = connections.size > 0 ? setTimeout(checkReads, CHECK_INTERVAL_MS) : undefined;

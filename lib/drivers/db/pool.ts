@@ -1,7 +1,7 @@
 /**
- * Opens a pool of clients that are never reconnected (client.ts explains why). Callers are served in order of arrival,
- * except for users with many connections (connection-shares.ts). While the database is down, callers wait for up to two
- * seconds, so a restart of PostgreSQL causes no error. Background work uses a pool without a wait limit.
+ * Opens a pool of connections. Callers are served in order of arrival, except that users with many connections wait
+ * longer (connection-shares.ts). While the database is down, callers wait for up to two seconds, so that restarting
+ * PostgreSQL causes no errors. Background work uses a pool without this limit.
  */
 import { openCallerQueue } from "#lib/drivers/db/caller-queue.ts";
 import { type Client, openClient, type QueryOptions, type StatementResult } from "#lib/drivers/db/client.ts";
@@ -17,25 +17,25 @@ export interface PoolOptions {
   readonly name: string;
   readonly size: number;
   readonly settings: Readonly<Record<string, string>>;
-  /** Milliseconds that a caller waits for a connection. Null for no limit. */
+  /** How long a caller may wait for a connection, in milliseconds. Null means no limit. */
   readonly waitLimit?: number | null;
 }
 
-/** A connection for one caller. After `release`, it rejects all statements. */
+/** A connection for one caller. It rejects all statements after it was released. */
 export interface PooledConnection {
   readonly pid: number;
-  /** The error that ended the connection, or null while it is usable. */
+  /** The error that ended the connection, or null while the connection is usable. */
   readonly dead: Error | null;
   query(text: string, params: readonly unknown[], options: QueryOptions): Promise<StatementResult>;
   /**
-   * Returns the connection to the pool. Closes the connection instead if `spoiled` is set, because its session is not
-   * clean.
+   * Returns the connection to the pool. If `spoiled` is set, the session may be in a bad state, so the connection is
+   * closed instead.
    */
   release(spoiled?: unknown): void;
 }
 
 export interface Pool {
-  /** Takes a connection, which counts toward the share of `user`. */
+  /** Takes a connection from the pool. It counts toward the number of connections that `user` may have. */
   acquire(signal?: AbortSignal, user?: string): Promise<PooledConnection>;
   stats(): { size: number; open: number; idle: number; waiting: number };
   close(): Promise<void>;
@@ -49,10 +49,10 @@ export function openPool(options: PoolOptions): Pool {
   const shares = openConnectionShares(size), connections = openPooledConnections(grow);
   const callers = openCallerQueue({ shares, waitLimit, failure: () => failure, answers: () => answeredAt > failedAt });
   let connecting = 0;
-  let failures = 0; // failed connections in a row
-  let failure: unknown = null; // the error of the last failed connection
-  let failedAt = -Infinity; // when the last failed attempt began
-  let answeredAt = -Infinity; // the time of the last answer on any connection
+  let failures = 0; // how many attempts to connect have failed in a row
+  let failure: unknown = null; // the error of the last failed attempt to connect
+  let failedAt = -Infinity; // when the last failed attempt to connect began
+  let answeredAt = -Infinity; // when any connection last received an answer
   let retry: ReturnType<typeof setTimeout> | undefined;
   let closed = false;
 
@@ -94,7 +94,7 @@ export function openPool(options: PoolOptions): Pool {
     serve();
   }
 
-  /** Gives idle connections to waiting callers within their shares. */
+  /** Gives idle connections to waiting callers whose users may take another one. */
   function serve(): void {
     connections.closeExpired();
     for (let next = callers.next(); next && connections.count().idle > 0; next = callers.next()) {
@@ -105,19 +105,19 @@ export function openPool(options: PoolOptions): Pool {
   function takeBack(client: Client, user: string | undefined): void {
     shares.release(user);
     if (!client.dead) return putIdle(client);
-    serve(); // serves callers that waited for a share
+    serve(); // serves callers whose users had too many connections
     grow();
   }
 
   async function take(signal: AbortSignal | undefined, user: string | undefined): Promise<Client> {
     signal?.throwIfAborted();
-    // A connection is taken before the first await, so that no caller overtakes waiting callers.
+    // Takes a connection before the first await, so that no caller overtakes those that are already waiting.
     connections.closeExpired();
     const client = shares.mayTake(user) && !callers.next() ? connections.pop() : undefined;
     if (!client) return await wait(signal, user);
     shares.take(user);
     if (connections.isTrusted(client)) return client;
-    // Closes the client on any error, because a broken client must not stay in the pool.
+    // Closes the client after any error, because a broken client must not stay in the pool.
     const answered = await client.query("select 1", [], { limit: PROBE_LIMIT }).catch((error) => client.kill(error));
     if (answered) return client;
     shares.release(user);

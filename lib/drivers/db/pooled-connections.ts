@@ -1,13 +1,13 @@
-/** Tracks the connections of a pool: which are idle, their age, and how they are closed. */
+/** Tracks a pool's connections: which of them are idle, how old they are, and how they are closed. */
 import type { Client } from "#lib/drivers/db/client.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const CLOSE_LIMIT = 2 * SECOND;
-// Idle connections are probed after this time, because a failover or firewall can end them silently.
+// Connections that were idle for this long are probed before use: a failover or firewall may have closed them.
 const TRUSTED_FOR = 10 * SECOND;
-// Sessions collect prepared statements and memory, so they are replaced. Random lifetimes spread the replacements.
+// Replaces sessions, because they accumulate memory. The lifetimes are random, so that not all end at the same time.
 const LIFETIME = () => (20 + 20 * Math.random()) * MINUTE;
-// Connections to a read-only server are replaced soon, because the address may point to a primary again.
+// Replaces connections to a read-only server soon, because the address may lead to a primary again.
 const READ_ONLY_LIFETIME = SECOND;
 
 interface PooledConnections {
@@ -17,12 +17,12 @@ interface PooledConnections {
   pop(): Client | undefined;
   /** Whether the connection was used so recently that it needs no probe. */
   isTrusted(client: Client): boolean;
-  /** Closes idle connections past their lifetime, or all once the pool is closed. */
+  /** Closes idle connections that are too old, or all idle connections once the pool is closed. */
   closeExpired(): void;
   forget(client: Client): void;
-  /** Expires all writable connections, because the primary has become read-only. */
+  /** Marks all writable connections as too old, because their server has become read-only. */
   expireWritable(): void;
-  /** Closes idle connections, waits two seconds for the others, then cuts them with this reason. */
+  /** Closes idle connections, waits up to two seconds for the others, then closes those with this reason. */
   close(reason: unknown): Promise<void>;
 }
 

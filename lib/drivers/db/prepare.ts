@@ -1,6 +1,6 @@
 /**
- * Builds queries once per process, because building and compiling takes longer than reading a row. Only queries that
- * run in every request are prepared.
+ * Compiles a query once per process, because building and compiling it takes longer than reading a row. Only queries
+ * that run in every request are prepared.
  */
 import type { CompiledQuery, QueryExecutorProvider } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -12,7 +12,7 @@ class Placeholder {
   }
 }
 
-/** The common interface of query builders and `sql`. */
+/** What query builders and `sql` have in common. */
 interface Buildable<Row> {
   compile(executor: QueryExecutorProvider): CompiledQuery<Row>;
 }
@@ -20,9 +20,9 @@ interface Buildable<Row> {
 type RowOf<Query> = Query extends Buildable<infer Row> ? Row : never;
 
 /**
- * Prepares the query that `build` returns. `build` runs once, with placeholders that it may pass on but not read. A
- * list is one value, for `= any(…)`. `build` may test optional values for undefined, because each combination is
- * prepared separately.
+ * Prepares the query that `build` returns. `build` receives placeholders, which it may pass on but not read. A list is
+ * a single value, for `= any(…)`. `build` may check whether an optional value is undefined, because each combination of
+ * present values is prepared separately.
  */
 export function prepareQuery<Values extends object, Query extends Buildable<unknown>>(
   build: (rows: Rows, values: Values) => Query,
@@ -32,8 +32,8 @@ export function prepareQuery<Values extends object, Query extends Buildable<unkn
 }
 
 /**
- * Prepares a read that an index answers immediately. Outside of a transaction, the read uses a shared connection
- * (pipeline.ts), where a slow read would delay others.
+ * Prepares a read that an index answers immediately. Outside a transaction, the read uses a shared connection
+ * (pipeline.ts), where a slow read would delay other reads.
  */
 export function prepareReadOnSharedConnection<Values extends object, Query extends Buildable<unknown>>(
   build: (rows: Rows, values: Values) => Query,
@@ -52,7 +52,7 @@ function compiler<Values extends object>(build: (rows: Rows, values: Values) => 
   const cache = new Map<string, CompiledQuery>();
 
   return function compile(rows: Rows, values: Values): CompiledQuery {
-    // Plugins must see each query with its values. Tests use a plugin to count and record queries.
+    // Skips the prepared query if plugins are installed, because tests use a plugin that inspects each query's values.
     if (rows.getExecutor().plugins.length > 0) return build(rows, values).compile(rows) as CompiledQuery;
     const names = Object.keys(values).filter((name) => values[name as keyof Values] !== undefined), key = names.join();
     const compiled = cache.get(key) ?? compileWithPlaceholders(rows, names);

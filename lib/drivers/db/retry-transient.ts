@@ -1,20 +1,18 @@
-/** Retries transactions and statements that the server rolled back because of concurrent ones. */
+/** Retries transactions and statements that failed because of concurrent transactions or a migration. */
 import { isRetryable, isStalePlan, lockedFault } from "#lib/drivers/db/faults.ts";
 import { backoffDelay, sleep } from "#lib/base/time.ts";
 
-const MAX_ATTEMPTS = 3; // after deadlocks
+const MAX_ATTEMPTS = 3; // the maximum number of attempts after deadlocks
 
 interface RetryOptions {
   readonly signal?: AbortSignal | undefined;
-  /**
-   * The number of sessions that may have stale plans after a migration. Each session is replaced at its first error.
-   */
+  /** The number of sessions that may have outdated plans. Each is replaced after its first such error. */
   readonly sessions?: () => number;
 }
 
 /**
- * Runs `work` again after transient errors. A failed run must leave no effects. Rejects immediately with permanent
- * errors.
+ * Runs `work` again after transient errors, so a failed run must leave no effects. Rejects immediately after a
+ * permanent error.
  */
 export async function retryTransient<T>(
   work: () => Promise<T>,

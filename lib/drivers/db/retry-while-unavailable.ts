@@ -1,8 +1,8 @@
-/** Retries a read of background work until the database answers. */
+/** Retries a read for background work until the database answers. */
 import { Fault } from "#lib/base/errors.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
-/** Rejects with the signal's reason when the signal aborts, and immediately with permanent errors. */
+/** Rejects with the signal's reason when the signal aborts, and immediately after a permanent error. */
 export async function retryWhileUnavailable<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let failed = 1;; failed++) {
     signal.throwIfAborted();

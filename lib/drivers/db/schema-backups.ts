@@ -1,4 +1,4 @@
-/** The tables of backups for Kysely. */
+/** Defines the backup tables for Kysely, the query builder. */
 import type { Generated } from "kysely";
 import type {
   JsonColumnWithDefault,

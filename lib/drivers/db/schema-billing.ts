@@ -1,4 +1,4 @@
-/** The tables of billing for Kysely. */
+/** Defines the billing tables for Kysely, the query builder. */
 import type {
   BigintColumn,
   JsonColumnWithDefault,

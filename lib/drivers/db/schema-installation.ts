@@ -1,4 +1,4 @@
-/** The tables of the installation and of former domains for Kysely. */
+/** Defines the tables for the installation and for former domains, for the query builder Kysely. */
 import type { Generated } from "kysely";
 
 import type { TimestampColumn } from "#lib/drivers/db/columns.ts";

@@ -1,10 +1,10 @@
-/** The tables of deprecation notices and token usage for Kysely. */
+/** Defines the tables for deprecation notices and token usage, for the query builder Kysely. */
 import type { BigintColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
 
 export interface NoticeTables {
   token_calls: {
     tokenId: string;
-    /** Method and path pattern: `GET /api/spokes/:spokeId`. */
+    /** The endpoint's method and path pattern, for example `GET /api/spokes/:spokeId`. */
     endpoint: string;
     day: Date;
     calls: BigintColumn;

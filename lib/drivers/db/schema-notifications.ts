@@ -1,4 +1,4 @@
-/** The tables of notifications for Kysely: the events that users have read, and their counts. */
+/** Defines the notification tables for Kysely, the query builder: which events users have read, and event counts. */
 import type { Generated } from "kysely";
 import type { BigintColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
 
@@ -10,11 +10,9 @@ export interface NotificationTables {
     federationId: Generated<string>;
     spokeId: Generated<string>;
     reads: BigintColumn;
-    /**
-     * The time up to which the user has read the object's events, initially `-infinity`. Select this column as text.
-     */
+    /** The user has read the events up to this time. Select it as text, because it starts as `-infinity`. */
     readThrough: TimestampColumn;
-    /** Events up to this time are from before the user became a member. */
+    /** Events up to this time happened before the user became a member. */
     skipThrough: TimestampColumn;
   };
   notification_read_ranges: {

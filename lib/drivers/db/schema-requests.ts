@@ -1,4 +1,4 @@
-/** The tables of hub requests and restore requests for Kysely. */
+/** Defines the tables for hub requests and restore requests, for the query builder Kysely. */
 import type { Generated } from "kysely";
 import type { NullableTimestampColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
 

@@ -1,4 +1,4 @@
-/** The tables of templates for Kysely. */
+/** Defines the template tables for Kysely, the query builder. */
 import type { Generated } from "kysely";
 import type { JsonColumnWithDefault, NullableTimestampColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
 

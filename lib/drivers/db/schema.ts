@@ -1,4 +1,4 @@
-/** The tables for Kysely: one interface per table, in the order of sql/. naming.ts translates the column names. */
+/** Defines the tables for the query builder Kysely, in the order of sql/. naming.ts translates the column names. */
 import type { ColumnType, Generated } from "kysely";
 import type { BackupTables } from "#lib/drivers/db/schema-backups.ts";
 import type { BillingTables } from "#lib/drivers/db/schema-billing.ts";
@@ -230,7 +230,7 @@ export interface Schema
     chain: string;
     count: BigintColumn;
     head: Generated<string>;
-    /** The time of the last sealed event; `-infinity` before the first seal. Select this column as text. */
+    /** The time of the newest event that the seal (hash) covers; `-infinity` at first. Select this column as text. */
     lastAt: TimestampColumn;
     lastId: Generated<string>;
     sealedAt: TimestampColumn;

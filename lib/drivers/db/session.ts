@@ -1,12 +1,12 @@
 /**
- * Sets the session settings that the program relies on, whatever the defaults of the role or database. A statement sets
- * them, because connection poolers refuse unknown startup parameters. `default_transaction_read_only` is respected,
- * because providers use it to protect a server with a full disk.
+ * Sets the session settings that the program relies on, regardless of the role's or database's defaults. They are set
+ * by a statement, because connection poolers refuse unknown startup parameters. `default_transaction_read_only` is left
+ * unchanged, because providers use it to protect a server whose disk is full.
  */
 
-/** The settings that pg_dump sets, and others that change a statement's result. */
+/** The settings that pg_dump also sets, and others that affect a statement's result. */
 const SETTINGS: Readonly<Record<string, string>> = {
-  // The text format of values.
+  // Settings that define how values are written as text.
   client_encoding: "UTF8",
   datestyle: "ISO, MDY",
   intervalstyle: "postgres",
@@ -19,7 +19,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   lc_monetary: "C",
   lc_numeric: "C",
   lc_time: "C",
-  // The meaning of statements.
+  // Settings that change what a statement means.
   standard_conforming_strings: "on",
   backslash_quote: "safe_encoding",
   array_nulls: "on",
@@ -27,10 +27,10 @@ const SETTINGS: Readonly<Record<string, string>> = {
   quote_all_identifiers: "off",
   gin_fuzzy_search_limit: "0",
   default_text_search_config: "pg_catalog.simple",
-  row_security: "off", // row security causes an error instead of silently missing rows
-  session_replication_role: "origin", // triggers and foreign keys are active
+  row_security: "off", // reports an error instead of silently hiding rows
+  session_replication_role: "origin", // keeps triggers and foreign keys active
   check_function_bodies: "on",
-  // Transactions and sessions.
+  // Settings for transactions and sessions.
   default_transaction_isolation: "read committed",
   default_transaction_deferrable: "off",
   exit_on_error: "off",
@@ -39,11 +39,11 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a query that applies these settings and `more`, and reads facts about the session. Skips settings that the
- * server does not know or that already have the value, because only superusers may set some.
+ * Returns a query that applies SETTINGS and `more`, and reads the session's process ID and state. Skips settings that
+ * the server does not know or that already have the right value, because only superusers may set some of them.
  */
 export function buildSessionQuery(more: Readonly<Record<string, string>>, options: string | null): SessionQuery {
-  // Only the connection string can set another search path.
+  // Keeps the search path if the connection string sets one. Otherwise uses the schema `public`.
   const path: Record<string, string> = /search_path/i.test(options ?? "") ? {} : { search_path: "public" };
   const settings = { ...SETTINGS, ...path, ...more };
   return { text: TEXT, params: [Object.keys(settings), Object.values(settings)] };
@@ -54,7 +54,7 @@ interface SessionQuery {
   readonly params: readonly (readonly string[])[];
 }
 
-// A confirmed commit must be on disk. A stricter `synchronous_commit` is kept.
+// Ensures that a confirmed commit is on disk: `off` becomes `on`, and stricter values of `synchronous_commit` stay.
 const TEXT = `
   select pg_backend_pid() as pid, current_setting('transaction_read_only')::bool as read_only,
     pg_is_in_recovery() as standby,

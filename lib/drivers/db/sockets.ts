@@ -1,6 +1,6 @@
 /**
- * Opens the sockets of one client: one for its session, and one to cancel a statement. After the session's socket is
- * lost, the driver gets no other, so it cannot reconnect.
+ * Opens the sockets for one client: one for its session, and one to cancel a statement. After the session's socket is
+ * lost, the driver gets no other socket, so that it cannot reconnect.
  */
 import type { Socket } from "node:net";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
@@ -13,11 +13,11 @@ interface Sockets {
   allow(more: 0 | 1): void;
   cut(): void;
   cutAll(): void;
-  /** Resumes reading from the session, which the driver pauses if a copy was not read completely. */
+  /** Resumes reading from the session's socket, which the driver pauses if a copy was not read completely. */
   resume(): void;
 }
 
-/** `onRefused` receives the error for a socket that the driver requested without permission. */
+/** `onRefused` is called with the error when the driver tries to open a socket that is not allowed. */
 export function openSockets(
   address: DatabaseAddress,
   host: DatabaseHost,
@@ -25,8 +25,8 @@ export function openSockets(
   secure?: TlsConnect,
 ): Sockets {
   let session: Transport | null = null;
-  let second: Transport | null = null; // cancels a statement
-  let stream: Socket | null = null; // the session's stream
+  let second: Transport | null = null; // the socket that cancels a statement
+  let stream: Socket | null = null; // the session's byte stream
   let allowed = 1; // the number of sockets that the driver may still open
 
   return {

@@ -1,12 +1,12 @@
-/** Builds conditions that find rows by a part of their text, ignoring case. */
+/** Builds conditions that find rows by part of their text, ignoring case. */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 
-/** Returns the `like` pattern for text that contains `part`, with wildcards escaped. */
+/** Returns a `like` pattern that matches any text containing `part`. Wildcards in `part` are escaped. */
 export function likePattern(part: string): string {
   return `%${part.replace(/[\\%_]/g, "\\$&")}%`;
 }
 
-/** Whether one of the columns matches the pattern. */
+/** Returns the condition that at least one of the columns matches the pattern, ignoring case. */
 export function matchesPattern(columns: readonly string[], pattern: string): RawBuilder<SqlBool> {
   const tests = columns.map((column) => sql<SqlBool>`${sql.ref(column)} ilike ${pattern}`);
   return sql<SqlBool>`(${sql.join(tests, sql` or `)})`;

@@ -1,7 +1,7 @@
 /**
- * Opens the byte stream to one PostgreSQL host: TCP or a Unix socket, with TLS if the address requires it. Each socket
- * always has an error listener, because an unhandled error event ends the process. The driver's own TLS would remove
- * the listeners.
+ * Opens the byte stream to a PostgreSQL host: TCP or a Unix socket, with TLS if the address requires it. Each socket
+ * keeps an error listener, because an unhandled error event ends the process. The driver's own TLS code would remove
+ * that listener.
  */
 import { readFile } from "node:fs/promises";
 import { connect as connectSocket, isIP, type Socket } from "node:net";
@@ -12,16 +12,16 @@ import { messageOf } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface Transport {
-  /** Resolves when the stream is ready for the protocol. */
+  /** Resolves when the connection, including TLS, is established. */
   readonly ready: Promise<Socket>;
-  /** Destroys the stream, even if the stream is not open yet. */
+  /** Closes the stream immediately, even if it is still being opened. */
   cut(): void;
 }
 
 const KEEP_ALIVE = 30 * SECOND;
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
-/** `secure` starts TLS over the TCP socket. */
+/** `secure` starts TLS on the TCP socket. */
 export function openTransport(
   address: DatabaseAddress,
   host: DatabaseHost,
@@ -29,7 +29,7 @@ export function openTransport(
 ): Transport {
   let outermost: Socket | null = null, isCut = false;
 
-  /** Adds a permanent error listener. Users of the socket learn of its end from the `close` event. */
+  /** Adds an error listener that cannot be removed. Users of the socket listen to `close` instead. */
   function keepErrorListener<T extends Socket>(socket: T): T {
     const removeAll = socket.removeAllListeners.bind(socket);
     socket.removeAllListeners = (event?: string | symbol) => {
@@ -38,7 +38,7 @@ export function openTransport(
       return socket.on("error", ignore);
     };
     socket.on("error", ignore);
-    // A half-closed socket could wait forever, because the server reads nothing more.
+    // Destroys a half-closed socket, which could wait forever because the server has stopped reading from it.
     socket.once("end", () => socket === outermost && socket.destroy());
     outermost = socket;
     if (isCut) socket.destroy();
@@ -77,7 +77,7 @@ export function openTransport(
     }
   }
 
-  /** Connects again without TLS, as libpq does with sslmode=prefer. */
+  /** Connects again without TLS, as libpq does for sslmode=prefer. */
   async function dialAgain(): Promise<Socket> {
     outermost?.destroy();
     return await dial();
@@ -98,7 +98,7 @@ export function openTransport(
 
 function ignore(): void {}
 
-/** Resolves at the event. Rejects if the socket fails or closes first. */
+/** Resolves when the socket emits the event. Rejects if the socket fails or closes first. */
 function waitForEvent(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
   return new Promise((resolve, reject) => {
     const onClose = () =>
@@ -115,14 +115,14 @@ function waitForEvent(socket: Socket, event: "connect" | "secureConnect"): Promi
 }
 
 /**
- * Requests TLS and returns the server's answer: S for yes, N for no, other bytes if the server does not know the
- * request. Further bytes mean that an attacker injected data before the encryption (CVE-2021-23222).
+ * Requests TLS and returns the server's answer: S for yes, N for no, or another byte if the server does not know the
+ * request. Any further bytes mean that an attacker injected data before encryption started (CVE-2021-23222).
  */
 async function requestTls(socket: Socket): Promise<string> {
   const answer = await new Promise<Buffer>((resolve, reject) => {
     const onClose = () =>
       done(() => reject(transportError("The connection was closed immediately", null, "ECONNRESET")));
-    // The server waits for this client, so no data is lost.
+    // No data is lost after this listener is removed, because the server waits for the client's next message.
     const onData = (bytes: Buffer) => done(() => resolve(bytes));
     const done = (finish: () => void) => {
       socket.off("data", onData).off("close", onClose);
@@ -136,7 +136,7 @@ async function requestTls(socket: Socket): Promise<string> {
   return first;
 }
 
-/** Reads the certificate files for each connection, because certificates may be renewed at any time. */
+/** Reads the certificate files again for each connection, because certificates may be renewed at any time. */
 async function tlsOptions(tls: DatabaseTls, host: string): Promise<ConnectionOptions> {
   const file = (path: string | null) => path === null ? undefined : readFile(path);
   const [ca, cert, key] = await Promise.all([file(tls.rootCert), file(tls.cert), file(tls.key)]);
@@ -144,7 +144,7 @@ async function tlsOptions(tls: DatabaseTls, host: string): Promise<ConnectionOpt
     host,
     ...(isIP(host) === 0 && tls.sni ? { servername: host } : {}),
     rejectUnauthorized: tls.mode.startsWith("verify-"),
-    // verify-ca checks the certificate's issuer, but not its host name.
+    // With sslmode=verify-ca, checks the certificate's issuer but not its host name.
     ...(tls.mode === "verify-full" ? {} : { checkServerIdentity: () => undefined }),
     ...(ca ? { ca } : {}),
     ...(cert && key ? { cert, key } : {}),
@@ -155,7 +155,7 @@ async function tlsOptions(tls: DatabaseTls, host: string): Promise<ConnectionOpt
   };
 }
 
-/** Creates an error with a code, so that faults.ts treats the error as a lost connection and not as a bug. */
+/** Creates an error with a code, so that faults.ts treats it as a lost connection and not as a bug. */
 function transportError(message: string, cause: unknown = null, code = "EPROTO"): Error {
   return Object.assign(new Error(message, cause ? { cause } : {}), { code });
 }

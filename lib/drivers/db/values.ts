@@ -1,7 +1,7 @@
 /**
- * Encodes and decodes values for which postgres.js has unsuitable defaults. The server decides each parameter's type,
+ * Encodes and decodes values for which postgres.js has unsuitable defaults. The server chooses each parameter's type,
  * so text is sent unchanged and JSON text is not encoded twice. Array types are listed here, because the driver would
- * learn them by a query whose errors cannot be caught.
+ * otherwise look them up with a query whose errors cannot be caught.
  */
 import type { PostgresType } from "postgres";
 
@@ -29,7 +29,7 @@ export const valueTypes: Types = {
   booleans: arrayType(1000, (text) => text === "t"),
   integers: arrayType(1007, Number),
   smallIntegers: arrayType(1005, Number),
-  bigIntegers: arrayType(1016, identity), // as text, like a single bigint
+  bigIntegers: arrayType(1016, identity), // parsed as text, like a single bigint
   texts: arrayType(1009, identity),
   names: arrayType(1003, identity),
   varchars: arrayType(1015, identity),
@@ -54,12 +54,12 @@ function asText(value: unknown): string {
   return value instanceof Date ? value.toISOString() : String(value);
 }
 
-/** Parses a timestamp of a UTC session: `2026-11-21 12:00:00.123+00`. Parsing the ISO form is four times as fast. */
+/** Parses a timestamp such as `2026-11-21 12:00:00.123+00`, after converting it to ISO 8601 for speed. */
 function asDate(text: string): Date {
   return new Date(/^\d{4}-/.test(text) && text.endsWith("+00") ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text);
 }
 
-/** Encodes JSON. A string is already JSON text, as the column types require. */
+/** Encodes a value as JSON. A string must already be JSON text, as the column types require. */
 function asJson(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
@@ -76,7 +76,7 @@ function writeArray(items: readonly unknown[], write: (item: unknown) => string)
   return `{${written.join(",")}}`;
 }
 
-/** Parses a one-dimensional array: `{a,"b \"c\"",NULL}`. */
+/** Parses a one-dimensional array such as `{a,"b \"c\"",NULL}`. */
 function parseArray(text: string, parse: (text: string) => unknown): unknown[] {
   if (!text.startsWith("{")) throw new Error(`Cannot read the array ${text}`);
   const item = /"((?:[^"\\]|\\.)*)"|([^",{}]+)/gs;

@@ -1,7 +1,6 @@
 /**
- * Sends wake-ups between replicas after a commit. All topics use one channel, and a notification can contain several
- * topics. Notifications are sent outside of the transaction, because NOTIFY makes commits wait for each other. A
- * wake-up may be lost, so listeners also poll the rows.
+ * Sends wake-ups to all replicas after a commit. They are sent outside the transaction, because NOTIFY would make
+ * commits wait for each other. A wake-up may be lost, so listeners must also poll the rows.
  */
 import type { Wakeups, WakeupTopic } from "#lib/drivers/db/database.ts";
 import { runDetached } from "#lib/base/work-context.ts";
@@ -9,7 +8,7 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 export const WAKEUP_CHANNEL = "wheelwright";
-const PAYLOAD_LIMIT = 7900; // bytes; PostgreSQL accepts 7999
+const PAYLOAD_LIMIT = 7900; // in bytes; PostgreSQL accepts up to 7999
 const MAX_SEND_ATTEMPTS = 5;
 
 interface WakeupsOptions {
@@ -18,17 +17,17 @@ interface WakeupsOptions {
 }
 
 interface OpenWakeups extends Wakeups {
-  /** Notifies local listeners immediately, and the listeners of other replicas soon after. */
+  /** Calls this replica's listeners immediately, and those on other replicas soon after. */
   announce(topics: Iterable<WakeupTopic>): void;
-  /** Handles a payload from the channel. Null means that notifications may be lost. */
+  /** Handles a payload from the channel. Null means that notifications may have been lost. */
   receive(payload: string | null): void;
-  /** Resolves when all notifications are sent. */
+  /** Resolves when no notifications are waiting to be sent. */
   flushed(): Promise<void>;
 }
 
 export function openWakeups(options: WakeupsOptions): OpenWakeups {
   const listeners = new Map<WakeupTopic, Set<() => void>>();
-  // Identifies this replica's own notifications, which its listeners have already received.
+  // Identifies this replica's own notifications, which its listeners must not handle a second time.
   const self = crypto.randomUUID().slice(0, 8);
   let pending = new Set<WakeupTopic>();
   let sending: Promise<void> | null = null;
@@ -43,7 +42,7 @@ export function openWakeups(options: WakeupsOptions): OpenWakeups {
     }
   }
 
-  /** Sends one notification at a time. Topics announced during a send wait for the next notification. */
+  /** Sends one notification at a time. Topics that are announced meanwhile wait for the next notification. */
   async function send(): Promise<void> {
     for (let failed = 0; pending.size > 0;) {
       const topics = pending;

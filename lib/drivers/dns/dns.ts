@@ -1,21 +1,21 @@
-/** Queries the DNS servers of DNS_SERVERS, or the system's. Ignores the hosts file, because visitors do not use it. */
+/** Queries the servers in DNS_SERVERS, or else the system's. Ignores the hosts file, which visitors do not have. */
 import { Resolver } from "node:dns/promises";
 import { SECOND } from "#lib/base/time.ts";
 
-/** DNS queries, which reject if no server answers. A missing name or record is an empty list. */
+/** Sends DNS queries. They reject if no server answers, and return an empty list for a missing name or record. */
 export interface DnsClient {
-  /** Returns the TXT records of the name, each with its strings joined. */
+  /** Returns the TXT records for the name. The strings within each record are joined. */
   texts(name: string, signal?: AbortSignal): Promise<readonly string[]>;
-  /** Returns the IPv4 and IPv6 addresses of the name. */
+  /** Returns the IPv4 and IPv6 addresses for the name. */
   addresses(name: string, signal?: AbortSignal): Promise<readonly string[]>;
 }
 
 const TOTAL_TIMEOUT = 5 * SECOND;
-const ATTEMPT_TIMEOUT = 2 * SECOND, ATTEMPTS = 3; // per server; in total longer than TOTAL_TIMEOUT, which therefore applies first
-// Limits for untrusted records, because a response may have 64 KiB.
+const ATTEMPT_TIMEOUT = 2 * SECOND, ATTEMPTS = 3; // per server; all attempts together take longer than TOTAL_TIMEOUT
+// Limits for records, which are untrusted: a response can contain up to 64 KiB.
 const MAX_RECORDS = 100, MAX_RECORD_LENGTH = 1000;
 
-/** Opens DNS for `servers`, each `address` or `address:port`. An empty list means the system's servers. */
+/** Opens a DNS client for `servers` (`address` or `address:port`). An empty list means the system's servers. */
 export function openDnsClient(servers: readonly string[]): DnsClient {
   async function query<T>(send: (resolver: Resolver) => Promise<T[]>, signal?: AbortSignal): Promise<T[]> {
     signal?.throwIfAborted();

@@ -1,4 +1,4 @@
-/** Packs a backup's text for a file: compressed, and encrypted if there is a passphrase. */
+/** Compresses a backup's text for storage in a file, and encrypts it if there is a passphrase. */
 import type { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
@@ -14,14 +14,14 @@ export function packBackup(text: AsyncIterable<ByteChunk>, passphrase: string | 
   return passphrase === null ? packed : encrypt(packed, passphrase);
 }
 
-/** The error for an unencrypted backup, which anybody could have written. */
+/** The error for a backup without encryption, which anybody could have written. */
 export class BackupUnencrypted extends Error {
   override readonly name = "BackupUnencrypted";
 }
 
 /**
- * Unpacks a backup file. Calls `readPassphrase` for an encrypted file. Throws BackupDamaged or DecryptionFailed, or
- * BackupUnencrypted if encryption is required and missing.
+ * Unpacks a backup file, and calls `readPassphrase` if it is encrypted. Throws BackupDamaged, DecryptionFailed, or
+ * BackupUnencrypted if encryption is required but missing.
  */
 export async function* unpackBackup(
   file: AsyncIterable<ByteChunk>,

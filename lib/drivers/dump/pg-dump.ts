@@ -1,4 +1,4 @@
-/** Runs pg_dump on an exported snapshot. pg_dump handles special cases of servers. */
+/** Runs pg_dump on an exported snapshot of the database. */
 import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
 import { extendEnvironment, type ProcessVariables } from "#lib/base/environment.ts";
@@ -13,18 +13,18 @@ interface PgDumpOptions {
   readonly tables: readonly string[];
 }
 
-/** Whether pg_dump is installed and supports this major version of the server. It refuses newer servers. */
+/** Whether an installed pg_dump supports this major version of the server. It refuses to dump newer servers. */
 export async function hasPgDump(server: number): Promise<boolean> {
   const version = await promisify(execFile)("pg_dump", ["--version"]).catch(() => null);
   return Number(/\d+/.exec(version?.stdout ?? "")?.[0] ?? 0) >= server;
 }
 
-/** The error of a failed pg_dump. The message includes the last output of pg_dump. */
+/** The error for a pg_dump run that failed. The message includes the last line that pg_dump printed. */
 export class PgDumpFailed extends Error {
   override readonly name = "PgDumpFailed";
 }
 
-/** Yields the rows without the schema. Throws PgDumpFailed. */
+/** Yields the tables' rows in COPY format, without the schema. Throws PgDumpFailed. */
 export async function* pgDump({ url, snapshot, schema, tables }: PgDumpOptions): AsyncGenerator<Buffer> {
   const child = spawn("pg_dump", [
     ...["--data-only", "--no-password", "--encoding=UTF8", `--snapshot=${snapshot}`],
@@ -54,9 +54,9 @@ export async function* pgDump({ url, snapshot, schema, tables }: PgDumpOptions):
 }
 
 /**
- * Returns the address as libpq's environment variables, because other users can read command arguments. Sets every
- * libpq variable, so that this process's own variables have no effect. Times are written in UTC, whatever the role's
- * time zone.
+ * Converts the address to libpq's environment variables, because other users can see command-line arguments. Sets or
+ * unsets every libpq variable, so that this process's own variables have no effect. PGTZ makes pg_dump write times in
+ * UTC.
  */
 function variablesFor(address: DatabaseAddress): ProcessVariables {
   const { hosts, tls } = address;

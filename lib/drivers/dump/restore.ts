@@ -1,4 +1,4 @@
-/** Restores a backup into an empty database in one transaction, so that a damaged backup writes nothing. */
+/** Restores a backup into an empty database. Uses one transaction, so that a damaged backup writes nothing. */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { transactionOn } from "#lib/drivers/db/dialect.ts";
@@ -10,7 +10,7 @@ import { LATER_NUMBER_SQL, TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
-/** The error for a backup that does not match the database or this program. */
+/** The error for a backup that cannot be restored with this program or into this database. */
 export class RestoreRefused extends Error {
   override readonly name = "RestoreRefused";
 }
@@ -19,21 +19,21 @@ export interface RestoreOptions {
   readonly url: DatabaseSource;
   readonly parts: AsyncIterable<BackupPart>;
   readonly migrations: readonly Migration[];
-  /** The advice for a database that is not empty. Defaults to advice for a separate database server. */
+  /** How to empty a database that is not empty, for the error message. The default suits a separate database server. */
   readonly howToEmpty?: string;
-  /** Writes further rows in the same transaction, after all rows of the backup. */
+  /** Writes additional rows in the same transaction, after all of the backup's rows. */
   readonly note?: (tx: Tx, manifest: BackupManifest) => Promise<void>;
 }
 
 /**
- * Restores a backup. Afterwards no job runs until an operator releases the database. Throws
- * RestoreRefused, BackupDamaged, or the error of reading the parts.
+ * Restores a backup. Afterwards, no jobs run until an operator allows it. Throws RestoreRefused, BackupDamaged, or an
+ * error from reading `parts`.
  */
 export async function restoreParts(options: RestoreOptions): Promise<BackupManifest> {
   const copier = await openCopier(options.url, "wheelwright-restore");
   try {
     await copier.run("begin");
-    await lockMigrations(copier.run); // a replica that starts now waits until the end
+    await lockMigrations(copier.run); // a replica that starts now waits until the restore is finished
     await requireEmpty(copier, resolveDatabaseAddress(options.url).database, options.howToEmpty);
     const manifest = await loadRows(copier, options);
     await copier.run(ADVANCE_IDENTITIES);
@@ -49,7 +49,7 @@ export async function restoreParts(options: RestoreOptions): Promise<BackupManif
   }
 }
 
-/** Throws unless the database is empty. Its tables may belong to another program, or to a running service. */
+/** Throws unless the database is empty, because existing tables may belong to another program or a running service. */
 async function requireEmpty(copier: Copier, name: string, howToEmpty?: string): Promise<void> {
   const tables = await copier.run(
     `select relname as table from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
@@ -65,16 +65,16 @@ async function requireEmpty(copier: Copier, name: string, howToEmpty?: string): 
 
 async function loadRows(copier: Copier, { parts, migrations }: RestoreOptions): Promise<BackupManifest> {
   const source = parts[Symbol.asyncIterator]();
-  const next = async (): Promise<BackupPart> => (await source.next()).value; // throws if the end is missing
+  const next = async (): Promise<BackupPart> => (await source.next()).value; // throws if the backup is incomplete
   const first = await next();
   if (first.kind !== "manifest") throw new BackupDamaged("The file does not start with a backup manifest");
   const { manifest } = first, [existing, newer] = splitMigrations(manifest, migrations);
   await applyInTransaction(copier.run, existing);
   const tables = (await copier.run(SELECT_TABLES)).map(({ table }) => table as string);
   const onAll = (change: string) => copier.run(tables.map((table) => `alter table ${table} ${change};`).join("\n"));
-  await onAll("disable trigger user"); // their effects are in the backup's rows already
-  await copier.run(`truncate ${tables.join(", ")}`); // migrations insert initial rows into some tables
-  const indexes = await copier.run(SELECT_INDEXES); // created at the end, which is faster
+  await onAll("disable trigger user"); // the backup's rows already include the triggers' effects
+  await copier.run(`truncate ${tables.join(", ")}`); // removes the rows that migrations have inserted
+  const indexes = await copier.run(SELECT_INDEXES); // the indexes are created at the end, which is faster
   await copier.run(indexes.map(({ name }) => `drop index ${name};`).join("\n"));
 
   let part = await next();
@@ -88,19 +88,19 @@ async function loadRows(copier: Copier, { parts, migrations }: RestoreOptions): 
         throw rowError(table, error);
       });
     } else if (part.kind === "sequence") {
-      // Objects in the clusters have fences and accept no lower ones.
+      // Raises the sequence, because objects in the clusters refuse fence numbers lower than those they have seen.
       await copier.run(`select setval('job_fences', greatest($1::bigint, ${LATER_NUMBER_SQL}))`, [String(part.value)]);
       part = await next();
     } else throw new BackupDamaged("The backup has a table that its release does not have");
   }
-  await source.next(); // throws if there is data after the end
+  await source.next(); // throws if the backup has data after its end
   await copier.run(indexes.map(({ definition }) => `${definition};`).join("\n"));
   await onAll("enable trigger user");
   await applyInTransaction(copier.run, newer);
   return manifest;
 }
 
-/** Splits the migrations into those of the backup's database and newer ones. */
+/** Splits the migrations into those that the backup includes, and newer ones. */
 function splitMigrations(
   { migrations: names, release }: BackupManifest,
   all: readonly Migration[],
@@ -115,7 +115,7 @@ function splitMigrations(
   return [all.filter(([name]) => names.includes(name)), all.filter(([name]) => name > last)];
 }
 
-/** Turns errors about invalid rows into BackupDamaged. */
+/** Converts an error about invalid rows to BackupDamaged. Returns other errors unchanged. */
 function rowError(table: string, error: unknown): unknown {
   const code = String((error as { code?: unknown } | null)?.code);
   if (!/^2[23]\w{3}$/.test(code)) return error;
@@ -126,14 +126,14 @@ const SELECT_TABLES = `
   select relname as table from pg_class
   where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname <> 'migrations' order by relname`;
 
-/** Selects indexes that do not belong to a constraint. */
+/** Selects all indexes except those that belong to a constraint. */
 const SELECT_INDEXES = `
   select indexrelid::regclass as name, pg_get_indexdef(indexrelid) as definition
   from pg_index join pg_class on pg_class.oid = indrelid
   where relkind = 'r' and relnamespace = current_schema()::regnamespace
     and not exists (select from pg_constraint where conindid = indexrelid)`;
 
-/** Advances each identity sequence to the greatest number in its table. */
+/** Sets each identity column's sequence to the highest number in the column. */
 const ADVANCE_IDENTITIES = `do $$
 declare its record;
 begin

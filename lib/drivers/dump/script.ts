@@ -1,5 +1,5 @@
 /**
- * Writes and reads a database backup as text: its manifest, the rows of each table in COPY format, and the row counts.
+ * Writes and reads a database backup as text: a manifest, each table's rows in COPY format, and the row counts.
  *
  *     -- wheelwright backup 1 {"release":…,"takenAt":…,"migrations":[…]}
  *     COPY users (id, email, …) FROM stdin;
@@ -8,7 +8,7 @@
  *     SELECT setval('job_fences', …);
  *     -- end {"rows":{"users":…},"sha256":"…"}
  *
- * psql can read this format, so the rows are usable without Wheelwright. The digest covers everything before its line.
+ * psql can load these rows without Wheelwright. The SHA-256 hash covers everything before the last line.
  */
 import { createHash } from "node:crypto";
 import * as v from "valibot";
@@ -18,7 +18,7 @@ const Name = v.pipe(v.string(), v.regex(/^[a-z0-9_]+$/));
 const BackupManifest = v.object({
   release: v.pipe(v.string(), v.regex(/^[\w.+-]{1,100}$/)),
   takenAt: v.pipe(v.string(), v.isoTimestamp()),
-  /** All applied migrations, in order. */
+  /** The names of all applied migrations, in order. */
   migrations: v.pipe(v.array(Name), v.minLength(1)),
 });
 export type BackupManifest = v.InferOutput<typeof BackupManifest>;
@@ -37,15 +37,15 @@ export type BackupPart =
   | { readonly kind: "sequence"; readonly sequence: string; readonly value: bigint }
   | { readonly kind: "end"; readonly rows: Readonly<Record<string, number>> };
 
-/** Receives the number of rows so far. */
+/** Called with a table's name and the number of its rows that were read so far. */
 export type RowProgressListener = (table: string, rows: number) => void;
 
-/** The error for a file that is not a backup or was changed. */
+/** The error for a file that is not a backup or is damaged. */
 export class BackupDamaged extends Error {
   override readonly name = "BackupDamaged";
 }
 
-/** Matches the lines of pg_dump too, which include the schema. */
+/** Matches the first line of a table's rows. pg_dump writes the schema before the table's name. */
 const COPY_LINE = /^COPY (?:"?\w+"?\.)?(\w+) \(("?\w+"?(?:, "?\w+"?)*)\) FROM stdin;$/;
 const SETVAL_LINE = /^SELECT setval\('(\w+)', (\d{1,19})\);$/;
 const NEWLINE = 10, END_OF_ROWS = Buffer.from("\\.\n");
@@ -59,7 +59,7 @@ export function copyLine(table: string, columns: string): string {
   return `COPY ${table} (${columns}) FROM stdin;\n`;
 }
 
-/** Returns the table and columns of a COPY line, or null. */
+/** Returns the table and the columns that a COPY line names. Null for any other line. */
 export function parseCopyLine(line: string): { readonly table: string; readonly columns: string } | null {
   const [, table, columns] = COPY_LINE.exec(line) ?? [];
   return table ? { table, columns: columns! } : null;
@@ -84,7 +84,7 @@ export async function* withEnd(text: AsyncIterable<ByteChunk>, onRows: RowProgre
   yield Buffer.from(`-- end ${JSON.stringify({ rows, sha256: hash.digest("hex") })}\n`);
 }
 
-/** Reads the parts of a backup. Throws BackupDamaged, at the latest instead of the end. */
+/** Reads a backup part by part. Throws BackupDamaged if it is damaged, but possibly only after the last rows. */
 export async function* readScript(
   text: AsyncIterable<ByteChunk>,
   onRows: RowProgressListener,
@@ -132,7 +132,7 @@ function parse<S extends v.GenericSchema>(schema: S, line: string, start: string
   );
 }
 
-/** Yields lines outside of COPY as strings, and rows within COPY as bytes, several at a time. */
+/** Yields each line outside COPY as a string, and the rows within COPY as bytes, several rows at a time. */
 export async function* splitPieces(text: AsyncIterable<ByteChunk>): AsyncGenerator<string | Rows> {
   let buffered: Buffer = Buffer.alloc(0), within = false;
   for await (const bytes of text) {
@@ -154,7 +154,7 @@ export async function* splitPieces(text: AsyncIterable<ByteChunk>): AsyncGenerat
   if (buffered.length > 0) throw new BackupDamaged("The backup ends in the middle of a line");
 }
 
-/** Returns the end of the rows, or of the last complete row. */
+/** Returns where the rows of this table end in the buffer, or else where its last complete row ends. */
 function endOfRows(buffer: Buffer): number {
   for (let at = buffer.indexOf(END_OF_ROWS); at >= 0; at = buffer.indexOf(END_OF_ROWS, at + 1)) {
     if (buffer[at - 1] === NEWLINE) return at;
@@ -162,7 +162,7 @@ function endOfRows(buffer: Buffer): number {
   return buffer.lastIndexOf(NEWLINE) + 1;
 }
 
-/** Counts the rows: in COPY format each is a line. */
+/** Counts the rows. In COPY format, each row is one line. */
 function countLines(bytes: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++;

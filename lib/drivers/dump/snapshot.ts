@@ -1,6 +1,6 @@
 /**
- * Reads a consistent snapshot of all tables in one repeatable-read transaction. Needs only the privileges of the
- * service's role, and blocks nothing but schema changes.
+ * Reads a consistent snapshot of all tables in a single repeatable-read transaction. This needs only the privileges of
+ * the service's database role, and blocks only schema changes.
  */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import { type Migration, MigrationError } from "#lib/drivers/db/compare-schema.ts";
@@ -19,16 +19,16 @@ import type { DatabaseSource } from "#lib/base/database-address.ts";
 
 export interface Snapshot {
   readonly manifest: BackupManifest;
-  /** Returns the method that reads the rows. Valid once reading has started. */
+  /** Returns how the rows are read: with pg_dump or COPY. Correct only after reading has started. */
   readonly method: () => DumpMethod;
-  /** Returns the text of the backup, which can be read once. */
+  /** Returns the backup's text. May be called only once. */
   text(onRows: RowProgressListener): AsyncGenerator<Buffer>;
   close(): Promise<void>;
 }
 
 type DumpMethod = "pg_dump" | "COPY";
 
-/** Opens a snapshot. Throws MigrationError if the database is newer than this release or not Wheelwright's. */
+/** Opens a snapshot. Throws MigrationError if the database is newer than this program or not from Wheelwright. */
 export async function openSnapshot(
   url: DatabaseSource,
   release: string,
@@ -40,7 +40,7 @@ export async function openSnapshot(
     const names = (await listTables(copier)).map(({ table }) => table).join(", ");
     await copier.run(`begin isolation level repeatable read, read only; lock table ${names} in access share mode`);
     const [info] = await copier.run(SELECT_SNAPSHOT_INFO) as [SnapshotInfo];
-    // Reads the migrations again after locking, because a migration may have ended in between.
+    // Reads the applied migrations again, because one may have finished before the tables were locked.
     const manifest = { release, takenAt: info.at, migrations: await readApplied(copier, migrations) };
     const tables = await listTables(copier);
     let method: DumpMethod = "COPY";
@@ -69,12 +69,12 @@ interface Table {
 async function* textOf(source: SnapshotSource): AsyncGenerator<Buffer> {
   yield Buffer.from(manifestLine(source.manifest));
   yield* rowsOf(source);
-  // Sequences are not transactional. The fence is read last, so that it is not lower than any fence in the rows.
+  // Reads `job_fences` last: sequences ignore the snapshot, and it must not be lower than any fence in the rows.
   const [{ fence }] = await source.copier.run(SELECT_FENCE) as [{ readonly fence: string }];
   yield Buffer.from(sequenceLine("job_fences", fence));
 }
 
-/** Reads the rows with pg_dump if possible, or else with COPY. */
+/** Reads the rows with pg_dump if possible, and otherwise with COPY. */
 async function* rowsOf({ copier, url, tables, info, onMethod }: SnapshotSource): AsyncGenerator<Buffer> {
   if (info.sequences && await hasPgDump(info.version)) {
     const dump = pgDump({ url, ...info, tables: tables.map(({ table }) => table) });
@@ -97,7 +97,7 @@ interface SnapshotInfo {
   readonly snapshot: string;
   readonly schema: string;
   readonly version: number;
-  /** Whether the role may read sequences, which pg_dump needs. */
+  /** Whether the role may read all sequences, because pg_dump reads them too. */
   readonly sequences: boolean;
 }
 
@@ -111,7 +111,7 @@ const SELECT_FENCE = `
   select coalesce(last_value, 1)::text as fence from pg_sequences
   where schemaname = current_schema() and sequencename = 'job_fences'`;
 
-/** Lists each table after the tables that its foreign keys refer to, for the restore. */
+/** Lists the tables so that each comes after those that its foreign keys refer to, as a restore requires. */
 const SELECT_TABLES = `
   with recursive referring (oid, level) as (
     select oid, 0 from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace
@@ -125,7 +125,7 @@ const SELECT_TABLES = `
   ) as columns
   from referring join pg_class using (oid) group by oid, relname order by max(level), relname`;
 
-/** Returns the tables to back up, including tables of older schemas. */
+/** Returns the tables to back up. A database that was not yet migrated may lack some of them. */
 async function listTables(copier: Copier): Promise<Table[]> {
   const found = await copier.run(SELECT_TABLES) as Table[];
   return found.filter(({ table }) =>

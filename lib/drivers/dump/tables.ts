@@ -1,65 +1,65 @@
 /**
- * Defines which tables a database backup includes, and how a restore adjusts their rows. Each new table must be listed
+ * Defines which tables a database backup includes, and how a restore adjusts their rows. A new table must be added
  * here, or the program does not compile.
  */
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
 interface TableRestore {
-  /** Whether backups include the table's rows. */
+  /** Whether database backups include the table's rows. */
   readonly isInBackup: boolean;
-  /** A statement that adjusts the rows after a restore. */
+  /** An SQL statement that adjusts the table's rows after a restore, or null. */
   readonly fixup: string | null;
 }
 
 /**
- * An SQL expression for the time in milliseconds. The result exceeds all numbers that were used since the backup, even
- * by an earlier restore of the same backup.
+ * An SQL expression for the current time in milliseconds since the epoch. It is greater than any number assigned since
+ * the backup, even after an earlier restore.
  */
 export const LATER_NUMBER_SQL = "(extract(epoch from transaction_timestamp()) * 1000)::bigint";
 
 const unchanged: TableRestore = { isInBackup: true, fixup: null };
 const omitted: TableRestore = { isInBackup: false, fixup: null };
 const withFixup = (fixup: string): TableRestore => ({ isInBackup: true, fixup });
-/** Stores when the restored rows were current, so that later updates do not hide their age. */
+/** Records how old the restored rows are, so that later updates to the rows do not hide this. */
 const withAsOf = (table: string): TableRestore =>
   withFixup(`update ${table} set backup_updated_at = coalesce(backup_updated_at, updated_at)`);
 
-/** Statements run in this order, with the tables' triggers enabled. */
+/** The tables. Their `fixup` statements run in this order, with all triggers enabled. */
 export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
-  // The installation keeps its ID and key, so that its signatures in the clusters remain valid.
+  // Keeps the installation's ID and key, so that the signatures in the clusters stay valid.
   installation: unchanged,
-  // Only tests change this table.
+  // Only tests write to this table.
   clock_shift: unchanged,
   users: unchanged,
-  // Restored sessions could include sessions that have ended since the backup. So users must sign in again.
+  // Omits sessions, because some of them may have ended since the backup. Users have to sign in again.
   sessions: omitted,
-  // Tokens that were revoked since the backup are valid again (see docs/restoring.md). Without tokens, all API clients
-  // would stop.
+  // Keeps API tokens, because API clients would otherwise stop working. Tokens that were revoked since the backup
+  // become valid again (docs/restoring.md).
   api_tokens: unchanged,
   federations: withAsOf("federations"),
   federation_members: unchanged,
   spokes: withAsOf("spokes"),
   former_domains: unchanged,
   spoke_members: unchanged,
-  // Running jobs are queued again with their finished steps. They are held until an operator releases the database.
+  // Queues running jobs again, with the steps they had finished. They do not run until an operator allows it.
   jobs: withFixup(
     `update jobs set state = 'queued', holder = null, label = 'Waiting to go on', attempt = greatest(attempt - 1, 0),
        updated_at = wheelwright_now()
      where state = 'running'`,
   ),
-  // Replicas are included because jobs refer to them, and then deleted because none is running.
+  // Restores replicas because jobs refer to them, and then deletes them because none of them is running.
   replicas: withFixup("delete from replicas"),
   ready_lanes: unchanged,
   audit_events: unchanged,
   audit_seals: unchanged,
   audit_counts: unchanged,
-  // Event numbers jump ahead. Otherwise clients could confuse new events with earlier events of the same numbers.
+  // Increases the event numbers, so that clients do not confuse new events with lost events of the same number.
   stream_heads: withFixup(
     `update stream_heads set number = greatest(number, ${LATER_NUMBER_SQL}), pruned_through = greatest(number, ${LATER_NUMBER_SQL})`,
   ),
   stream_events: unchanged,
   idempotency_keys: unchanged,
-  // Password reset tokens are voided. Otherwise a token that was used since the backup would be valid again.
+  // Voids password reset tokens, because those that were used since the backup would be valid again.
   one_time_tokens: withFixup(
     `update one_time_tokens set voided_at = wheelwright_now()
      where purpose = 'password_reset' and used_at is null and voided_at is null`,
@@ -71,7 +71,7 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   notification_read_ranges: unchanged,
   service_event_head: unchanged,
   notification_audiences: unchanged,
-  // Newer backups are missing, and deleted backups have no snapshots. `doctor --reconcile` finds these differences.
+  // Newer backups are missing here, and deleted ones have no snapshots: `doctor --reconcile` reports both.
   backups: unchanged,
   cluster_snapshots: unchanged,
   database_restores: unchanged,

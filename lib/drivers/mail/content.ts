@@ -1,4 +1,4 @@
-/** Defines the content of a mail before it is rendered, and formats dates. */
+/** Defines what an email contains before it is rendered, and formats dates for emails. */
 
 export type MailBlock =
   | { readonly kind: "paragraph"; readonly text: string }
@@ -9,7 +9,7 @@ export type MailBlock =
 
 export interface LetterContent {
   readonly subject: string;
-  /** The preview text that mail programs show next to the subject. */
+  /** The preview text that email programs show next to the subject. */
   readonly preview: string;
   readonly title: string;
   readonly blocks: readonly MailBlock[];
@@ -25,13 +25,13 @@ const MONTHS = [
   ...["July", "August", "September", "October", "November", "December"],
 ];
 
-/** Formats a time in English: `Saturday, 28 November 2026, 14:05 UTC`. */
+/** Formats a date and time in UTC, for example `Saturday, 28 November 2026, 14:05 UTC`. */
 export function formatMailTimestamp(iso: string): string {
   const at = new Date(iso), two = (number: number) => String(number).padStart(2, "0");
   return `${DAYS[at.getUTCDay()]}, ${formatDate(iso)}, ${two(at.getUTCHours())}:${two(at.getUTCMinutes())} UTC`;
 }
 
-/** Formats a date: `28 November 2026`, in UTC. */
+/** Formats a date in UTC, for example `28 November 2026`. */
 export function formatDate(iso: string): string {
   const at = new Date(iso);
   return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`;

@@ -1,6 +1,6 @@
 /**
- * Writes mails as `.eml` files for `wheelwright dev`. The file names sort by time. A separate header repeats the link,
- * because the encoded body splits it over lines. Only the owner may read the files, because the links give access to
+ * Writes emails to `.eml` files for `wheelwright dev`. An extra header contains the link, because the encoded body
+ * splits the link over several lines. Only the owner may read the files, because the links give access to user
  * accounts.
  */
 import { mkdir, rename, writeFile } from "node:fs/promises";
@@ -43,8 +43,8 @@ async function encode(mail: Mail, from: string): Promise<Uint8Array> {
 const MAX_ADDRESS_LENGTH = 80;
 
 /**
- * Returns a name such as `2026-11-21T15-04-05-678Z-invitation-ada@example.org-x9n3m8.eml`. The end of the ID
- * distinguishes mails of the same millisecond.
+ * Returns a name such as `2026-11-21T15-04-05-678Z-invitation-ada@example.org-x9n3m8.eml`. The last part is from the
+ * email's ID, because several emails can be written in the same millisecond.
  */
 export function mailFileName({ id, template, to }: Pick<Mail, "id" | "template" | "to">, at: Date): string {
   const time = at.toISOString().replace(/[:.]/g, "-");

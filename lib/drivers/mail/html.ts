@@ -1,8 +1,8 @@
 /**
- * Renders a mail as HTML, with tables and inline styles for old mail programs and a style sheet for dark mode. Loads no
- * images or other resources, so that opening the mail reveals nothing.
+ * Renders an email as HTML, with tables and inline styles for old email programs, and a style sheet for dark mode. The
+ * HTML loads no images or other resources, so that nobody learns when the email is opened.
  */
-// Imported as `markup`: the formatter would reformat `html` templates, and whitespace matters in mail programs.
+// Imports `html` as `markup`: the formatter reformats `html` templates, but whitespace matters in email programs.
 import { html as markup, raw } from "hono/html";
 import type { LetterContent, MailBlock } from "#lib/drivers/mail/content.ts";
 import type { LetterContext } from "#lib/drivers/mail/text.ts";
@@ -16,7 +16,7 @@ const INK = "#191f1b", SOFT = "#4d574f", ACCENT = "#0a5f50", ON_ACCENT = "#fffff
 const TEXT = `margin:0 0 18px;font-size:16px;line-height:26px;color:${INK}`;
 const NOTE = `margin:0 0 12px;font-size:14px;line-height:22px;color:${SOFT}`;
 
-// The mail must look right without this style sheet, because some programs ignore it.
+// Some email programs ignore this style sheet, so emails must also look right without it.
 const SHEET = `
   :root { color-scheme: light dark; supported-color-schemes: light dark; }
   body { -webkit-text-size-adjust: 100%; }
@@ -109,8 +109,8 @@ ${block.text.split("\n").map((line, i) => i === 0 ? markup`${line}` : markup`<br
 }
 
 /**
- * Renders a button as a table, because some programs ignore padding on links. The text below the button repeats the
- * link.
+ * Renders a button as a table, because some email programs ignore padding on links. The link is repeated as text below
+ * the button.
  */
 function renderButton(label: string, link: string): Markup {
   const face = `display:inline-block;padding:13px 26px;border:1px solid ${ACCENT};border-radius:8px;font-size:16px;` +

@@ -1,20 +1,20 @@
 /**
- * Defines the mails: a template, a recipient and the template's data. Queued mails are stored, so their data contains
- * no secrets. Links with a secret are created when the mail is sent.
+ * Defines the emails: each has a template, a recipient and the template's data. Queued emails are stored in the
+ * database, so the data contains no secrets. Links that contain a secret are created when the email is sent.
  */
 
-/** The data of each template. Timestamps are ISO 8601. */
+/** The data that each template needs. Timestamps are in ISO 8601 format. */
 export interface MailTemplateData {
-  /** For a new user. `places` are the display names of the hubs and spokes to administer. Links to /invite. */
+  /** For a new user. `places` lists the names of the hubs and spokes to administer. Links to /invite. */
   readonly invitation: { readonly inviter: string; readonly places: readonly string[]; readonly expiresAt: string };
-  /** Links to /reset. */
+  /** Lets the user reset a forgotten password. Links to /reset. */
   readonly "password-reset": { readonly expiresAt: string };
-  /** Links to /verify. */
+  /** Asks the user to confirm an email address. Links to /verify. */
   readonly verification: { readonly expiresAt: string };
   readonly "password-changed": { readonly at: string; readonly ip: string };
-  /** For operators. `by` is the requester's address, `id` the ID of the hub request. */
+  /** For operators. `by` is the requester's email address, and `id` is the hub request's ID. */
   readonly "hub-requested": { readonly id: string; readonly by: string; readonly hub: string; readonly slug: string };
-  /** For operators: a restore test of the spoke's backup failed for this reason. */
+  /** For operators: a restore test for the spoke's backup failed. `reason` says why. */
   readonly "backup-unverified": {
     readonly spokeId: string;
     readonly spoke: string;
@@ -22,7 +22,7 @@ export interface MailTemplateData {
     readonly backupId: string;
     readonly reason: string;
   };
-  /** For operators. `by` is the requester's address, `command` the command that restores. */
+  /** For operators. `by` is the requester's email address, and `command` is the command that restores the backup. */
   readonly "restore-requested": {
     readonly by: string;
     readonly spoke: string;
@@ -33,19 +33,19 @@ export interface MailTemplateData {
   };
   readonly "request-approved": { readonly hub: string; readonly slug: string };
   readonly "request-rejected": { readonly hub: string; readonly reason: string };
-  /** Announces API changes. Links to /changelog. `more` is the number of notices that are not included. */
+  /** Announces API changes. Links to /changelog. `more` is how many further notices there are. */
   readonly announcement: { readonly notices: readonly AnnouncedNotice[]; readonly more: number };
 }
 
 export interface AnnouncedNotice {
   readonly kind: "endpoint" | "limit";
-  /** The method and path of an endpoint, or the new limit. */
+  /** An endpoint's method and path, or the new limit. */
   readonly what: string;
   readonly from: string;
   readonly note: string;
-  /** The recipient's most active tokens, with their calls in the last 30 days: to the endpoint, or in total. */
+  /** The recipient's most active tokens. `calls` counts calls to the endpoint, or all calls, in the last 30 days. */
   readonly tokens: readonly { readonly name: string; readonly prefix: string; readonly calls: number }[];
-  /** The number of tokens that are not listed, and their calls in total. */
+  /** The number of tokens that are not listed, and the total number of their calls. */
   readonly others: { readonly tokens: number; readonly calls: number };
 }
 

@@ -1,18 +1,18 @@
 /**
- * Cleans names for use in mails: one line, limited length, and no deceptive characters. Users choose names freely. A
- * name must not change the text direction, cover other lines, or turn into a link.
+ * Cleans names for use in emails. Users choose their names freely, but a name must not change the text direction, cover
+ * other lines or turn into a link.
  */
 
-// Marks that change the text direction. Right-to-left letters do not need them.
+// Characters that change the text direction. Right-to-left scripts are displayed correctly without them.
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const LINE_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
 const INVISIBLE = /[\u00ad\u200b\u2060\ufeff]/g;
 
-/** The maximum number of code points per visible character. A family emoji has seven. */
+/** The maximum number of code points per visible character, on average. A family emoji has seven. */
 const MAX_CODE_POINTS = 8;
 
-/** Returns the name on one line, with at most `maxLength` visible characters. */
+/** Returns the name on one line, shortened to at most `maxLength` visible characters. */
 export function cleanName(text: string, maxLength: number): string {
   const plain = text.toWellFormed().replace(DIRECTION_MARKS, "").replace(INVISIBLE, "").replace(LINE_BREAKS, " ")
     .replace(STACKED_MARKS, "$1").trim();
@@ -22,7 +22,7 @@ export function cleanName(text: string, maxLength: number): string {
   return `${characters.slice(0, maxLength - 1).map(({ segment }) => segment).join("").trim()}…`;
 }
 
-/** Returns the clean name with invisible spaces, so that mail programs do not turn it into a link. */
+/** Returns the cleaned name with invisible spaces inserted, so that email programs do not turn it into a link. */
 export function preventAutoLink(text: string, maxLength: number): string {
   return cleanName(text, maxLength).replace(/:\/\//g, ":/\u200b/").replace(/\.(?=[\p{L}\p{N}])/gu, ".\u200b");
 }

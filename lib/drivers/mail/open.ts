@@ -1,4 +1,4 @@
-/** Opens the configured mail transport: SMTP or files. Returns null without one; mails then stay queued. */
+/** Opens the configured email transport: SMTP or files. Returns null if none is configured. Emails then stay queued. */
 import type { Config } from "#lib/base/config.ts";
 import { openFileTransport } from "#lib/drivers/mail/file-transport.ts";
 import type { MailTransport } from "#lib/drivers/mail/transport.ts";

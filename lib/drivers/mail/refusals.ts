@@ -1,6 +1,6 @@
 /**
- * Turns failures of mail servers into MailErrors with hints. Only an invalid address or a rejected mail is a permanent
- * failure. Problems that an administrator can fix (certificate, password, sender, relay policy) are retried.
+ * Converts mail server errors to MailErrors with hints. Only an invalid address or a rejected email is a permanent
+ * failure. Problems that an administrator can fix (certificate, password, sender or relay policy) are retried.
  */
 import type { NodemailerError } from "nodemailer/lib/errors";
 import { messageOf } from "#lib/base/errors.ts";
@@ -12,9 +12,9 @@ interface SendContext {
   /** `host:port`. */
   readonly server: string;
   readonly to: string;
-  /** Texts that must not appear in the message. */
+  /** Secrets that the error message must not contain. */
   readonly secrets: readonly string[];
-  /** Whether the mail's time limit was exceeded. */
+  /** Whether sending the email exceeded its time limit. */
   readonly late: boolean;
 }
 
@@ -69,20 +69,18 @@ export function toMailError(error: unknown, { server, to, secrets, late }: SendC
   return transientError("mail_unreachable", `The mail server ${server} cannot be reached: ${reply}`, reachHint);
 }
 
-/** Whether this error code means that the server rejected the mail permanently. */
+/** Whether the error code means that the email was rejected permanently. */
 export function isPermanentRejection(code: string): boolean {
   return ["mail_recipient", "mail_refusal", "mail_address"].includes(code);
 }
 
-/** Returns the mail server's reply from the message of a MailError. */
+/** Returns the mail server's reply, which follows the first colon in a MailError's message. */
 export function mailServerReply(message: string): string {
   const at = message.indexOf(": ");
   return at < 0 ? message : message.slice(at + 2);
 }
 
-/**
- * Whether the reply is a permanent rejection: 5xx, except policy rejections (5.7.x), which an administrator can lift.
- */
+/** Whether the reply is a permanent rejection (5xx). Policy rejections (5.7.x) are not, because they can be lifted. */
 function isFinal(responseCode: number | undefined, response = ""): boolean {
   return responseCode !== undefined && responseCode >= 500 && responseCode !== 503 &&
     !/^\d{3}[ -]5\.7\.\d/.test(response);
@@ -96,11 +94,11 @@ function isTls(code: string, originalCode = ""): boolean {
 
 const MAX_REPLY_LENGTH = 300;
 
-/** Returns the reply on one line, with limited length and without secrets. */
+/** Returns the server's reply as one line without secrets, shortened to MAX_REPLY_LENGTH characters. */
 export function redactReply(serverReply: string, secrets: readonly string[]): string {
   const sortedSecrets = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
   const redacted = sortedSecrets.reduce((text, secret) => text.replaceAll(secret, "***"), serverReply.toWellFormed());
-  // Also removes tokens from links that a filter has re-encoded.
+  // Also removes the tokens from links, because a mail filter may have encoded them in a different way.
   const line = redacted.replace(/\btoken=\S+/gi, "token=***").replace(/[\p{Cc}\s]+/gu, " ").trim();
   return escapeInvisibleCharacters(line).slice(0, MAX_REPLY_LENGTH).toWellFormed();
 }

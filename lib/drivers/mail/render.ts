@@ -1,18 +1,18 @@
-/** Renders a mail: subject, text and HTML. */
+/** Renders the subject, the plain text and the HTML for an email. */
 import { absoluteUrl } from "#lib/base/config.ts";
 import { renderHtml } from "#lib/drivers/mail/html.ts";
 import type { Letter, MailTemplate } from "#lib/drivers/mail/letter.ts";
 import { renderText } from "#lib/drivers/mail/text.ts";
 import { mailContentOf } from "#lib/drivers/mail/templates.ts";
 
-/** The page of each template's one-time link. */
+/** The paths of the pages that one-time links lead to, by template. */
 const LINK_PAGES: Readonly<Partial<Record<MailTemplate, string>>> = {
   invitation: "/invite",
   "password-reset": "/reset",
   verification: "/verify",
 };
 
-/** The public page of templates without a one-time link. */
+/** The paths of the public pages that emails without a one-time link lead to, by template. */
 const PUBLIC_PAGES: Readonly<Partial<Record<MailTemplate, string>>> = { announcement: "/changelog" };
 
 export interface RenderedLetter {
@@ -25,7 +25,7 @@ export function hasOneTimeLink(template: MailTemplate): boolean {
   return LINK_PAGES[template] !== undefined;
 }
 
-/** Returns the link with the secret. `home` is the public URL of the service. */
+/** Returns the one-time link that contains the secret. `home` is the service's public URL. */
 export function mailLinkOf(template: MailTemplate, home: URL, secret: string): string {
   const page = LINK_PAGES[template];
   if (page === undefined) throw new Error(`The email ${template} has no link`);
@@ -34,7 +34,7 @@ export function mailLinkOf(template: MailTemplate, home: URL, secret: string): s
   return link.href;
 }
 
-/** Returns the public page with more information, or null. */
+/** Returns the URL of the public page for this template, or null if there is none. */
 export function publicPageOf(template: MailTemplate, home: URL): string | null {
   const page = PUBLIC_PAGES[template];
   return page === undefined ? null : absoluteUrl(home, page).href;

@@ -1,7 +1,7 @@
 /**
- * Sends mail over SMTP with a few reusable connections. Port 465 and SMTP_TLS=implicit start with TLS. Otherwise
- * STARTTLS is used if the server offers it. Without SMTP_TLS=required, an attacker in the network can suppress STARTTLS
- * and read the password. Each wait and each mail has a time limit, so that a slow server cannot block the queue.
+ * Sends emails over SMTP with a few reusable connections. TLS starts immediately on port 465 and with
+ * SMTP_TLS=implicit. Otherwise STARTTLS is used if the server offers it. Unless SMTP_TLS=required is set, an attacker
+ * in the network can suppress STARTTLS and read the password.
  */
 import type { ConnectionOptions } from "node:tls";
 import { createTransport } from "nodemailer";
@@ -11,23 +11,23 @@ import { redactReply, toMailError } from "#lib/drivers/mail/refusals.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** The maximum number of concurrent mails per replica. */
+/** The maximum number of emails that a replica sends at the same time. */
 const CONNECTIONS = 4;
 const TIMEOUTS = { wait: 15 * SECOND, total: 60 * SECOND };
 
 export interface SmtpOptions extends NonNullable<Config["smtp"]> {
-  /** Our host name in the SMTP greeting. */
+  /** The host name that this service sends in the SMTP greeting. */
   readonly name: string;
-  /** Certificate authorities instead of the system's, and the expected name if the host is an IP address. */
+  /** Trusted certificate authorities instead of the system's, and the name to expect in the server's certificate. */
   readonly tls?: Pick<ConnectionOptions, "ca" | "servername">;
-  /** Milliseconds for each wait (15 s) and for a whole mail (60 s). */
+  /** The time limits in milliseconds, for each wait (default 15 s) and for sending one email (default 60 s). */
   readonly timeouts?: { readonly wait: number; readonly total: number };
 }
 
 export function openSmtp(options: SmtpOptions): MailTransport {
   const { host, port, user, pass, from, timeouts: timeouts = TIMEOUTS } = options;
   const server = `${host}:${port}`, transport = openTransport(options);
-  transport.on("error", () => {}); // each mail reports its own failure
+  transport.on("error", () => {}); // each email reports its own failure
   return {
     async send(mail, signal) {
       signal.throwIfAborted();
@@ -47,7 +47,7 @@ export function openSmtp(options: SmtpOptions): MailTransport {
   };
 }
 
-/** Connects and logs in. Throws MailError. */
+/** Connects to the mail server and logs in. Throws MailError. */
 export async function checkSmtp(options: SmtpOptions): Promise<void> {
   const { host, port, user, pass, timeouts: timeouts = TIMEOUTS } = options, transport = openTransport(options);
   const limit = AbortSignal.timeout(timeouts.total);
@@ -71,7 +71,7 @@ function openTransport({ host, port, user, pass, name, tls, encryption, timeouts
     ignoreTLS: encryption === "off",
     ...(user !== null && { auth: { user, pass: pass ?? "" } }),
     ...(tls && { tls }),
-    ...(name.includes(".") && { name }), // many servers reject "localhost"
+    ...(name.includes(".") && { name }), // many servers reject the name "localhost"
     connectionTimeout: wait,
     greetingTimeout: wait,
     dnsTimeout: wait,
@@ -79,14 +79,14 @@ function openTransport({ host, port, user, pass, name, tls, encryption, timeouts
     socketCloseTimeout: SECOND,
     maxConnections: CONNECTIONS,
     maxMessages: 100,
-    // Retries only a mail whose connection was already closed by the server. The job handles all other retries.
+    // Retries only if the server had already closed the connection. The job that sends the email handles other retries.
     maxRequeues: 1,
     idleTimeout: 30 * SECOND,
     maxResponseSize: 64 * 1024,
   });
 }
 
-/** Returns the secrets of a mail in each encoding, because a server might repeat them in its reply. */
+/** Returns the secrets used for an email, also in encoded form, because a server might repeat them in its reply. */
 function secretsOf(link: string | null, user: string | null, pass: string | null): string[] {
   const base64 = (text: string) => Buffer.from(text).toString("base64");
   const token = link === null ? null : new URL(link).searchParams.get("token");

@@ -1,6 +1,6 @@
 /**
- * Returns the content of each mail: what happened, what to do, and what to do if the mail is unexpected. An unverified
- * address may belong to anybody. So mails that a stranger can trigger show no text from that stranger, not even a name.
+ * Returns the content of each email. An unverified address may belong to anybody, so an email that a stranger can
+ * trigger contains no text from that stranger, not even a name.
  */
 import {
   buttonBlock,
@@ -14,11 +14,12 @@ import {
 import type { AnnouncedNotice, LetterOf, MailTemplate, MailTemplateData } from "#lib/drivers/mail/letter.ts";
 import { cleanName, preventAutoLink } from "#lib/drivers/mail/names.ts";
 
-const MAX_NAME = 60; // characters of a name in the text
-const MAX_SUBJECT_NAME = 36; // characters of a name in the subject line
+const MAX_NAME = 60; // the maximum length of a name in the text, in characters
+const MAX_SUBJECT_NAME = 36; // the maximum length of a name in the subject line, in characters
 const MAX_PLACES = 10;
 const MAX_REASON = 2000;
-const MAX_NOTICE_SUBJECT = 200, MAX_SUBJECT_NOTICE = 72; // characters of a notice's subject, in the text and in the mail's subject line
+// The maximum length of a notice's subject in characters: in the text, and in the email's subject line.
+const MAX_NOTICE_SUBJECT = 200, MAX_SUBJECT_NOTICE = 72;
 
 export function mailContentOf<T extends MailTemplate>(
   { template, about, to }: LetterOf<T>,
@@ -210,7 +211,7 @@ const TEMPLATES: {
   },
 };
 
-/** Cleans an operator's text and keeps its lines. Links stay clickable. */
+/** Cleans a text by an operator, but keeps its line breaks. Links in it stay clickable. */
 function cleanLines(text: string): string {
   const lines = text.slice(0, MAX_REASON * 2).split(/\r\n?|\n/).map((line) => cleanName(line, MAX_REASON));
   const plain = lines.join("\n").replace(/\n{3,}/g, "\n\n").trim();

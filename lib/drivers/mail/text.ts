@@ -1,4 +1,4 @@
-/** Renders a mail as plain text in lines of 72 characters. A link is on its own line. */
+/** Renders an email as plain text with lines of up to 72 characters. Each link has its own line. */
 import type { LetterContent, MailBlock } from "#lib/drivers/mail/content.ts";
 
 export interface LetterContext {
@@ -28,7 +28,7 @@ function renderBlock(block: MailBlock, { link }: LetterContext): string {
   }
 }
 
-/** Wraps text without splitting words. A longer word gets its own line. */
+/** Wraps text at 72 characters without splitting words. A word that is longer gets its own line. */
 function wrap(text: string, indent: string): string {
   const lines: string[] = [];
   let line = "";

@@ -1,36 +1,36 @@
-/** Defines mail transports, and converts mails for nodemailer. */
+/** Defines the interface for sending emails, and converts emails to nodemailer's format. */
 import type { SendMailOptions } from "nodemailer";
 import { DriverError } from "#lib/base/errors.ts";
 import type { MailTemplate } from "#lib/drivers/mail/letter.ts";
 import { cleanName } from "#lib/drivers/mail/names.ts";
 
-/** The error for a mail that could not be sent. The message contains neither the password nor the link. */
+/** The error for an email that could not be sent. Its message omits the SMTP password and the email's link. */
 export class MailError extends DriverError {
   override readonly name = "MailError";
 }
 
 export interface Mail {
-  /** The Message-ID without brackets. It stays the same when the mail is sent again. */
+  /** The Message-ID without angle brackets. It stays the same when the email is sent again. */
   readonly id: string;
   readonly template: MailTemplate;
   readonly to: { readonly email: string; readonly name: string };
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The link of the mail's button. The link contains a secret, so errors and logs omit it, except in dev mode. */
+  /** The link for the email's button. Errors and logs omit it, except in dev mode, because it contains a secret. */
   readonly link: string | null;
 }
 
-/** The loggable result of a sent mail. */
+/** The result of sending an email. It may be logged. */
 interface Receipt {
-  /** The server's final reply, or null without a server. */
+  /** The mail server's final reply. Null if the email was written to a file. */
   readonly answer: string | null;
-  /** The path of the written file in dev mode. */
+  /** The path of the file that was written in dev mode. Null otherwise. */
   readonly file: string | null;
 }
 
 export interface MailTransport {
-  /** Sends a mail. Throws MailError, or the signal's reason; after an abort, the mail may or may not have been sent. */
+  /** Sends an email. Throws MailError or the signal's reason. After an abort, the email may still have been sent. */
   send(mail: Mail, signal: AbortSignal): Promise<Receipt>;
   close(): void;
 }
@@ -38,12 +38,11 @@ export interface MailTransport {
 const MAX_NAME_LENGTH = 60;
 
 /**
- * Mails that anybody can trigger for any address. They omit the recipient's name, because a stranger may have chosen
- * the name.
+ * Templates for emails that strangers can trigger. They omit the recipient's name, which a stranger may have chosen.
  */
 const WITHOUT_NAME: readonly MailTemplate[] = ["verification", "password-reset"];
 
-/** Converts a mail for nodemailer. `from` is an address, or a name and an address: `Hubs <hubs@example.org>`. */
+/** Converts an email to nodemailer's format. `from` may include a name: `Hubs <hubs@example.org>`. */
 export function composeMail(mail: Mail, from: string): SendMailOptions {
   const { email } = mail.to;
   const name = WITHOUT_NAME.includes(mail.template) || mail.to.name === email
@@ -52,15 +51,15 @@ export function composeMail(mail: Mail, from: string): SendMailOptions {
   return {
     from: senderOf(from),
     to: { name, address: email },
-    // Passed as objects, because nodemailer would search text for more addresses.
+    // Passes addresses as objects, because nodemailer would look for additional addresses in text.
     envelope: { from: { name: "", address: senderOf(from).address }, to: { name: "", address: email } },
     messageId: `<${mail.id}>`,
     subject: mail.subject,
     text: mail.text,
     html: mail.html,
-    // Suppresses automatic replies (RFC 3834, and the same for Exchange).
+    // Suppresses automatic replies. The first header follows RFC 3834, and the second is for Exchange.
     headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
-    // Content is never read from a file or URL.
+    // Prevents nodemailer from reading content from a file or URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   };

@@ -1,8 +1,7 @@
 /**
- * Calls the payment provider with the provider's package, which is loaded at first use (half a second and 30 MB). Each
- * call has its own client, so that it can be cancelled and has its own deadline. Few calls run at the same time, to
- * stay below the provider's rate limit. Previews have separate slots, because users wait for them. Callers retry failed
- * calls.
+ * Calls the payment provider, Stripe, with its own package. The package is loaded at first use, which takes 0.5 s and
+ * 30 MB. Only a few calls run at the same time, to stay below the provider's rate limit. Failed calls are not retried
+ * here.
  */
 import type { Stripe } from "stripe";
 import type * as v from "valibot";
@@ -15,7 +14,7 @@ import { runWithin } from "#lib/base/cancellation.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** The provider's API version that this code and the package are written for. */
+/** The version of the provider's API for which this code and the package were written. */
 const API_VERSION = "2026-10-28.endive";
 
 const API = "https://api.stripe.com";
@@ -29,25 +28,25 @@ export interface ClientOptions {
   readonly webhookSecret: string;
   readonly apiBase: string | null;
   readonly deadline?: number;
-  /** The total time limit of a preview's calls, in milliseconds. */
+  /** The time limit in milliseconds for all calls that a preview needs. */
   readonly previewTimeoutMs?: number;
-  /** Milliseconds after which a cancelled call has also ended at the provider. */
+  /** How long after cancelling a call it may still be running at the provider, in milliseconds. */
   readonly settleMs?: number;
   readonly telemetry?: Telemetry;
 }
 
 export interface PaymentClient {
-  /** Makes a background call. Throws a PaymentError, or the signal's reason. */
+  /** Makes a background call. Throws PaymentError, or the signal's reason after an abort. */
   call<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
-  /** Makes a call in the slots for previews, because a user waits. */
+  /** Makes a call for a preview. Previews have their own concurrency limit, because a user is waiting. */
   callForPreview<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
   load(): Promise<typeof Stripe>;
   readonly previewTimeoutMs: number;
-  /** Milliseconds after which a cancelled call has also ended at the provider. */
+  /** How long after cancelling a call it may still be running at the provider, in milliseconds. */
   readonly settleMs: number;
 }
 
-/** Opens the client. Throws a ConfigError for a live key that would be sent unencrypted. */
+/** Opens the client. Throws ConfigError if a live API key would be sent without encryption. */
 export function openPaymentClient(options: ClientOptions): PaymentClient {
   const {
     secretKey,
@@ -83,7 +82,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
       return await call(stripe);
     };
     try {
-      // A cancelled call waits neither for a slot nor for the package.
+      // A cancelled call stops waiting immediately, even for its turn or for the package to load.
       return await runWithin([signal], null, (inner) => slots.run([inner], run));
     } catch (error) {
       signal.throwIfAborted();
@@ -110,12 +109,13 @@ export async function listAllPages<S extends v.GenericSchema>(
   return all.map((each) => parseResponse(shape, each, "item of a list"));
 }
 
-/** Returns the result, or null if the object does not exist or no longer exists. */
+/** Returns the request's result, or null if the object does not exist (404). */
 export async function nullIfMissing<T>(request: Promise<T>): Promise<T | null> {
   try {
     return await request;
   } catch (error) {
-    if (error instanceof PaymentRefusal && error.status === 404) return null; // 404 is about the object in the path; an unknown object in a parameter is a 400
+    // For an unknown object in a parameter instead of the path, the provider returns 400.
+    if (error instanceof PaymentRefusal && error.status === 404) return null;
     throw error;
   }
 }

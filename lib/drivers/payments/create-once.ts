@@ -1,9 +1,8 @@
 /**
- * Creates an object at the provider exactly once, even if the answer is lost or the caller retries. A repeated
- * idempotency key returns the first result for at least 24 hours, even an error such as a 500. So keys are numbered:
- * after a repeated error, the next key is used, unless the first call succeeded after all. If a key was used with other
- * parameters, that call may still be running. The code waits as long as a call can take, so that two subscriptions
- * never charge twice. Updates need no key, because they set a state and add nothing.
+ * Creates an object at the provider only once, even if an answer is lost or the caller retries. The provider remembers
+ * the result for each idempotency key for at least 24 hours, even if it was an error. The keys are therefore numbered:
+ * if the provider only repeats an earlier error, the next key is used. If a key was used with different parameters,
+ * that call may still be running, so this code waits until it must have finished.
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
@@ -11,10 +10,10 @@ import { isKeyMismatch, PaymentRefusal } from "#lib/drivers/payments/errors.ts";
 import { sleep } from "#lib/base/time.ts";
 
 interface CreateOnceOptions<T> {
-  /** A key that is unique per object and hub. */
+  /** The idempotency key without its number. It is unique for each object and hub. */
   readonly key: string;
   find(): Promise<T | null>;
-  /** Creates the object. Returns null if an earlier call created the object and it was deleted since. */
+  /** Creates the object. Returns null if an earlier call created it and it has been deleted since. */
   create(idempotencyKey: string): Promise<T | null>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Manages the customers at the provider: one per hub, with the hub's ID in its metadata. The search finds customers
- * that are older than about a minute, and the idempotency key covers newer ones. A customer is created with only the
- * hub's ID and updated afterwards, so that a changed name never conflicts with the key.
+ * Manages the provider's customers: one per hub, with the hub's ID in its metadata. The provider's search omits
+ * customers created within about the last minute, so an idempotency key prevents duplicates. A customer is created with
+ * only the hub's ID and then updated, because a key must always be used with the same parameters.
  */
 import * as v from "valibot";
 import { nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
@@ -15,7 +15,7 @@ export async function findOrCreateCustomer(
   signal: AbortSignal,
 ): Promise<string> {
   const { federationId } = request;
-  // The search or the key may return a customer that was just deleted. The update then returns null.
+  // Returns null if the customer was just deleted, because the search or the key may still return it.
   const describe = (id: string) => describeCustomer(client, id, request, signal);
   return await createOnce(client, {
     key: `customer-${federationId}`,
@@ -32,7 +32,7 @@ export async function findOrCreateCustomer(
   }, signal);
 }
 
-/** Updates the customer. Returns the customer's ID, or null if the customer does not exist. */
+/** Updates the customer's name and email address. Returns its ID, or null if the customer does not exist. */
 export async function describeCustomer(
   client: PaymentClient,
   id: string,
@@ -43,7 +43,7 @@ export async function describeCustomer(
   return await nullIfMissing(update) && id;
 }
 
-/** Finds the hub's customer. If several exist, every replica chooses the oldest. */
+/** Finds the hub's customer. If the hub has several, every replica chooses the oldest. */
 async function findCustomer(client: PaymentClient, federationId: string, signal: AbortSignal) {
   if (!/^\w+$/.test(federationId)) throw new TypeError("The hub's ID contains invalid characters");
   const query = `metadata["federationId"]:"${federationId}"`;

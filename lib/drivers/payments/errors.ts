@@ -1,13 +1,13 @@
 /**
- * Converts errors of the provider's package to PaymentErrors: transient or permanent. Only messages and numbers are
- * kept, because the package's errors include the request's headers and so the API key.
+ * Converts errors from the provider's package to transient or permanent PaymentErrors. Only messages, codes and numbers
+ * are kept, because the package's errors contain the request headers and thus the API key.
  */
 import type { Stripe } from "stripe";
 import type { DriverErrorOptions } from "#lib/base/errors.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** An error response of the provider. */
+/** The error for an error response from the provider. */
 export class PaymentRefusal extends PaymentError {
   readonly status: number;
   /** Whether the response only repeats the result of an earlier call with the same idempotency key. */
@@ -25,23 +25,20 @@ const BUSY = new Set(["lock_timeout", "rate_limit", "idempotency_key_in_use"]);
 const RESOURCE_LIMIT = "resource_limit";
 const KEY_HINT = "Check at the provider that STRIPE_SECRET_KEY is valid and has the permissions for this.";
 
-/** Whether the idempotency key was used with other parameters. The result of that call is unknown. */
+/** Whether the idempotency key was used earlier with different parameters. That call's result is unknown. */
 export function isKeyMismatch(error: unknown): boolean {
   return error instanceof PaymentRefusal && error.code === "idempotency_error";
 }
 
-/**
- * Whether the limit of a single object was exceeded. Unlike for the account's rate limit, waiting some seconds does not
- * help.
- */
+/** Whether a single object's limit was exceeded. Unlike the account's rate limit, it does not reset within seconds. */
 export function isResourceLimit(error: unknown): boolean {
   return error instanceof PaymentRefusal && error.code === RESOURCE_LIMIT;
 }
 
-/** Converts an error of the package. Returns other errors unchanged. */
+/** Converts an error from the provider's package. Returns all other errors unchanged. */
 export function toPaymentError(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof Error) || error instanceof PaymentError) return error;
-  // The package throws a plain Error for an invalid list page.
+  // Recognises the plain Error that the package throws for an invalid page of a list.
   if (error.message.startsWith("Unexpected: ")) return new PaymentError("bad_answer", error.message, TRANSIENT);
   const { detail, type, statusCode, message } = error as Partial<Stripe.errors.StripeError> & Error;
   if (detail instanceof PaymentError) return detail;
@@ -71,13 +68,13 @@ function refusalOf(
   );
 }
 
-/** Returns the wait from the Retry-After header. Ignores a wait of more than a day. */
+/** Returns the waiting time from the Retry-After header. Ignores times of more than a day. */
 function waitOf(header: unknown): { readonly retryAfterMs?: number } {
   const seconds = Number(header ?? NaN);
   return seconds > 0 && seconds <= 86_400 ? { retryAfterMs: Math.ceil(seconds * SECOND) } : {};
 }
 
-/** Returns the message without secrets and keys, on one line and with limited length. */
+/** Returns the message on one line, without secrets and API keys, and shortened to 500 characters. */
 function redactMessage(message: string, secrets: readonly string[]): string {
   let text = message;
   for (const secret of secrets) text = text.replaceAll(secret, "…");

@@ -1,7 +1,7 @@
 /**
- * Verifies webhook events: the provider must have signed exactly these bytes, recently. Invalid UTF-8 is rejected
- * first, because the package would replace it before the verification. All errors have the same message, so that a
- * forger learns nothing.
+ * Verifies webhook events: the provider must have signed exactly these bytes within the last five minutes. Invalid
+ * UTF-8 is rejected first, because the package would replace it before it verifies the signature. All errors have the
+ * same message, so that forgers learn nothing.
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";
@@ -27,7 +27,7 @@ export async function readEvent(client: Pick<PaymentClient, "load">, signed: Sig
       await webhooks.constructEventAsync(text, signature ?? "", secret, TOLERANCE / SECOND, undefined, now.getTime()),
     );
   } catch {
-    // The error is dropped, because it contains the body.
+    // Ignores the error, because it contains the request body. Every failure gets the message below.
   }
   if (event === null) throw new SignatureError("The Stripe-Signature header does not match the body");
   return event;

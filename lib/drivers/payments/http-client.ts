@@ -1,7 +1,7 @@
 /**
- * Implements the HTTP client of the provider's package, for Node and Deno. The package's own clients cannot be
- * cancelled, and one of them repeats a call after a lost connection. Connections are not kept alive, because Deno
- * silently sends a POST again if the server has closed the connection.
+ * Provides an HTTP client for the provider's package. The package's own clients cannot be cancelled, and one of them
+ * repeats a call whose connection was lost. Each call uses a new connection, because Deno silently repeats a POST if
+ * the server has closed the old one.
  */
 import type { Stripe } from "stripe";
 import { type ExchangeFailure, type ExchangeResponse, sendHttpRequest } from "#lib/drivers/exchange.ts";
@@ -9,15 +9,15 @@ import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 
 interface StripeHttpOptions {
-  /** The API's base URL. Its path is prepended to that of every call. */
+  /** The API's base URL. Its path is put before the path of every call. */
   readonly base: URL;
   readonly signal: AbortSignal;
-  /** Milliseconds for the complete response. */
+  /** The time limit for receiving the complete response, in milliseconds. */
   readonly deadline: number;
   readonly telemetry?: Telemetry | undefined;
 }
 
-/** Opens the client for `new Stripe(…, {httpClient})`. All its errors are PaymentErrors or the signal's reason. */
+/** Opens the client for `new Stripe(…, {httpClient})`. It throws only PaymentErrors or the signal's reason. */
 export function openStripeHttpClient(
   { base, signal, deadline, telemetry = NO_TELEMETRY }: StripeHttpOptions,
 ): InstanceType<typeof Stripe.HttpClient> {
@@ -53,14 +53,14 @@ export function openStripeHttpClient(
   };
 }
 
-/** Returns the resource of a path, without IDs: `customers` for `/v1/customers/cus_1?limit=1`. */
+/** Returns a path's resource without IDs, for example `customers` for `/v1/customers/cus_1?limit=1`. */
 function resourceOf(path: string): string {
   return /^\/v\d+\/([a-z_]+)/.exec(path)?.[1] ?? "other";
 }
 
 /**
- * Creates the error of a failed exchange. A key with a line break cannot be sent as a header. That error's cause is
- * dropped, because it contains the key.
+ * Creates the error for a failed request. An API key with a line break cannot be sent in a header. In this case the
+ * cause is dropped, because it contains the key.
  */
 function fail(failure: ExchangeFailure, description: string, { message }: Error): PaymentError {
   if (failure === "deadline") return new PaymentError("deadline", `${description} ${message}`, { transient: true });
@@ -73,7 +73,7 @@ function fail(failure: ExchangeFailure, description: string, { message }: Error)
   });
 }
 
-/** Parses a JSON object. Throws a transient error for other content, because a proxy may have sent it. */
+/** Parses a JSON object. Other content causes a transient error, because it may come from a proxy. */
 function parse({ status, body }: ExchangeResponse, description: string): object {
   try {
     const parsed: unknown = JSON.parse(body);

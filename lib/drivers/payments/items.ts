@@ -1,4 +1,4 @@
-/** Computes the changes of a subscription's items. Pure. Used for changes and previews. */
+/** Computes how a subscription's items must change. A pure function, used for both updates and previews. */
 import { type ItemRequest, PaymentError, type Subscription } from "#lib/drivers/payments/payments.ts";
 
 type ItemChange =
@@ -6,8 +6,8 @@ type ItemChange =
   | { readonly price: string; readonly quantity: number; readonly metadata: { readonly size: string } };
 
 /**
- * Returns only the items that differ. Each size has one item, so a request for an existing price or size changes that
- * item. A missing item is created again, unless its quantity is zero.
+ * Returns the changes for items whose quantity differs. Each size has only one item, so a request changes an existing
+ * item with the same price or size. If there is none, a new item is created, unless its quantity is zero.
  */
 export function computeItemChanges(
   subscription: Pick<Subscription, "items">,

@@ -1,4 +1,4 @@
-/** Opens the payment provider, Stripe. Its package is loaded at first use. */
+/** Opens the payment provider, Stripe, whose package is loaded at first use. */
 import { type ClientOptions, nullIfMissing, openPaymentClient } from "#lib/drivers/payments/client.ts";
 import { describeCustomer, findOrCreateCustomer } from "#lib/drivers/payments/customers.ts";
 import { readEvent } from "#lib/drivers/payments/events.ts";

@@ -1,7 +1,7 @@
 /**
  * Defines the interface to the payment provider, which `openPayments` in open.ts implements. Amounts are integers in
- * minor units of their currency (ISO 4217, upper case). Every call can be repeated: before a call creates an object, it
- * searches for the hub's ID in the provider's metadata. All calls throw PaymentErrors.
+ * the currency's smallest unit, such as cents. Every call may be repeated: before it creates an object, it looks for an
+ * existing one with the hub's ID in its metadata. All calls throw PaymentError.
  */
 import { DriverError } from "#lib/base/errors.ts";
 
@@ -9,7 +9,7 @@ export class PaymentError extends DriverError {
   override readonly name = "PaymentError";
 }
 
-/** A webhook request that the provider did not sign. The message is for its sender. */
+/** The error for a webhook request that the provider did not sign. Its message is returned to the sender. */
 export class SignatureError extends Error {
   override readonly name = "SignatureError";
 }
@@ -17,36 +17,33 @@ export class SignatureError extends Error {
 export interface Payments {
   /** Checks that the provider answers and accepts the API key. Changes nothing. */
   check(signal: AbortSignal): Promise<void>;
-  /** Finds or creates the monthly price of a size, and returns its ID. Throws if an existing price differs. */
+  /** Finds or creates the monthly price for a size, and returns its ID. Throws if an existing price differs. */
   priceFor(request: PriceRequest, signal: AbortSignal): Promise<string>;
-  /** Finds or creates the hub's customer, and returns its ID. */
+  /** Finds or creates the hub's customer at the provider, and returns the customer's ID. */
   customerFor(request: CustomerRequest, signal: AbortSignal): Promise<string>;
   updateCustomer(id: string, request: CustomerRequest, signal: AbortSignal): Promise<void>;
-  /** Returns the hub's open subscription, or null. */
+  /** Returns the hub's open subscription, or null if it has none. */
   findSubscription(object: { readonly customer: string; readonly federationId: string }, signal: AbortSignal): Promise<
     Subscription | null
   >;
-  /** Creates a subscription with one item per size, at least one. Prorated from now on and invoiced immediately. */
+  /** Creates a subscription with one item per size (at least one). The first invoice is created immediately. */
   createSubscription(request: SubscriptionRequest, signal: AbortSignal): Promise<Subscription>;
-  /** Returns null if the subscription does not exist. */
+  /** Returns the subscription, or null if it does not exist. */
   readSubscription(id: string, signal: AbortSignal): Promise<Subscription | null>;
-  /** Sets quantities, which may be 0, and adds items. The difference is prorated and invoiced immediately. */
+  /** Sets the items' quantities, which may be 0, and adds missing items. The difference is invoiced immediately. */
   setQuantities(id: string, items: readonly ItemRequest[], signal: AbortSignal): Promise<Subscription>;
-  /**
-   * Ends the subscription immediately. Credits unused time and invoices open amounts. Repeating the call changes
-   * nothing.
-   */
+  /** Ends the subscription immediately, credits unused time and creates a final invoice. The call can be repeated. */
   endSubscription(id: string, signal: AbortSignal): Promise<Subscription | null>;
   /**
-   * Previews the cost of a change, without changing quantities. Takes a few seconds at most, because a user waits.
-   * Returns null if a size has neither price nor item, or if the subscription has ended.
+   * Previews what a change would cost, without changing quantities. Takes only a few seconds, because a user is
+   * waiting. Returns null if a size has neither a price nor an item, or if the subscription has ended.
    */
   preview(change: InvoicePreviewRequest, signal: AbortSignal): Promise<InvoicePreview | null>;
-  /** Returns all refunds of a charge and its customer. Returns null if the charge does not exist. */
+  /** Returns the charge's customer and all its refunds, or null if the charge does not exist. */
   readRefunds(object: RefundedObject, signal: AbortSignal): Promise<ChargeRefunds | null>;
   /**
-   * Verifies and reads a webhook event. `body` is the raw body, `signature` the header. Throws a SignatureError if the
-   * event is unsigned, invalid, or too old at the time `now`.
+   * Verifies and reads a webhook event. `body` is the raw request body, and `signature` is the header. Throws
+   * SignatureError if the event is not signed, invalid, or too old at the time `now`.
    */
   readEvent(body: Uint8Array, signature: string | null, now: Date): Promise<ProviderEvent>;
 }
@@ -65,8 +62,8 @@ export interface CustomerRequest {
 }
 
 /**
- * An existing item by its ID, or a new item by its price. A missing item with price and size is created again. If the
- * size already has an item, a new item changes the existing one.
+ * Identifies an existing item by its ID, or a new item by its price. If the ID does not exist, the item is created
+ * again from its price and size. If a new item's size already has an item, that item is changed instead.
  */
 export type ItemRequest =
   | { readonly item: string; readonly quantity: number; readonly price?: string; readonly size?: string }
@@ -80,20 +77,20 @@ export interface SubscriptionRequest {
 
 export interface InvoicePreviewRequest {
   readonly customer: string;
-  /** Null before a subscription exists. */
+  /** The subscription's ID. Null if the customer has no subscription yet. */
   readonly subscription: string | null;
   readonly sizes: readonly SizeQuantityChange[];
 }
 
 export interface SizeQuantityChange {
   readonly size: string;
-  /** The change of the quantity. 0 only returns the price of one spoke. */
+  /** By how much the quantity changes. Pass 0 to get only the price for one spoke. */
   readonly by: number;
-  /** The price of a new item. An existing item keeps its own. */
+  /** The price for a new item. An existing item keeps its current price. */
   readonly price: PriceRequest | null;
 }
 
-/** The provider's states: https://docs.stripe.com/api/subscriptions/object */
+/** The provider's subscription states: https://docs.stripe.com/api/subscriptions/object */
 export const SUBSCRIPTION_STATUSES = [
   "incomplete",
   "incomplete_expired",
@@ -106,12 +103,12 @@ export const SUBSCRIPTION_STATUSES = [
 ] as const;
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 
-/** Whether a payment is overdue. */
+/** Whether a payment for the subscription is overdue. */
 export function isPaymentOverdue({ status }: { readonly status: string | null }): boolean {
   return status === "past_due" || status === "unpaid";
 }
 
-/** Whether the subscription has ended and cannot continue. */
+/** Whether the subscription has ended permanently. */
 export function hasSubscriptionEnded({ status }: { readonly status: string | null }): boolean {
   return status === "canceled" || status === "incomplete_expired";
 }
@@ -130,14 +127,14 @@ export interface Subscription {
 export interface SubscriptionItem {
   readonly id: string;
   readonly price: string;
-  /** The size of the item. Null for items that Wheelwright did not create. */
+  /** The size that the item is for. Null if Wheelwright did not create the item. */
   readonly size: string | null;
   readonly quantity: number;
-  /** The price per month. Null if the price has no fixed amount. */
+  /** The price per unit and month, in the currency's smallest unit. Null if it is not a fixed amount. */
   readonly monthly: number | null;
 }
 
-/** The latest invoice, or the invoice that is due first if payments are overdue. */
+/** The subscription's latest invoice. If payments are overdue, the invoice that was due first. */
 export interface Invoice {
   readonly id: string;
   readonly number: string | null;
@@ -146,19 +143,19 @@ export interface Invoice {
   readonly remaining: number;
   readonly currency: string;
   readonly dueAt: Date | null;
-  /** The provider's payment page. Everybody with the URL can pay. */
+  /** The provider's payment page for this invoice. Anyone who has the URL can pay. */
   readonly url: string | null;
 }
 
 export interface InvoicePreview {
   readonly currency: string;
-  /** The amount due now: the prorations of the change, or the complete first invoice. May be negative. */
+  /** The amount due now: the change's prorations, or the complete first invoice. It may be negative. */
   readonly dueNow: number;
-  /** The time for which the prorations were computed. */
+  /** The time for which the provider calculated the prorations. */
   readonly prorationDate: Date;
-  /** The total of the subscription per month after the change. */
+  /** The subscription's total price per month after the change. */
   readonly monthly: number;
-  /** The monthly price of one spoke of each requested size. */
+  /** For each requested size, the monthly price for one spoke. */
   readonly sizes: readonly { readonly size: string; readonly each: number }[];
 }
 
@@ -183,7 +180,7 @@ export interface ProviderEvent {
   readonly type: string;
   readonly createdAt: Date;
   readonly live: boolean;
-  /** The event's object. Only its IDs are trusted; the object itself is read from the provider again. */
+  /** The object that the event is about. Only its IDs are trusted. Its data must be read from the provider again. */
   readonly object: {
     readonly id: string | null;
     readonly type: string | null;

@@ -1,6 +1,6 @@
 /**
- * Previews the cost of a change with the provider's invoice preview. The preview's prorations are due now, and its
- * other lines recur each month. A line's amount excludes its discounts and taxes, which are listed with it.
+ * Previews what a change costs, using the provider's invoice preview. The preview's prorations are due now, and its
+ * other lines are due every month. A line's amount does not include the discounts and taxes listed with it.
  */
 import * as v from "valibot";
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
@@ -61,7 +61,7 @@ export async function readPreview(
 ): Promise<InvoicePreview | null> {
   const message = `The payment provider did not return a preview within ${client.previewTimeoutMs} ms`;
   const createTimeoutError = () => new PaymentError("deadline", message, { transient: true });
-  const previewClient = { ...client, call: client.callForPreview }; // uses the slots for previews
+  const previewClient = { ...client, call: client.callForPreview }; // previews have their own concurrency limit
   return await runWithin([caller], { ms: client.previewTimeoutMs, createError: createTimeoutError }, async (signal) => {
     for (let attempt = 1;; attempt++) {
       try {
@@ -85,7 +85,7 @@ async function previewOnce(
   const sizes: PreviewedSize[] = [];
   for (const { size, by, price } of change.sizes) {
     const item = current?.items.find((each) => each.size === size);
-    if (!item && by < 0) continue; // a size that was never billed can be reduced without cost
+    if (!item && by < 0) continue; // reducing a size that was never billed costs nothing
     if (!item && price === null) return null;
     sizes.push({
       size,
@@ -113,7 +113,7 @@ async function withAllLines(client: PaymentClient, shape: PreviewShape, signal: 
   return { ...shape, lines: parseResponse(Lines, answer, "list of lines") };
 }
 
-/** The new quantity and price of a size. `monthly` is the price per month if no line has one. */
+/** A size's quantity and price after the change. `monthly` is the price per spoke if no invoice line shows it. */
 interface PreviewedSize {
   readonly size: string;
   readonly price: string;
@@ -121,7 +121,7 @@ interface PreviewedSize {
   readonly monthly: number | null;
 }
 
-/** Previews a new subscription: everything is due now and each month. Pure. */
+/** Previews a new subscription: its total is due now and then every month. A pure function. */
 export function previewFirstInvoice(shape: PreviewShape, sizes: readonly PreviewedSize[]): InvoicePreview {
   const { currency, created, lines } = shape;
   const total = sum(lines.data.map(totalOf));
@@ -129,7 +129,7 @@ export function previewFirstInvoice(shape: PreviewShape, sizes: readonly Preview
   return { currency, dueNow: total, prorationDate, monthly: total, sizes: monthlyPrices(lines.data, sizes) };
 }
 
-/** Previews a change of a subscription: prorations are due now, and other lines each month. Pure. */
+/** Previews a subscription change: prorations are due now, and other lines every month. A pure function. */
 export function previewChange(
   { currency, created, lines, parent }: PreviewShape,
   sizes: readonly PreviewedSize[],
@@ -140,7 +140,7 @@ export function previewChange(
   const monthly = others.filter((line) => priceOf(line) !== null);
   return {
     currency,
-    // Prorations of earlier changes may also wait for the next invoice. They start earlier.
+    // Excludes the prorations for earlier changes, which have an earlier start and wait for the next invoice.
     dueNow: sum(prorations.filter(({ period }) => period.start === at).map(totalOf)),
     prorationDate: new Date(at * SECOND),
     monthly: sum(monthly.map(totalOf)),
@@ -167,7 +167,7 @@ function priceOf({ pricing }: LineShape): string | null {
   return pricing?.price_details?.price ?? null;
 }
 
-/** Returns the amount to pay for a line: minus discounts, plus taxes that are not included. */
+/** Returns the amount to pay for a line: its amount minus discounts, plus taxes that are not included. */
 function totalOf({ amount, discount_amounts, taxes }: LineShape): number {
   const added = taxes.filter(({ tax_behavior }) => tax_behavior === "exclusive");
   return amount - sum(discount_amounts.map(({ amount }) => amount)) + sum(added.map(({ amount }) => amount));

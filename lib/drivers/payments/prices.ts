@@ -1,6 +1,6 @@
 /**
- * Manages the prices of sizes at the provider, by lookup keys with size, currency and amount. The provider's prices
- * cannot be changed. So a new amount in the catalog is a new price, and existing items keep the old price.
+ * Manages the provider's prices for sizes. A price's lookup key contains the size, currency and amount. Because a price
+ * cannot be changed, a new amount in the catalog creates a new price, and existing items keep the old one.
  */
 import * as v from "valibot";
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
@@ -33,7 +33,7 @@ export async function findOrCreatePrice(
         const response = await client.call(signal, (stripe) => stripe.prices.create(params, { idempotencyKey }));
         return requireMatchingPrice(parseResponse(PriceShape, response, "price"), request, lookupKey);
       } catch (error) {
-        // Another replica may have created the price for another hub in the meantime.
+        // Finds the price that another replica may have created for another hub in the meantime.
         const found = error instanceof PaymentRefusal && error.status === 400 ? await find() : null;
         if (found === null) throw error;
         return found;
@@ -63,7 +63,7 @@ function requireMatchingPrice(price: PriceShape, { currency, monthly }: PriceReq
   });
 }
 
-/** Hashes a price's parameters for its idempotency key, because a key must not be reused with another title. */
+/** Hashes a price's parameters for the idempotency key, because a changed title requires a different key. */
 async function digest(text: string): Promise<string> {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Buffer.from(hash).toString("hex").slice(0, 16);

@@ -1,4 +1,4 @@
-/** Reads all refunds of a charge, by the charge or by one of its refunds. */
+/** Reads all refunds for a charge. The caller gives either the charge's ID or the ID of one of its refunds. */
 import type { Stripe } from "stripe";
 import { listAllPages, type PaymentClient } from "#lib/drivers/payments/client.ts";
 import type { ChargeRefunds, RefundedObject } from "#lib/drivers/payments/payments.ts";
@@ -12,7 +12,7 @@ export async function readRefunds(
   if ("charge" in object) return await readRefundsOfCharge(client, object.charge, signal);
   const answer = await client.call(signal, (stripe) => stripe.refunds.retrieve(object.refund));
   const refund = parseResponse(RefundShape, answer, "refund");
-  if (refund.charge === null) return { customer: null, refunds: [refund] }; // its customer is unknown
+  if (refund.charge === null) return { customer: null, refunds: [refund] }; // without a charge, the customer is unknown
   return await readRefundsOfCharge(client, refund.charge, signal);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Defines schemas for the provider's objects, and converts the objects to the types of payments.ts. An unexpected
- * response becomes an error that names the field, because the package's types are not checked at runtime.
+ * Defines schemas for the provider's objects, and converts them to the types in payments.ts. Responses are validated,
+ * because the package does not check its types at runtime. An unexpected response causes an error that names the field.
  */
 import * as v from "valibot";
 import {
@@ -14,14 +14,14 @@ import {
 } from "#lib/drivers/payments/payments.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** Seconds since the epoch, until the year 9999. */
+/** Seconds since the epoch, up to the end of the year 9999. */
 export const UnixTimeSchema = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(253_402_300_799));
 const Time = v.pipe(UnixTimeSchema, v.transform((seconds) => new Date(seconds * SECOND)));
 export const AmountSchema = v.pipe(v.number(), v.safeInteger());
 export const CurrencySchema = v.pipe(v.string(), v.regex(/^[a-z]{3}$/i), v.toUpperCase());
 const Metadata = v.nullish(v.record(v.string(), v.string()), {});
 
-/** The ID of an object, which may be expanded. */
+/** An object's ID. The provider returns either the ID or the complete object, which contains the ID. */
 export const ObjectIdSchema = v.union([v.string(), v.pipe(v.object({ id: v.string() }), v.transform(({ id }) => id))]);
 const NullableObjectIdSchema = v.nullish(ObjectIdSchema, null);
 
@@ -49,7 +49,7 @@ export const ItemShape = v.pipe(
   v.transform(({ id, quantity, price, metadata }): SubscriptionItem => ({
     id,
     price: price.id,
-    // An item that was added manually gets its size from the metadata of the price.
+    // An item that somebody added manually has no size of its own, so its size is taken from the price.
     size: metadata["size"] ?? price.metadata["size"] ?? null,
     quantity,
     monthly: isMonthly(price) ? price.unit_amount : null,
@@ -79,7 +79,7 @@ export const SubscriptionShape = v.object({
   currency: CurrencySchema,
   metadata: Metadata,
   items: v.object({ data: v.array(ItemShape), has_more: v.nullish(v.boolean(), false) }),
-  /** The latest invoice. A deleted draft has only an ID and is parsed as null. */
+  /** The latest invoice. Becomes null if it was a draft that has been deleted, because only its ID is returned. */
   latest_invoice: v.nullish(v.union([InvoiceShape, v.pipe(v.unknown(), v.transform(() => null))]), null),
 });
 export type SubscriptionShape = v.InferOutput<typeof SubscriptionShape>;
@@ -125,9 +125,7 @@ const EventShape = v.object({
   }),
 });
 
-/**
- * Throws a PaymentError if the response does not match the schema. `what` names the object, for example "subscription".
- */
+/** Throws PaymentError if the response does not match the schema. `what` describes the object for the error message. */
 export function parseResponse<S extends v.GenericSchema>(schema: S, value: unknown, what: string): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
@@ -150,13 +148,13 @@ export function subscriptionOf(shape: SubscriptionShape): Subscription {
   };
 }
 
-/** Whether the price is a fixed monthly amount per unit, with a quantity that is set and not metered. */
+/** Whether the price is a fixed amount per unit and month. The quantity must be set in advance, not metered. */
 export function isMonthly({ recurring, billing_scheme, unit_amount }: PriceShape): boolean {
   return recurring?.interval === "month" && recurring.interval_count === 1 && billing_scheme === "per_unit" &&
     (recurring.usage_type ?? "licensed") === "licensed" && unit_amount !== null;
 }
 
-/** Returns null for an invalid event. */
+/** Converts a webhook event. Returns null if the event is invalid. */
 export function eventOf(value: unknown): ProviderEvent | null {
   const { success, output } = v.safeParse(EventShape, value);
   if (!success) return null;
@@ -178,7 +176,7 @@ export function eventOf(value: unknown): ProviderEvent | null {
   };
 }
 
-/** Returns the ID of a string or an object. Null for anything else. */
+/** Returns the ID from an object, or the value itself if it is a string. Null for anything else. */
 function idIn(value: unknown): string | null {
   const id = typeof value === "object" && value !== null ? (value as { id?: unknown }).id : value;
   return typeof id === "string" && id !== "" ? id : null;

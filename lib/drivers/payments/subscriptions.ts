@@ -1,7 +1,7 @@
 /**
- * Manages the subscriptions at the provider: one open subscription per hub, with the hub's ID in its metadata. Invoices
- * are sent by mail and due within 30 days, because Wheelwright stores no cards. Operators can change the collection
- * method at the provider to charge cards. Changes are prorated and invoiced immediately, as in the preview.
+ * Manages the provider's subscriptions: one open subscription per hub, with the hub's ID in its metadata. Invoices are
+ * sent by email and due within 30 days, because Wheelwright stores no cards. Operators can switch a subscription to
+ * card payments at the provider. Changes are prorated and invoiced immediately.
  */
 import { listAllPages, nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
 import { computeItemChanges } from "#lib/drivers/payments/items.ts";
@@ -46,7 +46,7 @@ export async function createSubscription(
 ): Promise<Subscription> {
   const { customer, federationId } = request;
   if (request.items.length === 0) throw new TypeError("A subscription needs an item");
-  // The key includes the last ended subscription, because another one may be created after it.
+  // Includes the last ended subscription in the key, because a hub may get a new subscription after it.
   const earlier = await listSubscriptions(client, request, signal);
   const subscription = await createOnce<Subscription>(client, {
     key: `subscription-${federationId}-${earlier.findLast(hasSubscriptionEnded)?.id ?? "first"}`,
@@ -62,16 +62,16 @@ export async function createSubscription(
           expand: ["latest_invoice"],
         }, { idempotencyKey }));
       const subscription = await readAll(client, response, signal);
-      // The key may return an old result, so the subscription is read again.
+      // Reads the subscription again, because a repeated key may have returned an outdated result.
       const now = await readSubscription(client, subscription.id, signal);
       return now && !hasSubscriptionEnded(now) ? now : null;
     },
   }, signal);
-  // An existing subscription may have other items.
+  // Sets the quantities again, because an existing subscription may have different items.
   return await setQuantities(client, subscription, request.items, signal);
 }
 
-/** Returns null if the subscription does not exist. */
+/** Reads a subscription. Returns null if it does not exist. */
 export async function readSubscription(
   client: PaymentClient,
   id: string,
@@ -83,8 +83,8 @@ export async function readSubscription(
 }
 
 /**
- * Sets the quantities. Sends only differences, so a repeated call creates no invoice. The provider creates at most 20
- * invoices per day and subscription (https://docs.stripe.com/rate-limits). Later changes go on the next invoice.
+ * Sets the quantities. Sends only differences, so repeated calls create no invoices. The provider creates at most 20
+ * invoices per subscription and day (https://docs.stripe.com/rate-limits). Later changes go on the next invoice.
  */
 export async function setQuantities(
   client: PaymentClient,
@@ -108,7 +108,7 @@ export async function setQuantities(
   return await readAll(client, changed, signal);
 }
 
-/** Reads an open subscription. Throws if it has ended, because nobody would be billed. */
+/** Reads an open subscription. Throws if the subscription has ended, because nobody would be billed. */
 export async function readOpenSubscription(
   client: PaymentClient,
   id: string,
@@ -132,16 +132,16 @@ export async function endSubscription(
   if (!subscription || hasSubscriptionEnded(subscription)) return subscription;
   const params = { invoice_now: true, prorate: true, expand: ["latest_invoice"] };
   const ended = await nullIfMissing(client.call(signal, (stripe) => stripe.subscriptions.cancel(id, params)));
-  if (ended === null) return await readSubscription(client, id, signal); // somebody else ended it
+  if (ended === null) return await readSubscription(client, id, signal); // somebody else has ended the subscription
   return await readAll(client, ended, signal);
 }
 
-/** Returns the open subscription. If several exist, every replica chooses the oldest. */
+/** Returns the open subscription, or null. If there are several, every replica chooses the oldest. */
 function findOpen(subscriptions: readonly Subscription[]): Subscription | null {
   return subscriptions.find((each) => !hasSubscriptionEnded(each)) ?? null;
 }
 
-/** Lists the hub's subscriptions, oldest first. */
+/** Lists the hub's subscriptions at the provider, oldest first. */
 async function listSubscriptions(
   client: PaymentClient,
   owner: Owner,
@@ -150,8 +150,8 @@ async function listSubscriptions(
   const expand = ["data.latest_invoice"];
   const params = { customer: owner.customer, status: "all", expand, limit: 100 } as const;
   const all = await listAllPages(client, SubscriptionShape, signal, (stripe) => stripe.subscriptions.list(params));
-  // The list is reversed, because the provider lists the newest first. Sorting by time is not enough, because two
-  // subscriptions can be created in the same second.
+  // Reverses the list, because the provider returns the newest first. Sorting by time would not be reliable, because
+  // two subscriptions can be created in the same second.
   const ours = all.filter(({ metadata }) => metadata["federationId"] === owner.federationId).reverse();
   return await Promise.all(ours.map((each) => complete(client, each, signal)));
 }
@@ -160,11 +160,11 @@ async function readAll(client: PaymentClient, answer: unknown, signal: AbortSign
   return await complete(client, parseResponse(SubscriptionShape, answer, "subscription"), signal);
 }
 
-/** Adds missing items and, if a payment is overdue, the invoice that is due first. */
+/** Adds items that the response omitted. If a payment is overdue, sets the invoice that was due first. */
 async function complete(client: PaymentClient, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
   const subscription = await withItems(client, shape, signal);
   if (!isPaymentOverdue(subscription)) return subscription;
-  // The latest invoice is often newer than the overdue invoice that must be paid.
+  // Reads all open invoices, because the latest invoice is often newer than the overdue one.
   const params = { subscription: shape.id, status: "open", limit: 100 } as const;
   const open = await listAllPages(client, InvoiceShape, signal, (stripe) => stripe.invoices.list(params));
   const [first] = open.sort((a, b) => dueTime(a) - dueTime(b));

@@ -1,4 +1,4 @@
-/** Encodes spans as OTLP JSON. */
+/** Encodes trace spans as JSON for OTLP, the OpenTelemetry protocol. */
 import type { SpanContext } from "#lib/base/trace.ts";
 
 export type AttributeValue = string | number;
@@ -7,18 +7,18 @@ export interface RecordedSpan {
   readonly context: SpanContext;
   readonly name: string;
   readonly role: "internal" | "server" | "client";
-  /** Milliseconds since the epoch. */
+  /** The start time, in milliseconds since the epoch. */
   readonly startedAt: number;
   readonly endedAt: number;
   readonly attributes: Readonly<Record<string, AttributeValue>>;
-  /** The error message. Null without an error, and empty if the message is not safe to export. */
+  /** The error message. Null if there was no error, and empty if the message is not safe to export. */
   readonly failure: string | null;
 }
 
 const ROLES = { internal: 1, server: 2, client: 3 };
 const ERROR = 2;
 
-/** Returns an OTLP request in JSON for encoded spans. */
+/** Returns the JSON for an OTLP request that contains these encoded spans. */
 export function encodeSpanBatch(
   resource: Readonly<Record<string, string>>,
   version: string,
@@ -31,7 +31,7 @@ export function encodeSpanBatch(
   }]}]}]}`;
 }
 
-/** Encodes a span immediately, because text needs less memory than the object. */
+/** Encodes a span as soon as it ends, because the text needs less memory than the object. */
 export function encodeSpan(
   { context: place, name, role, startedAt: beganAt, endedAt, attributes, failure }: RecordedSpan,
 ): string {
@@ -57,7 +57,7 @@ function toAttributes(values: Readonly<Record<string, AttributeValue>>): object[
   }));
 }
 
-/** Returns nanoseconds as text, because they exceed a double's precision. */
+/** Returns nanoseconds as text, because they exceed the precision of a JavaScript number. */
 function nanoseconds(ms: number): string {
   const milliseconds = Math.floor(ms);
   return `${milliseconds}${String(Math.floor((ms - milliseconds) * 1e6)).padStart(6, "0")}`;

@@ -1,7 +1,7 @@
 /**
- * Sends spans to a collector as OTLP over HTTP with JSON. Spans are queued and sent in batches, so callers never wait.
- * When the queue is full, further spans are dropped and counted. OpenTelemetry's packages are not used: they cost 18 MB
- * of memory, 0.1 to 0.7 s at the start and 20 MB on disk (version 0.301).
+ * Sends trace spans to an OpenTelemetry collector, as JSON over HTTP. Spans are queued and sent in batches, so that
+ * callers never wait. When the queue is full, new spans are dropped and counted. OpenTelemetry's packages are not used,
+ * because version 0.301 needs 18 MB of memory, 20 MB of disk space and up to 0.7 s at startup.
  */
 import { Agent } from "node:http";
 import { Agent as SecureAgent } from "node:https";
@@ -16,7 +16,7 @@ import { encodeSpan, encodeSpanBatch, type RecordedSpan } from "#lib/drivers/tra
 
 export interface SpanExporter {
   add(span: RecordedSpan): void;
-  /** Sends the remaining spans, for up to two seconds. */
+  /** Tries to send the queued spans for up to two seconds, and then drops the rest. */
   close(): Promise<void>;
 }
 
@@ -25,22 +25,22 @@ export interface SpanExporterOptions {
   readonly version: string;
   readonly log: Log;
   readonly onDropped?: () => void;
-  /** Milliseconds before the first retry. */
+  /** How long to wait before the first retry, in milliseconds. */
   readonly firstRetryMs?: number;
 }
 
 const MAX_QUEUE = 2048, BATCH_SIZE = 512;
-const MAX_ATTEMPTS = 5; // per batch
+const MAX_ATTEMPTS = 5; // the maximum number of attempts per batch
 const CLOSE_TIMEOUT = 2 * SECOND;
-const MAX_ANSWER_BYTES = 64 * 1024; // bytes of a response that are read
-const RETRYABLE_STATUSES = [429, 502, 503, 504]; // from OTLP's specification; other statuses are permanent
+const MAX_ANSWER_BYTES = 64 * 1024; // the maximum number of bytes read from a response
+const RETRYABLE_STATUSES = [429, 502, 503, 504]; // from the OTLP specification; all other errors are permanent
 
 interface SendResult {
-  /** Why the batch was refused. Null on success. */
+  /** Why the batch was not accepted. Null if it was accepted. */
   readonly error: string | null;
-  /** The number of refused spans in an accepted batch. */
+  /** How many spans of an accepted batch the collector refused. */
   readonly refused?: number;
-  /** Milliseconds until the batch may be sent again. Absent after a permanent error. */
+  /** The time until the batch may be sent again, in milliseconds. Absent after a permanent error. */
   readonly retryAfterMs?: number;
 }
 
@@ -80,11 +80,11 @@ export function openSpanExporter(options: SpanExporterOptions): SpanExporter {
       if (problem === null) return;
       if (again === undefined || attempt >= MAX_ATTEMPTS || closing.signal.aborted) return drop(batch.length);
       const wait = Math.max(again, backoffDelay(attempt, first, 30 * SECOND));
-      await sleep(wait, closing.signal).catch(() => {}); // when closing, one more immediate attempt
+      await sleep(wait, closing.signal).catch(() => {}); // closing ends the wait, for one last attempt
     }
   }
 
-  /** Logs when sending starts to fail, and when it works again. */
+  /** Logs when sending starts to fail, and when it succeeds again. */
   function logState(problem: string | null): void {
     if (problem !== null && !failing) log.warn("Cannot send traces; some may be lost", { reason: problem });
     if (problem === null && failing) log.info("Traces are sent again", { dropped });
@@ -138,7 +138,7 @@ function resultOf(answer: ExchangeResponse): SendResult {
   return RETRYABLE_STATUSES.includes(status) ? { error: problem, retryAfterMs: waitOf(answer) } : { error: problem };
 }
 
-/** Returns the number of spans that the collector refused in an accepted batch. */
+/** Returns how many spans of an accepted batch the collector refused, according to its response. */
 function refusedOf({ body }: ExchangeResponse): number {
   try {
     const rejected = Number(JSON.parse(body)?.partialSuccess?.rejectedSpans ?? 0);

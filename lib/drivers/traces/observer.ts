@@ -1,7 +1,7 @@
 /**
- * Creates spans from telemetry, with the names of OpenTelemetry's conventions. Requests and jobs are root spans, and
- * everything else is a child of the current span. Work without a context has no span. A job has one span, even if
- * several replicas run it: its ID is derived from the job's ID, and the last replica sends it.
+ * Creates trace spans with names from OpenTelemetry's conventions. Requests and jobs have root spans, and all other
+ * work has child spans. A job has only one span, even if several replicas run it: the span's ID is derived from the
+ * job's ID, and the replica that finishes the job sends the span.
  */
 import { currentContext, runInSpan } from "#lib/base/work-context.ts";
 import { DriverError, Fault } from "#lib/base/errors.ts";
@@ -15,7 +15,7 @@ type SpanShape = Pick<RecordedSpan, "name" | "role"> & {
   readonly attributes?: Readonly<Record<string, AttributeValue | undefined>>;
 };
 
-/** The attribute names of span details. Other details are not exported. */
+/** Maps the details of a span to exported attribute names. Details that are not listed are not exported. */
 const DETAIL_ATTRIBUTES: Readonly<Record<string, string>> = {
   request_id: "wheelwright.request.id",
   operation: "wheelwright.operation.id",
@@ -29,7 +29,7 @@ const DETAIL_ATTRIBUTES: Readonly<Record<string, string>> = {
 
 const FINAL_OUTCOMES = ["succeeded", "failed", "cancelled"];
 const MAX_MESSAGE_LENGTH = 500;
-/** Mail servers include recipients in their replies. */
+/** Matches email addresses, because mail servers include recipients in their replies. */
 const MAIL_ADDRESS = /[^\s<>()",:;]{1,64}@[^\s<>()",:;]+/g;
 
 const SHAPES: { readonly [K in SpanKind]: (labels: SpanLabels[K], details: Span["details"]) => SpanShape } = {
@@ -82,7 +82,8 @@ export function observeTraces(sampler: Sampler, exporter: Pick<SpanExporter, "ad
   }
 
   function finishSpan(span: Span, spanContext: RecordedSpan["context"], startedAt: number): void {
-    if (span.kind === "job" && !FINAL_OUTCOMES.includes(span.outcome!)) return; // the replica that ends the job reports it
+    // The replica that finishes the job sends the span.
+    if (span.kind === "job" && !FINAL_OUTCOMES.includes(span.outcome!)) return;
     const { attributes = {}, ...shape } = SHAPES[span.kind](span.labels as never, span.details),
       failed = hasFailed(span);
     exporter.add({
@@ -110,12 +111,12 @@ function attributesOf(
   return all;
 }
 
-/** Statuses that are normal answers when checking whether an object exists. */
+/** Statuses that count as expected, because some calls only check whether an object exists. */
 const EXPECTED_STATUSES = [404, 409];
 
 /**
- * Whether the span failed. A refused request (4xx) and work that was cancelled or moved to another replica have not
- * failed.
+ * Whether the span counts as failed. Refused requests (4xx), cancelled work and work that moved to another replica do
+ * not count.
  */
 function hasFailed({ kind, labels, outcome }: Span): boolean {
   const { status } = labels as { readonly status?: number | string };
@@ -126,7 +127,7 @@ function hasFailed({ kind, labels, outcome }: Span): boolean {
   return outcome === "failed" || outcome === "refused";
 }
 
-/** Returns the error's code or class name. The message is not safe to export. */
+/** Returns the error's code or class name, because its message may contain sensitive data. */
 function errorTypeOf({ error, labels }: Span): string {
   const { status } = labels as { readonly status?: number | string };
   const code = (error as { readonly code?: unknown } | undefined)?.code;
@@ -134,15 +135,13 @@ function errorTypeOf({ error, labels }: Span): string {
   return name ?? (status ? String(status) : "_OTHER");
 }
 
-/** Returns the error's message without mail addresses. Empty for bugs, whose messages belong only in the log. */
+/** Returns the error's message without email addresses. Empty for bugs, whose messages are only logged. */
 function messageOf(error: unknown): string {
   if (!(error instanceof DriverError || error instanceof Fault)) return "";
   return redact(error.message).replace(MAIL_ADDRESS, REDACTED).slice(0, MAX_MESSAGE_LENGTH);
 }
 
-/**
- * Parses an API path: `/apis/apps/v1/namespaces/oak-1/deployments/moodle` is about deployments in the namespace oak-1.
- */
+/** Parses a Kubernetes path: `/api/v1/namespaces/oak-1/pods` has the resource `pods` and the namespace `oak-1`. */
 function parseClusterPath(path: string): { readonly resource: string; readonly namespace: string | undefined } {
   const [, rest = ""] = /\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/(.*)$/.exec(path) ?? [];
   const [first = "", namespace, resource] = rest.split("/");
@@ -151,7 +150,7 @@ function parseClusterPath(path: string): { readonly resource: string; readonly n
   return { resource, namespace: decodeURIComponent(namespace!) };
 }
 
-/** Returns a clock in milliseconds since the epoch. Follows the system clock, with a higher resolution. */
+/** Returns a clock that follows the system time with a higher resolution, in milliseconds since the epoch. */
 function openClock(): () => number {
   let ahead = Date.now() - performance.now();
   return () => {

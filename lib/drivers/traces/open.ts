@@ -1,4 +1,4 @@
-/** Opens tracing. This module is only imported when traces are configured. */
+/** Opens tracing. This module is imported only if tracing is configured. */
 import type { Log } from "#lib/base/log.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
 import type { Observer } from "#lib/base/telemetry.ts";
@@ -7,7 +7,7 @@ import { observeTraces } from "#lib/drivers/traces/observer.ts";
 
 export interface Traces {
   readonly observer: Observer;
-  /** Sends the remaining spans, for up to two seconds. */
+  /** Tries to send the remaining spans for up to two seconds. */
   close(): Promise<void>;
 }
 
