@@ -1,6 +1,6 @@
 /**
- * Limits the number of incomplete request bodies, in total and per network. Above the limit, the oldest bodies are cut
- * off. So a slow sender is cut off, and a body that is sent without delay is not.
+ * Limits the number of request bodies that are still being received, in total and per network. When there are too many,
+ * the oldest are cut off. This affects slow senders, but not bodies that arrive without delay.
  */
 import { networkOf } from "#lib/base/limits/address.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -11,7 +11,7 @@ const NETWORK_FRACTION = 4; // a network may have 1/4 of the bodies
 const GRACE = SECOND; // milliseconds before a body may be cut
 
 export interface UnreadBodies {
-  /** Counts a body until the returned function is called. Calls `cut` if the number of bodies exceeds the limit. */
+  /** Counts a body until the returned function is called. Calls `cut` if the body must be cut off. */
   track(address: string, cut: () => void): () => void;
 }
 
@@ -21,7 +21,7 @@ interface Body {
   readonly cut: () => void;
 }
 
-/** Creates the limit. `bodyLimit` is the maximum size of one body in bytes. */
+/** Creates a limit on incomplete bodies. `bodyLimit` is the maximum size of a single body in bytes. */
 export function openUnreadBodies(
   bodyLimit: number,
   {
