@@ -51,9 +51,7 @@ export function readConfig(source: ConfigSource): Config {
   return Object.freeze(buildConfig(result.output, source));
 }
 
-/**
- * Returns the configuration from this process's environment. Throws ConfigError if a variable is missing or invalid.
- */
+/** Returns the configuration from this process's environment. Throws ConfigError if it is invalid. */
 export function readProcessConfig(mode: ConfigMode): Config {
   return readConfig({ mode, env: processEnvironment(), terminal: process.stdout.isTTY === true });
 }
@@ -205,9 +203,7 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
     /** OpenTelemetry variables that are set but not supported. */
     ignoredOtelVariables: findIgnoredOtelVariables(source.env),
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS ?? (dev ? 5000 : 25_000),
-    /**
-     * How long shutdown keeps accepting requests while readiness fails, so that load balancers stop sending new ones.
-     */
+    /** How long shutdown, in milliseconds, only fails the readiness check while requests are still accepted. */
     shutdownNoticeMs: values.SHUTDOWN_NOTICE_MS ?? (dev ? 0 : 5000),
     log: {
       level: values.LOG_LEVEL,

@@ -121,9 +121,7 @@ const SYSTEM_ERROR_TEXTS: Readonly<Record<string, string>> = {
   ENETUNREACH: "no route to host",
 };
 
-/**
- * Returns why an operation failed, as a phrase for people: a standard text for system errors, or the error's message.
- */
+/** Returns the error's cause as a phrase for people: a standard text for system errors, otherwise the message. */
 export function reasonOf(error: unknown): string {
   const code = String((error as { code?: unknown } | null)?.code ?? "");
   return SYSTEM_ERROR_TEXTS[code] ?? (withoutSystemCall(messageOf(error), code) || code);

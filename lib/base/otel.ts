@@ -37,7 +37,6 @@ export const OtelRatio = v.pipe(
 /** A boolean as OpenTelemetry specifies it: `true` in any case is true; any other text is false. */
 export const OtelSwitch = v.pipe(v.string(), v.transform((text) => text.toLowerCase() === "true"));
 
-/** 64 */
 interface OtelVariables {
   readonly OTEL_SDK_DISABLED: boolean;
   readonly OTEL_TRACES_EXPORTER: "otlp" | "none";

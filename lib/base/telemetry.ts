@@ -15,9 +15,7 @@ export interface SpanLabels {
   /** A replica's work on a job, from start to finish or failure. */
   readonly job: { readonly kind: string };
   readonly step: { readonly kind: string; readonly step: string };
-  /**
-   * A call to a Kubernetes API server. Status 0 means no response; "cancelled" means that this replica cancelled it.
-   */
+  /** A call to a Kubernetes API server. Status 0 means no response; "cancelled" means cancelled by this replica. */
   readonly cluster_call: { readonly verb: string; status?: number | "cancelled" };
   readonly mail: NoLabels;
   /** A call to the payment provider, such as `POST customers`. */
@@ -52,9 +50,7 @@ export interface Span<K extends SpanKind = SpanKind> {
   /** The outcome. If the work does not set it, it becomes `failed` when the work throws, otherwise `succeeded`. */
   outcome?: string;
   seconds?: number;
-  /**
-   * The error, for traces only. The message is recorded for Fault and DriverError; for other errors, only the class is.
-   */
+  /** The error, for traces only. Unless it is a Fault or DriverError, only its class is recorded, not its message. */
   error?: unknown;
 }
 

@@ -1,15 +1,11 @@
-/**
- * Reads variables from the environment or from files: if NAME_FILE is set, it is the path to a file with NAME's value.
- */
+/** Reads variables from the environment or from files: NAME_FILE is the path to a file with NAME's value. */
 import { accessSync, constants, readFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import type { ProcessVariables } from "#lib/base/environment.ts";
 import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 
-/**
- * Returns the variables that are set, and adds errors to `problems`. Treats empty values as unset, as in compose files.
- */
+/** Returns the variables that are set and not empty. Adds errors in reading files to `problems`. */
 export function readVariables(
   names: readonly string[],
   env: ProcessVariables,

@@ -73,9 +73,7 @@ const RELEASE_MESSAGE = "must be 1 to 16 lower-case letters and digits, starting
 const SMTP_TLS_MESSAGE = "must be implicit, required, opportunistic or off";
 
 const SPOKE_USER_MESSAGE = "must contain ${namespace}; otherwise only letters, digits and . _ @ + = / : -";
-/**
- * A pattern for each spoke's user name at the mail server. Must include the namespace, so that user names are unique.
- */
+/** A pattern for each spoke's user name at the mail server. Must include the namespace to keep names unique. */
 const SpokeUser = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z0-9._@+=/:-]{0,90}\$\{namespace\}[A-Za-z0-9._@+=/:-]{0,90}$/, SPOKE_USER_MESSAGE),

@@ -25,7 +25,6 @@ export function runInContext<T>(
   return storage.run({ rootSpan, span: rootSpan, logFields }, work);
 }
 
-/** 35 */
 export function runInSpan<T>(span: SpanContext, work: () => T): T {
   const context = storage.getStore();
   return context ? storage.run({ ...context, span }, work) : work();

@@ -1,9 +1,7 @@
 /** Parses IP addresses and networks into numbers, so that they can be compared. */
 import { isIP } from "node:net";
 
-/**
- * An IP address as a 128-bit number. IPv4 addresses are stored in IPv4-mapped IPv6 form, so both notations are equal.
- */
+/** An IP address as a 128-bit number. IPv4 addresses are mapped to IPv6, so that both notations are equal. */
 export type IpAddress = bigint;
 
 const IPV4_MAPPED_PREFIX = 0xffffn << 32n;
@@ -39,7 +37,6 @@ export function networkOf(text: string, bits = 48): string {
   return `${(address >> BigInt(128 - bits)).toString(16)}/${bits}`;
 }
 
-/** 52 */
 type Network = (address: IpAddress) => boolean;
 
 /** Parses a single address or a CIDR network such as 10.0.0.0/8. Throws Error if the text is neither. */

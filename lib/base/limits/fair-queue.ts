@@ -22,9 +22,7 @@ interface FairQueueOptions<T extends QueueEntry> {
 }
 
 interface FairQueue<T extends QueueEntry> {
-  /**
-   * Resolves when `serveNext` selects the entry. Rejects if the queue is full, or with the signal's reason on abort.
-   */
+  /** Resolves when `serveNext` selects the entry. Rejects if the queue is full or the entry's signal aborts. */
   wait(entry: T): Promise<void>;
   /** Selects the next entry for which `accepts` returns true, and returns it; undefined if there is none. */
   serveNext(accepts?: (entry: T) => boolean): T | undefined;
@@ -41,9 +39,7 @@ export function openFairQueue<T extends QueueEntry>(
 ): FairQueue<T> {
   const waiting = new Set<Waiter<T>>(); // in order of arrival
 
-  /**
-   * If the queue is full, evicts the busiest caller's newest entry. Throws if no caller is busier than the newcomer.
-   */
+  /** If the queue is full, evicts the busiest caller's newest entry. Throws if the newcomer's caller is busiest. */
   function evictHeaviest(newcomer: T): void {
     if (waiting.size < capacity) return;
     const counts = Map.groupBy(waiting, ({ entry }) => entry.caller);

@@ -71,9 +71,7 @@ export function openLoginAttempts(options: LoginAttemptsOptions = {}): LoginAtte
     return created;
   }
 
-  /**
-   * Removes an idle account, preferably one below the failure limit, so that attackers cannot evict slowed accounts.
-   */
+  /** Removes an idle account, preferably one with few failures, so that attackers cannot reset a delay. */
   function evictOne(): void {
     let first: string | undefined;
     for (const [email, account] of accounts) {

@@ -3,7 +3,6 @@
 export interface TimeBudget {
   /** Starts the clock. Calls `onSpent` when the time runs out. */
   start(onSpent: () => void): void;
-  /** 8 */
   runPaused<T>(work: () => Promise<T>): Promise<T>;
   /** Resets the remaining time to the full budget. */
   reset(): void;

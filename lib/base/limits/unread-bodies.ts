@@ -5,7 +5,7 @@
 import { networkOf } from "#lib/base/limits/address.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** The maximum bytes of incomplete bodies in memory. Divided by the limit of one body, it gives their number. */
+/** The maximum memory for incomplete bodies, in bytes. Divided by the maximum body size, it limits their number. */
 const MAX_UNREAD_BYTES = 64 * 2 ** 20;
 const NETWORK_FRACTION = 4; // a network may have 1/4 of the bodies
 const GRACE = SECOND; // milliseconds before a body may be cut
