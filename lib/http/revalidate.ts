@@ -15,7 +15,7 @@ export interface CachedResponse {
   readonly headers: HttpResponse["headers"];
 }
 
-/** Caches a response with status 200. `seconds` is the max-age for other caches; undefined forbids caching. */
+/** Caches a response with status 200. If `seconds` is given, other caches may keep it for that long. */
 export function cacheResponse(
   { headers, body }: HttpResponse & { readonly body: string },
   seconds: number | undefined,
