@@ -1,7 +1,7 @@
 /**
- * Checks a chain of audit events against its seal (a hash that is stored after each batch of events) and against chain
- * heads that were exported earlier. Somebody who can rewrite the events can also rewrite the seal, but not an exported
- * head. If a head matches, all events up to it are unchanged.
+ * Checks a chain (the audit events of one hub) against its seal, which is a hash stored after each batch of events, and
+ * against heads, which are hashes that were exported earlier. Somebody who can rewrite the events can also rewrite the
+ * seal, but not an exported head. If a head matches, all events up to it are unchanged.
  */
 import type { ChainHead } from "#lib/audit/head.ts";
 
@@ -10,8 +10,9 @@ export interface ChainFacts {
   readonly seal: ChainHead | undefined;
   /** Chain heads that were exported earlier. */
   readonly exported: readonly ChainHead[];
-  /** The number of events that exist, and how many of them the seal covers. */
+  /** The number of events that exist in the database. */
   readonly events: number;
+  /** How many of these events the seal covers. */
   readonly covered: number;
   /** How many events the database counted as they were written. */
   readonly written: number;
@@ -22,7 +23,7 @@ export interface ChainFacts {
 export interface ChainResult {
   /** Descriptions of what does not match. Empty if everything does. */
   readonly problems: readonly string[];
-  /** The first event that was changed comes after the first of these counts, and no later than the second. */
+  /** The range of event numbers (exclusive, inclusive) that contains the first changed event; null if unknown. */
   readonly differs: { readonly after: number; readonly through: number } | null;
 }
 

@@ -1,7 +1,8 @@
 /**
- * Reads a chain's audit events in order, in batches. IDs are compared byte by byte rather than by the database's
- * collation, so that a restored dump gives the same order. Although `federation_id` is constant within a chain, the
- * query also orders by it, because PostgreSQL would otherwise sort all events for each batch of the system chain.
+ * Reads the audit events in a chain (all events of one hub) in order, in batches. IDs are compared byte by byte rather
+ * than by the database's collation, so that a restored dump gives the same order. The query also orders by
+ * `federation_id`, although it is constant within a chain, because PostgreSQL would otherwise sort all events for each
+ * batch of the system chain.
  */
 import { type RawBuilder, sql } from "kysely";
 import { type ChainLink, SYSTEM_CHAIN } from "#lib/audit/chain.ts";

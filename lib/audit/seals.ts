@@ -1,7 +1,7 @@
 /**
- * Seals the audit log: hashes each chain's new events in batches, and stores the last hash with the number of events.
- * Each batch locks the chain's row before reading, so that concurrent runs and crashes cannot skip an event or seal it
- * twice. lib/changes assigns times in commit order, so no event can later appear before a sealed one.
+ * Seals the audit log: hashes each hub's new events in batches, chaining each hash to the previous one, and stores the
+ * last hash. Each batch locks the chain's row before reading, so that concurrent runs and crashes cannot skip an event
+ * or seal it twice. lib/changes assigns times in commit order, so no event can later appear before a sealed one.
  */
 import { sql } from "kysely";
 import { hashLink, SYSTEM_CHAIN } from "#lib/audit/chain.ts";

@@ -22,7 +22,7 @@ export interface AuditEntry {
   readonly objectId: string;
   readonly federationId?: string | null;
   readonly spokeId?: string | null;
-  /** A user who may also see the event, because it decides that user's request. */
+  /** Another user who may see the event, because the event is a decision on that user's request. */
   readonly audienceUserId?: string | null;
   /** Additional fields, which depend on the event's kind. They must not contain secrets. */
   readonly metadata?: Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /**
- * Verifies a chain of audit events: recomputes its hashes and compares them with its seal and with exported heads. All
- * rows are read in batches from a single snapshot, so concurrent writes do not matter and long logs need no more
- * memory. Events that are not sealed yet are only counted.
+ * Verifies a chain (the audit events of one hub): recomputes its hashes and compares them with its seal, which is the
+ * last hash that the database stored, and with hashes that were exported earlier. All rows are read in batches from a
+ * single snapshot, so that concurrent writes do not matter. Events that are not sealed yet are only counted.
  */
 import { sql } from "kysely";
 import { FIRST_PREVIOUS_HASH, hashLink } from "#lib/audit/chain.ts";

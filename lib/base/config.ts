@@ -32,7 +32,7 @@ interface ConfigSource {
   readonly env: ProcessVariables;
   /** Whether standard output is a terminal. If so, the log is formatted for people unless LOG_FORMAT is set. */
   readonly terminal: boolean;
-  /** Whether to check that the files that variables name exist. */
+  /** Whether to check that files named in variables exist. */
   readonly files?: boolean;
 }
 
@@ -61,7 +61,7 @@ export function readStartConfig(mode: "serve" | "dev"): Config {
   return readConfig({ mode, env: processEnvironment(), terminal: process.stdout.isTTY === true, files: true });
 }
 
-/** Lists the variables that are set: `set` if directly in the environment, `file` if through NAME_FILE. */
+/** Returns how each variable is set: `set` directly in the environment, or `file` through NAME_FILE. */
 export function listSetVariables(): ReadonlyMap<string, "set" | "file"> {
   const env = processEnvironment();
   const names = Object.keys(EnvironmentVariables.entries).filter((name) => env[name] || env[`${name}_FILE`]);

@@ -57,8 +57,9 @@ type Pairs = Readonly<Record<string, string>>;
 export interface TraceSettings {
   readonly url: URL;
   readonly headers: Pairs;
-  /** How long sending a batch may take, and how long an incomplete batch waits before it is sent; in milliseconds. */
+  /** How long sending a batch to the collector may take, in milliseconds. */
   readonly timeoutMs: number;
+  /** How long an incomplete batch waits before it is sent, in milliseconds. */
   readonly batchDelayMs: number;
   /** The resource attributes to send with each batch, such as the service's name. */
   readonly resource: Pairs;

@@ -8,7 +8,7 @@ import { WheelwrightError } from "./error.ts";
 const FIRST = 250, LONGEST = 10_000; // ms
 const TRIES = 5, TIMEOUT = 120_000, TRY_TIMEOUT = 40_000;
 
-/** Codes in a 503 response that mean that the request was refused before it was processed. For 429, any code does. */
+/** Error codes with status 503 that mean that the request was not processed. A 429 always means that. */
 const REFUSED_UNPROCESSED = ["overloaded", "busy"];
 
 /** Matches fetch errors in Node.js and Deno that mean that there was no connection, so nothing was sent. */

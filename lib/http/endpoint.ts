@@ -96,7 +96,7 @@ export interface Endpoint<
   readonly summary: string;
   readonly access: AccessRule<A, L>;
   readonly scope: EndpointScope;
-  /** What requires a session, for the message "… requires a session". Only for scope `session`. */
+  /** The subject of the message "… requires a session", which callers with a token get. Only for scope `session`. */
   readonly purpose?: string;
   /** Whether this is a probe. Probes are answered even under load, so that a busy server is not restarted. */
   readonly probe?: boolean;
@@ -107,7 +107,7 @@ export interface Endpoint<
   readonly body?: B;
   /** Whether the body is an HTML form rather than JSON. */
   readonly form?: boolean;
-  /** Whether the endpoint gets the unparsed body, for example to check its signature. Excludes `body`. */
+  /** Whether the endpoint gets the unparsed body, for example to check its signature. Not allowed with `body`. */
   readonly raw?: boolean;
   /** Whether this is a portal page. Portal pages exist only with PORTAL=on and are not in the API reference. */
   readonly portal?: boolean;

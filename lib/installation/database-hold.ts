@@ -1,6 +1,7 @@
 /**
- * Manages the hold on a restored database, which may be older than the state in the clusters. Until an operator
- * compares them (`wheelwright doctor --reconcile`), replicas accept requests but run no jobs.
+ * Manages the hold that keeps replicas from running jobs after the database was restored from a backup. The restored
+ * data may be older than what is in the clusters, so the hold lasts until an operator has compared the two
+ * (`wheelwright doctor --reconcile`).
  */
 import { sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -17,7 +18,7 @@ export interface DatabaseHold {
   readonly restoredAt: Date;
 }
 
-/** Returns the hold; null if there is none. */
+/** Returns the current hold on the database; null if there is none. */
 export async function readDatabaseHold(rows: Rows): Promise<DatabaseHold | null> {
   const row = await rows.selectFrom("database_restores").select(["takenAt", "restoredAt"]).where(
     "releasedAt",
@@ -54,7 +55,7 @@ export function describeDatabaseHold({ takenAt }: DatabaseHold): string {
 }
 
 export interface DatabaseHoldWatch {
-  /** Returns the hold as of the last poll; null if there was none. */
+  /** Returns the hold on the database as of the last poll; null if there was none. */
   current(): DatabaseHold | null;
   close(): void;
 }

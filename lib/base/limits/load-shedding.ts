@@ -27,7 +27,7 @@ export interface LoadSlot {
 
 interface LoadShedder {
   openSlot(pool: LoadPool): LoadSlot;
-  /** Returns the number of requests in flight, without probes and the creation of spokes. */
+  /** Returns the number of requests in flight, excluding probes and requests that create spokes. */
   inFlight(): number;
   close(): void;
 }

@@ -17,7 +17,10 @@ const SIGNS: Readonly<Record<BadgeTone, IconName>> = {
   still: "minus",
 };
 
-/** `details` appear below the event's text, `action` at the end of the row. `linkUsers` links user names. */
+/**
+ * `details` are shown below the event's text, and `action` at the end of the row. If `linkUsers` is true, email
+ * addresses link to the users' pages.
+ */
 interface RowOptions {
   readonly linkUsers: boolean;
   readonly badge?: Markup | string;

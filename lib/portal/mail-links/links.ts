@@ -184,7 +184,10 @@ export const passwordResetPage: LinkPage<ResetForm, v.InferOutput<typeof NewPass
   },
 };
 
-/** The page that verifies an email address. It requires a password, in case someone else used the address. */
+/**
+ * The page that verifies an email address. The user must set a password there, because someone else may have signed up
+ * with this address and chosen the current password.
+ */
 export const verificationPage: LinkPage<LinkForm, v.InferOutput<typeof NewPasswordBody>> = {
   purpose: "email_verification",
   path: "/verify",
