@@ -56,7 +56,7 @@ export function readProcessConfig(mode: ConfigMode): Config {
   return readConfig({ mode, env: processEnvironment(), terminal: process.stdout.isTTY === true });
 }
 
-/** Returns the configuration for starting a server. Throws ConfigError, including if a named file does not exist. */
+/** Returns the configuration for starting a server. Throws ConfigError if it is invalid or if a file is missing. */
 export function readStartConfig(mode: "serve" | "dev"): Config {
   return readConfig({ mode, env: processEnvironment(), terminal: process.stdout.isTTY === true, files: true });
 }
@@ -203,7 +203,7 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
     /** OpenTelemetry variables that are set but not supported. */
     ignoredOtelVariables: findIgnoredOtelVariables(source.env),
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS ?? (dev ? 5000 : 25_000),
-    /** How long shutdown, in milliseconds, only fails the readiness check while requests are still accepted. */
+    /** For how long shutdown only fails the readiness check while requests are still accepted, in milliseconds. */
     shutdownNoticeMs: values.SHUTDOWN_NOTICE_MS ?? (dev ? 0 : 5000),
     log: {
       level: values.LOG_LEVEL,

@@ -132,7 +132,7 @@ function tlsMode(mode: string | null, rootCert: string | null, negotiation: stri
   if (negotiation === "direct" && ["disable", "prefer"].includes(chosen)) {
     throw new DatabaseAddressError("has sslnegotiation=direct, which needs sslmode=require or stricter");
   }
-  // If a root certificate is given, `require` also checks the server's certificate, as in libpq.
+  // As in libpq, `require` with a root certificate means that the server's certificate is checked.
   return chosen === "require" && rootCert !== null ? "verify-ca" : chosen;
 }
 

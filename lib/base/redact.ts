@@ -36,7 +36,7 @@ const RULES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
 const OWN_PASSWORD = /(?<![\w-])[\w-]{32}(?![\w-])/g;
 const SORTS = [/[A-Z]/, /[a-z]/, /[0-9]/, /[-_]/];
 
-/** Control characters except tab and line feed. PostgreSQL cannot store NUL. */
+/** Matches control characters other than tab and line feed. They include NUL, which PostgreSQL cannot store. */
 // deno-lint-ignore no-control-regex
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 

@@ -45,7 +45,7 @@ export function optionalOrNull<S extends v.GenericSchema>(schema: S) {
   return v.pipe(v.optional(v.nullable(schema)), v.transform((value) => value ?? undefined));
 }
 
-/** A name that can be used in URLs, host names and namespaces (an RFC 1123 label). */
+/** Describes a slug, which is used in URLs, host names and namespaces (an RFC 1123 label). */
 const SLUG_MESSAGE =
   "must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen";
 export const Slug = v.pipe(v.string(SLUG_MESSAGE), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, SLUG_MESSAGE));

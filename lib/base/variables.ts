@@ -67,7 +67,7 @@ const Sender = v.pipe(
   v.check((value) => v.is(EmailAddress, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER_MESSAGE),
 );
 
-/** Hyphens are not allowed: the namespaces of a release named `a-b` would also match release `a`. */
+/** Forbids hyphens, because the name prefix for release `a` would also match the namespaces of release `a-b`. */
 const RELEASE_MESSAGE = "must be 1 to 16 lower-case letters and digits, starting with a letter";
 
 const SMTP_TLS_MESSAGE = "must be implicit, required, opportunistic or off";

@@ -9,7 +9,7 @@ import { formatTrace, type SpanContext } from "#lib/base/trace.ts";
 interface WorkContext {
   /** The span that covers the entire request or job. */
   readonly rootSpan: SpanContext;
-  /** The innermost span at the moment. */
+  /** The innermost span that is currently open. */
   readonly span: SpanContext;
   /** Fields to add to each log entry: the ID of the request or job. */
   readonly logFields: Readonly<Record<string, string>>;

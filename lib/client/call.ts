@@ -5,7 +5,7 @@ import { type RetryBounds, sendWithRetries } from "./retry.ts";
 
 /** Options for a single call. They default to the options that were passed to `connect`. */
 export interface CallOptions {
-  /** Cancels the call, which then rejects with the signal's reason. */
+  /** When this signal aborts, the call is cancelled and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** How long the call may take, including all attempts, in milliseconds. */
   readonly timeout?: number | undefined;

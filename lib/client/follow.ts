@@ -13,7 +13,7 @@ const SILENCE = 40_000; // ms; the server sends a comment every 15 s
 const CONNECTING = 40_000;
 
 export interface FollowOptions {
-  /** Ends the iteration without an error when it aborts. */
+  /** When this signal aborts, the iteration ends without an error. */
   readonly signal?: AbortSignal | undefined;
   /** Called when the connection is lost, and after each failed attempt to reconnect. */
   readonly onDisconnect?: ((disconnect: StreamDisconnect) => void) | undefined;

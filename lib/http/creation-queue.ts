@@ -19,7 +19,7 @@ export interface CreationQueue {
 
 interface WaitingRequest {
   readonly ip: string;
-  /** Removes the waiting request from the queue when it aborts. */
+  /** When this signal aborts, the request is removed from the queue if it is still waiting. */
   readonly signal: AbortSignal;
   /** The request's time budget, which is paused while the request waits. */
   readonly timeBudget: TimeBudget;

@@ -38,7 +38,7 @@ export interface Exchange {
   readonly sent: Promise<void>;
 }
 
-/** How to handle a request. Requests for unknown paths have a route, too: it refuses them. */
+/** How to handle a request. Requests for unknown paths also have a route, which refuses them. */
 export interface Route {
   /** The path pattern, to be logged instead of the path, which may contain secrets. */
   readonly pattern: string;

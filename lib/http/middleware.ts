@@ -116,7 +116,7 @@ export const receiveBody: Middleware = async (exchange, next) => {
   return await next();
 };
 
-/** Counts a request as in flight until its response is sent; if it is streamed or an error, until it starts. */
+/** Counts a request as in flight until its response is sent or, for streams and refusals, until it starts. */
 export const shedLoad: Middleware = async ({ loadSlot, sent }, next) => {
   loadSlot.enter();
   let streams = false;

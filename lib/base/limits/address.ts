@@ -48,7 +48,7 @@ export function parseNetwork(cidr: string): Network {
   return (address) => address >> host === base >> host;
 }
 
-/** Returns a network that contains the addresses in all of the given networks. */
+/** Returns the union of the given networks. */
 export function parseNetworks(cidrs: readonly string[]): Network {
   const networks = cidrs.map(parseNetwork);
   return (address) => networks.some((contains) => contains(address));

@@ -1,7 +1,7 @@
 /**
- * Provides a bounded queue that is fair between callers: the caller who was served least recently often goes next. If
- * the queue is full, the caller with the most recent and waiting entries loses its newest entry to a less active
- * caller. As a result, no caller can fill the queue or delay the others.
+ * Provides a bounded queue that is fair between callers: the caller with the fewest recent entries goes next. If the
+ * queue is full, the caller with the most recent and waiting entries loses its newest entry to a less active caller. As
+ * a result, no caller can fill the queue or delay the others.
  */
 import type { Fault } from "#lib/base/errors.ts";
 
@@ -9,7 +9,7 @@ import type { Fault } from "#lib/base/errors.ts";
 export interface QueueEntry {
   /** The user ID or network that the entry counts towards. */
   readonly caller: string;
-  /** Removes the entry from the queue when it aborts. */
+  /** When this signal aborts, the entry is removed from the queue. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -39,7 +39,10 @@ export function openFairQueue<T extends QueueEntry>(
 ): FairQueue<T> {
   const waiting = new Set<Waiter<T>>(); // in order of arrival
 
-  /** If the queue is full, evicts the busiest caller's newest entry. Throws if the newcomer's caller is busiest. */
+  /**
+   * If the queue is full, evicts the newest entry of the busiest caller. Throws if no caller is busier than
+   * `newcomer`'s.
+   */
   function evictHeaviest(newcomer: T): void {
     if (waiting.size < capacity) return;
     const counts = Map.groupBy(waiting, ({ entry }) => entry.caller);

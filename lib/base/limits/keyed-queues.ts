@@ -14,7 +14,7 @@ interface KeyedQueuesOptions {
 interface Arrival {
   /** The task's position in its queue: lower numbers are served first. */
   readonly order: number;
-  /** Removes the waiting task from its queue when it aborts. */
+  /** When this signal aborts, the task is removed from the queue if it is still waiting. */
   readonly signal?: AbortSignal;
 }
 

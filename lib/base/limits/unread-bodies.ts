@@ -11,7 +11,7 @@ const NETWORK_FRACTION = 4; // a network may have 1/4 of the bodies
 const GRACE = SECOND; // milliseconds before a body may be cut
 
 export interface UnreadBodies {
-  /** Counts a body until the returned function is called. Calls `cut` if the body must be cut off. */
+  /** Counts a body until the returned function is called. Calls `cut` when too many bodies are incomplete. */
   track(address: string, cut: () => void): () => void;
 }
 

@@ -90,7 +90,7 @@ interface FormAction<B, Q> {
   readonly body?: Schema<B>;
   /** Returns a redirect or a page. Throws faults from the API. */
   submit(call: PageCall<Q, B>): Promise<PageView | Redirect>;
-  /** Returns the form with the error message. If absent, the error is shown on a separate page. */
+  /** Returns the form with an error message. If this function is absent, the error is shown on a separate page. */
   onRefusal?(call: PageCall<Q, B>, submission: Submission): PageView | Promise<PageView>;
 }
 
