@@ -23,7 +23,7 @@ export interface ChainFacts {
 export interface ChainResult {
   /** Descriptions of what does not match. Empty if everything does. */
   readonly problems: readonly string[];
-  /** The range of event numbers (exclusive, inclusive) that contains the first changed event; null if unknown. */
+  /** The range of event numbers (exclusive, inclusive) that contains the first changed event; null if there is none. */
   readonly differs: { readonly after: number; readonly through: number } | null;
 }
 

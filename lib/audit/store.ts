@@ -115,7 +115,7 @@ const INDEXED_COLUMNS = ["objectId", "spokeId", "actorId", "federationId", "kind
 /**
  * Reads a page of events through the index on one column. For a frequent kind, PostgreSQL would otherwise expect
  * matches among the newest events and scan the entire log. The query compares the column with a one-element array and
- * names it in the order, so that only the right index fits.
+ * sorts by it, so that only the right index fits.
  */
 const readEventPage = prepareQuery(
   (rows, { maxRows: most, beforeAt, beforeId, ...columns }: AuditFilter & PageBounds) => {

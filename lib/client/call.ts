@@ -14,7 +14,7 @@ export interface CallOptions {
 }
 
 export interface IdempotentCallOptions extends CallOptions {
-  /** Identifies a creation, so that repeats within 24 hours have no effect. Defaults to a new random key. */
+  /** A key that keeps a repeated request from creating something twice within 24 hours. Random if absent. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -72,7 +72,7 @@ export function buildRequest(
   };
 }
 
-/** Encodes a path segment. Refuses dots and empty segments, because they would change which path is meant. */
+/** Encodes a path segment. Refuses dots and empty segments, because they would lead to another path. */
 function segment(name: string, value: unknown): string {
   const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
   if (!/^\.{0,2}$/.test(text)) return encodeURIComponent(text);

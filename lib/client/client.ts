@@ -36,8 +36,8 @@ export interface Wheelwright extends WheelwrightApi {
   /** The server's URL, without a trailing slash. */
   readonly url: string;
   /**
-   * Waits until the operation succeeds. Otherwise rejects with a WheelwrightError that has the last known `operation`:
-   * `operation_failed`, `operation_cancelled` or `timed_out`.
+   * Waits until the operation succeeds. Rejects with WheelwrightError `operation_failed`, `operation_cancelled` or
+   * `timed_out`, whose property `operation` is the last known state.
    */
   waitFor(operation: string | { readonly id: string }, options?: WaitOptions): Promise<OperationDetail>;
   /** Calls an endpoint that this client does not know. A POST is retried only if it has an `idempotencyKey`. */

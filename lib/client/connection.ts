@@ -54,7 +54,7 @@ export interface ApiResponse {
 export interface ApiConnection {
   readonly url: string;
   readonly options: ConnectOptions;
-  /** Sends a request once. Rejects with a WheelwrightError or the signal's reason, which also ends a streamed body. */
+  /** Sends a request once. Rejects with a WheelwrightError or the signal's reason. Aborting also ends a stream. */
   send(request: ApiRequest, ms: number, signal?: AbortSignal): Promise<ApiResponse>;
 }
 
@@ -84,7 +84,7 @@ export function openConnection(options: ConnectOptions): ApiConnection {
         headers: headersOf(request),
         redirect: "manual",
         signal: anySignal,
-        // A Blob, because Deno would resend a string if the connection is lost (denoland/deno#35610).
+        // Sends a Blob, because Deno resends a string if the connection is lost (denoland/deno#35610).
         ...(body !== undefined && { body: new Blob([JSON.stringify(body)]) }),
       });
       // Keeps the session cookie. Browsers hide the Set-Cookie header and handle cookies themselves.

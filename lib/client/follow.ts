@@ -63,7 +63,7 @@ export async function* followStream(
     for (let first = true;; first = false) {
       try {
         const request = resumeRequest(call, params, progress);
-        // Retries the first connection as any other call. Later connections are retried by this loop.
+        // Retries the first connection like any other call. Later connections are retried by this loop.
         const answer = first
           ? await callEndpoint(connection, request, { signal: over, maxAttempts: options.maxAttempts })
           : await connection.send(request, connection.options.attemptTimeout ?? CONNECTING, over);

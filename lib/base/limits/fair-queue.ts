@@ -39,10 +39,7 @@ export function openFairQueue<T extends QueueEntry>(
 ): FairQueue<T> {
   const waiting = new Set<Waiter<T>>(); // in order of arrival
 
-  /**
-   * If the queue is full, evicts the newest entry of the busiest caller. Throws if no caller is busier than
-   * `newcomer`'s.
-   */
+  /** If the queue is full, evicts the newest entry of the busiest caller. Throws if no other caller is busier. */
   function evictHeaviest(newcomer: T): void {
     if (waiting.size < capacity) return;
     const counts = Map.groupBy(waiting, ({ entry }) => entry.caller);

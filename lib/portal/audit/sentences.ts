@@ -2,7 +2,7 @@
 import type { AuditKind } from "#lib/audit/kinds.ts";
 import type { BadgeTone } from "#lib/portal/components/parts.ts";
 
-/** A text for each kind of event. `%` stands for its object, `{actor}` for who acted, `{field}` for metadata. */
+/** A sentence for each kind of event. `%` stands for the event's object, `{…}` for the actor or a metadata field. */
 export const EVENT_SENTENCES: Readonly<Record<AuditKind, readonly [tone: BadgeTone, sentence: string]>> = {
   spoke_requested: ["still", "Spoke % was requested"],
   spoke_provisioned: ["good", "Spoke % is ready"],

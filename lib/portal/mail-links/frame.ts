@@ -97,7 +97,7 @@ interface RefusedRequest {
   readonly message: string;
 }
 
-/** Returns the page to show when a form on such a page is refused. */
+/** Returns the page to show when a form on a page from an emailed link is refused. */
 export function refusedLinkPage(problem: RefusedRequest): HtmlPage {
   return refusalWithAdvice(problem, {
     retryable: "No changes were made. Go back and try again in a moment.",
@@ -105,7 +105,7 @@ export function refusedLinkPage(problem: RefusedRequest): HtmlPage {
   });
 }
 
-/** Returns the page to show when a request to view such a page is refused. */
+/** Returns the page to show when a request to view a page from an emailed link is refused. */
 export function refusedReadPage(problem: RefusedRequest): HtmlPage {
   return refusalWithAdvice(problem, {
     retryable: "Reload the page in a moment.",

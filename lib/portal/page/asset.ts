@@ -1,7 +1,6 @@
 /**
  * Serves the portal's static files with a content hash in the URL, so that browsers can cache them indefinitely. During
- * a rolling upgrade, a replica redirects requests for another release's file to its own. Browsers do not cache that
- * redirect.
+ * a rolling upgrade, a replica redirects requests for another release's file to its own version of that file.
  */
 import { createHash } from "node:crypto";
 import * as v from "valibot";

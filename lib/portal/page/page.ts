@@ -27,7 +27,7 @@ export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = 
   readonly signup: boolean;
   /** Returns the current time according to the database. */
   readonly now: () => Promise<Date>;
-  /** Returns the hub's position in its event stream. Call this before reading data, to miss no event. */
+  /** Returns the hub's event stream position. Call this before reading data, so that no event is missed. */
   readonly follow: (federationId: string) => Promise<StreamPosition>;
 }
 

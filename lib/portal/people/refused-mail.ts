@@ -1,4 +1,4 @@
-/** Shows which members' email was refused, and lets the user send the invitation again. */
+/** Shows members to whom email could not be delivered, and lets the user send the invitation again. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { badge, postButton } from "#lib/portal/components/parts.ts";
 import type { HubMember } from "#lib/portal/components/api-types.ts";
