@@ -1,4 +1,4 @@
-/** Who requested a change, and from where, as recorded in the audit log. */
+/** The origin of a change, as recorded in the audit log: who requested it, and from where. */
 export interface Requester {
   readonly userId: string;
   readonly email: string;

@@ -72,7 +72,7 @@ export async function sealBatch(
   return { head, events: links.length };
 }
 
-/** Locks and returns the chain's row. Reads made after this in the transaction use a newer snapshot. */
+/** Locks and returns the chain's row. Later reads in the same transaction use a newer snapshot. */
 async function lockSeal(tx: Tx, chain: string): Promise<Seal> {
   await sql`insert into audit_seals (chain) values (${chain}) on conflict do nothing`.execute(tx);
   const { rows: [row] } = await sql<SealRow>`${selectSeals} where chain = ${chain} for update`.execute(tx);

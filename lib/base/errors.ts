@@ -48,15 +48,15 @@ export class Fault extends Error {
   }
 }
 
-/** Who or what caused a failure: the user's input, the operator's configuration (such as a quota), or the cluster. */
+/** The party that caused a failure: the user, the operator's configuration (such as a quota), or the cluster. */
 export type FailureCause = "user" | "operator" | "cluster";
 
 export interface DriverErrorOptions {
   /** Whether the same call may succeed later, for example once the server is back or a person has fixed the cause. */
   readonly transient: boolean;
-  /** Who or what caused the failure. Defaults to `operator`. */
+  /** The party that caused the failure. Defaults to `operator`. */
   readonly blame?: FailureCause | undefined;
-  /** What a person should do about the error, in one sentence. */
+  /** An instruction for solving the problem, in one sentence. */
   readonly hint?: string | undefined;
   /** How long to wait before retrying, in milliseconds. */
   readonly retryAfterMs?: number | undefined;

@@ -9,11 +9,11 @@ import { DAY, isCalendarDay } from "#lib/base/time.ts";
 export const NOTICE_PERIOD = 30 * DAY;
 
 interface NoticeBase {
-  /** An ID that never changes, because the database stores which users were told about the announcement. */
+  /** An ID that never changes, because the database stores which users have received the announcement. */
   readonly id: string;
   /** The day on which the change was announced. */
   readonly since: Date;
-  /** What callers should do, in one or two sentences. */
+  /** Instructions for callers, in one or two sentences. */
   readonly note: string;
 }
 

@@ -40,7 +40,7 @@ export interface ApiRequest {
   readonly target: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the response contains. Defaults to JSON. */
+  /** The type of data that the response contains. Defaults to JSON. */
   readonly responseType?: "text" | "stream" | "nothing" | undefined;
 }
 

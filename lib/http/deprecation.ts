@@ -1,4 +1,4 @@
-/** Collects announced deprecations and limits, and builds the headers Deprecation, Sunset and Link (RFC 9745). */
+/** Collects announced changes and builds the headers Deprecation (RFC 9745), Sunset (RFC 8594) and Link. */
 import { noticeUrl } from "#lib/domains/changelog/anchors.ts";
 import type { AnnouncedLimit } from "#lib/domains/deprecations/limits.ts";
 import { documentedPath, HTTP_METHODS, type Manifest } from "#lib/http/endpoint.ts";

@@ -12,8 +12,8 @@ import { createFrameEncoder, EVENT_STREAM_TYPE, type FrameSource, toBodyStream }
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
 
 /**
- * A kind of response. `T` is what the handler returns; `Told` is what code in the same process gets when it calls the
- * endpoint.
+ * A kind of response. `T` is the type that the handler returns. The second type is the type that callers within the
+ * same process get.
  */
 export interface Reply<T, Told = unknown> {
   readonly status: number;

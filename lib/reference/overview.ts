@@ -10,7 +10,7 @@ export const OVERVIEW_LEAD =
   "The control plane for hosted Moodle sites. A hub (federation) groups spokes; a spoke is one Moodle site " +
   "on a Kubernetes cluster. Programs can use these endpoints to do everything that people can do.";
 
-/** What tokens with each scope may do, starting with the narrowest scope. */
+/** Describes the permissions of tokens with each scope, starting with the narrowest scope. */
 export const TOKEN_SCOPE_TEXTS: readonly (readonly [scope: string, may: string])[] = [
   ["readonly", "may read everything that its user may read, and changes nothing"],
   ["provisioning", "may also create and remove spokes"],

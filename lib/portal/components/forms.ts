@@ -2,7 +2,7 @@
 import { type Markup, markup } from "#lib/http/page.ts";
 import { callout, hiddenInputs } from "#lib/portal/components/parts.ts";
 
-/** What a user entered in a form that was refused, and why it was refused. */
+/** A user's input in a form that was refused, and the reason for the refusal. */
 export interface Submission {
   readonly values: Readonly<Record<string, string>>;
   readonly message: string;

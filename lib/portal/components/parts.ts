@@ -103,7 +103,7 @@ export function linkButton([text, href]: NavLink, variant: "main" | "quiet" = "q
 interface PostButton {
   readonly variant?: "main" | "quiet" | "danger";
   readonly fields?: Readonly<Record<string, string>>;
-  /** What the button acts on, for screen readers. */
+  /** The name of the thing that the button acts on, for screen readers. */
   readonly about?: string;
 }
 

@@ -65,7 +65,7 @@ d="${result === "well" ? TICK : CROSS}"/></svg>`;
 /**
  * The referrer policy for pages whose URL contains a secret. `strict-origin` sends only the origin, never the URL.
  * `no-referrer` would be stricter, but browsers would then send "null" as the Origin of forms, so that over plain HTTP
- * the portal's own forms could not be told from those of other sites.
+ * the portal's own forms would look like those of other sites.
  */
 const REFERRER_POLICY = "strict-origin";
 

@@ -30,7 +30,7 @@ import {
 } from "#lib/portal/mail-links/fields.ts";
 import { pageHeading, type PortalAnswer, renderFrame, resultHeading } from "#lib/portal/mail-links/frame.ts";
 
-/** What the result page says, and the session cookie if the user was signed in. */
+/** The text of the result page, and the session cookie if the user was signed in. */
 interface LinkResult {
   readonly title: string;
   readonly lead: Markup;
@@ -46,7 +46,7 @@ interface LinkPage<Form extends LinkForm, Body extends { password: string }> {
   readonly listsMemberships?: true;
   readonly signsIn?: true;
   readonly button: string;
-  /** What users should do if they did not request the link. */
+  /** Advice for users who did not request the link. */
   readonly ifUnexpected: string;
   readonly body: v.GenericSchema<unknown, Body>;
   /** Returns the form's fields. `form` is null until the form has been submitted. */

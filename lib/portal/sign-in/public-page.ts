@@ -12,7 +12,7 @@ import { type AnyEndpointCall, type CallApi, createApiCaller } from "#lib/portal
 import { type Redirect, toSubmission } from "#lib/portal/page/page.ts";
 import { renderRefusalPage } from "#lib/portal/page/refusal-page.ts";
 
-/** What the functions of a public page receive. */
+/** The data that the functions of a public page receive. */
 export interface PublicCall<T> {
   readonly callApi: CallApi;
   readonly input: T;
