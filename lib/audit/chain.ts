@@ -1,8 +1,8 @@
 /**
- * Computes the hash that seals an audit event together with all earlier events of its chain.
+ * Computes an audit event's hash, which also covers all earlier events in the same chain.
  *
- * Format 1, for authors of other verifiers. Events are ordered by (at, id); IDs are compared byte by byte. Each event
- * is encoded as these 16 lines of UTF-8, each followed by one line feed (10):
+ * This is format 1, for authors of other verifiers. Events are ordered by (at, id); IDs are compared byte by byte. Each
+ * event is encoded as these 16 lines of UTF-8, each followed by one line feed (10):
  *
  *   the text `wheelwright audit 1`
  *   the hash of the previous event, 64 hexadecimal digits in lower case; 64 zeros for the first event
@@ -13,17 +13,16 @@
  *   federation id, spoke id, audience user id
  *   customer visible: `true` or `false`
  *
- * A line is the value's length in bytes, in decimal, a colon, and the value. A null value is a single hyphen. Different
- * events therefore have different encodings, even if values contain line feeds. The event's hash is the SHA-256 of the
- * encoding. The head of a chain is the hash of its last sealed event. Metadata is the database's own text, because
- * parsing it as JSON would lose digits of long numbers.
+ * Each line contains the value's length in bytes (in decimal), a colon, and the value, or a single hyphen for null.
+ * The event's hash is the SHA-256 of the encoding. A chain's head is the hash of its last sealed event. Metadata is
+ * hashed as the database prints it, because parsing it as JSON would lose digits of long numbers.
  */
 import { createHash } from "node:crypto";
 
-/** The hash before the first event of a chain. */
+/** The hash that precedes the first event of every chain. */
 export const FIRST_PREVIOUS_HASH = "0".repeat(64);
 
-/** The chain of events that belong to no hub. Every other chain is named by its hub's ID. */
+/** The ID of the chain for events that belong to no hub. Every other chain's ID is its hub's ID. */
 export const SYSTEM_CHAIN = "system";
 
 /** All fields of an audit event. */
@@ -34,11 +33,11 @@ export interface ChainLink {
   readonly actorEmail: string;
   readonly objectType: string;
   readonly objectId: string;
-  /** The jsonb as text. */
+  /** The event's jsonb metadata as PostgreSQL prints it. */
   readonly metadata: string;
   readonly ip: string;
   readonly userAgent: string;
-  /** Milliseconds since 1970, in decimal. */
+  /** The event's time in milliseconds since 1970, as a decimal number. */
   readonly at: string;
   readonly federationId: string | null;
   readonly spokeId: string | null;
@@ -46,7 +45,7 @@ export interface ChainLink {
   readonly customerVisible: boolean;
 }
 
-/** Returns the hash of an event that follows the one with the hash `previous`, in lower-case hexadecimal. */
+/** Returns the hash of an event in lower-case hexadecimal. `previous` is the hash of the event before it. */
 export function hashLink(previous: string, link: ChainLink): string {
   return createHash("sha256").update(serializeLink(previous, link), "utf8").digest("hex");
 }

@@ -1,30 +1,29 @@
 /**
- * Checks the events of a chain against its seal and exported heads. Pure. Each mark is a count and the hash at that
- * count. Somebody who can rewrite the events can also rewrite the seal, but not a head that was exported earlier.
- * Events up to a matching exported head are unchanged. A difference lies between the last matching head and the first
- * one that does not match.
+ * Checks a chain (the audit events of one hub) against its seal, which is a hash stored after each batch of events, and
+ * against heads, which are hashes that were exported earlier. Somebody who can rewrite the events can also rewrite the
+ * seal, but not an exported head. If a head matches, all events up to it are unchanged.
  */
 import type { ChainHead } from "#lib/audit/head.ts";
 
-/** 12 */
 export interface ObservedChain {
-  /** The seal, if there is one. */
+  /** The chain's seal, if it has one. */
   readonly seal: ChainHead | undefined;
-  /** Heads that were exported earlier. */
+  /** Chain heads that were exported earlier. */
   readonly exported: readonly ChainHead[];
-  /** The number of existing events, and of those up to the seal's position. */
+  /** The number of events that exist in the database. */
   readonly events: number;
+  /** How many of these events the seal covers. */
   readonly covered: number;
-  /** The number of events that the database counted when they were written. */
+  /** How many events the database counted as they were written. */
   readonly written: number;
-  /** The recomputed hashes by count. */
+  /** The recomputed hash after certain numbers of events, keyed by that number. */
   readonly hashes: ReadonlyMap<number, string>;
 }
 
 export interface ChainResult {
-  /** Empty if everything matches. */
+  /** Descriptions of what does not match. Empty if everything does. */
   readonly problems: readonly string[];
-  /** The counts between which the first difference lies, if known. */
+  /** The range of event numbers (exclusive, inclusive) that contains the first changed event; null if there is none. */
   readonly differs: { readonly after: number; readonly through: number } | null;
 }
 
@@ -68,7 +67,7 @@ function checkSeal({ seal, exported, covered }: ObservedChain, trusted: number, 
   return ["What is there is not what was sealed: an event was changed, exchanged or put in another place"];
 }
 
-/** Compares the rows with the number of written events, sealed or not. */
+/** Checks that no event was deleted or inserted, by comparing the number of rows with the number of events written. */
 function checkCount({ written, events }: ObservedChain): string[] {
   if (events === written) return [];
   if (events < written) {
@@ -77,7 +76,7 @@ function checkCount({ written, events }: ObservedChain): string[] {
   return [`There are ${countEvents(events)} where ${written} were written: the rest was put in or moved there`];
 }
 
-/** Checks an exported head that is newer than the seal. */
+/** Checks an exported head that covers more events than the seal does. */
 function checkLaterHead(
   { seal, events }: ObservedChain,
   head: ChainHead | undefined,
@@ -96,7 +95,7 @@ function checkLaterHead(
 
 const OLDER_DUMP = "Either the database was restored from a dump older than the head";
 
-/** Checks the first exported head that the seal covers and that does not match. */
+/** Checks the first exported head that does not match, among those that the seal covers. */
 function checkEarlierHead(
   { seal }: ObservedChain,
   head: ChainHead | undefined,

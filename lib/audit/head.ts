@@ -1,12 +1,12 @@
-/** Formats and parses chain heads. The format is `CHAIN:COUNT:HASH` in logs, on the command line and in files. */
+/** Formats and parses chain heads, which are written as `CHAIN:COUNT:HASH` in logs, files and on the command line. */
 import { SYSTEM_CHAIN } from "#lib/audit/chain.ts";
 import { isId } from "#lib/base/ids.ts";
 
 export interface ChainHead {
   readonly chain: string;
-  /** The number of sealed events; at least 1. */
+  /** The number of sealed events, which is at least 1. */
   readonly count: number;
-  /** The hash of the last sealed event. */
+  /** The hash of the chain's last sealed event. */
   readonly hash: string;
 }
 
@@ -14,7 +14,7 @@ export function formatHead({ chain, count, hash }: ChainHead): string {
   return `${chain}:${count}:${hash}`;
 }
 
-/** Parses a head. Returns null for any other text. */
+/** Parses a chain head. Returns null if the text is not one. */
 export function parseHead(text: string): ChainHead | null {
   const [, chain, count, hash] = /^(\w+):([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
   return chain && count && hash && isChainName(chain) ? { chain, count: Number(count), hash } : null;

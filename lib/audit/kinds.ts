@@ -1,4 +1,4 @@
-/** All kinds of audit events. `visible` kinds notify customers. */
+/** All kinds of audit events. Customers are notified of events whose kind is `visible`. */
 export const AUDIT_KINDS = {
   spoke_requested: "quiet",
   spoke_provisioned: "visible",

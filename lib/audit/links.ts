@@ -1,14 +1,14 @@
 /**
- * Reads the events of a chain in order, in batches. IDs are compared byte by byte, not by the database's collation: a
- * dump restored with another collation must give the same order. `federation_id` is in the order although it is
- * constant, because the index does not treat "is null" as a constant. Otherwise each batch would sort all events of the
- * system chain.
+ * Reads the audit events in a chain (all events of one hub) in order, in batches. IDs are compared byte by byte rather
+ * than by the database's collation, so that a restored dump gives the same order. The query also orders by
+ * `federation_id`, although it is constant within a chain, because PostgreSQL would otherwise sort all events for each
+ * batch of the system chain.
  */
 import { type RawBuilder, sql } from "kysely";
 import { type ChainLink, SYSTEM_CHAIN } from "#lib/audit/chain.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
-/** The position of an event in its chain. `at` is a timestamp as text, because it may be `-infinity`. */
+/** An event's position in its chain. `at` is a timestamp as text, because it can be `-infinity`. */
 export interface ChainPosition {
   readonly at: string;
   readonly id: string;
@@ -17,7 +17,7 @@ export interface ChainPosition {
 interface LinkBatch {
   readonly after: ChainPosition;
   readonly limit: number;
-  /** Only events up to this time. */
+  /** If set, only events up to this time are read. */
   readonly until?: Date;
 }
 
@@ -40,15 +40,14 @@ export async function readLinks(
 }
 
 interface LinkCounts {
-  /** 52 */
   readonly all: number;
-  /** Events after the position. */
+  /** The number of events after the given position. */
   readonly behind: number;
-  /** The number of events that the database counted as they were written. */
+  /** How many events the database counted as they were written. */
   readonly written: number;
 }
 
-/** Counts the events of the chain, and those after the position. */
+/** Counts all events in the chain, and those after the given position. */
 export async function countLinks(rows: Rows, chain: string, after: ChainPosition): Promise<LinkCounts> {
   const { rows: [row] } = await sql<Record<keyof LinkCounts, string>>`
     select count(*) as all, count(*) filter (where ${isAfter(after)}) as behind,
@@ -62,7 +61,7 @@ function isInChain(chain: string): RawBuilder<boolean> {
   return chain === SYSTEM_CHAIN ? sql`federation_id is null` : sql`federation_id = ${chain}`;
 }
 
-/** Matches events after the position. The first comparison lets PostgreSQL use an index. */
+/** Returns a condition for events after a position. Its first comparison lets PostgreSQL use an index. */
 function isAfter({ at, id }: ChainPosition): RawBuilder<boolean> {
   return sql`(audit_events.at >= ${at}::timestamptz
     and (audit_events.at > ${at}::timestamptz or id collate "C" > ${id}))`;

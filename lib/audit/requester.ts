@@ -1,14 +1,14 @@
-/** The origin of a change, as stored in the audit log. */
+/** The origin of a change, as recorded in the audit log: who requested it, and from where. */
 export interface Requester {
   readonly userId: string;
   readonly email: string;
   readonly ip: string;
   readonly userAgent: string;
-  /** The readable prefix of the API token, if one was used. */
+  /** The first, readable part of the API token; null if no token was used. */
   readonly tokenPrefix: string | null;
 }
 
-/** The requester of changes that the service makes itself. */
+/** The requester for changes that the service makes on its own. */
 export const SYSTEM_REQUESTER: Requester = {
   userId: "system",
   email: "system",

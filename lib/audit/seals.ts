@@ -1,7 +1,7 @@
 /**
- * Seals the audit log: hashes each chain's new events in batches and stores how far it got. A batch is one transaction
- * that locks the chain's row before it reads. Concurrent sealers and crashes can therefore not fork a chain, skip an
- * event or seal one twice. lib/changes assigns times in commit order, so no event appears later before a sealed one.
+ * Seals the audit log: hashes each hub's new events in batches, chaining each hash to the previous one, and stores the
+ * last hash. Each batch locks the chain's row before reading, so that concurrent runs and crashes cannot skip an event
+ * or seal it twice. lib/changes assigns times in commit order, so no event can later appear before a sealed one.
  */
 import { sql } from "kysely";
 import { hashLink, SYSTEM_CHAIN } from "#lib/audit/chain.ts";
@@ -10,7 +10,7 @@ import { type ChainPosition, readLinks } from "#lib/audit/links.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-/** The age at which an event is sealed. No transaction with an earlier event can still be open. */
+/** How old an event must be to be sealed. By then, no open transaction can still write an earlier event. */
 const SETTLING_TIME = MINUTE;
 
 interface Seal extends ChainHead {
@@ -18,12 +18,12 @@ interface Seal extends ChainHead {
   readonly sealedAt: Date;
 }
 
-/** Returns the time up to which events may be sealed. */
+/** Returns the time up to which audit events may be sealed. */
 export function newestSealable(now: Date): Date {
   return new Date(now.getTime() - SETTLING_TIME);
 }
 
-/** 84 90 */
+/** Returns the chains that have events to seal, up to the time `until`. */
 export async function findUnsealedChains(rows: Rows, until: Date): Promise<string[]> {
   const { rows: found } = await sql<{ chain: string }>`select chain from (${selectNextUnsealed(until)}) as next`
     .execute(
@@ -32,9 +32,9 @@ export async function findUnsealedChains(rows: Rows, until: Date): Promise<strin
   return found.map(({ chain }) => chain);
 }
 
-/** Selects the first unsealed event of each chain. Uses one index lookup per hub, however long the log is. */
+/** Selects the first unsealed event in each chain. This takes one index lookup per hub, however long the log is. */
 function selectNextUnsealed(until: Date) {
-  // The order makes PostgreSQL use the index: any other plan would have to sort.
+  // Orders the rows so that PostgreSQL uses the index, because any other query plan would have to sort them.
   const next = sql`audit_events.at >= coalesce(seal.last_at, '-infinity') and audit_events.at <= ${until}
     and (seal.chain is null or audit_events.at > seal.last_at or audit_events.id collate "C" > seal.last_id)
     order by federation_id desc, audit_events.at limit 1`;
@@ -47,7 +47,7 @@ function selectNextUnsealed(until: Date) {
     lateral (select at from audit_events where federation_id = federations.id and ${next}) as event`;
 }
 
-/** Returns the time of the oldest event that may be sealed but is not; null if there is none. */
+/** Returns the time of the oldest event that is still to be sealed; null if there is none. */
 export async function findOldestUnsealed(rows: Rows, until: Date): Promise<Date | null> {
   const { rows: [row] } = await sql<{ oldest: Date | null }>`select min(at) as oldest from (${
     selectNextUnsealed(until)
@@ -56,7 +56,7 @@ export async function findOldestUnsealed(rows: Rows, until: Date): Promise<Date 
   return row!.oldest;
 }
 
-/** Seals the next events of the chain, at most `limit` and none newer than `until`. Returns null if there are none. */
+/** Seals the chain's next events: at most `limit`, and none newer than `until`. Returns null if there are none. */
 export async function sealBatch(
   tx: Tx,
   chain: string,
@@ -72,26 +72,26 @@ export async function sealBatch(
   return { head, events: links.length };
 }
 
-/** Locks and returns the chain's row. Later reads of the transaction use newer snapshots. */
+/** Locks and returns the chain's row. Later reads in the same transaction use a newer snapshot. */
 async function lockSeal(tx: Tx, chain: string): Promise<Seal> {
   await sql`insert into audit_seals (chain) values (${chain}) on conflict do nothing`.execute(tx);
   const { rows: [row] } = await sql<SealRow>`${selectSeals} where chain = ${chain} for update`.execute(tx);
   return toSeal(row!);
 }
 
-/** Returns the seal of a chain; undefined if nothing was sealed yet. */
+/** Returns a chain's seal; undefined if nothing in the chain has been sealed yet. */
 export async function readSeal(rows: Rows, chain: string): Promise<Seal | undefined> {
   const { rows: [row] } = await sql<SealRow>`${selectSeals} where chain = ${chain} and count > 0`.execute(rows);
   return row && toSeal(row);
 }
 
-/** Returns all seals in the order of their chains. */
+/** Returns the seals of all chains, ordered by chain ID. */
 export async function readSeals(rows: Rows): Promise<Seal[]> {
   const { rows: found } = await sql<SealRow>`${selectSeals} where count > 0 order by chain collate "C"`.execute(rows);
   return found.map(toSeal);
 }
 
-/** Returns all chains that have events, a seal or a count. */
+/** Returns the IDs of all chains that have events, a seal or an event count. */
 export async function listChains(rows: Rows): Promise<string[]> {
   const { rows: found } = await sql<{ chain: string }>`
     select chain from (

@@ -1,4 +1,4 @@
-/** Reads and writes the audit log. Rows are only added; the table refuses all other changes. */
+/** Reads and writes the audit log. Rows can only be added; the table refuses updates and deletions. */
 import { type Selectable, sql } from "kysely";
 import { type AuditKind, isVisibleKind, type ObjectType } from "#lib/audit/kinds.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -22,20 +22,19 @@ export interface AuditEntry {
   readonly objectId: string;
   readonly federationId?: string | null;
   readonly spokeId?: string | null;
-  /** Another user who may see the event, because it decides that user's request. */
+  /** Another user who may see the event, because the event is a decision on that user's request. */
   readonly audienceUserId?: string | null;
-  /** Fields that depend on the kind. They contain no secrets. */
+  /** Additional fields, which depend on the event's kind. They must not contain secrets. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 type AuditSubject = Pick<AuditEntry, "objectType" | "objectId" | "federationId" | "spokeId">;
 
-/** 38 */
 export function hubSubject(id: string): AuditSubject {
   return { objectType: "federation", objectId: id, federationId: id };
 }
 
-/** Returns the audit subject for a spoke. */
+/** Returns the fields that identify a spoke as the object of an audit event. */
 export function spokeSubject(
   { id, federationId }: { readonly id: string; readonly federationId: string },
 ): AuditSubject {
@@ -52,11 +51,11 @@ export interface AuditEvent {
   readonly ip: string;
   readonly userAgent: string;
   readonly at: Date;
-  /** Whether an operator acted. If so, only operators see the IP address and user agent. */
+  /** Whether an operator caused the event. If so, only operators see the IP address and user agent. */
   readonly originPrivate: boolean;
 }
 
-/** Filters of the audit log. An event must match every field that is set. */
+/** Filters for the audit log. An event must match every filter that is set. */
 export interface AuditFilter {
   readonly kind?: string | undefined;
   readonly actorId?: string | undefined;
@@ -66,7 +65,7 @@ export interface AuditFilter {
   readonly spokeId?: string | undefined;
 }
 
-/** Writes the entries with the given times. `lib/changes` assigns increasing times within a hub. */
+/** Writes audit events with the given times. `lib/changes` assigns increasing times within each hub. */
 export async function insertAuditEvents(
   tx: Tx,
   requester: Requester,
@@ -94,7 +93,7 @@ export async function insertAuditEvents(
   }))).execute();
 }
 
-/** Returns events, newest first. */
+/** Returns a page of audit events, newest first. */
 export async function listAuditEvents(
   rows: Rows,
   filter: AuditFilter,
@@ -110,13 +109,13 @@ export async function listAuditEvents(
   return withPageItems(page, page.items.map(toAuditEvent));
 }
 
-/** Filter columns, the most selective first. A page is read by the index of the first given column. */
+/** Filter columns, starting with the most selective. The first one that is set determines which index is used. */
 const INDEXED_COLUMNS = ["objectId", "spokeId", "actorId", "federationId", "kind", "objectType"] as const;
 
 /**
- * Reads a page of events by the index of one column.
- * The planner expects a frequent kind among the newest events and would walk the whole log. A comparison with a
- * one-element array is not a constant, so the order can name the column, and only its index fits.
+ * Reads a page of events through the index on one column. For a frequent kind, PostgreSQL would otherwise expect
+ * matches among the newest events and scan the entire log. The query compares the column with a one-element array and
+ * sorts by it, so that only the right index fits.
  */
 const readEventPage = prepareQuery(
   (rows, { maxRows: most, beforeAt, beforeId, ...columns }: AuditFilter & PageBounds) => {
@@ -136,7 +135,7 @@ export function toAuditEvent(row: Selectable<Schema["audit_events"]>): AuditEven
   return { ...row, actor: { id: row.actorId, email: row.actorEmail } };
 }
 
-/** Returns what the reader may see. Only operators see operator details and the origin of an operator's action. */
+/** Returns the event as the reader may see it. Only operators see operator details and where operators acted from. */
 export function redactForReader<Event extends AuditEvent>(reader: { readonly role: string }, event: Event): Event {
   const redacted = { ...event, metadata: hideOperatorDetails(reader, event.metadata) };
   return event.originPrivate && reader.role !== "operator" ? { ...redacted, ip: "", userAgent: "" } : redacted;

@@ -1,8 +1,7 @@
 /**
- * Recomputes a chain from its rows and compares it with its seal and with exported heads. All rows are read in one
- * snapshot, in batches, so concurrent writes change nothing and long logs need no more memory. Somebody who can rewrite
- * the events can also rewrite the seal in the same database; only a head stored elsewhere reveals that. Unsealed events
- * are only compared by number, which the database counts.
+ * Verifies a chain (the audit events of one hub): recomputes its hashes and compares them with its seal, which is the
+ * last hash that the database stored, and with hashes that were exported earlier. All rows are read in batches from a
+ * single snapshot, so that concurrent writes do not matter. Events that are not sealed yet are only counted.
  */
 import { sql } from "kysely";
 import { FIRST_PREVIOUS_HASH, hashLink } from "#lib/audit/chain.ts";
@@ -17,15 +16,15 @@ const CHAIN_START: ChainPosition = { at: "-infinity", id: "" };
 
 export interface Verification extends ChainResult {
   readonly chain: string;
-  /** The number of sealed events; 0 without a seal. */
+  /** The number of sealed events; 0 if the chain has no seal. */
   readonly sealed: number;
-  /** The number of newer events. Only this number is checked. */
+  /** The number of events after the last sealed one. They are only counted, not verified. */
   readonly unsealed: number;
-  /** The highest count of the compared exported heads; 0 without any. */
+  /** The highest event count among the exported heads that were compared; 0 if there are none. */
   readonly exported: number;
 }
 
-/** Verifies a chain. `exported` may contain heads of other chains, which are ignored. */
+/** Verifies a chain. Heads of other chains in `exported` are ignored. */
 export async function verifyChain(
   db: Database,
   chain: string,
@@ -49,7 +48,7 @@ export async function verifyChain(
   });
 }
 
-/** Returns the chain's hash at each of these counts. Counts beyond the end of the chain are omitted. */
+/** Returns the chain's hash after each of these numbers of events. Omits numbers that exceed the chain's length. */
 async function recomputeHashes(
   rows: Rows,
   chain: string,
@@ -71,7 +70,7 @@ async function recomputeHashes(
   return hashes;
 }
 
-/** Returns the maximum. Math.max cannot take as many arguments as there may be heads. */
+/** Returns the largest number. Unlike Math.max, it has no limit on how many numbers there may be. */
 function maxOf(counts: Iterable<number>): number {
   let max = 0;
   for (const count of counts) max = Math.max(max, count);

@@ -1,4 +1,4 @@
-/** Describes audit events in the API. */
+/** Defines how the API shows audit events. */
 import * as v from "valibot";
 import { AUDIT_KINDS, OBJECT_TYPES } from "#lib/audit/kinds.ts";
 import { boundedText, Timestamp } from "#lib/base/schema.ts";
@@ -6,10 +6,10 @@ import { boundedText, Timestamp } from "#lib/base/schema.ts";
 const KINDS = Object.keys(AUDIT_KINDS) as (keyof typeof AUDIT_KINDS)[];
 const optionalText = v.optional(boundedText(1, 254));
 
-/** Query filters of the log. An unknown kind is refused, because an empty result would look as if it never happened. */
+/** Filters for the log. Unknown kinds are refused, because an empty result would look as if nothing happened. */
 export const auditFilters = {
   kind: v.optional(v.picklist(KINDS, `must be one of ${KINDS.join(", ")}`)),
-  /** A user's ID or email address, "system" or "anonymous". */
+  /** A user's ID or email address, or "system" or "anonymous". */
   actor: optionalText,
   objectType: v.optional(v.picklist(OBJECT_TYPES, `must be one of ${OBJECT_TYPES.join(", ")}`)),
   objectId: optionalText,

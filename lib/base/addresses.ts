@@ -1,4 +1,4 @@
-/** Removes internal addresses of the cluster (API server, nodes, pods, services) from text for customers. */
+/** Removes the cluster's internal addresses (API server, nodes, pods, services) from text that customers see. */
 
 const HOST = String.raw`(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d+)?`;
 const IPV4 = String.raw`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b(?!\.\d)`;
@@ -8,18 +8,18 @@ const IPV6 = [
   String
     .raw`(?<![\w:.-])(?=[a-f:]*\d)(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*)?::(?:[0-9a-f]{1,5}(?::[0-9a-f]{1,5})*)?(?![\w:])`,
 ];
-/** Matches names that only the cluster's network resolves, and node names that contain the node's address. */
+/** Matches host names that resolve only inside the cluster, and node names that contain the node's IP address. */
 const INTERNAL = String
   .raw`(?<![\w.-])(?:[\w-]+\.)+(?:svc|internal|cluster\.local)\b(?::\d+)?|\bip-\d+(?:-\d+){3}\b[\w.-]*`;
 
 const RULES: readonly (readonly [pattern: RegExp, shown: string])[] = [
-  // DNS errors of Node and of Go.
+  // Matches the DNS errors that Node.js and Go report.
   [/\b(getaddrinfo \w+) [\w.-]+/g, "$1 …"],
   [/\b(lookup) [\w.-]+/g, "$1 …"],
-  // Errors about a certificate for other names list all of its names.
+  // Matches errors about a certificate for a different host, which list every host name in the certificate.
   [/\b(Host: )\S+( is not in the cert's altnames: ).*/g, "$1…$2…"],
   [/\b(certificate is valid for ).*?(, not )\S+/g, "$1…$2…"],
-  // The start of API server errors, and URLs in errors of webhooks and probes.
+  // Matches URLs after an HTTP method, as in API server errors, and URLs in webhook and probe errors.
   [new RegExp(String.raw`\b(GET|HEAD|POST|PUT|PATCH|DELETE) ${HOST}(?=/)`, "g"), "$1 …"],
   [new RegExp(String.raw`\bhttps?://${HOST}(?=/(?:apis?|healthz|livez|readyz|openapi|version)\b)`, "gi"), "…"],
   [new RegExp(String.raw`(?:\bhttps?://)?(?:${[IPV4, ...IPV6, INTERNAL].join("|")})`, "gi"), "…"],

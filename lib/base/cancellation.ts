@@ -1,6 +1,6 @@
-/** Runs asynchronous work that is cancelled by signals and timeouts. */
+/** Runs asynchronous work that signals and timeouts can cancel. */
 
-/** Like Promise.all, but rejects only after all promises have settled. */
+/** Does what Promise.all does, but rejects only after all promises have settled. */
 export async function settleAll<T extends readonly Promise<unknown>[]>(
   work: T,
 ): Promise<{ -readonly [I in keyof T]: Awaited<T[I]> }> {
@@ -14,8 +14,8 @@ interface Limit {
 }
 
 /**
- * Runs the work with a signal. The signal aborts when any outer signal aborts, at the timeout, and when `run` ends. The
- * promise rejects when the signal aborts, even if `run` ignores the signal.
+ * Runs `run` with a signal that aborts when any outer signal aborts, when the timeout expires, and when `run` finishes.
+ * The returned promise rejects when the signal aborts, even if `run` ignores the signal.
  */
 export async function runWithin<T>(
   signals: readonly AbortSignal[],

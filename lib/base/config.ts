@@ -1,6 +1,6 @@
 /**
- * Reads and validates the configuration from environment variables, once. One message reports all problems by variable.
- * A value may come from a file (NAME_FILE), as container secrets do. The message contains no values, because some are
+ * Reads and validates the configuration from environment variables. A value may come from a file (NAME_FILE), as
+ * container secrets do. A single error lists all problems by variable name; it contains no values, because some are
  * secrets.
  */
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { findMissingFiles, readVariables } from "#lib/base/variable-files.ts";
 import { EnvironmentVariables } from "#lib/base/variables.ts";
 
 /**
- * The command, which decides which variables are required. `serve` requires a database, a public URL and a domain;
+ * The command, which determines the required variables. `serve` requires a database, a public URL and a domain;
  * `migrate` requires a database; `dev` starts its own database; `any` requires nothing.
  */
 export type ConfigMode = "serve" | "migrate" | "dev" | "any";
@@ -30,15 +30,15 @@ export class ConfigError extends Error {
 interface ConfigSource {
   readonly mode: ConfigMode;
   readonly env: ProcessVariables;
-  /** Whether standard output is a terminal. On a terminal the log is formatted for people, unless LOG_FORMAT is set. */
+  /** Whether standard output is a terminal. If so, the log is formatted for people unless LOG_FORMAT is set. */
   readonly terminal: boolean;
-  /** Whether to check that the files named by variables exist. */
+  /** Whether to check that files named in variables exist. */
   readonly files?: boolean;
 }
 
 export type Config = Readonly<ReturnType<typeof buildConfig>>;
 
-/** Returns the configuration. Throws ConfigError. */
+/** Returns the validated configuration. Throws ConfigError if a variable is missing or invalid. */
 export function readConfig(source: ConfigSource): Config {
   const problems: string[] = [];
   const values = readVariables(Object.keys(EnvironmentVariables.entries), source.env, problems);
@@ -51,31 +51,31 @@ export function readConfig(source: ConfigSource): Config {
   return Object.freeze(buildConfig(result.output, source));
 }
 
-/** Returns the configuration from the environment of this process. Throws ConfigError. */
+/** Returns the configuration from this process's environment. Throws ConfigError if it is invalid. */
 export function readProcessConfig(mode: ConfigMode): Config {
   return readConfig({ mode, env: processEnvironment(), terminal: process.stdout.isTTY === true });
 }
 
-/** Returns the configuration of a starting server, and checks that the named files exist. Throws ConfigError. */
+/** Returns the configuration for starting a server. Throws ConfigError if it is invalid or if a file is missing. */
 export function readStartConfig(mode: "serve" | "dev"): Config {
   return readConfig({ mode, env: processEnvironment(), terminal: process.stdout.isTTY === true, files: true });
 }
 
-/** Lists the variables in the environment: `set`, or `file` if NAME_FILE is set instead. */
+/** Returns how each variable is set: `set` directly in the environment, or `file` through NAME_FILE. */
 export function listSetVariables(): ReadonlyMap<string, "set" | "file"> {
   const env = processEnvironment();
   const names = Object.keys(EnvironmentVariables.entries).filter((name) => env[name] || env[`${name}_FILE`]);
   return new Map(names.map((name) => [name, env[name] ? "set" : "file"]));
 }
 
-/** Returns the URL of the API server from a pod's environment. Outside of a cluster, the result is not a valid URL. */
+/** Returns the API server's URL from a pod's environment. Outside a cluster, the result is not a valid URL. */
 export function inClusterServerUrl(): string {
   const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = processEnvironment();
   const scheme = ["80", "8080", "8001"].includes(port) ? "http" : "https";
   return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Returns the public URL. If PORT is 0, the URL has the port that the system chose. */
+/** Returns the public URL. If PORT is 0, the URL contains the port that the system chose. */
 export function publicUrlWithPort(port: number, { publicUrl }: Pick<Config, "publicUrl">): URL {
   return publicUrl.port === "0" ? new URL(`http://localhost:${port}`) : publicUrl;
 }
@@ -129,14 +129,14 @@ function findMissingVariables({ mode, env }: ConfigSource, values: Readonly<Reco
 function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
   const { mode, terminal } = source, dev = mode === "dev";
   return {
-    /** The listening address. `dev` prints a password, so it listens only on localhost unless HOST is set. */
+    /** The address to listen on. `dev` prints a password, so it listens only on localhost unless HOST is set. */
     host: values.HOST ?? (dev ? "127.0.0.1" : "0.0.0.0"),
     port: values.PORT,
     publicUrl: new URL(values.PUBLIC_URL ?? `http://localhost:${values.PORT}`),
-    /** The port in the URLs of new sites; null for the default. `dev` sets it for its simulated sites. */
+    /** The port in the URLs of new sites; null for the default port. `dev` sets it for its simulated sites. */
     sitePort: null as number | null,
     rootDomain: values.ROOT_DOMAIN ?? "spokes.localhost",
-    /** The database addresses. Empty in `dev`, which starts an embedded server and must never use another database. */
+    /** How to reach the database. Empty in `dev`, which starts its own server and must never use another one. */
     database: {
       ...(dev ? { url: "", source: "", ownerUrl: null, ownerSource: null } : readDatabaseConfig(source.env)),
       pool: values.DATABASE_POOL,
@@ -144,11 +144,11 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
     bootstrapAdmin: values.BOOTSTRAP_ADMIN_EMAIL && values.BOOTSTRAP_ADMIN_PASSWORD
       ? { email: values.BOOTSTRAP_ADMIN_EMAIL, password: values.BOOTSTRAP_ADMIN_PASSWORD }
       : null,
-    /** The path of a kubeconfig; null for the in-cluster service account, or in dev for the simulated cluster. */
+    /** The path to a kubeconfig. Null to use the pod's service account, or the simulated cluster in `dev`. */
     kubeconfig: (dev ? undefined : values.KUBECONFIG) ?? values.KUBECONFIG_HOST_PATH ?? null,
-    /** The ClusterRole that is bound in each new namespace; null if the account has cluster-wide rights. */
+    /** The ClusterRole to bind in each new namespace; null if the service account has cluster-wide permissions. */
     clusterRole: values.CLUSTER_ROLE ?? null,
-    /** Part of the name of every namespace and cluster-scoped object. */
+    /** A name for this installation. It is part of the name of every namespace and cluster-scoped object. */
     releaseId: values.RELEASE_ID,
     acmeEmail: values.ACME_EMAIL ?? null,
     smtp: values.SMTP_HOST && values.SMTP_FROM
@@ -161,7 +161,7 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
         encryption: values.SMTP_TLS,
       }
       : null,
-    /** The mail relay of the sites. Each site has its own account at the relay and never uses the service's account. */
+    /** The mail server for the sites. Each site has its own account there and never uses the service's SMTP account. */
     relay: values.SPOKE_SMTP_HOST
       ? {
         host: values.SPOKE_SMTP_HOST,
@@ -171,10 +171,10 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
         from: values.SMTP_FROM ?? null,
       }
       : null,
-    /** The directory to which `dev` writes mail if no SMTP server is set; null otherwise. */
+    /** The directory where `dev` writes emails if no SMTP server is set; null otherwise. */
     mailDirectory: dev && !values.SMTP_HOST ? join(values.DATA_DIR, "mail") : null,
     trustedProxies: values.TRUSTED_PROXIES,
-    /** IP addresses of name servers. Empty to use those of the system. */
+    /** IP addresses of the DNS servers to use. Empty to use the system's DNS servers. */
     dnsServers: values.DNS_SERVERS,
     portal: values.PORTAL ?? dev,
     signup: values.SIGNUP,
@@ -188,9 +188,9 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
         apiBase: values.STRIPE_API_BASE ?? null,
       }
       : null,
-    /** The passphrase of database backups; null to store them unencrypted. */
+    /** The passphrase for encrypting database backups; null to store them unencrypted. */
     backupPassphrase: values.BACKUP_PASSPHRASE ?? null,
-    /** The interval of restore tests, which verify the newest backup of each active spoke. */
+    /** How often the newest backup of each active spoke is verified by restoring it. */
     restoreTests: values.RESTORE_TESTS,
     scheduler: { on: values.SCHEDULER, lanes: values.SCHEDULER_LANES },
     maxInFlight: values.MAX_IN_FLIGHT,
@@ -198,12 +198,12 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
     requestTimeoutMs: values.REQUEST_TIMEOUT_MS,
     bodyLimitBytes: values.BODY_LIMIT_BYTES,
     metricsPort: values.METRICS_PORT ?? null,
-    /** The settings of traces; null if no traces are recorded. */
+    /** Settings for tracing; null if tracing is off. */
     traces: buildTraceSettings(values),
     /** OpenTelemetry variables that are set but not supported. */
     ignoredOtelVariables: findIgnoredOtelVariables(source.env),
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS ?? (dev ? 5000 : 25_000),
-    /** The first part of the grace period: readiness fails, so load balancers stop, but requests are still accepted. */
+    /** For how long shutdown only fails the readiness check while requests are still accepted, in milliseconds. */
     shutdownNoticeMs: values.SHUTDOWN_NOTICE_MS ?? (dev ? 0 : 5000),
     log: {
       level: values.LOG_LEVEL,
@@ -212,12 +212,12 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
     },
     dataDir: values.DATA_DIR,
     simulatorDelayMs: values.SIMULATOR_DELAY_MS,
-    /** The factor of the measured delays; null for a uniform delay. */
+    /** The factor that scales the simulator's measured delays; null to use a uniform delay. */
     simulatorFactor: values.SIMULATOR_PROFILE ?? null,
   };
 }
 
-/** Returns the names of unsupported OpenTelemetry variables. `http/json` is accepted, because traces always use it. */
+/** Returns the unsupported OpenTelemetry variables that are set. The protocol `http/json` is always supported. */
 function findIgnoredOtelVariables(env: ProcessVariables): string[] {
   const names = Object.keys(env).filter((name) => name.startsWith("OTEL_") && env[name] && !isSupportedVariable(name));
   return names.filter((name) => !name.endsWith("_PROTOCOL") || env[name] !== "http/json").sort();

@@ -1,8 +1,7 @@
 /**
- * Parses PostgreSQL connection strings like libpq: URIs, `key=value` strings, and PG variables as defaults. The
- * driver's own parser sends unknown parameters to the server as settings, and splits IPv6 addresses at the colon.
- * Existing libraries refuse several hosts, or read `+` as a space. Unsupported parameters are refused, because ignoring
- * one could weaken the connection.
+ * Parses PostgreSQL connection strings as libpq does: URIs and `key=value` strings, with PG variables as defaults.
+ * Unsupported parameters are refused, because ignoring one could weaken the connection's security. This replaces the
+ * driver's own parser, which sends unknown parameters to the server as settings.
  */
 import { isIP } from "node:net";
 import { userInfo } from "node:os";
@@ -12,18 +11,18 @@ import type { ProcessVariables } from "#lib/base/environment.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface DatabaseHost {
-  /** A host name, an IP address without brackets, or the absolute path of a directory with a socket. */
+  /** A host name, an IP address without brackets, or the absolute path to a directory that contains a Unix socket. */
   readonly host: string;
   readonly port: number;
 }
 
 export interface DatabaseTls {
   readonly mode: "disable" | "prefer" | "require" | "verify-ca" | "verify-full";
-  /** Whether TLS begins without asking the server first (`sslnegotiation=direct`). */
+  /** Whether to start TLS without asking the server first (`sslnegotiation=direct`). */
   readonly direct: boolean;
-  /** Whether TLS sends the host name to the server (`sslsni`). */
+  /** Whether to send the host name to the server when TLS starts (`sslsni`). */
   readonly sni: boolean;
-  /** The path of the PEM file. Null if not set. */
+  /** The path to a PEM file with root certificates. Null if not set. */
   readonly rootCert: string | null;
   readonly cert: string | null;
   readonly key: string | null;
@@ -33,30 +32,30 @@ export interface DatabaseTls {
 }
 
 export interface DatabaseAddress {
-  /** The hosts, in the order of connection attempts. */
+  /** The hosts, in the order in which to try them. */
   readonly hosts: readonly DatabaseHost[];
   readonly database: string;
   readonly user: string;
-  /** The password. Null if it is in the password file, or if no password is set. */
+  /** The password. Null if it comes from a password file or none is set. */
   readonly password: string | null;
   readonly passfile: string | null;
   readonly applicationName: string | null;
-  /** Command-line options for the server's process, such as `-c search_path=wheelwright`. */
+  /** Command-line options for the server process, such as `-c search_path=wheelwright`. */
   readonly options: string | null;
-  /** Milliseconds until the next host is tried. Null if not set. */
+  /** How long to wait for one host before trying the next, in milliseconds. Null if not set. */
   readonly connectTimeout: number | null;
-  /** The accepted server: any, one that accepts writes, or one that is not a standby. */
+  /** Which servers are accepted: any, only those that accept writes, or only those that are not standbys. */
   readonly target: "any" | "read-write" | "primary";
   readonly tls: DatabaseTls;
 }
 
 /**
- * A connection string, or a function that returns the address for the next connection. The function is called for each
- * connection, so a password that changed in a file is used without a restart.
+ * A connection string, or a function that returns the database address. The function is called for each new connection,
+ * so that a changed password file takes effect without a restart.
  */
 export type DatabaseSource = string | (() => DatabaseAddress);
 
-/** A problem in a connection string, as a phrase that follows the variable's name. It never contains a value. */
+/** A problem in a connection string. The message is a phrase that follows a variable's name and contains no values. */
 export class DatabaseAddressError extends Error {
   override readonly name = "AddressError";
 }
@@ -65,7 +64,7 @@ export function resolveDatabaseAddress(source: DatabaseSource): DatabaseAddress 
   return typeof source === "string" ? parseConnectionString(source) : source();
 }
 
-/** Parses a connection string. PG variables of `env` are the defaults. Throws DatabaseAddressError. */
+/** Parses a connection string, with the PG variables in `env` as defaults. Throws DatabaseAddressError if invalid. */
 export function parseConnectionString(text: string, env: ProcessVariables = {}): DatabaseAddress {
   const parameters = /^postgres(?:ql)?:\/\//.test(text) ? parseUri(text) : parseKeyValuePairs(text);
   for (const [keyword, value] of parameters) {
@@ -82,7 +81,7 @@ export function parseConnectionString(text: string, env: ProcessVariables = {}):
   return buildAddress(parameters, env);
 }
 
-/** Returns user, hosts and database without the password, for messages. */
+/** Returns the user, hosts and database name without the password, for use in messages. */
 export function describeDatabase({ user, hosts, database }: DatabaseAddress): string {
   const name = ({ host, port }: DatabaseHost) => `${host.includes(":") ? `[${host}]` : host}:${port}`;
   return `${user}@${hosts.map(name).join(",")}/${database}`;
@@ -121,7 +120,7 @@ function buildAddress(parameters: ConnectionParameters, env: ProcessVariables): 
   };
 }
 
-/** Returns the TLS mode. `allow` becomes `prefer`, which encrypts at least as often. */
+/** Returns the TLS mode for an `sslmode`. `allow` becomes `prefer`, which uses encryption at least as often. */
 function tlsMode(mode: string | null, rootCert: string | null, negotiation: string | null): DatabaseTls["mode"] {
   if (rootCert === "system") {
     if (mode !== null && mode !== "verify-full") {
@@ -133,7 +132,7 @@ function tlsMode(mode: string | null, rootCert: string | null, negotiation: stri
   if (negotiation === "direct" && ["disable", "prefer"].includes(chosen)) {
     throw new DatabaseAddressError("has sslnegotiation=direct, which needs sslmode=require or stricter");
   }
-  // Like libpq: a named root certificate implies that certificates are checked.
+  // As in libpq, `require` with a root certificate means that the server's certificate is checked.
   return chosen === "require" && rootCert !== null ? "verify-ca" : chosen;
 }
 
@@ -166,7 +165,7 @@ function systemUserName(): string {
   }
 }
 
-/** Parses `postgresql://user:password@host:port,host:port/dbname?keyword=value`. Each part may be percent-encoded. */
+/** Parses `postgresql://user:password@host:port,host:port/dbname?keyword=value`, decoding percent-encoded parts. */
 function parseUri(text: string): ConnectionParameters {
   const parameters: ConnectionParameters = new Map(), rest = text.slice(text.indexOf("://") + 3);
   const slash = rest.search(/\/|$/), at = rest.slice(0, slash).lastIndexOf("@");
@@ -182,7 +181,7 @@ function parseUri(text: string): ConnectionParameters {
     const [keyword = "", ...value] = pair.split("=");
     if (value.length !== 1) throw new DatabaseAddressError(`has a parameter that is not keyword=value`);
     const name = decodePercent(keyword), content = decodePercent(value[0]!);
-    // JDBC's spelling, which libpq accepts.
+    // libpq accepts JDBC's `ssl=true` as `sslmode=require`.
     if (name === "ssl" && content === "true") parameters.set("sslmode", "require");
     else parameters.set(name, content);
   }
@@ -209,7 +208,7 @@ function parseUriHosts(parameters: ConnectionParameters, text: string): void {
   if (ports.some((port) => port !== "")) parameters.set("port", ports.join(","));
 }
 
-/** Parses `host=localhost port=5432 password='it''s \'quoted\''`. */
+/** Parses a string such as `host=localhost port=5432 password='it''s \'quoted\''`. */
 function parseKeyValuePairs(text: string): ConnectionParameters {
   const parameters: ConnectionParameters = new Map(),
     pair = /\s*([a-z_]+)\s*=\s*(?:'((?:[^'\\]|\\.)*)'|((?:[^\s'\\]|\\.)*))(?=\s|$)/gsy;
@@ -234,7 +233,7 @@ function decodePercent(text: string): string {
     const decoded = decodeURIComponent(text);
     if (!decoded.includes("\0")) return decoded;
   } catch {
-    // The error below is thrown.
+    // Falls through to the error below.
   }
   throw new DatabaseAddressError("has an invalid percent-encoding; write %25 for a percent sign");
 }

@@ -1,4 +1,4 @@
-/** Builds the database addresses of the service's role and of the schema's owner from the variables. */
+/** Builds the addresses with which the service and the schema's owner connect to the database. */
 import { accessSync, constants } from "node:fs";
 import {
   type DatabaseAddress,
@@ -11,15 +11,15 @@ import { reasonOf } from "#lib/base/errors.ts";
 import { readVariables } from "#lib/base/variable-files.ts";
 
 export interface DatabaseConfig {
-  /** The address at the start. Connections are opened with `source`. */
+  /** The connection string at startup, for display. New connections use `source`, which rereads the variables. */
   readonly url: string;
   readonly source: DatabaseSource;
-  /** The address of the schema's owner, which runs migrations. Null if the service's role owns the schema. */
+  /** The schema owner's connection string, for migrations. Null if the service's role owns the schema. */
   readonly ownerUrl: string | null;
   readonly ownerSource: DatabaseSource | null;
 }
 
-/** The variables of the database address. Their files are read again for each connection. */
+/** The variables that make up a database address. Those set through files are read again for each connection. */
 const DATABASE_VARIABLES = [
   ...["DATABASE_URL", "DATABASE_OWNER_URL", "POSTGRES_PASSWORD", "POSTGRES_HOST", "POSTGRES_PORT", "POSTGRES_USER"],
   ...["POSTGRES_DB", "POSTGRES_OWNER_USER", "POSTGRES_OWNER_PASSWORD"],
@@ -35,7 +35,7 @@ export function readDatabaseConfig(env: ProcessVariables): DatabaseConfig {
   };
 }
 
-/** Returns problems of the connection strings, each with its variable. */
+/** Returns the problems in the connection strings, each prefixed with its variable's name. */
 export function checkDatabaseVariables(values: Readonly<Record<string, string>>, env: ProcessVariables): string[] {
   const texts = [
     [values.DATABASE_URL ? "DATABASE_URL" : "POSTGRES_HOST", serviceConnectionString(values)],

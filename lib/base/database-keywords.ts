@@ -1,9 +1,9 @@
-/** Lists the connection parameters of libpq, with the supported values. */
+/** Lists libpq's connection parameters with the values that Wheelwright supports. */
 
 interface Keyword {
-  /** The environment variable that libpq reads as the default. */
+  /** The environment variable from which libpq reads the parameter's default. */
   readonly variable?: string;
-  /** The supported values; absent if any value is supported, empty if the parameter is not supported. */
+  /** The supported values. Absent if any value is supported; empty if the parameter is not supported. */
   readonly values?: readonly string[] | RegExp;
 }
 
@@ -34,7 +34,7 @@ export const CONNECTION_KEYWORDS: Readonly<Record<string, Keyword>> = {
   ssl_min_protocol_version: { variable: "PGSSLMINPROTOCOLVERSION", values: TLS_VERSIONS },
   ssl_max_protocol_version: { variable: "PGSSLMAXPROTOCOLVERSION", values: TLS_VERSIONS },
 
-  // Parameters with few supported values.
+  // The parameters below support only a few values.
   client_encoding: { variable: "PGCLIENTENCODING", values: /^(?:utf-?8|unicode|auto)$/i },
   channel_binding: { variable: "PGCHANNELBINDING", values: ["disable", "prefer"] },
   gssencmode: { variable: "PGGSSENCMODE", values: ["disable", "prefer"] },
@@ -53,7 +53,7 @@ export const CONNECTION_KEYWORDS: Readonly<Record<string, Keyword>> = {
   sslcrldir: { variable: "PGSSLCRLDIR", values: UNSUPPORTED },
 };
 
-/** Returns a problem as a phrase that follows the variable's name, or null. It never contains the value. */
+/** Returns the problem as a phrase that follows the variable's name and omits the value; null if there is none. */
 export function checkConnectionKeyword(keyword: string, value: string): string | null {
   const definition = Object.hasOwn(CONNECTION_KEYWORDS, keyword) ? CONNECTION_KEYWORDS[keyword]! : null;
   if (definition === null || definition.values === UNSUPPORTED) {

@@ -1,7 +1,7 @@
 /**
- * Converts email addresses to a canonical form, so that one address has one account. The domain becomes an A-label;
- * the local part becomes lower case in Unicode NFC. Invisible characters are refused. Otherwise two addresses that look
- * the same could have two accounts.
+ * Converts email addresses to a canonical form, so that each address has only one account. The domain is converted to
+ * ASCII (an A-label), and the local part to lower case in Unicode NFC. Invisible characters are refused, because two
+ * addresses that look identical could otherwise have separate accounts.
  */
 import { isIP } from "node:net";
 import { toAsciiHost } from "#lib/base/host.ts";
@@ -11,7 +11,7 @@ const LOCAL = /^[^@<>(),;:"\\[\]]{1,64}$/u;
 const LABELS = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_LENGTH = 254;
 
-/** Returns the canonical address, or null if the text is not an address. A single-label domain is allowed: admin@localhost. */
+/** Returns the canonical address; null if the text is not one. Accepts domains without a dot (admin@localhost). */
 export function canonicalEmail(text: string): string | null {
   const trimmed = text.trim(), at = trimmed.lastIndexOf("@");
   if (at < 1 || trimmed.length > MAX_LENGTH * 2 || !trimmed.isWellFormed() || INVISIBLE.test(trimmed)) return null;
@@ -23,7 +23,7 @@ export function canonicalEmail(text: string): string | null {
   return address.length <= MAX_LENGTH ? address : null;
 }
 
-/** Returns the canonical form of a search text, which may be the start of an address. */
+/** Returns the canonical form of a search term, which may be the beginning of an email address. */
 export function canonicalPrefix(text: string): string {
   return canonicalEmail(text) ?? text.normalize("NFC").toLowerCase();
 }

@@ -1,16 +1,16 @@
-/** Reads the environment of this process. The module imports nothing, so that client commands start fast. */
+/** Reads this process's environment variables. This module has no imports, so that client commands start fast. */
 export type ProcessVariables = Readonly<Record<string, string | undefined>>;
 
 export function processEnvironment(): ProcessVariables {
   return process.env;
 }
 
-/** Returns the environment for a child process, with extra variables. */
+/** Returns this process's environment with extra variables added, for starting a child process. */
 export function extendEnvironment(extra: ProcessVariables): ProcessVariables {
   return { ...process.env, ...extra };
 }
 
-/** Whether to write colours: true on a terminal. NO_COLOR, CLICOLOR, CLICOLOR_FORCE and FORCE_COLOR override it. */
+/** Returns whether to use colours: by default, only on a terminal. NO_COLOR and similar variables override this. */
 export function shouldUseColours(
   { env, terminal }: { readonly env: ProcessVariables; readonly terminal: boolean },
 ): boolean {
@@ -20,7 +20,7 @@ export function shouldUseColours(
   return terminal && env.CLICOLOR !== "0" && env.TERM !== "dumb";
 }
 
-/** Whether to write colours to the standard output of this process. */
+/** Returns whether to use colours on this process's standard output. */
 export function shouldUseColoursOnStdout(): boolean {
   return shouldUseColours({ env: process.env, terminal: process.stdout.isTTY === true });
 }

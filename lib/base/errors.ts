@@ -1,7 +1,7 @@
 /**
- * Defines the error classes: Fault for failures that the caller can correct, and errors of drivers and of the start. A
- * Fault is independent of HTTP. Clients rely on its `code`; its `message` is for people. Any other error is a bug and
- * becomes status 500.
+ * Defines the error classes. A Fault is a failure that the caller can correct. It is independent of HTTP: clients rely
+ * on its `code`, and its `message` is for people. Errors of any other class are reported to callers as internal errors
+ * with status 500.
  */
 export type FaultKind =
   | "invalid" // the input is not valid
@@ -21,11 +21,11 @@ export type FaultKind =
   | "timeout"; // the request took too long
 
 interface FaultOptions {
-  /** Seconds to wait before retrying. */
+  /** How long to wait before retrying, in seconds. */
   readonly retryAfter?: number;
-  /** Response headers of this fault, such as Allow. */
+  /** Extra response headers, such as Allow. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Messages by the path of a field, for forms. */
+  /** Error messages for a form, keyed by field path. */
   readonly fields?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
@@ -48,23 +48,23 @@ export class Fault extends Error {
   }
 }
 
-/** The cause of a failure: the user's input, the operator's configuration (quota, image, class), or the cluster. */
+/** The party that caused a failure: the user, the operator's configuration (such as a quota), or the cluster. */
 export type FailureCause = "user" | "operator" | "cluster";
 
 export interface DriverErrorOptions {
-  /** Whether the same call may succeed later, for example when the server is back or a person has fixed the cause. */
+  /** Whether the same call may succeed later, for example once the server is back or a person has fixed the cause. */
   readonly transient: boolean;
-  /** The cause of the failure. Defaults to `operator`. */
+  /** The party that caused the failure. Defaults to `operator`. */
   readonly blame?: FailureCause | undefined;
-  /** The instruction for a person, in one sentence. */
+  /** An instruction for solving the problem, in one sentence. */
   readonly hint?: string | undefined;
-  /** Milliseconds to wait before retrying. */
+  /** How long to wait before retrying, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
 
 /**
- * An error of an external system, such as the cluster, with a sentence for operators. Each driver has a subclass.
- * It has no `cause`, because errors of client libraries may contain keys, passwords or links.
+ * An error from an external system, such as the cluster, with a message for operators. Each driver has a subclass. The
+ * original error is not attached as `cause`, because errors from client libraries may contain secrets.
  */
 export abstract class DriverError extends Error {
   readonly code: string;
@@ -83,7 +83,7 @@ export abstract class DriverError extends Error {
   }
 }
 
-/** An error that prevents the start, for example a missing file. The message also says what to do. */
+/** An error that prevents the process from starting, such as a missing file. The message says how to fix it. */
 export class StartError extends Error {
   constructor(message: string, options: ErrorOptions = {}) {
     super(message, options);
@@ -95,7 +95,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Texts of system error codes. The runtimes' own texts differ. */
+/** Messages for system error codes, used because each runtime words its own messages differently. */
 const SYSTEM_ERROR_TEXTS: Readonly<Record<string, string>> = {
   ENOENT: "no such file or directory",
   EACCES: "permission denied",
@@ -121,13 +121,13 @@ const SYSTEM_ERROR_TEXTS: Readonly<Record<string, string>> = {
   ENETUNREACH: "no route to host",
 };
 
-/** Returns the cause of a failure as a phrase for people: a text for system errors, otherwise the error's message. */
+/** Returns the error's cause as a phrase for people: a standard text for system errors, otherwise the message. */
 export function reasonOf(error: unknown): string {
   const code = String((error as { code?: unknown } | null)?.code ?? "");
   return SYSTEM_ERROR_TEXTS[code] ?? (withoutSystemCall(messageOf(error), code) || code);
 }
 
-/** Removes the code and the system call from a message such as "EXDEV: cross-device link, rename 'a' -> 'b'". */
+/** Strips the code and system call from a message such as "EXDEV: cross-device link, rename 'a' -> 'b'". */
 function withoutSystemCall(message: string, code: string): string {
   if (code === "" || !message.startsWith(`${code}: `)) return message;
   return message.slice(code.length + 2).replace(/, \w+(?: '.*)?$/s, "");

@@ -1,11 +1,11 @@
 /**
- * Lists all fault codes, each with its kind and an example message. The OpenAPI document takes statuses and examples
- * from here. A test compares the list with the faults that the code throws.
+ * Lists all fault codes, each with its kind and an example message. The OpenAPI document takes its error statuses and
+ * examples from this list. A test checks that the list matches the faults that the code throws.
  */
 import type { FaultKind } from "#lib/base/errors.ts";
 
 export const FAULTS = {
-  // Requests with an invalid format.
+  // Requests whose format is invalid.
   invalid_input: ["invalid", "slug must be 1 to 63 lower-case letters, digits or hyphens; size is missing"],
   unknown_field: ["invalid", "Unknown field `nmae`; did you mean `name`?"],
   unknown_parameter: ["invalid", "Unknown parameter `limt`; did you mean `limit`?"],
@@ -33,7 +33,7 @@ export const FAULTS = {
   no_route: ["missing", "No endpoint at this path"],
   wrong_method: ["method", "PUT is not supported; this path supports GET, HEAD, OPTIONS"],
 
-  // The caller's identity and rights.
+  // Who the caller is, and what the caller may do.
   sign_in_required: ["unauthenticated", "Sign in or send a bearer token to do this"],
   bad_credentials: ["unauthenticated", "The Authorization header has no valid token"],
   session_required: ["unauthenticated", "token minting requires a session"],
@@ -59,7 +59,7 @@ export const FAULTS = {
   operator_only: ["forbidden", "Only an operator may do this"],
   federation_admin_only: ["forbidden", "Only an operator or an admin of this hub may do this"],
 
-  // Hubs, spokes and other objects.
+  // Hubs, spokes and other resources.
   federation_missing: ["missing", "There is no such hub, or you have no access to it"],
   spoke_missing: ["missing", "There is no such spoke, or you have no access to it"],
   operation_missing: ["missing", "There is no such operation, or you have no access to it"],
@@ -154,7 +154,7 @@ export const FAULTS = {
   ],
   user_disabled: ["conflict", "The user ada@school.example is disabled; enable them first"],
 
-  // Mailed links.
+  // Links that are sent by email.
   unverified: ["forbidden", "Verify your email address first: open the link that was emailed to you"],
   link_spent: ["impossible", "This link has been used, has expired or was never valid; request a new one"],
   signup_off: ["forbidden", "Nobody can sign up here; ask an administrator for an invitation"],
@@ -169,7 +169,7 @@ export const FAULTS = {
   ],
   billing_unavailable: ["unavailable", "The payment provider does not answer; try again"],
 
-  // Limits and availability of the service.
+  // Rate limits and the service's availability.
   too_many_streams: ["limited", "You have 20 event streams open; close one of them first"],
   too_many_tries: ["limited", "too many login attempts"],
   busy: ["unavailable", "The server is busy; try again"],

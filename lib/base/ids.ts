@@ -1,9 +1,9 @@
 /**
- * Creates IDs: a type prefix and 128 bits in lower-case base32, ordered by time. The first 48 bits are milliseconds
- * since the epoch, so new rows are next to each other in an index. The other bits are random, so IDs cannot be guessed.
- * Clients must treat IDs as opaque.
+ * Creates IDs that sort by creation time: a type prefix and 128 bits in lower-case base32. The first 48 bits are
+ * milliseconds since the epoch, so that new rows are adjacent in an index. The rest is random, so that IDs cannot be
+ * guessed. Clients must treat IDs as opaque.
  */
-// Crockford's base32: it sorts like its values and omits i, l, o, u.
+// Crockford's base32 alphabet, which sorts in the order of its values and omits i, l, o and u.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 type IdPrefix =
@@ -22,7 +22,7 @@ type IdPrefix =
   | "tpl"
   | "rsr";
 
-/** Returns a new ID, for example `spk_06fj2c4v7tq0w1x9n3m8k5r2dg`: prefix, underscore, 26 characters. */
+/** Returns a new ID such as `spk_06fj2c4v7tq0w1x9n3m8k5r2dg`: a prefix, an underscore and 26 characters. */
 export function newId(prefix: IdPrefix): string {
   const bytes = randomBytes();
   new DataView(bytes.buffer).setUint32(0, Math.floor(Date.now() / 0x10000));
@@ -30,7 +30,7 @@ export function newId(prefix: IdPrefix): string {
   return `${prefix}_${encode(bytes)}`;
 }
 
-/** Returns 16 random bytes as 32 hexadecimal digits, for trace IDs. */
+/** Returns 16 random bytes as 32 hexadecimal digits, for use as a trace ID. */
 export function randomHex(): string {
   return Buffer.from(randomBytes().buffer).toString("hex");
 }
@@ -38,18 +38,18 @@ export function randomHex(): string {
 const ID_BYTES = 16;
 let pool = new Uint8Array(), used = 0;
 
-/** Returns 16 random bytes. They are generated in batches, because each call of getRandomValues is expensive. */
+/** Returns 16 random bytes from a pre-generated batch, because each getRandomValues call is expensive. */
 function randomBytes(): Uint8Array<ArrayBuffer> {
   if (used === pool.length) [pool, used] = [crypto.getRandomValues(new Uint8Array(256 * ID_BYTES)), 0];
   return pool.slice(used, used += ID_BYTES);
 }
 
-/** Whether the text has the format of an ID of this type. The object need not exist. */
+/** Returns whether the text has the format of an ID with this prefix. It does not check that the object exists. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(prefix + "_") && /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(prefix.length + 1));
 }
 
-/** Encodes bytes in base32, five bits per character, from the end. */
+/** Encodes bytes in base32, five bits per character, starting from the end. */
 function encode(bytes: Uint8Array): string {
   let text = "", bits = 0, bitCount = 0;
   for (let i = bytes.length - 1; i >= 0; i--) {

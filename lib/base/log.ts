@@ -1,7 +1,7 @@
 /**
- * Writes the log, one line per entry: JSON for machines, or text for people. An entry has a message and fields; callers
- * never pass secrets. Errors are logged with stack and causes. Their text, and the field `reason`, are redacted,
- * because they may come from other programs. Each entry has the IDs of its request or job.
+ * Writes the log, one line per entry: as JSON for machines or as text for people. Callers never pass secrets. Error
+ * messages and the field `reason` are redacted, because they may contain text from other programs. Each entry contains
+ * the ID of the current request or job.
  */
 import process from "node:process";
 import { setImmediate } from "node:timers";
@@ -25,7 +25,7 @@ export interface Log {
 interface LogOptions {
   readonly level: LogLevel;
   readonly format: "json" | "pretty";
-  /** Whether to use colours. Only for the text format. */
+  /** Whether to use colours. Only applies to the text format. */
   readonly colours?: boolean;
   readonly write: (line: string) => void;
 }
@@ -47,7 +47,7 @@ export function openLog(options: LogOptions, bound: Fields = {}): Log {
   };
 }
 
-/** Returns a function that warns at most once a minute, for lasting problems. In between, it logs at the level debug. */
+/** Returns a function for reporting lasting problems: it warns once a minute, and logs at debug level in between. */
 export function warnOncePerMinute(log: Log): Log["warn"] {
   let warnedAt = -Infinity;
   return (message, fields) => {
@@ -57,7 +57,7 @@ export function warnOncePerMinute(log: Log): Log["warn"] {
   };
 }
 
-/** Batches the lines of one event loop turn into one write, because writes are expensive. Flushes when the process exits. */
+/** Collects the lines written during one turn of the event loop into a single write. Flushes when the process exits. */
 export function batchWrites(write: (text: string) => void): (line: string) => void {
   let pending = "";
   const flush = () => {
@@ -74,12 +74,12 @@ export function batchWrites(write: (text: string) => void): (line: string) => vo
 
 export const silentLog: Log = openLog({ level: "error", format: "json", write: () => {} });
 
-/** Redacts the field `reason`, which may be text of another program. */
+/** Redacts the field `reason`, because it may contain text from another program. */
 function redactReason(fields: Fields): Fields {
   return typeof fields.reason === "string" ? { ...fields, reason: redact(fields.reason) } : fields;
 }
 
-/** Returns the IDs of the current request or job and its trace. */
+/** Returns the IDs of the current request or job and of its trace. */
 function contextFields(): Fields {
   const context = currentContext();
   return context ? { ...context.logFields, traceId: context.span.traceId } : {};

@@ -1,9 +1,9 @@
-/** Finds the name that a user probably meant. */
+/** Finds the known name that a user probably meant to type. */
 
-/** The maximum length of a compared name. Comparing longer names would be expensive. */
+/** The maximum length of names to compare, because comparing longer names would be slow. */
 const MAX_LENGTH = 64;
 
-/** Returns the nearest name, or null. One letter in four may be wrong, missing, extra or swapped. Case is ignored. */
+/** Returns the most similar name; null if more than one letter in four differs. Ignores case. */
 export function findNearestName(name: string, known: readonly string[]): string | null {
   if (name.length > MAX_LENGTH) return null;
   const [best] = known.map((other) => ({ other, distance: editDistance(name.toLowerCase(), other.toLowerCase()) }))
@@ -12,7 +12,7 @@ export function findNearestName(name: string, known: readonly string[]): string 
   return best?.other ?? null;
 }
 
-/** Returns the Damerau-Levenshtein distance. */
+/** Returns the Damerau-Levenshtein distance between two names. */
 function editDistance(one: string, other: string): number {
   const rows = [Array.from({ length: other.length + 1 }, (_, i) => i)];
   for (let i = 1; i <= one.length; i++) {

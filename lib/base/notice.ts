@@ -1,17 +1,17 @@
 /**
- * Defines announcements, made at least 30 days ahead: deprecated endpoints and new limits. Endpoints declare
- * deprecations (`deprecated` in lib/http/endpoint.ts); limits are in lib/domains/deprecations/limits.ts. The program
- * does not start if an announcement is too late.
+ * Defines announcements of deprecated endpoints and new limits, which must be made at least 30 days ahead. Endpoints
+ * declare their deprecation (`deprecated` in lib/http/endpoint.ts); new limits are in
+ * lib/domains/deprecations/limits.ts. The program does not start if an announcement is made too late.
  */
 import { DAY, isCalendarDay } from "#lib/base/time.ts";
 
-/** Milliseconds between an announcement and its effect, as promised to API users. */
+/** The minimum time between an announcement and its effect, in milliseconds, as promised to API users. */
 export const NOTICE_PERIOD = 30 * DAY;
 
 interface NoticeBase {
-  /** An ID that never changes. The database stores which users got a mail about it. */
+  /** An ID that never changes, because the database stores which users have received the announcement. */
   readonly id: string;
-  /** The day of the announcement. */
+  /** The day on which the change was announced. */
   readonly since: Date;
   /** Instructions for callers, in one or two sentences. */
   readonly note: string;
@@ -20,9 +20,9 @@ interface NoticeBase {
 export interface AnnouncedDeprecation extends NoticeBase {
   readonly kind: "endpoint";
   readonly method: string;
-  /** The path as in the API reference: `/api/spokes/{spokeId}`. */
+  /** The path as shown in the API reference: `/api/spokes/{spokeId}`. */
   readonly path: string;
-  /** The route pattern, which is the key for counting calls: `/api/spokes/:spokeId`. */
+  /** The route pattern under which calls are counted: `/api/spokes/:spokeId`. */
   readonly pattern: string;
   /** The earliest time when the endpoint may be removed or changed. */
   readonly sunset: Date;
@@ -30,9 +30,9 @@ export interface AnnouncedDeprecation extends NoticeBase {
 
 export interface AnnouncedLimitChange extends NoticeBase {
   readonly kind: "limit";
-  /** The limit, such as "Requests with one token: 600 a minute". */
+  /** A description of the limit, such as "Requests with one token: 600 a minute". */
   readonly title: string;
-  /** The time when the limit takes effect. */
+  /** When the limit takes effect. */
   readonly from: Date;
 }
 
@@ -42,12 +42,12 @@ export function effectiveDateOf(notice: AnnouncedChange): Date {
   return notice.kind === "endpoint" ? notice.sunset : notice.from;
 }
 
-/** A day in UTC, or a time with its zone. Other formats depend on the machine's time zone. */
+/** Matches a UTC day, or a time with a time zone. Dates in other formats would depend on the machine's time zone. */
 const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
  * Parses the dates of an announcement and its effect: 2026-12-01 or 2026-12-01T12:00:00Z. Throws Error if a date is
- * invalid, or if the dates are less than 30 days apart. `subject` starts the error message.
+ * invalid, or if the dates are less than 30 days apart. `subject` is the start of the error message.
  */
 export function parseAnnouncementDates(
   subject: string,

@@ -1,10 +1,10 @@
-/** Wakes a waiting task after a notification or a timeout. */
+/** Lets one task wait until another task notifies it or a timeout expires. */
 import { runWithin } from "#lib/base/cancellation.ts";
 import { sleep } from "#lib/base/time.ts";
 
 export interface Notifier {
   notify(): void;
-  /** Waits for `notify`, or until the timeout. Returns immediately if `notify` was called since the last wait. */
+  /** Waits for `notify` or the timeout. Returns at once if `notify` was called since the last wait. */
   waitForNotification(timeoutMs: number, signal: AbortSignal): Promise<void>;
 }
 

@@ -1,14 +1,13 @@
 /**
- * Removes operator details from messages: kubectl commands, names of snapshot objects and addresses inside the cluster.
- * Only operators can act on these details. Messages are stored complete, and the details are removed when a message is
- * shown.
+ * Removes details that only operators can act on from messages: kubectl commands, snapshot names and addresses inside
+ * the cluster. Messages are stored in full; the details are removed when a message is shown to other users.
  */
 import { removeInternalAddresses } from "#lib/base/addresses.ts";
 
 const COMMAND = /(?:[:,]? |\s*\()(?:kubectl|wheelwright restore)\b(?:(?!\. |[;)])[^])*\)?/g;
 const CONTENT = /\b(?:VolumeSnapshotContent|snapshot content) "?[\w.-]*\w"?|\bsnapcontent-[\w.-]*\w/g;
 
-/** Removes commands and addresses, and the names of stored snapshots. */
+/** Removes commands, addresses inside the cluster, and the names of stored snapshots. */
 export function removeOperatorDetails(sentence: string): string {
   return removeInternalAddresses(sentence.replace(COMMAND, ""))
     .replace(CONTENT, (_, at: number) => at === 0 ? "The stored snapshot" : "the stored snapshot");
@@ -21,7 +20,7 @@ export function removeOperatorDetailsIn<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, removeOperatorDetailsIn(item)])) as T;
 }
 
-/** Removes operator details, unless the reader is an operator. */
+/** Removes operator details from all text in `value`, unless the reader is an operator. */
 export function hideOperatorDetails<T>({ role }: { readonly role: string }, value: T): T {
   return role === "operator" ? value : removeOperatorDetailsIn(value);
 }

@@ -1,4 +1,4 @@
-/** Reads the OpenTelemetry variables of traces, as specified: endpoint, headers, resource and sampler. */
+/** Reads the standard OpenTelemetry variables for traces: endpoint, headers, resource and sampler. */
 import * as v from "valibot";
 import type { Sampler } from "#lib/base/trace.ts";
 
@@ -11,7 +11,7 @@ const RESERVED_HEADERS = ["content-type", "content-length", "transfer-encoding",
 
 const PAIRS_MESSAGE =
   "must be pairs separated by commas, their values percent-encoded: api-key=secret,team=learning%20platforms";
-/** Comma-separated pairs with percent-encoded values. */
+/** Parses comma-separated `name=value` pairs with percent-encoded values. */
 export const OtelPairs = v.pipe(
   v.string(),
   v.check((text) => splitList(text).every((part) => isPercentEncoded(PAIR.exec(part)?.[2])), PAIRS_MESSAGE),
@@ -19,7 +19,7 @@ export const OtelPairs = v.pipe(
 );
 
 const HEADERS_MESSAGE = `must not contain line breaks or any of ${RESERVED_HEADERS.join(", ")}`;
-/** Headers of each batch, such as the API key of the collector. */
+/** HTTP headers to send with each batch, such as an API key for the collector. */
 export const OtelHeaders = v.pipe(
   OtelPairs,
   v.check((pairs) => Object.entries(pairs).every(([name, value]) => isHeader(name, value)), HEADERS_MESSAGE),
@@ -34,10 +34,9 @@ export const OtelRatio = v.pipe(
   v.transform(Number),
 );
 
-/** A boolean as specified: `true` in any case; everything else is false. */
+/** A boolean as OpenTelemetry specifies it: `true` in any case is true; any other text is false. */
 export const OtelSwitch = v.pipe(v.string(), v.transform((text) => text.toLowerCase() === "true"));
 
-/** 64 */
 interface OtelVariables {
   readonly OTEL_SDK_DISABLED: boolean;
   readonly OTEL_TRACES_EXPORTER: "otlp" | "none";
@@ -58,15 +57,16 @@ type Pairs = Readonly<Record<string, string>>;
 export interface TraceSettings {
   readonly url: URL;
   readonly headers: Pairs;
-  /** Milliseconds: the timeout of a batch, and the delay until an incomplete batch is sent. */
+  /** How long sending a batch to the collector may take, in milliseconds. */
   readonly timeoutMs: number;
+  /** How long an incomplete batch waits before it is sent, in milliseconds. */
   readonly batchDelayMs: number;
-  /** The resource attributes of each batch. */
+  /** The resource attributes to send with each batch, such as the service's name. */
   readonly resource: Pairs;
   readonly sampler: Sampler;
 }
 
-/** Returns the settings; null if traces are off. */
+/** Returns the settings for tracing; null if tracing is off. */
 export function buildTraceSettings(variables: OtelVariables): TraceSettings | null {
   const url = urlOf(variables), name = variables.OTEL_SERVICE_NAME;
   if (url === null) return null;
@@ -87,7 +87,7 @@ export function buildTraceSettings(variables: OtelVariables): TraceSettings | nu
 function samplerOf(variables: OtelVariables): Sampler {
   const [, parentBased, rule] = /^(parentbased_)?(.*)$/.exec(variables.OTEL_TRACES_SAMPLER)!;
   const ratio = rule === "always_on" ? 1 : rule === "always_off" ? 0 : variables.OTEL_TRACES_SAMPLER_ARG;
-  // The last digits are random in every ID, so all replicas decide the same.
+  // Decides from the trace ID's last digits, which are random in every ID, so that all replicas decide the same way.
   const isSampled = (traceId: string) => parseInt(traceId.slice(-13), 16) < ratio * 16 ** 13;
   return (parent, traceId) => parentBased && parent ? parent.sampled : isSampled(traceId);
 }

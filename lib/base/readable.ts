@@ -1,13 +1,13 @@
-/** Makes external text safe to show: bidirectional marks and control characters become visible escapes. */
+/** Makes external text safe to show by replacing control and bidirectional characters with visible escapes. */
 
-/** Terminal escape sequences. */
+/** Matches terminal escape sequences. */
 // deno-lint-ignore no-control-regex
 const SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
 
-// Right-to-left text is displayed correctly without these marks.
+// Matches control characters and bidirectional marks, without which right-to-left text is still displayed correctly.
 const HIDDEN_MARKS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Removes colours, NUL characters, and a carriage return before a line feed. Keeps line feeds and tabs. */
+/** Strips colours, NUL characters and the CR of a CRLF; escapes other invisible characters except LF and tab. */
 export function escapeInvisibleCharacters(text: string): string {
   return stripColours(text).toWellFormed().replaceAll("\0", "").replace(/\r+\n/g, "\n").replace(
     HIDDEN_MARKS,
@@ -19,7 +19,7 @@ export function stripColours(text: string): string {
   return text.replace(SEQUENCES, "");
 }
 
-/** Escapes invisible characters in all texts and property names of a JSON value. */
+/** Escapes invisible characters in all strings and property names in a JSON value. */
 export function escapeInvisibleCharactersIn(value: unknown): unknown {
   if (typeof value === "string") return escapeInvisibleCharacters(value);
   if (Array.isArray(value)) return value.map(escapeInvisibleCharactersIn);

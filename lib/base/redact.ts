@@ -1,27 +1,28 @@
 /**
- * Removes secrets and control characters from text of the cluster, so that it can be stored and shown. Secrets are
- * recognized by the name before them, and Wheelwright's own by their format. If in doubt, text is redacted.
+ * Removes secrets and control characters from text that comes from the cluster, so that it can be stored and shown.
+ * Secrets are recognized by the name in front of them; Wheelwright's own secrets also by their format. If in doubt,
+ * text is redacted.
  */
 import { escapeInvisibleCharacters, stripColours } from "#lib/base/readable.ts";
 
 export const REDACTED = "***";
 
 /**
- * The names of secrets: `PGPASSWORD=x`, `--adminpass=x`, `"dbPass": "x"`, `$CFG->dbpass = 'x'`. The patterns have no
- * nested repetition, so a hostile log line cannot cause catastrophic backtracking.
+ * Matches names of secrets: `PGPASSWORD=x`, `--adminpass=x`, `"dbPass": "x"`, `$CFG->dbpass = 'x'`. The patterns have
+ * no nested repetition, so a hostile log line cannot cause catastrophic backtracking.
  */
 const NAME = "(?:passwor[dt]|passwd|passphrase|pass|pwd|secret|token|api[_-]?key|private[_-]?key|credentials?)";
 const VALUE = "(?:\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|[^\\s\"',;&)]+)";
 
 const RULES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [new RegExp(`(${NAME}["']?\\s{0,20}=>?\\s{0,20})${VALUE}`, "gi"), `$1${REDACTED}`],
-  // A colon also ends ordinary phrases ("wrong password: try again"), so at most one space may follow it.
+  // Allows at most one space after a colon, because colons also occur in sentences ("wrong password: try again").
   [new RegExp(`(${NAME}["']?:\\s?)${VALUE}(?=\\s{0,20}(?:$|[,;}\\]]))`, "gim"), `$1${REDACTED}`],
   [/(--(?:admin|db)?pass(?:word)?\s{1,20})\S+/gi, `$1${REDACTED}`],
   [/(authorization:\s{0,20}(?:basic|bearer|digest|negotiate|token)\s{1,20})\S+/gi, `$1${REDACTED}`],
   [/(\bbearer\s{1,20})[\w.+/=~-]{16,}/gi, `$1${REDACTED}`],
   [/(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]*:)[^\s@/]+(@)/gi, `$1${REDACTED}$2`],
-  // A PHP stack trace prints the arguments of calls, such as the password of a connection.
+  // Redacts function arguments in PHP stack traces, which may include a connection's password.
   [/((?:connect|PDO|mysqli)\w{0,20}\()[^()]*(\))/gi, `$1${REDACTED}$2`],
   [/\b(ww_(?:cli|prv|ro)_)\w+/g, `$1${REDACTED}`],
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, REDACTED],
@@ -31,11 +32,11 @@ const RULES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   ],
 ];
 
-/** A password from lib/moodle/secrets.ts: 32 characters, at least one of each class. */
+/** Matches passwords that lib/moodle/secrets.ts generates: 32 characters, at least one from each character class. */
 const OWN_PASSWORD = /(?<![\w-])[\w-]{32}(?![\w-])/g;
 const SORTS = [/[A-Z]/, /[a-z]/, /[0-9]/, /[-_]/];
 
-/** Control characters except tab and line feed. PostgreSQL cannot store NUL. */
+/** Matches control characters other than tab and line feed. They include NUL, which PostgreSQL cannot store. */
 // deno-lint-ignore no-control-regex
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
@@ -45,7 +46,7 @@ export function redact(text: string): string {
   return redacted.replace(OWN_PASSWORD, (word) => SORTS.every((sort) => sort.test(word)) ? REDACTED : word);
 }
 
-/** Redacts the lines of a log, including private keys of several lines. */
+/** Redacts secrets in log lines, including private keys that span several lines. */
 export function redactLines(lines: readonly string[]): string[] {
   let inKey = false;
   const result: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * Defines the basic schemas of inputs and views: text, slugs, email addresses, host names, times and pages. Text is
- * well-formed Unicode without control characters except newline and tab, with a maximum length. Such text can be
- * stored, logged and forwarded safely. Messages state what the value must be.
+ * Defines the schemas that inputs and views share: text, slugs, email addresses, host names, times and pages. Text must
+ * be well-formed Unicode of limited length, without control characters except newline and tab. Such text can be stored,
+ * logged and forwarded safely.
  */
 import * as v from "valibot";
 import { toAsciiHost } from "#lib/base/host.ts";
@@ -11,7 +11,7 @@ import { isCalendarDay } from "#lib/base/time.ts";
 // deno-lint-ignore no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
-/** Returns the schema of text with `minimum` to `maximum` code points, as JSON Schema counts. */
+/** Returns a schema for text of `minimum` to `maximum` code points, which is how JSON Schema counts characters. */
 export function boundedText(minimum: number, maximum: number) {
   const message = `must be text of ${minimum} to ${maximum} characters without control characters`;
   return v.pipe(
@@ -26,8 +26,8 @@ export function boundedText(minimum: number, maximum: number) {
 }
 
 /**
- * Returns the schema of a list of `minimum` to `maximum` items. The length is checked before the items, because a
- * list may be as long as a body. A pipe could check it too, but then the OpenAPI document would not show the items.
+ * Returns a schema for a list of `minimum` to `maximum` items. The length is checked before the items, because a list
+ * may be very long. A pipe could also check it, but the OpenAPI document would then not show the items.
  */
 export function boundedList<S extends v.GenericSchema>(item: S, minimum: number, maximum: number, message: string) {
   const schema = v.pipe(v.array(item, message), v.minLength(minimum, message), v.maxLength(maximum, message));
@@ -40,18 +40,18 @@ export function boundedList<S extends v.GenericSchema>(item: S, minimum: number,
   return { ...schema, "~run": run };
 }
 
-/** Returns the schema of an optional field. null counts as absent. */
+/** Returns a schema for an optional field that treats null as absent. */
 export function optionalOrNull<S extends v.GenericSchema>(schema: S) {
   return v.pipe(v.optional(v.nullable(schema)), v.transform((value) => value ?? undefined));
 }
 
-/** A name in URLs, host names and namespaces: an RFC 1123 label. */
+/** Describes a slug, which is used in URLs, host names and namespaces (an RFC 1123 label). */
 const SLUG_MESSAGE =
   "must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen";
 export const Slug = v.pipe(v.string(SLUG_MESSAGE), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, SLUG_MESSAGE));
 
 const EMAIL_MESSAGE = "must be an email address";
-/** An email address. The output is the canonical form (email.ts). */
+/** An email address. Outputs the address in canonical form (email.ts). */
 export const EmailAddress = v.pipe(
   v.string(EMAIL_MESSAGE),
   v.check((value) => value.isWellFormed() && !CONTROL.test(value), EMAIL_MESSAGE),
@@ -65,7 +65,7 @@ export const EmailAddress = v.pipe(
 const HOST_MESSAGE = "must be a host name such as school.example.org";
 const HOST_PATTERN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Returns the message. It suggests the right spelling of `müller.example` and `school.example.`. */
+/** Returns the error message. Suggests the right spelling for `müller.example` and `school.example.`. */
 function hostMessage({ input }: { readonly input: unknown }): string {
   const ascii = typeof input === "string" && input.length <= 253 ? toAsciiHost(input) : null;
   if (ascii === null || ascii === input || !HOST_PATTERN.test(ascii)) return HOST_MESSAGE;
@@ -75,7 +75,7 @@ function hostMessage({ input }: { readonly input: unknown }): string {
   return `${problem}: write ${ascii}`;
 }
 
-/** A host name of at least two labels, lower-cased. */
+/** A host name with at least two labels, converted to lower case. */
 export const HostName = v.pipe(
   v.string(HOST_MESSAGE),
   v.regex(/^[\x21-\x7e]*$/, hostMessage), // before toLowerCase, which turns the Kelvin sign into a k
@@ -86,13 +86,13 @@ export const HostName = v.pipe(
 );
 
 const TIME_MESSAGE = "must be an ISO 8601 timestamp such as 2026-11-21T12:00:00.000Z";
-/** Whether JavaScript and PostgreSQL can both store the year. PostgreSQL has no year 0. */
+/** Returns whether both JavaScript and PostgreSQL can store the year. PostgreSQL has no year 0. */
 function isStorable(at: Date): boolean {
   const year = at.getUTCFullYear();
   return year >= 1 && year <= 9999; // false for an invalid date
 }
 
-/** A time in input, in the years 1 to 9999 (UTC). */
+/** A time in a request, in the years 1 to 9999 (UTC). */
 export const InputTime = v.pipe(
   v.string(TIME_MESSAGE),
   v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/, TIME_MESSAGE),
@@ -101,14 +101,14 @@ export const InputTime = v.pipe(
   v.check(isStorable, TIME_MESSAGE),
 );
 
-/** A time in output: ISO 8601 with milliseconds, UTC. Text counts as already formatted. */
+/** A time in a response: ISO 8601 in UTC with milliseconds. Strings are assumed to be formatted already. */
 export const Timestamp = v.pipe(
   v.union([v.date(), v.string()]),
   v.transform((value) => typeof value === "string" ? value : value.toISOString()),
 );
 export const NullableTimestamp = v.nullable(Timestamp);
 
-/** The position where a page begins: after a row, or at rows that were created before a time. */
+/** Where a page of a list begins: after a certain row, or with rows created before a certain time. */
 export interface Cursor {
   readonly at: Date;
   readonly id?: string | undefined;
@@ -116,8 +116,8 @@ export interface Cursor {
 
 const BEFORE_MESSAGE = "must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header";
 /**
- * A query parameter for the position where a page begins, exclusive. The format is milliseconds since the epoch or ISO
- * 8601, optionally followed by a comma and a row ID.
+ * A query parameter for where a page of a list begins, exclusive: milliseconds since the epoch or an ISO 8601 time,
+ * optionally followed by a comma and a row ID.
  */
 export const BeforeCursor = v.pipe(
   v.string(BEFORE_MESSAGE),
@@ -131,21 +131,21 @@ export const BeforeCursor = v.pipe(
   v.transform((cursor) => cursor as Cursor),
 );
 
-/** Returns the value of `before` that continues a list after this row. */
+/** Returns the `before` parameter for the page that follows this row. */
 export function writeCursor(at: Date, id: string): string {
   return `${at.toISOString()},${id}`;
 }
 
 const NUMBER_MESSAGE = "must be the number of an event";
-/** The number of a stream event in a query. */
+/** A query parameter that contains a stream event's number. */
 export const EventNumber = v.pipe(v.string(NUMBER_MESSAGE), v.regex(/^\d{1,15}$/, NUMBER_MESSAGE), v.transform(Number));
 
-/** Returns the schema of a page size in a query: 1 to 100. */
+/** Returns a schema for a query parameter with the page size, from 1 to 100. `usual` is the default. */
 export function pageLimit(usual: number) {
   return v.optional(pageSize(), String(usual));
 }
 
-/** An optional page size. Without a page size, the list is complete. */
+/** An optional page size. If it is absent, the list is returned in full. */
 export const OptionalPageLimit = v.optional(pageSize());
 
 function pageSize() {
@@ -159,16 +159,16 @@ function pageSize() {
   );
 }
 
-/** Returns the schema of an optional filter with these values. */
+/** Returns a schema for an optional query parameter that accepts only these values. */
 export function optionalChoice<const T extends readonly string[]>(choices: T) {
   return v.optional(v.picklist(choices, `must be one of ${choices.join(", ")}`));
 }
 
-/** A filter: a part of a name or an address. */
+/** A search term: part of a name or address. */
 export const SearchText = v.optional(boundedText(1, 100));
 
 const FLAG_MESSAGE = "must be true or false";
-/** A boolean in a query; false if absent. */
+/** A boolean query parameter; false if absent. */
 export const QueryFlag = v.optional(
   v.pipe(
     v.picklist(["true", "false", "1", "0"], FLAG_MESSAGE),

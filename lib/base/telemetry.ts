@@ -1,21 +1,21 @@
 /**
- * Reports spans and measurements to observers: metrics and traces. The parent of a span comes from the work context
- * (work-context.ts). A span costs about 2 µs on Node and Deno, and almost nothing without observers.
+ * Passes spans and measurements to observers, which export metrics and traces. A span's parent comes from the work
+ * context (work-context.ts).
  */
 import { PASS_THROUGH_SAMPLER, type Sampler } from "#lib/base/trace.ts";
 
 /**
- * The kinds of spans and their labels. A label must have few possible values, because metrics create a series for each
- * value. IDs and paths belong in a span's details.
+ * The kinds of spans and their labels. A label must have few possible values, because metrics create a time series for
+ * each value. IDs and paths belong in the span's `details`.
  */
 export interface SpanLabels {
-  /** An HTTP request to this service. `route` is its path pattern. */
+  /** An HTTP request to this service. `route` is the endpoint's path pattern. */
   readonly request: { readonly method: string; readonly route: string; status?: number };
   readonly transaction: NoLabels;
-  /** A replica's run of a job. */
+  /** A replica's work on a job, from start to finish or failure. */
   readonly job: { readonly kind: string };
   readonly step: { readonly kind: string; readonly step: string };
-  /** A call to a Kubernetes API server. Status 0: no response; "cancelled": cancelled by this replica. */
+  /** A call to a Kubernetes API server. Status 0 means no response; "cancelled" means cancelled by this replica. */
   readonly cluster_call: { readonly verb: string; status?: number | "cancelled" };
   readonly mail: NoLabels;
   /** A call to the payment provider, such as `POST customers`. */
@@ -24,14 +24,14 @@ export interface SpanLabels {
 
 /** The kinds of measurements and their labels. */
 export interface MeasurementLabels {
-  /** The end of an operation, with the seconds since its request. */
+  /** A finished operation. The value is the time since it was requested, in seconds. */
   readonly operation: { readonly kind: string; readonly outcome: string };
   readonly shed: { readonly reason: "full" | "late" | "share" };
   readonly takeover: NoLabels;
   readonly watch_restart: NoLabels;
-  /** A span that was not sent to the collector, or that the collector refused. */
+  /** A span that could not be sent to the collector, or that the collector refused. */
   readonly span_dropped: NoLabels;
-  /** The event loop delay in seconds. */
+  /** The delay of the event loop, in seconds. */
   readonly event_loop: NoLabels;
 }
 type NoLabels = { readonly [label: string]: never };
@@ -39,18 +39,18 @@ type NoLabels = { readonly [label: string]: never };
 export type SpanKind = keyof SpanLabels;
 export type MeasurementKind = keyof MeasurementLabels;
 
-/** A unit of work. The work may add labels and details that become known later. */
+/** A unit of work. While it runs, the work may add labels and details to the span. */
 export interface Span<K extends SpanKind = SpanKind> {
   readonly kind: K;
   readonly labels: SpanLabels[K];
-  /** Attributes for traces only: IDs, paths, counts. No secrets and no text written by users. */
+  /** Attributes for traces only: IDs, paths and counts. Must not contain secrets or text that users wrote. */
   readonly details: Record<string, string | number>;
-  /** The start, as a value of performance.now(). */
+  /** When the span started, as a value from performance.now(). */
   readonly beganAt: number;
-  /** The outcome. The work may set it. Otherwise it becomes `failed` if the work throws, or `succeeded`. */
+  /** The outcome. If the work does not set it, it becomes `failed` when the work throws, otherwise `succeeded`. */
   outcome?: string;
   seconds?: number;
-  /** The error, for traces only. Only Fault and DriverError show their message, other errors only their class. */
+  /** The error, for traces only. Unless it is a Fault or DriverError, only its class is recorded, not its message. */
   error?: unknown;
 }
 
@@ -69,7 +69,7 @@ export interface Telemetry {
   readonly sampler: Sampler;
 }
 
-/** Receives spans and measurements. */
+/** Receives finished spans and measurements, for example to export them. */
 export interface Observer {
   startSpan?(span: Span): Observation | null;
   record?(kind: MeasurementKind, labels: MeasurementLabels[MeasurementKind], seconds?: number): void;
@@ -77,12 +77,12 @@ export interface Observer {
 }
 
 export interface Observation {
-  /** Runs the work in a context of this span. */
+  /** Runs the work in a context that belongs to this span. */
   wrap?<T>(work: () => Promise<T>): Promise<T>;
   end(span: Span): void;
 }
 
-/** Telemetry without observers. */
+/** Telemetry that records nothing. */
 export const NO_TELEMETRY: Telemetry = Object.freeze(
   {
     span: (_kind, _labels, work) => work(IGNORED_SPAN as never),
@@ -91,7 +91,7 @@ export const NO_TELEMETRY: Telemetry = Object.freeze(
   } satisfies Telemetry,
 );
 
-/** A shared span whose labels and details are never read. */
+/** A placeholder span whose labels and details are never read. */
 const IGNORED_SPAN = { labels: {}, details: {} };
 
 export function openTelemetry(observers: readonly Observer[]): Telemetry {

@@ -1,16 +1,16 @@
-/** Defines durations in milliseconds, and cancellable waiting. */
+/** Defines durations in milliseconds, and functions for waiting. */
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** Whether the text is a day that exists, such as 2026-12-01. Date.parse reads 30 February as 2 March. */
+/** Returns whether the day exists, such as 2026-12-01. Date.parse would read 30 February as 2 March. */
 export function isCalendarDay(text: string): boolean {
   const at = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
 }
 
-/** Waits for `ms` milliseconds. Rejects with the signal's reason when the signal aborts. */
+/** Waits for `ms` milliseconds. Rejects with the signal's reason if the signal aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -27,15 +27,15 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Returns the milliseconds before a retry: exponential backoff from `first` to `most`. Half of the delay is random, so
- * that callers that failed together do not retry together. `attempt` is 1 for the first retry.
+ * Returns how long to wait before a retry, in milliseconds: exponential backoff from `first` up to `most`. Half of the
+ * delay is random, so that callers that failed together do not retry together. `attempt` is 1 for the first retry.
  */
 export function backoffDelay(attempt: number, first: number, most: number): number {
   const full = Math.min(most, first * 2 ** Math.min(attempt - 1, 30));
   return Math.round(full / 2 + Math.random() * full / 2);
 }
 
-/** Resolves with the work's result, or with undefined after `ms` milliseconds. */
+/** Resolves with the work's result, or with undefined if the work takes longer than `ms` milliseconds. */
 export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   const over = new AbortController();
   const late = sleep(ms, over.signal).then(() => undefined);

@@ -1,6 +1,6 @@
 /**
- * Reads and writes W3C Trace Context, the IDs that connect the spans of several programs. Any caller may send these
- * headers. So they are validated and limited in length, and never used for authorization.
+ * Reads and writes W3C Trace Context headers, which connect the spans that several programs record. Any caller may send
+ * these headers, so they are validated and never used for authorization.
  */
 import { randomHex } from "#lib/base/ids.ts";
 
@@ -9,15 +9,15 @@ export interface TraceContext {
   readonly traceId: string;
   /** 16 hexadecimal digits, not all 0. */
   readonly spanId: string;
-  /** 19 74 */
+  /** Whether the trace is recorded. */
   readonly sampled: boolean;
-  /** The `tracestate` header, which is forwarded; may be empty. */
+  /** The value of the `tracestate` header, which is passed on unchanged. May be empty. */
   readonly state: string;
 }
 
-/** The IDs of a span. */
+/** The IDs that identify a span and its parent. */
 export interface SpanContext extends TraceContext {
-  /** The parent span; null for the root. */
+  /** The parent span's ID; null if the span has no parent. */
   readonly parentId: string | null;
 }
 
@@ -31,7 +31,7 @@ const MAX_MEMBERS = 32;
 const MEMBER =
   /^([a-z][a-z0-9_*/-]{0,255}|[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-9_*/-]{0,13})=([ -+\--<>-~]{0,255}[!-+\--<>-~])$/;
 
-/** Parses the headers; null if `traceparent` is invalid. An invalid `tracestate` is dropped. */
+/** Parses the headers. Returns null if `traceparent` is invalid; ignores an invalid `tracestate`. */
 export function readTraceHeaders({ traceparent, tracestate }: TraceHeaders): TraceContext | null {
   if (traceparent === null || traceparent.length > MAX_PARENT_LENGTH) return null;
   const [, version, traceId = "", spanId = "", flags = "", more] = PARENT.exec(traceparent) ?? [];
@@ -40,42 +40,42 @@ export function readTraceHeaders({ traceparent, tracestate }: TraceHeaders): Tra
   return { traceId, spanId, sampled: (parseInt(flags, 16) & 1) === 1, state: parseState(tracestate ?? "") };
 }
 
-/** Returns the headers for an outgoing request. */
+/** Returns the trace headers to add to an outgoing request. */
 export function traceHeaders({ traceId, spanId, sampled, state }: TraceContext): Readonly<Record<string, string>> {
   const traceparent = `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
   return state === "" ? { traceparent } : { traceparent, tracestate: state };
 }
 
-/** Formats the context as text for a database row. */
+/** Formats the trace context as text to store in a database row. */
 export function formatTrace(trace: TraceContext): string {
   return Object.values(traceHeaders(trace)).join(" ");
 }
 
-/** Parses the text of `formatTrace`; null if it is invalid. */
+/** Parses text that `formatTrace` wrote; returns null if it is invalid. */
 export function parseTrace(text: string | null): TraceContext | null {
   const [, traceparent = null, tracestate = null] = /^(\S+)(?: (.*))?$/.exec(text ?? "") ?? [];
   return readTraceHeaders({ traceparent, tracestate });
 }
 
-/** Decides whether a trace is recorded, from its parent and ID. */
+/** Decides whether to record a trace, given the caller's span (null if there is none) and the trace ID. */
 export type Sampler = (parent: TraceContext | null, traceId: string) => boolean;
 
-/** Forwards the caller's decision and records no new traces. */
+/** Records a trace only if the caller does. */
 export const PASS_THROUGH_SAMPLER: Sampler = (parent) => parent?.sampled ?? false;
 
-/** Creates a child span of the caller's span, or a new trace. */
+/** Starts a span as a child of the caller's span, or as the start of a new trace. */
 export function startSpanContext(parent: TraceContext | null, sampler: Sampler, ids = randomIds()): SpanContext {
   const traceId = parent?.traceId ?? ids.traceId;
   const sampled = sampler(parent, traceId);
   return { traceId, spanId: ids.spanId, parentId: parent?.spanId ?? null, sampled, state: parent?.state ?? "" };
 }
 
-/** Creates a child span. */
+/** Returns the context for a new child span. */
 export function childSpanContext(span: SpanContext): SpanContext {
   return { ...span, spanId: randomHex().slice(0, 16), parentId: span.spanId };
 }
 
-/** Returns random IDs. All-zero IDs would be invalid, but practically never occur. */
+/** Returns random IDs. IDs of only zeros would be invalid, but are too unlikely to check for. */
 function randomIds(): Pick<SpanContext, "traceId" | "spanId"> {
   return { traceId: randomHex(), spanId: randomHex().slice(0, 16) };
 }

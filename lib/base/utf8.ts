@@ -1,6 +1,6 @@
-/** Decodes text files, with or without a byte order mark. */
+/** Decodes UTF-8 text, with or without a byte order mark. */
 
-/** Decodes UTF-8. Throws an Error for other bytes: replacement characters would corrupt names and passwords. */
+/** Decodes UTF-8. Throws Error for invalid bytes, because replacing them would corrupt names and passwords. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

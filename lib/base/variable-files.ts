@@ -1,11 +1,11 @@
-/** Reads variables from the environment or from files: NAME_FILE is the path of the file with NAME's value. */
+/** Reads variables from the environment or from files: NAME_FILE is the path to a file with NAME's value. */
 import { accessSync, constants, readFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import type { ProcessVariables } from "#lib/base/environment.ts";
 import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 
-/** Returns the set variables and adds to `problems`. Empty values count as absent: compose files pass them. */
+/** Returns the variables that are set and not empty. Adds errors in reading files to `problems`. */
 export function readVariables(
   names: readonly string[],
   env: ProcessVariables,
@@ -28,8 +28,8 @@ export function readVariables(
 }
 
 /**
- * Returns problems of variables that name an unreadable file or directory. Only `serve` and `dev` need these files.
- * `dev` needs no kubeconfig, because it has its own cluster.
+ * Returns a problem for each variable that names an unreadable file or directory. Only `serve` and `dev` need these
+ * files. `dev` needs no kubeconfig, because it has its own simulated cluster.
  */
 export function findMissingFiles(mode: string, values: Readonly<Record<string, string>>): string[] {
   if (mode !== "serve" && mode !== "dev") return [];
@@ -37,7 +37,7 @@ export function findMissingFiles(mode: string, values: Readonly<Record<string, s
   return names.flatMap((name) => {
     const value = values[name];
     if (value === undefined) return [];
-    // KUBECONFIG may name several files. Like kubectl, this skips missing files.
+    // KUBECONFIG may list several files; those that do not exist are skipped, as kubectl does.
     const paths = name === "KUBECONFIG" ? value.split(delimiter).filter(Boolean) : [value];
     const problems = paths.flatMap((path) => readErrorOf(path) ?? []);
     if (problems.length < Math.max(1, paths.length)) return [];

@@ -1,4 +1,4 @@
-/** Defines the schema and defaults of all environment variables. */
+/** Defines schemas and defaults for all environment variables. */
 import { isIP } from "node:net";
 import * as v from "valibot";
 import { toAsciiHost } from "#lib/base/host.ts";
@@ -28,7 +28,7 @@ function url(message: string, ...protocols: string[]) {
 }
 
 const SERVER_MESSAGE = "must be a host name or an IP address without scheme, port or path";
-/** The host of a server: a host name or an IP address. International names become A-labels. */
+/** A server's host name or IP address. International host names are converted to ASCII (A-labels). */
 const Server = v.pipe(
   v.string(),
   v.transform((value) => isIP(value) === 0 ? toAsciiHost(value) ?? "" : value),
@@ -36,7 +36,7 @@ const Server = v.pipe(
 );
 
 const ROOT_MESSAGE = "must be a host name such as spokes.example.org";
-/** The domain of the spokes. A leading wildcard is removed: `*.spokes.example.org`. */
+/** The domain under which spokes get their addresses. A leading wildcard is removed: `*.spokes.example.org`. */
 const RootDomain = v.pipe(
   v.string(),
   v.transform((value) => toAsciiHost(value.replace(/^\*\./, "")) ?? ""),
@@ -45,8 +45,8 @@ const RootDomain = v.pipe(
 
 const PUBLIC_URL_MESSAGE = "must be an http or https URL, such as https://hubs.example.org";
 /**
- * The public URL. It must have no password, because every mail contains it, and no path, because the portal's links
- * start at the root.
+ * The service's public URL. It must not contain a password, because every email includes the URL, and it must have no
+ * path, because the portal's links start at the root.
  */
 const PublicUrl = v.pipe(
   url(PUBLIC_URL_MESSAGE, "http:", "https:"),
@@ -61,19 +61,19 @@ const PublicUrl = v.pipe(
 );
 
 const SENDER_MESSAGE = "must be an email address, or a name and an address: Hubs <hubs@example.org>";
-/** The sender of mails, with or without a name. */
+/** The sender of emails: an address with or without a name. */
 const Sender = v.pipe(
   v.string(),
   v.check((value) => v.is(EmailAddress, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER_MESSAGE),
 );
 
-/** A release ID has no hyphen. Otherwise the prefix of `a` would match the namespaces of `a-b`. */
+/** Forbids hyphens, because the name prefix for release `a` would also match the namespaces of release `a-b`. */
 const RELEASE_MESSAGE = "must be 1 to 16 lower-case letters and digits, starting with a letter";
 
 const SMTP_TLS_MESSAGE = "must be implicit, required, opportunistic or off";
 
 const SPOKE_USER_MESSAGE = "must contain ${namespace}; otherwise only letters, digits and . _ @ + = / : -";
-/** The template of a spoke's account at the mail relay. Must contain the namespace, so that accounts differ. */
+/** A pattern for each spoke's user name at the mail server. Must include the namespace to keep names unique. */
 const SpokeUser = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z0-9._@+=/:-]{0,90}\$\{namespace\}[A-Za-z0-9._@+=/:-]{0,90}$/, SPOKE_USER_MESSAGE),
@@ -87,7 +87,7 @@ const NameServers = listOf(
 );
 
 const PROFILE_MESSAGE = "must be measured, or measured:0.1 for a tenth of the measured times";
-/** The factor of the measured durations in the simulated cluster. */
+/** A factor that scales the measured durations in the simulated cluster. */
 const Profile = v.pipe(
   v.string(),
   v.regex(/^measured(?::\d{1,3}(?:\.\d{1,4})?)?$/, PROFILE_MESSAGE),
@@ -178,7 +178,7 @@ function listOf(isValid: (text: string) => boolean, message: string) {
   );
 }
 
-/** Whether the text is an IP address with an optional, valid prefix length. */
+/** Returns whether the text is an IP address, optionally with a valid prefix length. */
 function isCidr(text: string): boolean {
   const [address = "", prefix] = text.split("/");
   const family = isIP(address);

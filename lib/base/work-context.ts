@@ -1,17 +1,17 @@
 /**
  * Keeps the current request or job, with its trace span, in an AsyncLocalStorage. Log entries, outgoing calls and new
- * jobs read the context from there, so functions need no parameter for it. Work that serves several requests or jobs
+ * jobs read it from there, so that it need not be passed as a parameter. Work on behalf of several requests or jobs
  * runs without a context (`runDetached`).
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { formatTrace, type SpanContext } from "#lib/base/trace.ts";
 
 interface WorkContext {
-  /** The span of the request or job. */
+  /** The span that covers the entire request or job. */
   readonly rootSpan: SpanContext;
-  /** The current span of the request or job. */
+  /** The innermost span that is currently open. */
   readonly span: SpanContext;
-  /** Fields for each log line: the ID of the request or job. */
+  /** Fields to add to each log entry: the ID of the request or job. */
   readonly logFields: Readonly<Record<string, string>>;
 }
 
@@ -25,13 +25,12 @@ export function runInContext<T>(
   return storage.run({ rootSpan, span: rootSpan, logFields }, work);
 }
 
-/** 35 */
 export function runInSpan<T>(span: SpanContext, work: () => T): T {
   const context = storage.getStore();
   return context ? storage.run({ ...context, span }, work) : work();
 }
 
-/** Runs the work without a context. */
+/** Runs the work without the context of any request or job. */
 export function runDetached<T>(work: () => T): T {
   return storage.run(null, work);
 }
@@ -40,7 +39,7 @@ export function currentContext(): WorkContext | null {
   return storage.getStore() ?? null;
 }
 
-/** Returns the span of the current request or job as text, for work that runs later; null without a context. */
+/** Returns the current span as text, so that later work can continue its trace; null outside a request or job. */
 export function currentTrace(): string | null {
   const current = currentContext();
   return current && formatTrace(current.rootSpan);

@@ -1,6 +1,6 @@
-/** Reads the text of a response, with a maximum size. */
+/** Reads the text of a response, up to a maximum size. */
 
-/** Maximum bytes. The largest lists of the API are much smaller. */
+/** The maximum response size in bytes. Even the API's largest lists are much smaller. */
 export const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
 
 export class ResponseTooLarge extends Error {
@@ -10,12 +10,12 @@ export class ResponseTooLarge extends Error {
   }
 }
 
-/** Reads the text. Throws ResponseTooLarge, the signal's reason, or the connection's error. */
+/** Reads the response's text. Throws ResponseTooLarge, the signal's reason, or the connection's error. */
 export async function readResponseText({ headers, body }: Response, signal: AbortSignal): Promise<string> {
   if (body === null) return "";
   const reader = body.getReader(), decoder = new TextDecoder();
   const cancel = () => void reader.cancel().catch(() => {});
-  // The signal of fetch does not cancel the body in every runtime.
+  // Cancels the body explicitly, because aborting fetch's signal does not cancel it in every runtime.
   signal.addEventListener("abort", cancel);
   try {
     if (Number(headers.get("content-length") ?? 0) > MAX_RESPONSE_BYTES) throw new ResponseTooLarge();

@@ -1,31 +1,31 @@
-/** Calls an endpoint with the caller's arguments. */
+/** Calls an API endpoint with the caller's arguments. */
 import type { ApiConnection, ApiRequest, ApiResponse } from "./connection.ts";
 import { WheelwrightError } from "./error.ts";
 import { type RetryBounds, sendWithRetries } from "./retry.ts";
 
-/** Options of a call. The defaults are the options of `connect`. */
+/** Options for a single call. They default to the options that were passed to `connect`. */
 export interface CallOptions {
-  /** Cancels the call, which then rejects with the signal's reason. */
+  /** When this signal aborts, the call is cancelled and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for the call with all attempts. */
+  /** How long the call may take, including all attempts, in milliseconds. */
   readonly timeout?: number | undefined;
-  /** Maximum number of attempts, including the first. */
+  /** The maximum number of attempts, including the first one. */
   readonly maxAttempts?: number | undefined;
 }
 
 export interface IdempotentCallOptions extends CallOptions {
-  /** Creations with the same key within 24 hours are done once. Without a key, the call generates one. */
+  /** A key that keeps a repeated request from creating something twice within 24 hours. Random if absent. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** An endpoint and its inputs. Absent fields are false. */
+/** An endpoint and the inputs that it takes. Fields that are absent count as false. */
 export interface EndpointDescription {
   readonly method: string;
   readonly path: string;
   /** Whether the endpoint has path or query parameters. */
   readonly params?: boolean;
   readonly body?: boolean;
-  /** Whether the endpoint accepts an Idempotency-Key. */
+  /** Whether the endpoint accepts an Idempotency-Key header. */
   readonly keyed?: boolean;
   /** Whether the endpoint returns a paginated list. */
   readonly pages?: boolean;
@@ -44,7 +44,7 @@ interface CallArguments {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Builds the request of a call. Throws WheelwrightError `invalid_call`. */
+/** Builds the request for a call. Throws WheelwrightError `invalid_call` if the arguments are invalid. */
 export function buildRequest(
   call: EndpointDescription,
   { params = {}, body, headers }: CallArguments,
@@ -72,14 +72,14 @@ export function buildRequest(
   };
 }
 
-/** Encodes a path segment. Dots would change the path, and an empty segment would address the list. */
+/** Encodes a path segment. Refuses dots and empty segments, because they would lead to another path. */
 function segment(name: string, value: unknown): string {
   const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
   if (!/^\.{0,2}$/.test(text)) return encodeURIComponent(text);
   throw new WheelwrightError("invalid_call", `${name} must be a non-empty ID or name`);
 }
 
-/** Sends the request with retries. If the server does not have the endpoint, the error names it and the server's version. */
+/** Sends a request with retries. If the server lacks the endpoint, the error names it and the server's version. */
 export async function callEndpoint(
   connection: ApiConnection,
   request: ApiRequest,

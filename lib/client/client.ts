@@ -1,12 +1,12 @@
 /**
- * The client of Wheelwright's API for Node, Deno and browsers. It has a function for each endpoint, named as in the
- * reference.
+ * A client for Wheelwright's API that runs in Node.js, Deno and browsers. It has a function for each endpoint, named as
+ * in the API reference.
  *
  *     const wheelwright = connect({ url: "https://wheelwright.example", token });
  *     const spoke = await wheelwright.createFederationSpoke({ federationId: "north" }, { slug: "ash" });
  *     await wheelwright.waitFor(spoke.operation!);
  *
- * It has no dependencies. Unknown fields of newer servers are kept.
+ * It has no dependencies. Fields that a newer server adds are kept.
  */
 import {
   buildRequest,
@@ -33,26 +33,26 @@ export type * from "./schemas.ts";
 export type { WaitOptions } from "./wait.ts";
 
 export interface Wheelwright extends WheelwrightApi {
-  /** The URL of the server, without a trailing slash. */
+  /** The server's URL, without a trailing slash. */
   readonly url: string;
   /**
    * Waits until the operation succeeds. Rejects with WheelwrightError `operation_failed`, `operation_cancelled` or
-   * `timed_out`, which has the last known `operation`.
+   * `timed_out`, whose property `operation` is the last known state.
    */
   waitFor(operation: string | { readonly id: string }, options?: WaitOptions): Promise<OperationDetail>;
-  /** Calls an endpoint that this client does not know. A POST is retried only with an `idempotencyKey`. */
+  /** Calls an endpoint that this client does not know. A POST is retried only if it has an `idempotencyKey`. */
   request(request: CustomRequest, options?: IdempotentCallOptions): Promise<unknown>;
 }
 
 export interface CustomRequest {
   readonly method: string;
-  /** The path, with a leading slash. */
+  /** The request's path, with a leading slash. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | Date | null | undefined>> | undefined;
   readonly body?: unknown;
 }
 
-/** Creates a client without sending a request. Throws WheelwrightError `invalid_call` for an invalid URL or token. */
+/** Creates a client without sending a request. Throws WheelwrightError `invalid_call` for a bad URL or token. */
 export function connect(options: ConnectOptions): Wheelwright {
   const headers = { "user-agent": `wheelwright-client/${CLIENT_VERSION}`, ...options.headers };
   const connection = openConnection({ ...options, headers });
@@ -74,7 +74,7 @@ export function connect(options: ConnectOptions): Wheelwright {
   };
 }
 
-/** Creates the function of an endpoint. Its arguments are parameters, body and options, as far as the endpoint has them. */
+/** Creates a function that calls an endpoint. Its arguments are the parameters and body, if it has any, and options. */
 function createFunction(connection: ApiConnection, call: EndpointDescription): (...args: unknown[]) => unknown {
   const bodyAt = call.params ? 1 : 0, optionsAt = bodyAt + (call.body ? 1 : 0);
   return (...args) => {

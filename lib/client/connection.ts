@@ -3,62 +3,62 @@ import { readResponseText, ResponseTooLarge } from "./body.ts";
 import { WheelwrightError } from "./error.ts";
 
 export interface ConnectOptions {
-  /** The URL of the server, such as https://wheelwright.example. */
+  /** The server's URL, such as https://wheelwright.example. */
   readonly url: string | URL;
-  /** An API token. Without it, the session of `login` is used, or in a browser the existing session. */
+  /** An API token. If absent, the session from `login` is used or, in a browser, the existing session. */
   readonly token?: string | undefined;
-  /** Maximum number of attempts, including the first; 5 by default. */
+  /** The maximum number of attempts, including the first one. Defaults to 5. */
   readonly maxAttempts?: number | undefined;
-  /** Milliseconds for a call with all attempts and waits; 2 minutes by default. */
+  /** How long a call may take, including all attempts and pauses, in milliseconds. Defaults to 2 minutes. */
   readonly timeout?: number | undefined;
-  /** Milliseconds for one attempt; 40 s by default, which is more than the server's own limit. */
+  /** How long one attempt may take, in milliseconds. Defaults to 40 s, which is longer than the server's own limit. */
   readonly attemptTimeout?: number | undefined;
-  /** Called before each wait for the next attempt. */
+  /** Called before each pause between two attempts. */
   readonly onRetry?: ((retry: RetryNotice) => void) | undefined;
-  /** Headers of each request. */
+  /** Headers to add to each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Replaces the runtime's fetch. */
+  /** Replaces the runtime's fetch function. */
   readonly fetch?: typeof fetch | undefined;
-  /** Replaces the timer, for tests. `random` replaces Math.random. */
+  /** Replaces the timer in tests. `random` replaces Math.random. */
   readonly pause?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
   readonly random?: (() => number) | undefined;
 }
 
 export interface RetryNotice {
   readonly error: WheelwrightError;
-  /** The number of the failed attempt, from 1. */
+  /** Which attempt failed, counting from 1. */
   readonly attempt: number;
-  /** Milliseconds until the next attempt. */
+  /** How long the pause before the next attempt lasts, in milliseconds. */
   readonly wait: number;
 }
 
 export interface ApiRequest {
   readonly method: string;
-  /** The documented path: `/api/spokes/{spokeId}`. */
+  /** The path as in the API reference: `/api/spokes/{spokeId}`. */
   readonly path: string;
-  /** The path and query that are sent. */
+  /** The actual path and query to send. */
   readonly target: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The type of the response; JSON if absent. */
+  /** The type of data that the response contains. Defaults to JSON. */
   readonly responseType?: "text" | "stream" | "nothing" | undefined;
 }
 
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** JSON, text, or a stream of bytes; undefined if there is no body. */
+  /** The parsed JSON, a string, or a stream of bytes; undefined if there is no body. */
   readonly body: unknown;
 }
 
 export interface ApiConnection {
   readonly url: string;
   readonly options: ConnectOptions;
-  /** Sends a request. Rejects with a WheelwrightError, or with the signal's reason. A stream lasts until the signal aborts. */
+  /** Sends a request once. Rejects with a WheelwrightError or the signal's reason. Aborting also ends a stream. */
   send(request: ApiRequest, ms: number, signal?: AbortSignal): Promise<ApiResponse>;
 }
 
-/** Creates a connection. Throws WheelwrightError `invalid_call` for an invalid URL or token. */
+/** Creates a connection. Throws WheelwrightError `invalid_call` if the URL or token is invalid. */
 export function openConnection(options: ConnectOptions): ApiConnection {
   const base = baseOf(options.url), token = tokenOf(options.token);
   let cookie: string | null = null;
@@ -84,10 +84,10 @@ export function openConnection(options: ConnectOptions): ApiConnection {
         headers: headersOf(request),
         redirect: "manual",
         signal: anySignal,
-        // A Blob, because Deno resends a text body when the connection is lost (denoland/deno#35610).
+        // Sends a Blob, because Deno resends a string if the connection is lost (denoland/deno#35610).
         ...(body !== undefined && { body: new Blob([JSON.stringify(body)]) }),
       });
-      // Browsers handle cookies themselves.
+      // Keeps the session cookie. Browsers hide the Set-Cookie header and handle cookies themselves.
       cookie = response.headers.getSetCookie()[0]?.split(";")[0] ?? cookie;
       const { status, headers } = response;
       if (request.responseType === "stream" && isStream(response)) return { status, headers, body: response.body };
@@ -113,7 +113,7 @@ function isStream({ ok, headers }: Response): boolean {
   return ok && (headers.get("content-type") ?? "").startsWith("text/event-stream");
 }
 
-/** Returns the base URL without a trailing slash. */
+/** Returns the server's base URL without a trailing slash. */
 function baseOf(text: string | URL): string {
   const url = URL.canParse(text) ? new URL(text) : null; // Node 20 lacks URL.parse
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
@@ -123,7 +123,7 @@ function baseOf(text: string | URL): string {
   return url.origin + url.pathname.replace(/(?:\/api)?\/*$/, "");
 }
 
-/** Validates the token. Otherwise the runtime's error about an invalid header would quote it. */
+/** Validates the token, because the runtime's error about an invalid header would contain it. */
 function tokenOf(text: string | undefined): string | null {
   const token = text?.trim() ?? "";
   if (/^[\x21-\x7e]*$/.test(token)) return token || null;
@@ -167,7 +167,7 @@ function secondsIn(header: string | null): number | null {
   return header !== null && /^\d+$/.test(header) ? Number(header) : null;
 }
 
-/** Returns why fetch failed: from the cause, its code, or the error itself, depending on the runtime. */
+/** Returns why fetch failed, which is in the error's cause, code or message, depending on the runtime. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as { message: string; cause?: { message?: string; code?: string } };
   return cause?.message || cause?.code || message;

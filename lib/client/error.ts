@@ -1,4 +1,4 @@
-/** Defines the error of all failed calls. */
+/** Defines the error that every failed call throws. */
 import type { OperationDetail } from "./schemas.ts";
 
 interface ErrorDetails {
@@ -10,23 +10,23 @@ interface ErrorDetails {
 }
 
 /**
- * A failed call. `code` is one that the reference lists for the endpoint, or one of the client:
+ * A failed call. Its `code` is one that the API reference lists for the endpoint, or one of the client's own codes:
  *
- * - `unreachable`: no response, or an incomplete one
+ * - `unreachable`: there was no response, or it was incomplete
  * - `unexpected_answer`: the response is not from Wheelwright, for example from a proxy
  * - `redirected`: the server redirects to another URL
  * - `invalid_call`: the arguments are invalid; nothing was sent
- * - `operation_failed`, `operation_cancelled`, `timed_out`: from waiting for an operation
+ * - `operation_failed`, `operation_cancelled`, `timed_out`: the result of waiting for an operation
  */
 export class WheelwrightError extends Error {
-  /** The HTTP status; 0 without a response. */
+  /** The HTTP status; 0 if there was no response. */
   readonly statusCode: number;
   readonly code: string;
-  /** Seconds to wait before retrying, as sent by the server; null if not sent. */
+  /** How long the server asks to wait before a retry, in seconds; null if it does not say. */
   readonly retryAfter: number | null;
-  /** The ID of the request in the server's log. */
+  /** The request's ID in the server's log; null if unknown. */
   readonly requestId: string | null;
-  /** The last known state of the awaited operation. */
+  /** The last known state of the operation that the caller waited for; null for other calls. */
   readonly operation: OperationDetail | null;
 
   constructor(code: string, message: string, details: ErrorDetails = {}) {

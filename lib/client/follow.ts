@@ -1,6 +1,6 @@
 /**
- * Follows a hub's event stream and reconnects: each event once, in order, without gaps. It resumes after the last
- * event. Events that the server sends again are skipped.
+ * Follows a hub's event stream and reconnects when the connection is lost. Each event is delivered once, in order and
+ * without gaps.
  */
 import { buildRequest, callEndpoint, type CallParams, type EndpointDescription } from "./call.ts";
 import type { ApiConnection, ApiRequest, ApiResponse } from "./connection.ts";
@@ -13,38 +13,38 @@ const SILENCE = 40_000; // ms; the server sends a comment every 15 s
 const CONNECTING = 40_000;
 
 export interface FollowOptions {
-  /** Ends the iteration without an error. */
+  /** When this signal aborts, the iteration ends without an error. */
   readonly signal?: AbortSignal | undefined;
   /** Called when the connection is lost, and after each failed attempt to reconnect. */
   readonly onDisconnect?: ((disconnect: StreamDisconnect) => void) | undefined;
-  /** Called after a reconnect. */
+  /** Called when the connection has been restored. */
   readonly onResume?: (() => void) | undefined;
-  /** Milliseconds without an event or comment after which the connection counts as lost; 40 s by default. */
+  /** After how long without any data the connection counts as lost, in milliseconds. Defaults to 40 s. */
   readonly silence?: number | undefined;
-  /** Milliseconds of reconnecting after which the iteration fails; unlimited if absent. */
+  /** How long to try to reconnect before the iteration fails, in milliseconds. Unlimited if absent. */
   readonly timeout?: number | undefined;
-  /** Maximum number of attempts of the first connection. */
+  /** The maximum number of attempts to open the first connection. */
   readonly maxAttempts?: number | undefined;
 }
 
 export interface StreamDisconnect {
   readonly error: WheelwrightError;
-  /** The number of failed attempts to reconnect. */
+  /** The number of failed attempts to reconnect so far. */
   readonly attempts: number;
-  /** Milliseconds until the next attempt. */
+  /** How long the pause before the next attempt lasts, in milliseconds. */
   readonly wait: number;
 }
 
 interface StreamProgress {
-  /** The number of the last event. */
+  /** The number of the last event received; null if none has been received. */
   last: number | null;
-  /** Milliseconds to wait before reconnecting, as sent by the server; null if not sent. */
+  /** How long the server asks to wait before reconnecting, in milliseconds; null if it does not say. */
   reconnectDelay: number | null;
-  /** When the connection was lost (performance.now()) and the attempts since; null while connected. */
+  /** When the connection was lost (performance.now()) and how often reconnecting failed; null while connected. */
   disconnect: { readonly at: number; tried: number } | null;
 }
 
-/** Ends when the hub is removed or the signal aborts. Rejects with permanent errors, such as a revoked token. */
+/** Ends when the hub is removed or the signal aborts. Rejects if an error is permanent, such as a revoked token. */
 export async function* followStream(
   connection: ApiConnection,
   call: EndpointDescription,
@@ -63,7 +63,7 @@ export async function* followStream(
     for (let first = true;; first = false) {
       try {
         const request = resumeRequest(call, params, progress);
-        // Only the first connection uses the retries of calls. This loop itself retries later ones.
+        // Retries the first connection like any other call. Later connections are retried by this loop.
         const answer = first
           ? await callEndpoint(connection, request, { signal: over, maxAttempts: options.maxAttempts })
           : await connection.send(request, connection.options.attemptTimeout ?? CONNECTING, over);
@@ -100,7 +100,7 @@ async function* events(
     Object.assign(progress, { cut: null, reconnectDelay: retry });
     if (data === null) continue;
     const event = JSON.parse(data) as StreamEvent, number = Number(id);
-    // Events about the stream itself have the number of its first or last event.
+    // Skips events received before, except those about the stream itself, which reuse the number of another event.
     if (progress.last !== null && number <= progress.last && !event.type.startsWith("Stream")) continue;
     progress.last = number;
     yield event;

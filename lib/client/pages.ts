@@ -1,7 +1,7 @@
 /**
- * Reads paginated lists. Awaiting returns one page; iterating returns all items. The cursor comes from the Link header
- * of each page, so no item is skipped or repeated. Only the cursor is used, not the URL, which could send the token to
- * another server.
+ * Reads paginated lists: awaiting a list returns one page, iterating returns all items. The cursor for the next page is
+ * taken from the Link header. The URL in that header is not used, because it could point to another server, which would
+ * then receive the token.
  */
 import type { CallParams } from "./call.ts";
 import type { ApiResponse } from "./connection.ts";
@@ -9,14 +9,14 @@ import type { ApiResponse } from "./connection.ts";
 const LARGEST = 100;
 
 /**
- * A paginated list. Requests are sent when the list is awaited or iterated. For an iteration, `limit` is the page size.
+ * A paginated list, which is requested only when it is awaited or iterated. When iterating, `limit` is the page size.
  *
  *     const newest = await wheelwright.listUsers({ limit: 10 });
  *     for await (const user of wheelwright.listUsers()) …
  */
 export interface PagedList<Item> extends Promise<Item[]>, AsyncIterable<Item> {}
 
-/** Creates a list. `read` requests a page. */
+/** Creates a paginated list. `read` requests one page. */
 export function createPagedList<Item>(
   read: (params: CallParams) => Promise<ApiResponse>,
   params: CallParams,
@@ -41,7 +41,7 @@ export function createPagedList<Item>(
   };
 }
 
-/** Returns the cursor in the link to the next page, or null. The header may contain other links. */
+/** Returns the cursor for the next page from the Link header; null if there is none. Other links are ignored. */
 function nextCursorIn(header: string): string | null {
   const target = /<([^>]*)>\s*;[^<]*\brel="?next\b/i.exec(header)?.[1];
   return target === undefined ? null : new URL(target, "http://server").searchParams.get("before");

@@ -1,6 +1,6 @@
 /**
- * Retries requests that are safe to repeat: idempotent ones, and those that the server refused without processing. It
- * uses exponential backoff with jitter, and respects Retry-After.
+ * Retries requests that are safe to repeat: idempotent ones, and those that the server refused without processing them.
+ * Uses exponential backoff with jitter and respects Retry-After.
  */
 import type { ApiConnection, ApiRequest, ApiResponse } from "./connection.ts";
 import { WheelwrightError } from "./error.ts";
@@ -8,10 +8,10 @@ import { WheelwrightError } from "./error.ts";
 const FIRST = 250, LONGEST = 10_000; // ms
 const TRIES = 5, TIMEOUT = 120_000, TRY_TIMEOUT = 40_000;
 
-/** Codes of 503 with which the server refuses a request before processing it. Every 429 is such a refusal. */
+/** Error codes with status 503 that mean that the request was not processed. A 429 always means that. */
 const REFUSED_UNPROCESSED = ["overloaded", "busy"];
 
-/** Error texts of fetch, in Node and Deno, if there was no connection and nothing was sent. */
+/** Matches fetch errors in Node.js and Deno that mean that there was no connection, so nothing was sent. */
 const NEVER_SENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|client error \(Connect\)/;
 
 export interface RetryBounds {
@@ -20,7 +20,7 @@ export interface RetryBounds {
   readonly maxAttempts?: number | undefined;
 }
 
-/** Sends a request with retries. Rejects with the last WheelwrightError, or with the signal's reason. */
+/** Sends a request with retries. Rejects with the last attempt's WheelwrightError, or with the signal's reason. */
 export async function sendWithRetries(
   connection: ApiConnection,
   request: ApiRequest,
@@ -46,12 +46,12 @@ export async function sendWithRetries(
   }
 }
 
-/** Whether the error is temporary, so that a retry may succeed. */
+/** Returns whether the error is temporary, so that a retry may succeed. */
 export function isTransient(error: WheelwrightError): boolean {
   return error.code === "unreachable" || [429, 502, 503, 504].includes(error.statusCode);
 }
 
-/** Returns the milliseconds to wait before the next attempt. */
+/** Returns how long to wait before the next attempt, in milliseconds. */
 export function delayBeforeRetry(
   { options: { random = Math.random } }: ApiConnection,
   error: WheelwrightError,
@@ -80,7 +80,7 @@ function mayHaveArrived({ statusCode, code, message }: WheelwrightError): boolea
   return statusCode !== 429 && !REFUSED_UNPROCESSED.includes(code);
 }
 
-/** Whether an earlier attempt may have deleted the object, so that 404 means success. */
+/** Returns whether a 404 counts as success, because an earlier attempt may have deleted the object. */
 function isGone({ method, responseType }: ApiRequest, { statusCode, code }: WheelwrightError): boolean {
   return method === "DELETE" && responseType === "nothing" && statusCode === 404 && code !== "no_route";
 }

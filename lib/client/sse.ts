@@ -1,9 +1,9 @@
 /** Parses server-sent events (WHATWG HTML, section 9.2.6). */
 
-/** Maximum characters of an event. The server's largest have a few thousand. */
+/** The maximum length of an event in characters. The largest that the server sends have a few thousand. */
 const LARGEST_FRAME = 1024 * 1024;
 
-/** An event, a comment, or the milliseconds to wait before reconnecting. */
+/** An event, a comment, or a reconnection delay in milliseconds. */
 export interface ReceivedSseFrame {
   readonly id: string | null;
   readonly data: string | null;
@@ -11,23 +11,23 @@ export interface ReceivedSseFrame {
 }
 
 interface ReadBounds {
-  /** Milliseconds without an event or comment after which reading fails. */
+  /** After how long without any data reading fails, in milliseconds. */
   readonly silence: number;
   readonly signal?: AbortSignal | undefined;
-  /** Returns milliseconds on a clock that never goes back. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   readonly now?: () => number;
-  /** Calls `work` after the given milliseconds. The returned function cancels the call. */
+  /** Calls `work` after `ms` milliseconds. Returns a function that cancels the call. */
   readonly after?: (ms: number, work: () => void) => () => void;
 }
 
-/** Reads frames on demand. */
+/** Reads frames from the stream as the caller asks for them. */
 export async function* readFrames(
   bytes: ReadableStream<Uint8Array>,
   { silence, signal, now = () => performance.now(), after = setTimer }: ReadBounds,
 ): AsyncGenerator<ReceivedSseFrame, void> {
   const reader = bytes.getReader(), decoder = new TextDecoder();
   const cancel = () => void reader.cancel().catch(() => {});
-  // On Deno, the signal of fetch no longer cancels the body after the response was garbage-collected.
+  // Cancels the body explicitly: in Deno, fetch's signal has no effect once the response is garbage-collected.
   signal?.addEventListener("abort", cancel);
   try {
     for (let rest = "", left = silence;;) {
@@ -39,7 +39,7 @@ export async function* readFrames(
       );
       if (done) return; // an incomplete event is dropped
       left -= now() - began; // time between reads does not count: the stream is not silent while its reader is busy
-      // A chunk may end between the CR and LF of a line break.
+      // Line breaks are normalized in the joined text, because a chunk may end between CR and LF.
       const blocks = (rest + decoder.decode(value, { stream: true })).replace(/\r\n/g, "\n").split(/\n\n|\r\r/);
       rest = blocks.pop()!;
       if (rest.length > LARGEST_FRAME) throw new Error("an event is larger than 1 MiB");

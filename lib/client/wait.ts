@@ -1,4 +1,4 @@
-/** Polls an operation until it ends. */
+/** Polls an operation until it is finished. */
 import { buildRequest, callEndpoint, type EndpointDescription } from "./call.ts";
 import type { ApiConnection } from "./connection.ts";
 import { WheelwrightError } from "./error.ts";
@@ -10,15 +10,15 @@ const TIMEOUT = 60 * 60 * 1000;
 
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds; one hour by default. The operation continues after the timeout. */
+  /** How long to wait, in milliseconds. Defaults to one hour. The operation continues even after that. */
   readonly timeout?: number | undefined;
-  /** Called with the first state and after each change. */
+  /** Called with the operation's first known state and after each change. */
   readonly onProgress?: ((operation: OperationDetail) => void) | undefined;
 }
 
 /**
  * Resolves when the operation succeeds. Rejects with WheelwrightError `operation_failed`, `operation_cancelled` or
- * `timed_out`, or with a permanent error of the request. Temporary errors of the server are retried.
+ * `timed_out`, or with a permanent error in polling. Temporary errors are retried.
  */
 export async function waitForOperation(
   connection: ApiConnection,
@@ -51,7 +51,7 @@ export async function waitForOperation(
   }
 }
 
-/** Whether the operation succeeded. Throws if it failed or was cancelled. */
+/** Returns whether the operation has succeeded. Throws if it failed or was cancelled. */
 function hasSucceeded(operation: OperationDetail): boolean {
   const { id, kind, state, error } = operation;
   if (state === "failed") {

@@ -1,15 +1,15 @@
-/** Reads a request's body with limits of size, time and number of chunks. */
+/** Reads a request body, limiting its size, the time it takes and the number of chunks. */
 import { Fault } from "#lib/base/errors.ts";
 import { ClientDisconnected } from "#lib/http/exchange.ts";
 import type { UnreadBodies } from "#lib/base/limits/unread-bodies.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 interface BodyBounds {
-  /** The maximum number of bytes. */
+  /** The maximum body size in bytes. */
   readonly limit: number;
-  /** The limit of incomplete bodies, which may cut this body off. */
+  /** Limits how many incomplete bodies there are, and may cut this one off. */
   readonly unread: UnreadBodies;
-  /** Milliseconds that a body of any size may take. */
+  /** How long a body of any size may take, in milliseconds. Large bodies get more time. */
   readonly patience?: number;
 }
 
@@ -19,8 +19,8 @@ const INITIAL_SIZE = 16 * 1024; // bytes of the first buffer
 const MAX_CHUNKS = 4096, SMALL_CHUNK = 1024; // the number of chunks is limited, because each chunk costs time
 
 /**
- * Returns a function that reads the body once. It throws ClientDisconnected, or a fault: `too_large` (`body_too_large`)
- * or `unsent` (`body_too_slow`).
+ * Returns a function that reads the body on the first call and then returns the same bytes. It throws
+ * ClientDisconnected or a fault: `too_large` (`body_too_large`) or `unsent` (`body_too_slow`).
  */
 export function createBodyReader(request: Request, address: string, bounds: BodyBounds): () => Promise<Uint8Array> {
   let reading: Promise<Uint8Array> | undefined;
@@ -33,8 +33,7 @@ async function read(
   { limit, unread, patience = MAX_DURATION }: BodyBounds,
 ): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
-  // A body that is too large is not cancelled, because cancelling would close the connection before the response is
-  // sent.
+  // Does not cancel a body that is too large, because that would close the connection before the response is sent.
   const reader = request.body?.getReader();
   if (!reader) return new Uint8Array();
   const cut = Promise.withResolvers<never>(), began = performance.now();
@@ -44,7 +43,7 @@ async function read(
   );
   let bytes = new Uint8Array(Math.min(limit, INITIAL_SIZE)), length = 0, pieces = 0, over = false;
 
-  /** Appends to one buffer, so that many small chunks do not use more memory. */
+  /** Appends a chunk to a single buffer, so that many small chunks do not use more memory. */
   function appendChunk(piece: Uint8Array): void {
     if (length + piece.length > limit) throw tooLarge(limit);
     if (++pieces > MAX_CHUNKS + limit / SMALL_CHUNK) throw tooSlow("send it in larger pieces");
@@ -82,7 +81,7 @@ async function read(
   }
 }
 
-/** Headers that close the connection. It still carries the unread part of the body. */
+/** Closes the connection after the response, because the unread part of the body would be taken for a request. */
 const CLOSE = { headers: { connection: "close" } };
 
 function tooLarge(limit: number): Fault {

@@ -1,7 +1,7 @@
 /**
- * Compresses responses to GET requests with gzip: text, JSON and pages above a minimum size. Streams and pages with
- * `no-store` are not compressed. If a page contains a secret and text from the URL, its compressed size could reveal
- * the secret (BREACH). JSON contains secrets only in responses to POST.
+ * Compresses responses to GET requests with gzip, unless they are small, streamed or marked `no-store`. The last rule
+ * is for safety: if a page contained both a secret and text from the URL, its compressed size could reveal the secret
+ * (the BREACH attack).
  */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -35,7 +35,7 @@ export const compress: Middleware = async ({ request }, next) => {
   };
 };
 
-/** Whether the response varies by encoding. This includes 304, because caches store the headers of a 304. */
+/** Returns whether the response depends on Accept-Encoding. True for 304 as well, because caches store its headers. */
 function isCompressible({ status, headers, body }: HttpResponse): boolean {
   if ("content-encoding" in headers || "vary" in headers || "set-cookie" in headers || isBodyStream(body)) return false;
   if (status === 304) return true;

@@ -1,7 +1,7 @@
 /**
- * Queues creations of spokes. A creation is never refused because others wait. Creations of one hub run one at a time,
- * in order of arrival, because they lock the same rows. They wait here without a database connection. All creations use
- * at most half of the connections: a quarter to authenticate, a quarter to create.
+ * Queues requests that create spokes, so that none is refused because others are waiting. Requests for the same hub run
+ * one at a time, because they lock the same rows. They wait here without a database connection, and use at most half of
+ * the connections: a quarter to authenticate, a quarter to create.
  */
 import { networkOf } from "#lib/base/limits/address.ts";
 import type { TimeBudget } from "#lib/base/limits/time-budget.ts";
@@ -9,19 +9,19 @@ import { type KeyedQueues, openKeyedQueues } from "#lib/base/limits/keyed-queues
 import { Fault } from "#lib/base/errors.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
-/** The access of one request to the queues. */
+/** The queues as one request uses them. */
 export interface CreationQueue {
-  /** Runs the authentication. Networks are served round-robin. */
+  /** Runs `work`, which authenticates the request, when a slot is free. Networks take turns (round-robin). */
   admit<T>(work: () => Promise<T>): Promise<T>;
-  /** Runs the work in the hub's queue. Repeats the work if the database is busy, so it must be safe to repeat. */
+  /** Runs `work` in the hub's queue. Repeats it while the database is busy, so `work` must be safe to repeat. */
   runInHubQueue<T>(hubId: string, work: () => Promise<T>): Promise<T>;
 }
 
 interface WaitingRequest {
   readonly ip: string;
-  /** Withdraws the request while it waits. */
+  /** When this signal aborts, the request is removed from the queue if it is still waiting. */
   readonly signal: AbortSignal;
-  /** The time budget of the request. Waiting does not count. */
+  /** The request's time budget, which is paused while the request waits. */
   readonly timeBudget: TimeBudget;
 }
 
@@ -30,7 +30,7 @@ type OpenCreationQueue = (waiting: WaitingRequest) => CreationQueue;
 const CONNECTION_FRACTION = 4; // each of the two stages uses 1/4 of the connections
 const BUSY_FAULTS = ["database_busy", "database_locked"]; // faults after which nothing was changed
 
-/** Creates the queues. `connections` is the size of the database pool. */
+/** Creates the queues. `connections` is the maximum number of connections in the database pool. */
 export function openCreationQueues(connections: number): OpenCreationQueue {
   const slots = Math.max(1, Math.floor(connections / CONNECTION_FRACTION));
   const callers = openKeyedQueues({ slots, perQueue: slots }), hubs = openKeyedQueues({ slots });

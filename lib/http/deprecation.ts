@@ -1,4 +1,4 @@
-/** Collects the announced deprecations and limits, and builds the headers Deprecation (RFC 9745), Sunset (RFC 8594) and Link. */
+/** Collects announced changes and builds the headers Deprecation (RFC 9745), Sunset (RFC 8594) and Link. */
 import { noticeUrl } from "#lib/domains/changelog/anchors.ts";
 import type { AnnouncedLimit } from "#lib/domains/deprecations/limits.ts";
 import { documentedPath, HTTP_METHODS, type Manifest } from "#lib/http/endpoint.ts";
@@ -11,10 +11,10 @@ import {
 } from "#lib/base/notice.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 
-/** Header lines; a name may occur several times. */
+/** Response headers as name-value pairs. A name may occur more than once. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** Returns the headers of a deprecated endpoint. The deprecation date may be in the future. */
+/** Returns the response headers for a deprecated endpoint. The Deprecation header may contain a future date. */
 export function deprecationHeaders(notice: AnnouncedDeprecation, publicUrl: URL): HeaderLines {
   const address = noticeUrl(publicUrl, notice);
   return [
@@ -25,7 +25,7 @@ export function deprecationHeaders(notice: AnnouncedDeprecation, publicUrl: URL)
   ];
 }
 
-/** Returns all announcements, oldest first. Throws Error if one is less than 30 days ahead, or if two have the same ID. */
+/** Returns all announcements, oldest first. Throws Error if one is made too late, or if two have the same ID. */
 export function collectAnnouncedChanges(
   manifest: Manifest,
   limits: readonly AnnouncedLimit[],
@@ -54,7 +54,7 @@ export function collectAnnouncedChanges(
   return notices;
 }
 
-/** Postpones announced changes, so that none takes effect earlier than 30 days after this deployment first announced it. */
+/** Postpones changes so that each takes effect at least 30 days after this deployment first announced it. */
 export function postponeAnnouncedChanges(
   manifest: Manifest,
   limits: readonly AnnouncedLimit[],
@@ -83,7 +83,7 @@ export function postponeAnnouncedChanges(
   };
 }
 
-/** Returns the first midnight (UTC) that is at least 30 days after the first announcement. */
+/** Returns the first midnight (UTC) that is at least 30 days after this deployment first announced the change. */
 function earliestOf({ id }: AnnouncedChange, first: ReadonlyMap<string, Date>): Date | undefined {
   const at = first.get(id);
   return at && new Date(Math.ceil((at.getTime() + NOTICE_PERIOD) / DAY) * DAY);

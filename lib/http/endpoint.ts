@@ -1,6 +1,6 @@
 /**
- * Defines the declaration of an endpoint, which every route module exports. It declares access, scope, inputs, replies
- * and faults. The server, the OpenAPI document and the tests all read it.
+ * Defines how a route module declares its endpoints: access, scope, inputs, replies and faults. The server, the OpenAPI
+ * document and the tests all read these declarations.
  */
 import type * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -19,43 +19,43 @@ type Input = v.GenericSchema<any, any> | undefined;
 type Parsed<S> = S extends v.GenericSchema<any, infer Out> ? Out : undefined;
 
 /**
- * The accepted credentials. A token scope means that tokens need this scope or a wider one, and that sessions are
- * accepted. `session` requires a session and refuses tokens. `flow` requires nothing and refuses any Authorization
- * header. `public` ignores credentials.
+ * Which credentials an endpoint accepts. A token scope: sessions, and tokens with this scope or a wider one. `session`:
+ * only sessions. `flow`: none required, but an Authorization header is refused. `public`: none; credentials are
+ * ignored.
  */
 export type EndpointScope = TokenScope | "session" | "flow" | "public";
 
 export const HTTP_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type HttpMethod = (typeof HTTP_METHODS)[number];
 
-/** The exports of a file in routes/. */
+/** The exports of a file in routes/: an endpoint for each HTTP method. */
 export type RouteModule = { readonly [M in HttpMethod]?: AnyEndpoint };
 
-/** All routes, in the order in which their patterns are matched. */
+/** All route modules with their path patterns, in the order in which the patterns are tried. */
 export type Manifest = readonly (readonly [pattern: string, module: RouteModule])[];
 
-/** Returns the other paths of an endpoint. Sign-in flows and the changelog feed also work without the prefix /api. */
+/** Returns other paths to the same endpoint. Sign-in flows and the changelog feed also work without the /api prefix. */
 export function aliasesOf(pattern: string): readonly string[] {
   return /^\/api\/(?:auth\/|changelog\.atom$)/.test(pattern) ? [pattern.slice("/api".length)] : [];
 }
 
-/** Returns the path as documented: `/api/spokes/{spokeId}` for `/api/spokes/:spokeId`. */
+/** Returns a path as the API reference shows it: `/api/spokes/{spokeId}` for `/api/spokes/:spokeId`. */
 export function documentedPath(pattern: string): string {
   return pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, "{$1}");
 }
 
-/** The functions through which endpoints read the state of the server. */
+/** Functions that tell endpoints about the server itself. */
 export interface ServerInfo {
   readonly manifest: Manifest;
-  /** Runs the readiness checks, once for simultaneous callers. Throws an `unavailable` fault (`not_ready`). */
+  /** Runs the readiness checks; concurrent calls share one run. Throws an `unavailable` fault (`not_ready`). */
   readonly readiness: () => Promise<Readiness>;
-  /** Returns the OpenAPI document, which is built once. */
+  /** Returns the OpenAPI document, which is built only once. */
   readonly document: () => { readonly openapi: "3.1.0" };
   readonly releases: readonly ReleaseNotes[];
 }
 
 export interface Deprecation {
-  /** ISO dates. `sunset` must be at least 30 days after `since`, or the process does not start. */
+  /** The ISO date of the announcement. Must be at least 30 days before `sunset`, or the process does not start. */
   readonly since: string;
   readonly sunset: string;
   readonly note: string;
@@ -63,22 +63,22 @@ export interface Deprecation {
 
 export type EndpointCall<A, L, P, Q, B> =
   & {
-    /** The app. Its database queries are cancelled with the request. */
+    /** The application, with database queries that are cancelled when the request is. */
     readonly app: App;
     readonly actor: A;
     readonly params: Parsed<P>;
     readonly query: Parsed<Q>;
     readonly body: Parsed<B>;
     readonly request: Request;
-    /** The client's IP address. `X-Forwarded-For` is used only behind a trusted proxy. */
+    /** The client's IP address. Taken from `X-Forwarded-For` only behind a trusted proxy. */
     readonly ip: string;
     readonly userAgent: string;
     readonly signal: AbortSignal;
-    /** The unparsed body, if the endpoint declares `raw`; otherwise empty. */
+    /** The unparsed body if the endpoint declares `raw`; otherwise an empty array. */
     readonly raw: Uint8Array;
-    /** The Idempotency-Key, if the endpoint accepts one and the request has one. */
+    /** The Idempotency-Key; null if the endpoint does not accept one or the request does not contain one. */
     readonly idempotency: IdempotencyKey | null;
-    /** Runs a creation in the queue of its hub. */
+    /** Runs a creation in the queue for its hub, in which creations run one at a time. */
     readonly runInHubQueue: CreationQueue["runInHubQueue"];
     readonly service: ServerInfo;
   }
@@ -96,39 +96,39 @@ export interface Endpoint<
   readonly summary: string;
   readonly access: AccessRule<A, L>;
   readonly scope: EndpointScope;
-  /** The subject of the message "… requires a session" when a token is sent. Only for scope `session`. */
+  /** The subject of the message "… requires a session", which callers with a token get. Only for scope `session`. */
   readonly purpose?: string;
   /** Whether this is a probe. Probes are answered even under load, so that a busy server is not restarted. */
   readonly probe?: boolean;
-  /** The message of the 429. If set, calls count in the rate limit of the client's network. */
+  /** The message of the 429 response. If set, calls are rate-limited per client network. */
   readonly rateLimitMessage?: string;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** Whether the body is an HTML form instead of JSON. */
+  /** Whether the body is an HTML form rather than JSON. */
   readonly form?: boolean;
-  /** Whether the endpoint gets the unparsed body, to check a signature. It cannot be combined with `body`. */
+  /** Whether the endpoint gets the unparsed body, for example to check its signature. Not allowed with `body`. */
   readonly raw?: boolean;
-  /** Whether this is a page of the portal. Such pages exist only with PORTAL=on and are not documented. */
+  /** Whether this is a portal page. Portal pages exist only with PORTAL=on and are not in the API reference. */
   readonly portal?: boolean;
-  /** Renders errors as a page instead of JSON. */
+  /** Renders an error as a page; if absent, errors are sent as JSON. */
   readonly errorPage?: (problem: RequestRefusal) => HtmlPage;
-  /** Renders errors as a page for clients that accept HTML. Other clients get JSON. */
+  /** Renders an error as a page for clients that accept HTML. Other clients get JSON. */
   readonly negotiatedErrorPage?: (problem: RequestRefusal) => HtmlPage;
-  /** Whether calls wait in the creation queue instead of being refused (creation-queue.ts). */
+  /** Whether calls wait in the creation queue (creation-queue.ts) instead of being refused under load. */
   readonly queued?: boolean;
-  /** Whether a page refuses unknown query parameters, like other endpoints. */
+  /** Whether unknown query parameters are refused on a page, as they are on other endpoints. */
   readonly strict?: true;
   /** Whether the endpoint accepts an Idempotency-Key header. */
   readonly idempotent?: boolean;
-  /** Seconds for which caches may store the response. The response gets an ETag. Only for scope `public`. */
+  /** How long caches may store the response, in seconds. The response gets an ETag. Only for scope `public`. */
   readonly cacheSeconds?: number;
-  /** Whether to render the response only once, because it never changes. Requires `cacheSeconds`. */
+  /** Whether the response never changes and can be rendered just once. Requires `cacheSeconds`. */
   readonly renderedOnce?: boolean;
-  /** Whether clients poll this endpoint. The response gets an ETag, and unchanged responses become an empty 304. */
+  /** Whether clients poll this endpoint. If the response's ETag is unchanged, they get an empty 304. */
   readonly polled?: boolean;
   readonly reply: Reply<T, Result>;
-  /** Fault codes that do not follow from the other declarations. */
+  /** Fault codes in addition to those that the other properties imply. */
   readonly faults?: readonly FaultCode[];
   readonly deprecated?: Deprecation;
   handle(call: EndpointCall<A, L, P, Q, B>): NoInfer<T> | Promise<NoInfer<T>>;
@@ -137,7 +137,7 @@ export interface Endpoint<
 export interface RequestRefusal {
   readonly statusCode: number;
   readonly message: string;
-  /** The path of the page to retry, for example after signing in. Null if the request was not for a page. */
+  /** The path of the page to return to, for example after signing in. Null if the request was not for a page. */
   readonly path: string | null;
 }
 
@@ -146,7 +146,7 @@ export function withoutPortal(manifest: Manifest): Manifest {
   return manifest.filter(([, module]) => HTTP_METHODS.every((method) => !module[method]?.portal));
 }
 
-/** Whether responses have an ETag. */
+/** Returns whether the endpoint's responses have an ETag. */
 export function canRevalidate({ cacheSeconds, polled }: Pick<AnyEndpoint, "cacheSeconds" | "polled">): boolean {
   return cacheSeconds !== undefined || polled === true;
 }

@@ -1,4 +1,4 @@
-/** Defines the context of one HTTP request in the server. */
+/** Defines the context in which the server handles one HTTP request. */
 import type { HttpResponse } from "#lib/http/response.ts";
 import type { HeaderLines } from "#lib/http/deprecation.ts";
 import type { AnyEndpoint } from "#lib/http/endpoint.ts";
@@ -13,47 +13,46 @@ export interface Exchange {
   readonly request: Request;
   readonly url: URL;
   readonly route: Route;
-  /** The request ID: the client's own ID if valid, otherwise a new one. */
+  /** The request ID: the one that the client sent, if it is valid, or a new one. */
   readonly id: string;
-  /** The client's IP address. `X-Forwarded-For` is used only behind a trusted proxy. */
+  /** The client's IP address. Taken from `X-Forwarded-For` only behind a trusted proxy. */
   readonly ip: string;
   readonly userAgent: string;
-  /** The span of the request, in the client's trace or in a new one. */
+  /** The request's span, which belongs to the client's trace or to a new one. */
   readonly trace: SpanContext;
   readonly log: Log;
-  /** IDs of the user, hub and spoke, for the log. They are set once known. */
+  /** The IDs of the user, hub and spoke, for the log. Each is set as soon as it is known. */
   readonly contextIds: { user?: string; hub?: string; spoke?: string };
-  /** Aborts with ClientDisconnected, or with a fault when the time limit is reached. */
+  /** Aborts with ClientDisconnected, or with a fault when the request's time is up. */
   readonly signal: AbortSignal;
   readonly abort: (reason: Fault | ClientDisconnected) => void;
-  /** Calls the listener if the client disconnects before it has the complete response. */
+  /** Registers a listener to call if the client disconnects before it has received the entire response. */
   readonly onDisconnect: (listener: () => void) => void;
   /** Reads the body. Throws a fault: `too_large` (`body_too_large`) or `unsent` (`body_too_slow`). */
   readonly body: () => Promise<Uint8Array>;
-  /** 35 */
   readonly loadSlot: LoadSlot;
-  /** The time budget of the request. */
+  /** How much time the request has left. */
   readonly timeBudget: TimeBudget;
   readonly creationQueue: CreationQueue;
-  /** Settles when the response is sent or the connection is lost. */
+  /** Settles when the response has been sent or the connection is lost. */
   readonly sent: Promise<void>;
 }
 
-/** The route of a request. Unknown paths also have one, which refuses the request. */
+/** How to handle a request. Requests for unknown paths also have a route, which refuses them. */
 export interface Route {
-  /** The path pattern, for the log. Paths themselves may contain secrets. */
+  /** The path pattern, to be logged instead of the path, which may contain secrets. */
   readonly pattern: string;
   readonly endpoint: AnyEndpoint | null;
-  /** Renders errors for clients that accept HTML, if the route has no endpoint. */
+  /** Renders an error as a page for clients that accept HTML, for routes without an endpoint. */
   readonly negotiatedErrorPage?: AnyEndpoint["negotiatedErrorPage"];
-  /** Headers of every response, including errors: the deprecation of the endpoint. */
+  /** Headers to add to every response, including errors. They announce the endpoint's deprecation. */
   readonly headers: HeaderLines;
-  /** Reads the body and runs cheap checks, before the request counts as in flight. */
+  /** Reads the body and runs quick checks, before the request counts as in flight. */
   readonly receive: (exchange: Exchange) => Promise<void>;
   readonly respond: (exchange: Exchange) => Promise<HttpResponse>;
 }
 
-/** The client disconnected before the response was complete. */
+/** Thrown when the client disconnects before the response is complete. */
 export class ClientDisconnected extends Error {
   override readonly name = "ClientGone";
   constructor() {

@@ -1,9 +1,9 @@
-/** Builds the routes for requests without an endpoint: OPTIONS, unsupported methods and unknown paths. */
+/** Builds routes for requests that have no endpoint: OPTIONS, unsupported methods and unknown paths. */
 import { Fault } from "#lib/base/errors.ts";
 import { HTTP_METHODS, type RouteModule } from "#lib/http/endpoint.ts";
 import type { Route } from "#lib/http/exchange.ts";
 
-/** Returns the route of OPTIONS, which lists the methods of the path. */
+/** Returns a route that answers OPTIONS with the methods that the path supports. */
 export function optionsRoute(pattern: string, module: RouteModule): Route {
   const respond = () => Promise.resolve({ status: 204, headers: { allow: allowedMethods(module) }, body: null });
   return { pattern, endpoint: null, headers: [], receive: receiveNothing, respond };
@@ -20,7 +20,7 @@ function allowedMethods(module: RouteModule): string {
   return [...methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]), "OPTIONS"].join(", ");
 }
 
-/** Does nothing, because these requests need no body. */
+/** Ignores the body, because none of these requests needs one. */
 function receiveNothing(): Promise<void> {
   return Promise.resolve();
 }

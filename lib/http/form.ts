@@ -1,10 +1,10 @@
-/** Parses HTML forms. Their fields are validated like JSON. requireSameOrigin (guards.ts) refuses forms from other sites. */
+/** Parses HTML forms. Their fields are validated in the same way as JSON. */
 import { Fault } from "#lib/base/errors.ts";
 import type { Exchange } from "#lib/http/exchange.ts";
 
 /**
- * Returns the fields as text. Throws a fault: `media_type` (`not_a_form`), `invalid` (`bad_form`), or a fault of
- * reading the body.
+ * Returns the form's fields as strings. Throws a fault: `media_type` (`not_a_form`), `invalid` (`bad_form`), or one
+ * that reading the body throws.
  */
 export async function readForm(exchange: Exchange): Promise<Record<string, string>> {
   const bytes = await exchange.body();
@@ -18,7 +18,7 @@ export async function readForm(exchange: Exchange): Promise<Record<string, strin
   return Object.fromEntries(fields);
 }
 
-/** Checks that the form is UTF-8, because URLSearchParams would replace invalid bytes. */
+/** Decodes the form. Throws if it is not valid UTF-8, because URLSearchParams would silently replace invalid bytes. */
 function decode(bytes: Uint8Array): string {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

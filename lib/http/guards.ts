@@ -1,11 +1,11 @@
-/** Checks the kind of credential, the scope of a token, and the origin of a request. */
+/** Checks a request's credential, its token's scope, and the site that it comes from. */
 import type { Actor, TokenScope } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { AnyEndpoint } from "#lib/http/endpoint.ts";
 
 const SCOPES: readonly TokenScope[] = ["readonly", "provisioning", "cli"]; // each includes the previous ones
 
-/** Refuses tokens on endpoints that require a session, without checking whether the token is valid. */
+/** Refuses tokens on endpoints that require a session, whether or not the token is valid. */
 export function refuseBearer(endpoint: Pick<AnyEndpoint, "scope" | "purpose">, headers: Headers): void {
   if (!headers.has("authorization")) return;
   if (endpoint.scope === "flow") {
@@ -17,7 +17,7 @@ export function refuseBearer(endpoint: Pick<AnyEndpoint, "scope" | "purpose">, h
   }
 }
 
-/** Requires that the token's scope is wide enough. Sessions have no scope. */
+/** Checks that the token has the required scope or a wider one. Sessions are always allowed. */
 export function requireScope(endpoint: Pick<AnyEndpoint, "scope">, actor: Actor | null): void {
   const needed = SCOPES.indexOf(endpoint.scope as TokenScope);
   if (needed < 0 || actor?.credential.kind !== "token") return;
@@ -30,8 +30,8 @@ export function requireScope(endpoint: Pick<AnyEndpoint, "scope">, actor: Actor 
 }
 
 /**
- * Requires that a request with a session cookie comes from this site (CSRF protection). Browsers state the origin in
- * `Sec-Fetch-Site` or `Origin`. A client that sends neither header is not a browser.
+ * Checks that a request with a session cookie comes from this site (CSRF protection). Browsers send `Sec-Fetch-Site` or
+ * `Origin`, so a request with neither header does not come from a browser and is allowed.
  */
 export function requireSameOrigin(request: Request, actor: Actor | null, publicUrl: URL): void {
   if (request.method === "GET" || request.method === "HEAD" || actor?.credential.kind === "token") return;

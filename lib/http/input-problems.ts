@@ -1,9 +1,9 @@
-/** Describes validation problems in a sentence that lists each invalid field by its path with what it must be. */
+/** Describes validation errors in one sentence that names each invalid field and says what its value must be. */
 import * as v from "valibot";
 
 const MAX_SHOWN = 10; // more would make the message too long
 
-/** Returns the first problem of each field, by its path. */
+/** Returns the first validation error for each field, keyed by field path. */
 export function collectProblems(schema: v.GenericSchema, issues: readonly v.BaseIssue<unknown>[]): Map<string, string> {
   const problems = new Map<string, string>();
   for (const issue of issues) {
@@ -13,7 +13,7 @@ export function collectProblems(schema: v.GenericSchema, issues: readonly v.Base
   return problems;
 }
 
-/** Returns the sentence, for example `size must be one of small, medium, large; ids.3 must be text`. */
+/** Returns the problems as a sentence, such as `size must be one of small, medium, large; ids.3 must be text`. */
 export function describeProblems(problems: ReadonlyMap<string, string>): string {
   const sentences = [...problems].map(([path, problem]) => `${path} ${problem}`);
   const rest = sentences.length - MAX_SHOWN;
@@ -22,17 +22,17 @@ export function describeProblems(problems: ReadonlyMap<string, string>): string 
 
 function describe(schema: v.GenericSchema, issue: v.BaseIssue<unknown>): string {
   if (isMissing(issue)) return describeAbsent(schema, issue);
-  // valibot's own messages start with this word. Our messages state what the value must be.
+  // Messages that start with "Invalid " are valibot's own. Others are ours and say what the value must be.
   if (!issue.message.startsWith("Invalid ")) return issue.message;
   return issue.expected === null ? "is not valid" : mustBe(issue.expected);
 }
 
-/** Whether the field is missing, which valibot reports as an issue of the object. */
+/** Returns whether the field is missing, which valibot reports as an error in the object that should contain it. */
 function isMissing(issue: v.BaseIssue<unknown>): boolean {
   return issue.kind === "schema" && issue.received === "undefined" && issue.message.startsWith("Invalid key");
 }
 
-/** Describes a missing field. Uses the message of the field's schema, if it has one. */
+/** Describes a missing field, with the message from the field's schema if it has one. */
 function describeAbsent(schema: v.GenericSchema, issue: v.BaseIssue<unknown>): string {
   const field = issue.path?.reduce<unknown>((at, { key }) => entryOf(at, key), schema) as v.GenericSchema | undefined;
   const [own] = field ? v.safeParse(field, undefined).issues ?? [] : [];
@@ -52,7 +52,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   Object: "an object",
 };
 
-/** Converts `("small" | "medium")` to `must be one of small, medium`. */
+/** Converts valibot's `("small" | "medium")` to `must be one of small, medium`. */
 function mustBe(expected: string): string {
   const choices = expected.replace(/^\(|\)$/g, "").split(" | ").map((choice) => TYPE_WORDS[choice] ?? unquote(choice));
   return choices.length > 1 ? `must be one of ${choices.join(", ")}` : `must be ${choices[0]}`;

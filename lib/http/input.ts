@@ -1,4 +1,4 @@
-/** Reads path, query, body and Idempotency-Key of a request, and validates them with the endpoint's schemas. */
+/** Reads a request's path, query, body and Idempotency-Key, and validates them against the endpoint's schemas. */
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import type { AnyEndpoint } from "#lib/http/endpoint.ts";
@@ -7,14 +7,14 @@ import { readForm } from "#lib/http/form.ts";
 import { collectProblems, describeProblems } from "#lib/http/input-problems.ts";
 import { refuseUnknownFields, refuseUnknownParameters } from "#lib/http/unknown-fields.ts";
 
-/** Whether requests with this method may have a body. */
+/** Returns whether requests with this method may have a body. */
 export function mayHaveBody(method: string): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 
 /**
- * Whether unknown query parameters are refused. Pages accept them, because mail programs and trackers add parameters to
- * links. Endpoints with `raw` accept them, because another service defines the request.
+ * Returns whether the endpoint refuses unknown query parameters. Pages accept them, because mail programs and trackers
+ * add parameters to links. Endpoints with `raw` accept them, because another service defines those requests.
  */
 export function refusesUnknownParameters(
   { raw, reply, strict }: Pick<AnyEndpoint, "raw" | "reply" | "strict">,
@@ -29,8 +29,8 @@ export function parseQuery(endpoint: AnyEndpoint, query: Readonly<Record<string,
 }
 
 /**
- * Reads and validates the body; undefined if the method has none. Throws a `media_type`, `too_large` or `invalid`
- * fault.
+ * Reads and validates the body. Returns undefined if the endpoint has none. Throws a `media_type`, `too_large` or
+ * `invalid` fault.
  */
 export async function parseBody({ body, form, raw }: AnyEndpoint, exchange: Exchange): Promise<unknown> {
   if (raw || !mayHaveBody(exchange.request.method)) return undefined;
@@ -39,9 +39,7 @@ export async function parseBody({ body, form, raw }: AnyEndpoint, exchange: Exch
   return parseInput(body, fields);
 }
 
-/**
- * Validates input with a schema. Throws an `invalid` fault (`invalid_input`), whose message names each invalid field.
- */
+/** Validates input. Throws an `invalid` fault (`invalid_input`) with a message that names each invalid field. */
 export function parseInput(schema: v.GenericSchema | undefined, input: unknown): unknown {
   if (!schema) return undefined;
   const result = v.safeParse(schema, input, { abortPipeEarly: true });
@@ -56,7 +54,7 @@ export function decodePathParameters(encoded: Readonly<Record<string, string>>):
   return refuseControlCharacters(Object.fromEntries(params));
 }
 
-/** Returns the parameters. Throws an `invalid` fault (`bad_path`) if one is null or contains control characters. */
+/** Returns `params`. Throws an `invalid` fault (`bad_path`) if a parameter is null or contains control characters. */
 export function refuseControlCharacters(params: Readonly<Record<string, string | null>>): Record<string, string> {
   // deno-lint-ignore no-control-regex
   if (Object.values(params).every((value) => value !== null && !/[\u0000-\u001f\u007f]/.test(value))) {
@@ -67,7 +65,7 @@ export function refuseControlCharacters(params: Readonly<Record<string, string |
 
 const MAX_PARAMETERS = 40, MAX_QUERY_LENGTH = 8192;
 
-/** Reads the query. Throws an `invalid` fault for a repeated or badly encoded parameter, or too many parameters. */
+/** Reads the query. Throws an `invalid` fault if a parameter is repeated or badly encoded, or if there are too many. */
 export function readQuery(url: URL): Record<string, string> {
   if (url.search.length > MAX_QUERY_LENGTH || url.search.split("&", MAX_PARAMETERS + 1).length > MAX_PARAMETERS) {
     const message = `The query must have at most ${MAX_PARAMETERS} parameters and ${MAX_QUERY_LENGTH} characters`;
@@ -84,7 +82,7 @@ export function readQuery(url: URL): Record<string, string> {
   return Object.fromEntries(url.searchParams);
 }
 
-/** Reads a JSON object; an empty body counts as `{}`. Throws a `media_type`, `too_large` or `invalid` fault. */
+/** Reads a JSON object. An empty body counts as `{}`. Throws a `media_type`, `too_large` or `invalid` fault. */
 async function readBody(exchange: Exchange): Promise<Record<string, unknown>> {
   const bytes = await exchange.body();
   if (bytes.length === 0) return {};
@@ -98,20 +96,20 @@ async function readBody(exchange: Exchange): Promise<Record<string, unknown>> {
   throw new Fault("invalid", "not_an_object", "The body must be a JSON object");
 }
 
-/** Returns the Idempotency-Key, or null. Throws an `invalid` fault (`bad_idempotency_key`). */
+/** Returns the Idempotency-Key; null if there is none. Throws an `invalid` fault (`bad_idempotency_key`). */
 export function readIdempotencyKey(headers: Headers): string | null {
   const key = headers.get("idempotency-key");
   return key === null ? null : validateIdempotencyKey(key);
 }
 
-/** Returns the key if it is valid. Throws an `invalid` fault (`bad_idempotency_key`). */
+/** Returns the key unchanged if it is valid. Otherwise throws an `invalid` fault (`bad_idempotency_key`). */
 export function validateIdempotencyKey(key: string): string {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
   const message = "Idempotency-Key must be 1 to 255 visible ASCII characters without spaces";
   throw new Fault("invalid", "bad_idempotency_key", message);
 }
 
-/** Whether the content type is JSON. JSON is UTF-8 (RFC 8259), so other charsets are refused. */
+/** Returns whether the content type is JSON in UTF-8. JSON has no other charset (RFC 8259). */
 function isJson(type: string): boolean {
   const [, parameters] = /^application\/json *(;.*|$)/i.exec(type) ?? [];
   const charset = /; *charset *= *"?([^";]*)/i.exec(parameters ?? "")?.[1]?.trim();
@@ -122,7 +120,7 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    // The parser's error is not the cause, because its message quotes the body, which may contain a password.
+    // Omits the parser's error, because its message quotes the body, which may contain a password.
     throw new Fault("invalid", "unreadable_json", "The body is not valid JSON in UTF-8");
   }
 }

@@ -1,4 +1,4 @@
-/** Defines the middleware of all requests. src/server.ts puts it in order. */
+/** Defines the middleware that every request passes through. src/server.ts puts it in order. */
 import { runInContext } from "#lib/base/work-context.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { appendHeader, type HttpResponse, isBodyStream } from "#lib/http/response.ts";
@@ -11,13 +11,13 @@ import { DAY, SECOND } from "#lib/base/time.ts";
 
 export type Middleware = (exchange: Exchange, next: () => Promise<HttpResponse>) => Promise<HttpResponse>;
 
-/** Runs the middleware around the route, the first one outermost. `at` is the index of the next middleware. */
+/** Runs the middleware in the given order, then the route. `at` is the index of the next middleware to run. */
 export function runMiddleware(list: readonly Middleware[], exchange: Exchange, at = 0): Promise<HttpResponse> {
   const next = list[at];
   return next ? next(exchange, () => runMiddleware(list, exchange, at + 1)) : exchange.route.respond(exchange);
 }
 
-/** Runs the request, including a streamed body, in a work context, so that log entries and calls have its IDs. */
+/** Runs the request, including a streamed response, in a work context, so that log entries contain its IDs. */
 export const setWorkContext: Middleware = async ({ id, trace }, next) => {
   const cause = { rootSpan: trace, logFields: { requestId: id } },
     answer = await runInContext(cause, next),
@@ -28,7 +28,7 @@ export const setWorkContext: Middleware = async ({ id, trace }, next) => {
 
 const KNOWN_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** Records a span for each request. Unknown methods are recorded as `other`, because clients may invent them. */
+/** Records a span for each request. Non-standard methods become `other`, because clients can invent any number. */
 export function recordTelemetry(telemetry: Telemetry): Middleware {
   return ({ request, route, id, contextIds }, next) => {
     const method = KNOWN_METHODS.includes(request.method) ? request.method : "other";
@@ -51,8 +51,8 @@ export const addRequestId: Middleware = async (exchange, next) => {
 const REFUSED_STATUSES = [401, 403, 429];
 
 /**
- * Logs one line per request: the path pattern, because a URL may contain secrets, and the IDs of user, hub and spoke.
- * Lines of refused requests have the IP address, so that attacks are visible.
+ * Logs one line per request with the IDs of the user, hub and spoke. Logs the path pattern rather than the URL, which
+ * may contain secrets. Refused requests are logged with the client's IP address, so that attacks can be traced.
  */
 export const logAccess: Middleware = async ({ request, route, log, ip, contextIds }, next) => {
   const began = performance.now();
@@ -69,7 +69,7 @@ export const logAccess: Middleware = async ({ request, route, log, ip, contextId
   return answer;
 };
 
-/** Adds security headers. A page may set its own Content-Security-Policy. */
+/** Adds security headers to every response. A page may set its own Content-Security-Policy. */
 export function addSecurityHeaders(publicUrl: URL): Middleware {
   const usual = {
     "x-content-type-options": "nosniff",
@@ -94,7 +94,7 @@ export const addRouteHeaders: Middleware = async ({ route }, next) => {
   return answer;
 };
 
-/** Turns errors of the following middleware into responses: a page for browsers, otherwise JSON. */
+/** Turns errors that later middleware throws into responses: an HTML page for browsers, JSON for other clients. */
 export const renderErrors: Middleware = async (exchange, next) => {
   try {
     return await next();
@@ -110,13 +110,13 @@ export const renderErrors: Middleware = async (exchange, next) => {
   }
 };
 
-/** Reads the body. The request counts as in flight only afterwards. */
+/** Reads the body. The request does not count as in flight until this is done. */
 export const receiveBody: Middleware = async (exchange, next) => {
   await exchange.route.receive(exchange);
   return await next();
 };
 
-/** Counts a request as in flight until its response is sent. Streams and refusals count only until it starts. */
+/** Counts a request as in flight until its response is sent or, for streams and refusals, until it starts. */
 export const shedLoad: Middleware = async ({ loadSlot, sent }, next) => {
   loadSlot.enter();
   let streams = false;
@@ -130,7 +130,7 @@ export const shedLoad: Middleware = async ({ loadSlot, sent }, next) => {
   }
 };
 
-/** Cancels the request when its time budget of `ms` is used up or the client disconnects. */
+/** Cancels the request when it has used `ms` milliseconds or the client disconnects. */
 export function enforceDeadline(ms: number): Middleware {
   return async ({ signal, abort, onDisconnect: onGone, timeBudget }, next) => {
     const onLate = () => {

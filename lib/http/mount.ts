@@ -1,6 +1,6 @@
 /**
- * Routes requests to endpoints and handles each in a fixed sequence. Checks that depend on the endpoint are here, not
- * in middleware that matches paths, so a new route cannot bypass them.
+ * Routes each request to its endpoint and handles it in a fixed sequence. Checks that depend on the endpoint are made
+ * here rather than in middleware that matches paths, so that a new route cannot bypass them.
  */
 import { TrieRouter } from "hono/router/trie-router";
 import type { App } from "#lib/app.ts";
@@ -43,11 +43,11 @@ interface MountOptions {
   readonly authenticate: Authenticate;
   readonly rateLimit: RateLimit;
   readonly calls: Pick<CallCounter, "count">;
-  /** Renders the 404 of unknown paths for browsers. Without it, the 404 is JSON. */
+  /** Renders the 404 for unknown paths as a page for browsers. If absent, the 404 is JSON. */
   readonly negotiatedErrorPage?: AnyEndpoint["negotiatedErrorPage"];
 }
 
-/** The options, and the cached responses of endpoints with `renderedOnce`, by endpoint name. */
+/** The mount options, plus cached responses from endpoints with `renderedOnce`, keyed by endpoint name. */
 interface Mounted extends MountOptions {
   readonly renderedResponses: Map<string, (request: Request) => CachedResponse>;
 }
@@ -59,11 +59,11 @@ const NOTHING = new Uint8Array();
 interface Target {
   readonly pattern: string;
   readonly module: RouteModule;
-  /** Headers of the deprecated endpoints, by method. */
+  /** Extra response headers for deprecated endpoints, by HTTP method. */
   readonly headers: Partial<Record<HttpMethod, HeaderLines>>;
 }
 
-/** Mounts all routes. Throws Error for an invalid declaration, so that the process does not start. */
+/** Mounts all routes. Throws Error for an invalid endpoint declaration, so that the process does not start. */
 export function mountRoutes(mounting: MountOptions): FindRoute {
   const router = new TrieRouter<Target>(), mounted: Mounted = { ...mounting, renderedResponses: new Map() };
   for (const [pattern, module] of mounting.service.manifest) {
@@ -88,7 +88,7 @@ export function mountRoutes(mounting: MountOptions): FindRoute {
   };
 }
 
-/** Removes a trailing slash, which clients often add when they join a base URL and a path. */
+/** Removes a trailing slash, which clients often add by accident when they join a base URL and a path. */
 function withoutSlash(path: string): string {
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
@@ -132,8 +132,8 @@ function routeTo(
 }
 
 /**
- * Checks the rate limit and reads the body, before the request counts as in flight. Requests that come from another
- * site are refused before they count. Otherwise another site could use up the attempts of its visitors.
+ * Checks the rate limit and reads the body, before the request counts as in flight. Requests from other sites are
+ * refused before they count towards the rate limit, because another site could otherwise use up its visitors' attempts.
  */
 async function receive({ app, rateLimit }: MountOptions, endpoint: AnyEndpoint, exchange: Exchange): Promise<void> {
   const { request, ip, body, loadSlot } = exchange;
@@ -146,8 +146,9 @@ async function receive({ app, rateLimit }: MountOptions, endpoint: AnyEndpoint, 
 }
 
 /**
- * Handles a request after its body was read: authenticates the caller, checks scope, access and origin, validates the
- * input, and calls the handler. Its transactions check the caller's rights again (auth/authorize-transactions.ts).
+ * Handles a request whose body has been read: authenticates the caller, checks the scope, access and origin, validates
+ * the input, and calls the handler. The handler's transactions check the caller's access again
+ * (auth/authorize-transactions.ts).
  */
 async function handleRequest(
   { app, service, authenticate, calls, renderedResponses }: Mounted,
@@ -169,7 +170,7 @@ async function handleRequest(
   const { caller, params, query, actor, ...loaded } = await (endpoint.queued ? creationQueue.admit(admit) : admit());
   Object.assign(exchange.contextIds, contextIdsOf(loaded));
   if (endpoint.scope !== "public") requireSameOrigin(request, caller, app.config.publicUrl);
-  // Counts the call even if it fails later.
+  // Counts the call now, so that it counts even if it fails later.
   if (caller?.credential.kind === "token") calls.count(caller.credential.id, name);
   const right = caller && endpoint.scope !== "flow"
     ? createAuthorizedDatabase(requestApp, caller, timeBudget.runPaused)
@@ -202,7 +203,7 @@ async function handleRequest(
   return revalidate(renderedResponses.get(name)!(request), request);
 }
 
-/** Returns the IDs of the loaded hub and spoke. */
+/** Returns the IDs of the hub and spoke that were loaded for the request. */
 function contextIdsOf(loaded: object): Exchange["contextIds"] {
   const { federation, spoke } = loaded as {
     federation?: { id: string };
@@ -219,7 +220,7 @@ async function idempotencyOf({ request, url, body }: Exchange, { userId }: Actor
   return { userId, method: request.method, path: withoutSlash(url.pathname), key, bodyHash };
 }
 
-/** Returns the response of HEAD, without a body. Stops a streamed body. */
+/** Returns the response to a HEAD request: the same headers without the body. Stops a streamed body. */
 function withoutBody({ status, headers, body }: HttpResponse): HttpResponse {
   if (isBodyStream(body)) body.cancel();
   return { status, headers, body: null };

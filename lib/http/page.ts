@@ -1,7 +1,7 @@
 /**
- * Renders HTML pages with a Content-Security-Policy. Pages load nothing from other servers. Inline style and script are
- * allowed by their hashes, so injected code does not run. The portal's pages link to a style sheet and a script
- * instead, which browsers cache.
+ * Renders HTML pages with a strict Content-Security-Policy. Pages load nothing from other servers, and inline styles
+ * and scripts are allowed by their hash, so that injected code does not run. Portal pages link to a style sheet and a
+ * script instead, which browsers cache.
  */
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
@@ -9,30 +9,30 @@ import type { HtmlEscapedString } from "hono/utils/html";
 
 export interface HtmlPage {
   readonly title: string;
-  /** The Atom feed of the page. Feed readers discover it. */
+  /** An Atom feed for the page, which feed readers can discover. */
   readonly feed?: { readonly title: string; readonly href: string };
-  /** Inline CSS. It must not contain text from callers. */
+  /** Inline CSS. It must not contain text that callers provide. */
   readonly style: string;
-  /** The path of a style sheet. */
+  /** The path to a style sheet. */
   readonly sheet?: string;
-  /** An inline script, run at the end of the page. The page must work without it. */
+  /** An inline script that runs at the end of the page. The page must also work without it. */
   readonly script?: string;
-  /** The path of a script. The script may send requests only to this server. */
+  /** The path to a script. The script can send requests only to this server. */
   readonly source?: string;
   readonly body: Markup;
 }
 
-/** HTML in which all values are escaped. */
+/** HTML in which all inserted text has been escaped. */
 export type Markup = HtmlEscapedString;
 
-/** Template tag: `` markup`<p>${text}</p>` `` escapes text and inserts markup unchanged. */
+/** A template tag that escapes inserted text and leaves inserted markup unchanged: `` markup`<p>${text}</p>` ``. */
 export function markup(strings: TemplateStringsArray, ...values: readonly unknown[]): Markup {
   const escaped = html(strings, ...values);
   if (escaped instanceof Promise) throw new Error("Await promises before you render them in a page");
   return escaped;
 }
 
-/** Marks text as markup without escaping, such as an SVG constant. Never use it for text from callers. */
+/** Turns text, such as an SVG constant, into markup without escaping it. Never use it for text that callers provide. */
 export function trustedMarkup(text: string): Markup {
   return raw(text);
 }
@@ -58,7 +58,7 @@ ${script === undefined ? "" : markup`<script>${trustedMarkup(script)}</script>`}
 `.toString();
 }
 
-/** Returns the Content-Security-Policy, which allows only the page's own style, script and forms. */
+/** Returns a Content-Security-Policy that allows only the page's own style, script and forms. */
 export function contentSecurityPolicy({ style, sheet, script, source }: HtmlPage): string {
   const styles = [
     ...(sheet === undefined ? [] : ["'self'"]),
@@ -80,6 +80,6 @@ function hashOf(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
-/** The icon as SVG. Each page contains it, so browsers do not request /favicon.ico. */
+/** The site icon as SVG. Every page includes it, so that browsers do not request /favicon.ico. */
 export const ICON_SVG =
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke="#1f9c82" stroke-width="2.6"><circle cx="16" cy="16" r="13"/><path d="M16 3v26M3 16h26M6.8 6.8l18.4 18.4M6.8 25.2 25.2 6.8"/></svg>`;

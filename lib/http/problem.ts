@@ -1,6 +1,6 @@
 /**
- * Turns errors into responses: the statuses of faults and the JSON of errors. An error that is not a Fault is a bug. It
- * is logged, and the response contains only the request ID.
+ * Turns errors into HTTP responses. An error that is not a Fault is treated as a bug: it is logged, and the response
+ * contains only the request ID.
  */
 import { Fault, type FaultKind } from "#lib/base/errors.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
@@ -8,7 +8,7 @@ import { ClientDisconnected, type Exchange } from "#lib/http/exchange.ts";
 import { contentSecurityPolicy, type HtmlPage, renderPage } from "#lib/http/page.ts";
 import * as v from "valibot";
 
-/** HTTP status and reason phrase of each kind of fault (RFC 9110, RFC 6585). */
+/** The HTTP status and reason phrase for each kind of fault (RFC 9110, RFC 6585). */
 const STATUS: Readonly<Record<FaultKind, readonly [status: number, error: string]>> = {
   invalid: [400, "Bad Request"],
   unauthenticated: [401, "Unauthorized"],
@@ -27,15 +27,15 @@ const STATUS: Readonly<Record<FaultKind, readonly [status: number, error: string
   timeout: [504, "Gateway Timeout"],
 };
 
-/** Default seconds for Retry-After. */
+/** The default value of Retry-After for each kind of fault, in seconds. */
 const RETRY_AFTER: { readonly [K in FaultKind]?: number } = { limited: 60, unavailable: 2, timeout: 5 };
 
-/** nginx's status for a client that disconnected. Only the log shows it. */
+/** The status that nginx logs when a client disconnects. It appears only in the log. */
 const CLIENT_GONE = 499;
 
 export const INTERNAL_ERROR = "internal_error";
 
-/** The JSON body of every error. */
+/** The JSON body of every error response. */
 export const Problem = v.object({ statusCode: v.number(), code: v.string(), message: v.string(), error: v.string() });
 export type Problem = v.InferOutput<typeof Problem>;
 
@@ -43,27 +43,27 @@ export function httpStatusOf(kind: FaultKind): number {
   return STATUS[kind][0];
 }
 
-/** Returns the body for a fault. */
+/** Returns the response body for a fault. */
 export function problemOf({ kind, code, message }: Pick<Fault, "kind" | "code" | "message">): Problem {
   const [statusCode, error] = STATUS[kind];
   return { statusCode, code, message, error };
 }
 
-/** Returns the body for an internal error. */
+/** Returns the response body for an internal error. */
 export function internalProblem(message: string): Problem {
   return { statusCode: 500, code: INTERNAL_ERROR, message, error: "Internal Server Error" };
 }
 
 type RenderErrorPage = (problem: Problem) => HtmlPage;
 
-/** Returns the response for an error. Never throws. */
+/** Returns the response for any error that a request causes. Never throws. */
 export function toErrorResponse(
   error: unknown,
   exchange: Pick<Exchange, "id" | "signal" | "log">,
   show?: RenderErrorPage,
 ): HttpResponse {
   const { signal } = exchange;
-  // If the request was aborted, the reason of the signal is the cause, not the resulting error.
+  // If the request was aborted, reports the abort reason instead of the error that the abort caused.
   const cause = signal.aborted ? signal.reason : error;
   if (cause instanceof ClientDisconnected) return { status: CLIENT_GONE, headers: {}, body: null };
   if (!(cause instanceof Fault)) {
@@ -76,7 +76,7 @@ export function toErrorResponse(
   return write(problemOf(cause), errorHeaders(cause), show);
 }
 
-/** Returns the headers of a fault, such as Retry-After. */
+/** Returns the response headers for a fault, such as Retry-After. */
 export function errorHeaders({ kind, retryAfter = RETRY_AFTER[kind], headers }: Fault): Record<string, string> {
   return {
     ...(kind === "unauthenticated" && { "www-authenticate": "Bearer" }),

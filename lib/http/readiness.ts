@@ -1,11 +1,11 @@
-/** Runs the readiness checks. */
+/** Runs the checks that must pass before this replica receives requests. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { isRefusedLogin } from "#lib/drivers/db/faults.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** A check that must pass before this replica gets requests. It fails by returning false or throwing. */
+/** A check that must pass before this replica receives requests. It fails if it returns false or throws. */
 export interface ReadinessCheck {
   readonly name: string;
   readonly passes: (app: App) => boolean | Promise<boolean>;
@@ -21,9 +21,9 @@ export type Readiness = v.InferOutput<typeof Readiness>;
 const TIMEOUT = 2 * SECOND; // milliseconds; probes do not wait longer
 
 /**
- * Returns a function that runs the checks, once for simultaneous callers. `notes` describes problems that do not
- * prevent requests from being answered. Throws an `unavailable` fault (`not_ready`) with the names of the failed
- * checks; the log has the reasons.
+ * Returns a function that runs the checks; concurrent calls share one run. It throws an `unavailable` fault
+ * (`not_ready`) that names the failed checks; the reasons are logged. `notes` describes problems that do not prevent
+ * requests from being answered.
  */
 export function openReadiness(
   app: App,
@@ -46,7 +46,7 @@ async function runChecks(app: App, checks: readonly ReadinessCheck[]): Promise<R
   return Object.fromEntries(checks.map(({ name }) => [name, "ok" as const]));
 }
 
-/** Runs a check. Returns null if it passes. Otherwise returns its name and, if available, a hint for the operator. */
+/** Runs a check. Returns null if it passes, otherwise its name and, if available, a hint for the operator. */
 async function runCheck(app: App, { name, passes }: ReadinessCheck): Promise<string | null> {
   try {
     return await passes(app) ? null : name;

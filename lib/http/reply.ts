@@ -1,6 +1,6 @@
 /**
- * Defines replies: the status, the documentation, and how a handler's value becomes a response. JSON is filtered by its
- * schema, so that unlisted database columns cannot leak.
+ * Defines replies: the HTTP status, the documentation, and how a handler's value becomes a response. JSON is filtered
+ * by a schema, so that database columns that the schema does not list cannot leak.
  */
 import * as v from "valibot";
 import type { ListPage } from "#lib/drivers/db/pages.ts";
@@ -12,23 +12,22 @@ import { createFrameEncoder, EVENT_STREAM_TYPE, type FrameSource, toBodyStream }
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
 
 /**
- * A reply. `T` is the type of the handler's value. The second type is the value that `toResult` returns to callers
- * within the program.
+ * A kind of response. `T` is the type that the handler returns. The second type is the type that callers within the
+ * same process get.
  */
 export interface Reply<T, Told = unknown> {
   readonly status: number;
   readonly content: ReplyContent | null;
-  /** 33 */
   readonly headers: readonly string[];
-  /** The endpoint's second reply, for the documentation (eitherReply). */
+  /** The endpoint's other possible reply, for the documentation (eitherReply). */
   readonly alternative?: ReplyDescription;
-  /** Converts the value to a response. Links, such as the next page, are based on `address`, the request's URL. */
+  /** Turns the handler's value into a response. `address`, the request's URL, is the base for links to other pages. */
   readonly send: (value: T, address?: URL) => HttpResponse;
-  /** Filters the value for callers within the program, such as pages: the same data as in the response. */
+  /** Filters the handler's value for code in the same process, such as pages, which get the same data as clients. */
   readonly toResult: (value: T) => Told;
 }
 
-/** The documented parts of a reply. */
+/** The parts of a reply that the API reference shows. */
 export type ReplyDescription = Pick<Reply<never>, "status" | "content" | "headers">;
 
 export interface ReplyContent {
@@ -42,8 +41,8 @@ export function ok<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
 }
 
 /**
- * A page of a list. Its Link header (RFC 8288) points to the next page with the same filters. The last page has no Link
- * header.
+ * A reply with one page of a list. Its Link header (RFC 8288) points to the next page and keeps the filters. The last
+ * page has no Link header.
  */
 export function pageReply<In, Out>(item: Schema<In, Out>): Reply<ListPage<In>, ListPage<Out>> {
   const list = ok(v.array(item));
@@ -61,17 +60,17 @@ export function pageReply<In, Out>(item: Schema<In, Out>): Reply<ListPage<In>, L
   };
 }
 
-/** A 201 reply for a created object. `location` returns the object's path. */
+/** A 201 reply with the new object. `location` returns the path for the Location header. */
 export function created<In, Out>(schema: Schema<In, Out>, location: (object: Out) => string): Reply<In, Out> {
   return json(201, schema, (object) => ({ location: location(object) }), ["location"]);
 }
 
-/** A 201 reply with a value that is shown only once and has no path. */
+/** A 201 reply with a value, such as a new token, that is shown only once and has no path. */
 export function createdSecretReply<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
   return json(201, schema);
 }
 
-/** A 202 reply for work that continues after the response. */
+/** A 202 reply for work that continues after the response is sent. */
 export function accepted<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
   return json(202, schema);
 }
@@ -84,7 +83,7 @@ export const noContent: Reply<void, void> = {
   toResult: () => {},
 };
 
-/** A 200 reply with text of this content type. */
+/** A 200 reply with text of the given content type. */
 export function plainText(type: string): Reply<string, string> {
   return {
     status: 200,
@@ -95,7 +94,7 @@ export function plainText(type: string): Reply<string, string> {
   };
 }
 
-/** An HTML page with its own Content-Security-Policy (page.ts). */
+/** A reply with an HTML page, which has its own Content-Security-Policy (page.ts). */
 export function html(status = 200): Reply<HtmlPage, HtmlPage> {
   const type = "text/html; charset=utf-8";
   return {
@@ -115,10 +114,10 @@ export function html(status = 200): Reply<HtmlPage, HtmlPage> {
   };
 }
 
-/** A permanent redirect to a path. */
+/** A reply that redirects permanently to another path (308). */
 export const redirect: Reply<string, string> = redirectWith(308);
 
-/** A redirect after which the browser reads the path with GET (303). */
+/** A reply that redirects to another path, which the client then reads with GET (303). */
 export const seeOther: Reply<string, string> = redirectWith(303);
 
 function redirectWith(status: number): Reply<string, string> {
@@ -131,7 +130,7 @@ function redirectWith(status: number): Reply<string, string> {
   };
 }
 
-/** Adds a cookie to a reply; `cookie` is the value of Set-Cookie, which sets or clears it. */
+/** Adds a Set-Cookie header to a reply. `cookie` is the header's value; it can set or clear the cookie. */
 export function withCookie<T, Told>(reply: Reply<T, Told>): Reply<WithCookie<T>, WithCookie<Told>> {
   return {
     ...reply,
@@ -149,7 +148,7 @@ interface WithCookie<T> {
   readonly cookie: string;
 }
 
-/** Server-sent events, with data filtered by the schema. */
+/** A reply that streams server-sent events, with their data filtered by the schema. */
 export function eventStream<In extends object>(schema: Schema<In>): Reply<FrameSource<In>, FrameSource<In>> {
   const filter = createFilter(schema), encode = createFrameEncoder((data: In) => JSON.stringify(filter(data)));
   return {
@@ -158,7 +157,7 @@ export function eventStream<In extends object>(schema: Schema<In>): Reply<FrameS
     headers: [],
     send: (source) => ({
       status: 200,
-      // X-Accel-Buffering keeps nginx from buffering events.
+      // X-Accel-Buffering tells nginx not to buffer the events.
       headers: { "content-type": EVENT_STREAM_TYPE, "cache-control": "no-store", "x-accel-buffering": "no" },
       body: toBodyStream(source, encode),
     }),
@@ -190,7 +189,7 @@ function identity<T>(value: T): T {
   return value;
 }
 
-/** Returns a function that filters values by the schema. It throws Error for a value that does not match, which is a bug. */
+/** Returns a function that filters values by the schema. Throws Error if a value does not match, which is a bug. */
 function createFilter<In, Out>(schema: Schema<In, Out>): (value: In) => Out {
   let pick: OutputFilter | undefined;
   return (value) => {
@@ -206,7 +205,7 @@ function createFilter<In, Out>(schema: Schema<In, Out>): (value: In) => Out {
 
 type Either<A, B> = { readonly usual: A } | { readonly other: B };
 
-/** Combines two replies with different statuses. The handler's value selects one by its key, `usual` or `other`. */
+/** Combines two replies with different statuses. The handler returns `{ usual }` or `{ other }` to select one. */
 export function eitherReply<A, B, ToldA, ToldB>(
   usual: Reply<A, ToldA>,
   other: Reply<B, ToldB>,

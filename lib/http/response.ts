@@ -1,21 +1,21 @@
-/** Defines a response as plain values, so that middleware can change it cheaply. */
+/** Defines an HTTP response as plain values, so that middleware can change it cheaply. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string | Uint8Array<ArrayBuffer> | BodyStream | null;
 }
 
-/** Headers by lower-case name. Several values of one header are joined by commas. */
+/** Headers by lower-case name. If a header has several values, they are joined by commas. */
 type Headers = Record<string, string>;
 
-/** A body that is generated while it is sent. */
+/** A response body that is generated while it is being sent. */
 export interface BodyStream {
   /**
-   * Writes the body. The promise of `write` resolves when there is space for more. If `run` rejects, the connection
-   * must be closed abruptly. Then the client knows that the body is incomplete.
+   * Writes the body. `write` returns a promise that resolves when there is room for more. If `run` rejects, the
+   * connection must be closed abruptly, so that the client can tell that the body is incomplete.
    */
   run(write: (bytes: Uint8Array) => void | Promise<void>): Promise<void>;
-  /** Stops the body, even before it started. */
+  /** Stops generating the body, even if it has not been started. */
   cancel(): void;
 }
 
@@ -31,7 +31,7 @@ export function toResponse({ status, headers, body }: HttpResponse): Response {
   return new Response(isBodyStream(body) ? toStream(body) : body, { status, headers });
 }
 
-/** Converts the body to a stream. It starts when the stream is read. */
+/** Converts the body to a stream that starts generating when it is first read. */
 function toStream(flow: BodyStream): ReadableStream<Uint8Array> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(undefined, undefined, {
     highWaterMark: 0,

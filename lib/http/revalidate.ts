@@ -1,6 +1,6 @@
 /**
- * Adds ETags to cacheable and polled responses, and answers 304 if the client has the current version. The ETag is a
- * hash of the body, so all replicas send the same one.
+ * Adds an ETag to responses that can be cached or polled, and answers 304 if the client already has the current
+ * version. The ETag is a hash of the body, so all replicas send the same one.
  */
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
@@ -8,14 +8,14 @@ import type { HttpResponse } from "#lib/http/response.ts";
 
 const ETAG_LENGTH = 22; // characters of base64url: 132 bits
 
-/** A cached response. All requests share its bytes. */
+/** A cached response whose bytes are shared by all requests. */
 export interface CachedResponse {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly etag: string;
   readonly headers: HttpResponse["headers"];
 }
 
-/** Caches a response with status 200. `seconds` is the max-age for other caches; undefined forbids it. */
+/** Caches a response with status 200. If `seconds` is given, other caches may keep it for that long. */
 export function cacheResponse(
   { headers, body }: HttpResponse & { readonly body: string },
   seconds: number | undefined,
@@ -25,17 +25,17 @@ export function cacheResponse(
   return { bytes: new TextEncoder().encode(body), etag, headers: { ...headers, etag, ...control } };
 }
 
-/** Returns the response, or 304 if If-None-Match has its ETag (RFC 9110, section 13.1.2). */
+/** Returns the cached response, or 304 if If-None-Match contains its ETag (RFC 9110, section 13.1.2). */
 export function revalidate({ bytes, etag, headers: kept }: CachedResponse, request: Request): HttpResponse {
   if (!matchesEtag(request.headers.get("if-none-match"), etag)) {
     return { status: 200, headers: { ...kept }, body: bytes };
   }
-  // A 304 keeps the other headers, because caches replace their stored headers with those of the 304.
+  // Sends the other headers with a 304 as well, because caches replace their stored headers with them.
   const { "content-type": _, ...headers } = kept;
   return { status: 304, headers, body: null };
 }
 
-/** Returns a function that selects the plain or the gzip variant. Each is created once. */
+/** Returns a function that picks the plain or the gzip variant for a request. Each variant is created only once. */
 export function withGzipVariant(plain: CachedResponse): (request: Request) => CachedResponse {
   const vary = { ...plain.headers, vary: "accept-encoding" };
   let gzip: CachedResponse | undefined;
@@ -46,7 +46,7 @@ export function withGzipVariant(plain: CachedResponse): (request: Request) => Ca
   return ({ headers }) => acceptsGzip(headers.get("accept-encoding")) ? gzip ??= pack() : { ...plain, headers: vary };
 }
 
-/** Whether Accept-Encoding accepts gzip (RFC 9110, section 12.5.3). */
+/** Returns whether Accept-Encoding allows gzip (RFC 9110, section 12.5.3). */
 export function acceptsGzip(header: string | null): boolean {
   const offers = (header ?? "").toLowerCase().split(",").map((part) => part.split(";").map((piece) => piece.trim()));
   const [, quality] = offers.find(([name]) => name === "gzip") ?? offers.find(([name]) => name === "*") ??
@@ -54,7 +54,7 @@ export function acceptsGzip(header: string | null): boolean {
   return !/^q=0(?:\.0*)?$/.test(quality ?? "");
 }
 
-/** Compares ETags weakly: compressing proxies change them to W/"…". Ignores the -gzip suffix of compress.ts. */
+/** Compares ETags, ignoring W/, which proxies add when they compress, and the -gzip suffix from compress.ts. */
 function matchesEtag(header: string | null, etag: string): boolean {
   if (header === null) return false;
   const ours = [etag, `${etag.slice(0, -1)}-gzip"`];

@@ -1,27 +1,26 @@
-/** Encodes server-sent events, with backpressure. */
+/** Encodes server-sent events, sending them no faster than the client reads them. */
 import type { BodyStream, HttpResponse } from "#lib/http/response.ts";
 
-/** An event, a comment that keeps the connection open, or the milliseconds to wait before reconnecting. */
+/** An event, a comment that keeps the connection open, or a reconnection delay in milliseconds. */
 export type EventStreamFrame<Data> =
   | { readonly id?: string; readonly event: string; readonly data: Data }
   | { readonly comment: string }
   | { readonly retry: number };
 
 export interface FrameSource<Data> {
-  /** Sends the frames. The promise of `send` resolves when there is space for more. */
+  /** Sends the frames. `send` returns a promise that resolves when there is room for more. */
   run(send: (frame: EventStreamFrame<Data>) => void | Promise<void>): Promise<void>;
-  /** Stops the source, even before it started. */
+  /** Stops the source, even if it has not been started. */
   cancel(): void;
 }
 
 export const EVENT_STREAM_TYPE = "text/event-stream";
 
-/** 25 */
 export function isEventStream({ headers }: HttpResponse): boolean {
   return headers["content-type"] === EVENT_STREAM_TYPE;
 }
 
-/** Converts a source of frames to a body. */
+/** Converts a source of frames to a response body. */
 export function toBodyStream<Data>(
   source: FrameSource<Data>,
   encode: (frame: EventStreamFrame<Data>) => Uint8Array,
@@ -29,7 +28,7 @@ export function toBodyStream<Data>(
   return { run: (write) => source.run((frame) => write(encode(frame))), cancel: source.cancel };
 }
 
-/** Returns an encoder of frames. `write` formats the data as one line. A frame for several readers is encoded once. */
+/** Returns a function that encodes frames; each frame object only once. `write` formats event data as one line. */
 export function createFrameEncoder<Data>(write: (data: Data) => string): (frame: EventStreamFrame<Data>) => Uint8Array {
   const text = new TextEncoder(), encoded = new WeakMap<EventStreamFrame<Data>, Uint8Array>();
   return (frame) => {
@@ -48,7 +47,7 @@ function textOf<Data>(frame: EventStreamFrame<Data>, write: (data: Data) => stri
   return `${id}event: ${oneLine(frame.event)}\ndata: ${write(frame.data)}\n\n`;
 }
 
-/** Replaces line breaks, because a line break would start another field. */
+/** Replaces line breaks with spaces, because a line break would start another field. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n\0]/g, " ");
 }

@@ -1,11 +1,11 @@
-/** Refuses unknown fields and parameters, and suggests the right name. Ignoring them would hide misspelled names. */
+/** Refuses unknown fields and parameters, so that misspelled names do not go unnoticed, and suggests the right name. */
 import { Fault } from "#lib/base/errors.ts";
 import { findNearestName } from "#lib/base/nearest-name.ts";
 
 const MAX_SHOWN = 5; // limits the message and the number of comparisons
 const MAX_NAME_LENGTH = 60; // characters of a name in the message
 
-/** The relevant parts of valibot schemas: fields of objects, items of lists, and wrapped schemas. */
+/** The parts of a valibot schema that matter here: an object's fields, a list's items, or a wrapped schema. */
 interface Shape {
   readonly type?: string;
   readonly entries?: Readonly<Record<string, unknown>>;
@@ -14,16 +14,16 @@ interface Shape {
 }
 
 interface UnknownField {
-  /** The path of the field: `address.stret`. */
+  /** The path to the field, such as `address.stret`. */
   readonly path: string;
   readonly name: string;
   readonly known: readonly string[];
 }
 
-/** The shape of a schema without fields. */
+/** The shape of a schema without any fields. */
 const NOTHING: Shape = { type: "object", entries: {} };
 
-/** Throws an `invalid` fault (`unknown_field`) if the body has a field that is not in the schema, at any depth. */
+/** Throws an `invalid` fault (`unknown_field`) if the body, at any depth, has a field that is not in the schema. */
 export function refuseUnknownFields(schema: object | undefined, body: object): void {
   const strays = findUnknownFields(schema ?? NOTHING, body, "");
   if (strays.length > 0) throw new Fault("invalid", "unknown_field", describeUnknown("field", strays));
@@ -68,7 +68,7 @@ function describeUnknown(what: string, strays: readonly UnknownField[]): string 
   return `Unknown ${what}s ${descriptions.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
-/** Quotes a name, shortened and without control characters. */
+/** Quotes a name after shortening it and removing control characters. */
 function quoted(name: string): string {
   const [...letters] = name.slice(0, 2 * MAX_NAME_LENGTH).replace(/[\p{C}`]/gu, "\u{fffd}");
   return `\`${

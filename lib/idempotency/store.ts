@@ -1,7 +1,7 @@
 /**
- * Handles idempotency keys: a repeated creation request is executed once and gets the same reply. The key is written in
- * the creating transaction. A concurrent request with the same key waits at the primary key. When the first transaction
- * commits, the waiting request gets the same reply. When it rolls back, the waiting request creates the object.
+ * Makes repeated requests with the same idempotency key create only one object and get the same reply. The key is
+ * stored in the transaction that creates the object. A concurrent request with the same key waits for that transaction:
+ * if it commits, the waiting request gets the stored reply; if it rolls back, the waiting request creates the object.
  */
 import { Fault } from "#lib/base/errors.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -12,16 +12,16 @@ export interface IdempotencyKey {
   readonly method: string;
   readonly path: string;
   readonly key: string;
-  /** SHA-256 of the raw request body. */
+  /** The SHA-256 hash of the raw request body. */
   readonly bodyHash: Uint8Array;
 }
 
 const OLDEST_VALID = sql<Date>`wheelwright_now() - interval '24 hours'`;
 
 /**
- * Runs `create`, or returns the stored reply if this key was used within 24 hours. `T` must survive a round trip
- * through JSON. Throws an `impossible` fault (`idempotency_key_reused`, status 422) if the key was used with another
- * body.
+ * Runs `create`, or returns the stored reply if the key was used within the last 24 hours. `T` must survive a round
+ * trip through JSON. Throws an `impossible` fault (`idempotency_key_reused`, status 422) if the key was used with
+ * another body.
  */
 export async function runOnce<T>(tx: Tx, key: IdempotencyKey | null, create: () => Promise<T>): Promise<T> {
   if (!key) return await create();
@@ -36,8 +36,8 @@ export async function runOnce<T>(tx: Tx, key: IdempotencyKey | null, create: () 
 }
 
 /**
- * Returns the reply stored for this key within 24 hours, before the request is checked further. Returns undefined if no
- * reply is stored yet. Throws like `runOnce`.
+ * Returns the reply that was stored for this key within the last 24 hours; undefined if there is none. Throws an
+ * `impossible` fault (`idempotency_key_reused`) if the key was used with another body.
  */
 export async function findStoredReply<T>(rows: Rows, key: IdempotencyKey | null): Promise<T | undefined> {
   if (!key) return undefined;

@@ -1,8 +1,7 @@
 /**
- * Reads, releases and watches the hold of a restored database.
- *
- * A restored database may be older than the clusters. Until an operator compares them (`wheelwright doctor
- * --reconcile`), replicas accept requests but run no jobs.
+ * Manages the hold that keeps replicas from running jobs after the database was restored from a backup. The restored
+ * data may be older than what is in the clusters, so the hold lasts until an operator has compared the two
+ * (`wheelwright doctor --reconcile`).
  */
 import { sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -14,12 +13,12 @@ import { SECOND, sleep } from "#lib/base/time.ts";
 const POLL_INTERVAL = 2 * SECOND;
 
 export interface DatabaseHold {
-  /** The time of the backup that was restored. */
+  /** When the backup that was restored was made. */
   readonly takenAt: Date;
   readonly restoredAt: Date;
 }
 
-/** Returns null if the database is not held. */
+/** Returns the current hold on the database; null if there is none. */
 export async function readDatabaseHold(rows: Rows): Promise<DatabaseHold | null> {
   const row = await rows.selectFrom("database_restores").select(["takenAt", "restoredAt"]).where(
     "releasedAt",
@@ -30,9 +29,9 @@ export async function readDatabaseHold(rows: Rows): Promise<DatabaseHold | null>
   return row ?? null;
 }
 
-/** Releases the hold; returns null if there was none. Replicas then run jobs again. Call it last in the transaction. */
+/** Releases the hold, so that jobs run again. Returns null if there is none. Call it last in the transaction. */
 export async function releaseDatabaseHold(tx: Tx, requester: Requester): Promise<DatabaseHold | null> {
-  // A concurrent caller waits at this update and then changes no row, so only one caller releases the hold.
+  // Releases the hold only if it still exists, so that only one of several concurrent callers succeeds.
   const released = await tx.updateTable("database_restores").set({ releasedAt: sql<Date>`wheelwright_now()` })
     .where("releasedAt", "is", null).returning(["takenAt", "restoredAt"]).execute();
   const hold = released.toSorted((a, b) => Number(b.restoredAt) - Number(a.restoredAt))[0];
@@ -56,12 +55,12 @@ export function describeDatabaseHold({ takenAt }: DatabaseHold): string {
 }
 
 export interface DatabaseHoldWatch {
-  /** The hold as of the last poll. */
+  /** Returns the hold on the database as of the last poll; null if there was none. */
   current(): DatabaseHold | null;
   close(): void;
 }
 
-/** Polls the hold and logs each change. A running replica's database may be replaced by a restored one. */
+/** Polls for a hold and logs each change, because a running replica's database may be replaced by a restored one. */
 export async function watchDatabaseHold(db: Pick<Database, "rows">, log: Log): Promise<DatabaseHoldWatch> {
   const end = new AbortController();
   let hold: DatabaseHold | null = null;

@@ -1,10 +1,10 @@
-/** Identifies this installation, and signs what it stores in the cluster. Several installations can share a cluster. */
+/** Identifies this installation, because several can share a cluster, and signs what it stores in the cluster. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
 export interface Installation {
   readonly id: string;
-  /** The key that signs records stored in namespaces. */
+  /** The secret key for signing records that are stored in namespaces. */
   readonly key: string;
 }
 
@@ -12,7 +12,7 @@ export async function readInstallation(rows: Rows): Promise<Installation> {
   return await rows.selectFrom("installation").select(["id", "key"]).executeTakeFirstOrThrow();
 }
 
-/** Signs the text for one namespace. In another namespace the signature is not valid. */
+/** Signs text that is stored in a namespace. In any other namespace, the signature is invalid. */
 export function signWithInstallationKey(
   { key }: Pick<Installation, "key">,
   namespaceUid: string,

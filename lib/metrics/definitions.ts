@@ -1,21 +1,21 @@
 /**
- * Defines all metrics. The registry, deploy/metrics.md, alerts and dashboards use these definitions. No label
- * identifies a customer, because the metrics page has no authentication. Each label has few values, because each
- * combination is a series.
+ * Defines all metrics, for the registry, deploy/metrics.md, alerts and dashboards. No label identifies a customer,
+ * because the metrics page has no authentication. Labels have few values, because each combination is a separate time
+ * series.
  */
 export interface Metric {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
   readonly labels?: readonly string[];
-  /** The upper bounds of a histogram's buckets, in the metric's unit. */
+  /** The upper bounds of the histogram's buckets, in the metric's unit. */
   readonly buckets?: readonly number[];
-  /** Whether the metric covers all replicas. Only the leading replica reports such metrics. */
+  /** Whether the metric describes all replicas together. Only the leading replica reports such metrics. */
   readonly fleetWide?: true;
 }
 
 const SHORT_BUCKETS = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10];
-/** Buckets for installations and other operations, which take minutes. */
+/** Histogram buckets in seconds for operations, which can take minutes. */
 const LONG_BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 1200, 3600];
 
 export const METRICS = [

@@ -1,4 +1,4 @@
-/** Collects the metrics of this process with prom-client. Imported only with METRICS_PORT, to save 3 MB of memory. */
+/** Collects this process's metrics with prom-client. Imported only if METRICS_PORT is set, to save memory. */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { MeasurementKind, MeasurementLabels, Observation, Observer, Span, SpanKind } from "#lib/base/telemetry.ts";
 import {
@@ -11,13 +11,13 @@ import {
 
 type Labels = Readonly<Record<string, string | number>>;
 
-/** The value of a gauge: a number, a number per set of labels, or null if unknown. */
+/** A gauge's value: a number, a number for each set of labels, or null if unknown. */
 export type GaugeValue = number | readonly (readonly [labels: Labels, value: number])[] | null;
 export type GaugeValues = Readonly<Record<GaugeName, GaugeValue>>;
 
 export interface MetricsRegistry {
   readonly observer: Observer;
-  /** Returns all metrics in the Prometheus text format 0.0.4. */
+  /** Returns all metrics in the Prometheus text format, version 0.0.4. */
   text(readings: GaugeValues): Promise<string>;
   readonly contentType: string;
 }
@@ -71,7 +71,7 @@ export function openRegistry(): MetricsRegistry {
   };
 }
 
-/** Sets a gauge. An unknown value is left out, because 0 would be wrong. */
+/** Sets a gauge. If its value is unknown, leaves the gauge out, because 0 would be wrong. */
 function setGauge(gauge: Gauge, reading: GaugeValue): void {
   gauge.reset();
   if (typeof reading === "number") return gauge.set(reading);

@@ -1,6 +1,6 @@
 /**
- * Serves the metrics on their own port, without authentication. Only Prometheus should be able to reach it. Connections
- * are limited in number, last at most ten seconds, and carry one request. The page is rendered at most once a second.
+ * Serves the metrics page on a separate port, without authentication, so only Prometheus should be able to reach it.
+ * Connections are limited in number, last at most ten seconds, and carry one request each.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -18,9 +18,9 @@ export interface MetricsPage {
 
 export interface MetricsServerOptions {
   readonly host: string;
-  /** 0 for a free port. */
+  /** The port to listen on; 0 to use any free port. */
   readonly port: number;
-  /** Maximum milliseconds of a connection; 10 s by default. */
+  /** How long a connection may last, in milliseconds. Defaults to 10 s. */
   readonly connectionLifetime?: number;
 }
 

@@ -1,11 +1,11 @@
-/** Groups the endpoints into the areas of the reference, in the order in which a new reader needs them. */
+/** Groups endpoints into the reference's sections, in the order in which a new reader needs them. */
 
 interface Area {
   readonly name: string;
   readonly description: string;
 }
 
-/** Areas in page order. A path matches at most one; a path without a match is in the last area. */
+/** The sections in the order in which the page shows them. Paths that match none belong to the last section. */
 const AREAS: readonly (readonly [name: string, description: string, matches: RegExp])[] = [
   [
     "Signing in",

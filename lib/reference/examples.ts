@@ -1,4 +1,4 @@
-/** Generates an example of a JSON Schema from the schema's own example, the glossary, or the type. */
+/** Generates example values for JSON Schemas, from the schema's own example, the field glossary, or the type. */
 import { fieldExample } from "#lib/reference/glossary/glossary.ts";
 import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";
 
@@ -6,10 +6,10 @@ type Named = Readonly<Record<string, JsonSchema>>;
 
 const NOON = "2026-11-21T12:00:00.000Z";
 
-/** Returns an example. `owner` is the schema or field that contains the field `name`. */
+/** Returns an example value. `owner` is the schema or field that contains the field called `name`. */
 export function buildExample(schema: JsonSchema, named: Named, owner = "", name = ""): unknown {
   const component = referencedName(schema);
-  // A field's own example wins over its component's: `operation` of an idle spoke is null.
+  // Prefers an example for this field to one for its type: a spoke's `operation` is null while it is idle.
   const glossaryExample = fieldExample(owner, name);
   if (glossaryExample !== undefined) return glossaryExample;
   if (component !== null) return buildExample(named[component] ?? {}, named, component);

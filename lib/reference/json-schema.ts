@@ -4,10 +4,9 @@ import type * as v from "valibot";
 import { fieldDescription } from "#lib/reference/glossary/glossary.ts";
 import { INPUT_SCHEMAS, OUTPUT_SCHEMAS } from "#lib/reference/schemas.ts";
 
-/** 10 */
 export type DocumentPart = Readonly<Record<string, unknown>>;
 
-/** A JSON Schema, with the keywords that examples and pages read. */
+/** A JSON Schema, limited to the keywords that examples and pages use. */
 export interface JsonSchema {
   readonly [word: string]: unknown;
   readonly $ref?: string;
@@ -26,22 +25,22 @@ type Mode = "input" | "output";
 
 const SCHEMA_PATH = "#/components/schemas/";
 
-/** Returns the schema of input, before transformations. Named schemas become references. */
+/** Returns a schema for input, before transformations. Schemas with a name become references. */
 export function inputSchema(schema: v.GenericSchema): JsonSchema {
   return nameOf(schema, "input") ?? convert(schema, "input");
 }
 
-/** Returns the schema of output, after transformations. Named schemas become references. */
+/** Returns a schema for output, after transformations. Schemas with a name become references. */
 export function outputSchema(schema: v.GenericSchema): JsonSchema {
   return nameOf(schema, "output") ?? convert(schema, "output");
 }
 
-/** Returns the schema of parameters, without descriptions from the glossary. */
+/** Returns a schema for parameters, without descriptions from the glossary. */
 export function inputFields(schema: v.GenericSchema): JsonSchema {
   return convert(schema, "input", null);
 }
 
-/** Returns `components.schemas`. */
+/** Returns the named schemas for `components.schemas` in the OpenAPI document. */
 export function namedSchemas(): Readonly<Record<string, JsonSchema>> {
   const all = (named: Readonly<Record<string, v.GenericSchema>>, mode: Mode) =>
     Object.entries(named).map(([name, schema]) => [name, convert(schema, mode, name)] as const);
@@ -50,7 +49,7 @@ export function namedSchemas(): Readonly<Record<string, JsonSchema>> {
   );
 }
 
-/** Returns the name of the component that a reference points to, or null. */
+/** Returns the name of the schema to which a reference points; null if `schema` is not a reference. */
 export function referencedName(schema: JsonSchema): string | null {
   return schema.$ref?.startsWith(SCHEMA_PATH) ? schema.$ref.slice(SCHEMA_PATH.length) : null;
 }
@@ -74,14 +73,14 @@ function convert(schema: v.GenericSchema, typeMode: Mode, owner: string | null =
       const closed = typeMode === "input" && valibotSchema.type === "object"; // unknown fields are refused
       return { ...describe(jsonSchema, valibotSchema), ...(closed && { additionalProperties: false }) };
     },
-    // A check is described by its message. Transformations are not visible to clients.
+    // Describes a check by its error message. Ignores transformations, because clients do not see them.
     overrideAction: ({ valibotAction, jsonSchema }) => describe(jsonSchema, valibotAction),
   });
   const rest = converted as object as JsonSchema;
   return owner === null ? rest : addDescriptions(rest, owner);
 }
 
-/** Adds the glossary's descriptions to the fields. `owner` is the schema or field that contains them. */
+/** Adds descriptions from the glossary to all fields. `owner` is the schema or field that contains them. */
 function addDescriptions(schema: JsonSchema, owner: string): JsonSchema {
   const { properties, items, anyOf } = schema;
   return {
@@ -101,17 +100,17 @@ function addDescriptions(schema: JsonSchema, owner: string): JsonSchema {
 function addDescription(field: JsonSchema, owner: string, name: string): JsonSchema {
   const saying = fieldDescription(owner, name);
   if (!saying) return field;
-  // The meaning comes before the rule: "The short name in URLs; must be 1 to 63 lower-case letters …".
+  // Puts the meaning before the rule: "The short name in URLs; must be 1 to 63 lower-case letters …".
   const rule = validationRuleOf(field);
   return { ...field, description: rule ? `${saying}; ${rule}` : saying };
 }
 
-/** Returns the rule that a value must meet; for a nullable value, the rule of its non-null option. */
+/** Returns the rule that a value must meet. If the value can be null, returns the rule for other values. */
 export function validationRuleOf({ description, anyOf }: JsonSchema): string | null {
   return description ?? anyOf?.map(validationRuleOf).find((rule) => rule !== null) ?? null;
 }
 
-/** Whether the schema is of a time: a Date in the program, text in JSON. */
+/** Returns whether the schema describes a time, which is a Date in the program and a string in JSON. */
 function isTimestamp(schema: unknown): boolean {
   const { type, options = [] } = schema as { type: string; options?: readonly unknown[] };
   return type === "date" || type === "union" && options.some(isTimestamp);

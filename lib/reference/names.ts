@@ -1,7 +1,6 @@
 /**
- * Names each endpoint with a verb and an object, usable as a function name. `POST
- * /api/federations/:federationId/spokes` is `createFederationSpoke`, `POST /api/spokes/:spokeId/delegate` is
- * `delegateSpoke`. Exceptions are listed.
+ * Names each endpoint with a verb and an object, so that the name can be used for a function. For example, `POST
+ * /api/federations/:federationId/spokes` becomes `createFederationSpoke`. Exceptions are listed below.
  */
 import type { HttpMethod } from "#lib/http/endpoint.ts";
 
@@ -59,7 +58,7 @@ function singular(word: string): string {
   return word.replace(/s$/, "");
 }
 
-/** Joins words in camel case: `create`, `federation-request` become `createFederationRequest`. */
+/** Joins words in camel case: `create` and `federation-request` become `createFederationRequest`. */
 function camel(...words: readonly string[]): string {
   return words.flatMap((word) => word.split(/[^A-Za-z0-9]+/)).filter(Boolean)
     .map((word, i) => i === 0 ? word : word[0]!.toUpperCase() + word.slice(1)).join("");

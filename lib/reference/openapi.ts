@@ -19,13 +19,13 @@ import {
   withoutPortal,
 } from "#lib/http/endpoint.ts";
 
-/** The schema of the document. The content is not checked, because this module builds it. */
+/** A schema for the document. It does not check the content, because this module builds the content. */
 export const OpenApi = v.looseObject({ openapi: v.literal("3.1.0") });
 export type OpenApi = v.InferOutput<typeof OpenApi>;
 
 type Named = Readonly<Record<string, JsonSchema>>;
 
-/** Builds the document. The portal's pages are left out: they are not an API. */
+/** Builds the OpenAPI document. Leaves out the portal's pages, because they are not part of the API. */
 export function describeApi(allRoutes: Manifest, release: ProgramRelease): OpenApi {
   const manifest = withoutPortal(allRoutes), named = namedSchemas();
   const used = new Set(manifest.map(([pattern]) => areaOf(pattern)));
@@ -93,20 +93,20 @@ function describeEndpoint(pattern: string, method: HttpMethod, endpoint: AnyEndp
     "x-access": access.name,
     "x-scope": scope,
     "x-faults": faults,
-    // The contract test of the next release reads this (test/contract).
+    // Read by the next release's contract test, which checks that deprecations were announced (test/contract).
     ...(deprecated && { "x-deprecation": deprecated }),
   };
 }
 
 const JSON_TYPE = "application/json", FORM = "application/x-www-form-urlencoded";
 
-/** A signed body, which the sender's own documentation describes. */
+/** A request body that another service signs and documents. */
 const RAW: JsonSchema = {
   schema: { type: "object" },
   example: { id: "evt_1TVx8w2eZvKYlo2C", object: "event", type: "invoice.overdue" },
 };
 
-/** Documents the body. A missing body counts as `{}`, so it is required only if `{}` is invalid. */
+/** Documents a request body. It is required unless `{}` is valid, because an absent body counts as `{}`. */
 function bodyOf(body: v.GenericSchema, type: string, named: Named): DocumentPart {
   const schema = inputSchema(body);
   return {
@@ -133,7 +133,7 @@ function aliasesIn(pattern: string): readonly string[] {
   return aliasesOf(pattern).map(documentedPath);
 }
 
-/** Builds the security requirement without scopes, because OpenAPI allows scopes only for OAuth 2. */
+/** Builds the security requirement without listing scopes, because OpenAPI allows them only for OAuth 2. */
 function securityOf({ scope }: AnyEndpoint): readonly JsonSchema[] {
   if (scope === "public" || scope === "flow") return [];
   return scope === "session" ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];

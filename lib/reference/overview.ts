@@ -1,8 +1,8 @@
-/** Describes what applies to every endpoint: the OpenAPI document's description and the reference page's introduction. */
+/** Describes what applies to every endpoint. Shown in the OpenAPI document and at the top of the reference page. */
 
 interface Topic {
   readonly title: string;
-  /** Paragraphs; text in backticks is code. */
+  /** The topic's paragraphs. Text in backticks is code. */
   readonly paragraphs: readonly string[];
 }
 
@@ -10,7 +10,7 @@ export const OVERVIEW_LEAD =
   "The control plane for hosted Moodle sites. A hub (federation) groups spokes; a spoke is one Moodle site " +
   "on a Kubernetes cluster. Programs can use these endpoints to do everything that people can do.";
 
-/** Describes the rights of a token by its scope, narrowest first. */
+/** Describes the permissions of tokens with each scope, starting with the narrowest scope. */
 export const TOKEN_SCOPE_TEXTS: readonly (readonly [scope: string, may: string])[] = [
   ["readonly", "may read everything that its user may read, and changes nothing"],
   ["provisioning", "may also create and remove spokes"],
@@ -63,14 +63,14 @@ export const OVERVIEW_TOPICS: readonly Topic[] = [
   },
 ];
 
-/** The scopes of endpoints that take no token. */
+/** Scopes for endpoints that do not accept tokens. */
 export const NON_TOKEN_SCOPE_TEXTS: readonly (readonly [word: string, means: string])[] = [
   ["session", "requires a session and refuses a token"],
   ["flow", "requires nothing and refuses a token"],
   ["public", "requires nothing and ignores credentials"],
 ];
 
-/** Returns the overview as CommonMark, for the OpenAPI document. */
+/** Returns the overview in CommonMark, for the OpenAPI document. */
 export function renderOverview(): string {
   const scopes = TOKEN_SCOPE_TEXTS.map(([scope, may]) => `- \`${scope}\` ${may}`).join("\n");
   const topics = OVERVIEW_TOPICS.map(({ title, paragraphs }) => [`## ${title}`, ...paragraphs].join("\n\n"));

@@ -1,4 +1,4 @@
-/** Builds the parameters of an endpoint in the OpenAPI document: path, query and headers. */
+/** Builds an endpoint's path, query and header parameters for the OpenAPI document. */
 import type * as v from "valibot";
 import { fieldDescription, fieldExample } from "#lib/reference/glossary/glossary.ts";
 import { type DocumentPart, inputFields, type JsonSchema, validationRuleOf } from "#lib/reference/json-schema.ts";
@@ -50,7 +50,7 @@ function parameter(place: "path" | "query", { name, required, schema }: Field): 
   };
 }
 
-/** Removes the description, which the parameter itself has. */
+/** Removes the schema's description, because the parameter itself already has it. */
 function withoutDescription({ description: _, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }

@@ -1,6 +1,6 @@
 /**
- * Prepares the OpenAPI document for publication: query parameters get the type of their parsed value, and unused components
- * are removed. The contract test uses the unpublished document, which has all texts and codes.
+ * Prepares the OpenAPI document for publication: gives query parameters the type of their parsed value, and removes
+ * unused components. The contract test uses the unpublished document, which contains all texts and codes.
  */
 import type { ProgramRelease } from "#lib/app.ts";
 import type { JsonSchema } from "#lib/reference/json-schema.ts";
@@ -30,7 +30,7 @@ export function publishApi(manifest: Manifest, release: ProgramRelease): OpenApi
   return { ...rest, paths: typed, components: withoutUnused(typed, components) };
 }
 
-/** Removes unused components. Only paths and schemas contain references. */
+/** Removes components that are not used. Only paths and schemas contain references. */
 function withoutUnused(paths: unknown, { schemas, headers, examples, ...others }: CompleteApi["components"]) {
   const text = JSON.stringify([paths, schemas]);
   const used = (kind: string, components: Named<unknown> = {}) =>
@@ -52,7 +52,7 @@ function typedParameter(parameter: Parameter): Parameter {
   };
 }
 
-/** Returns the type of the parsed value of a text parameter; null if it stays text. */
+/** Returns the type that a string parameter is parsed to; null if it remains a string. */
 export function typeOfParsedText({ enum: choices, pattern }: JsonSchema): "boolean" | "integer" | null {
   if (choices?.includes("false")) return "boolean";
   return /^\^(?:\\d|0\*)/.test(String(pattern ?? "")) ? "integer" : null;

@@ -1,13 +1,13 @@
-/** Lists the fault codes of an endpoint by status, from its declaration. The functions below follow the sequence in lib/http/mount.ts. */
+/** Derives an endpoint's fault codes, grouped by status, from its declaration and from lib/http/mount.ts. */
 import { type FaultCode, FAULTS } from "#lib/base/faults.ts";
 import type { AnyEndpoint, HttpMethod } from "#lib/http/endpoint.ts";
 import { mayHaveBody, refusesUnknownParameters } from "#lib/http/input.ts";
 import { httpStatusOf } from "#lib/http/problem.ts";
 
-/** Describes who passes each access check, and its faults. Each access needs a line in NOTES; a test names missing ones. */
+/** Describes who passes an access check, and the faults that others get. A test finds access checks without a note. */
 interface AccessNote {
   readonly who: string;
-  /** Faults other than a missing sign-in. */
+  /** The faults that can occur in addition to a missing sign-in. */
   readonly refuses: readonly FaultCode[];
 }
 
@@ -36,7 +36,7 @@ const NOTES: Readonly<Record<string, AccessNote>> = {
   "federation request: withdraw": note("Operators and the requester", "request_missing"),
 };
 
-/** Returns the note of an access by name, or null. */
+/** Returns the note for an access check by name; null if there is none. */
 export function accessNoteOf(name: string): AccessNote | null {
   return Object.hasOwn(NOTES, name) ? NOTES[name]! : null;
 }
@@ -45,7 +45,7 @@ function note(who: string, ...refuses: FaultCode[]): AccessNote {
   return { who, refuses };
 }
 
-/** Returns the codes by status, in order. 500 has no codes. */
+/** Returns fault codes by status, in ascending order. Status 500 has no codes. */
 export function refusalsOf(
   pattern: string,
   method: HttpMethod,
@@ -96,7 +96,7 @@ function scopeFaults(method: HttpMethod, { scope }: AnyEndpoint): readonly Fault
   ];
 }
 
-/** Faults of an overloaded or broken service. Only public endpoints work without the database. */
+/** Returns the faults when the service is overloaded or broken. Only public endpoints work without the database. */
 function serviceFaults(method: HttpMethod, { scope, probe, rateLimitMessage }: AnyEndpoint): readonly FaultCode[] {
   return [
     ...(rateLimitMessage === undefined ? [] : ["too_many_tries" as const]),

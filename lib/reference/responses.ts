@@ -1,4 +1,4 @@
-/** Builds the responses of an endpoint in the OpenAPI document: success, and every error status with its codes and examples. */
+/** Builds an endpoint's responses for the OpenAPI document: success, and each error status with codes and examples. */
 import { type JsonSchema, outputSchema } from "#lib/reference/json-schema.ts";
 import { refusalsOf } from "#lib/reference/refusals.ts";
 import { buildExample } from "#lib/reference/examples.ts";
@@ -38,12 +38,12 @@ const STREAM =
   "Events until the client disconnects: `id` is the event's number, `event` its type, `data` one line of JSON. " +
   "Comments keep the connection open";
 
-/** The body of an internal error, which no caller can cause. */
+/** The response body for an internal error, which no request should be able to cause. */
 const INTERNAL_EXAMPLE = internalProblem(
   "An internal error occurred; the request id is req_06fj2c4v7tq0w1x9n3m8k5r2dg",
 );
 
-/** The response to a request whose ETag is current. */
+/** The response to a request whose ETag is still current. */
 const NOT_MODIFIED: ReplyDescription = { status: 304, content: null, headers: ["etag", "cache-control"] };
 
 export function responsesOf(pattern: string, method: HttpMethod, endpoint: AnyEndpoint, named: Named): JsonSchema {
@@ -63,7 +63,7 @@ export function responsesOf(pattern: string, method: HttpMethod, endpoint: AnyEn
   ]);
 }
 
-/** Returns `components.examples`: an example body of each fault, by code. */
+/** Returns an example body for each fault, keyed by code, for `components.examples` in the OpenAPI document. */
 export function faultExamples(): JsonSchema {
   const faults = Object.entries(FAULTS).map(([code, [kind, message]]) =>
     [code, { summary: message, value: problemOf({ kind, code, message }) }] as const
@@ -85,7 +85,7 @@ function answerOf({ status, content, headers }: ReplyDescription, named: Named, 
   };
 }
 
-/** Documents an error as a page. A status from 500 on may be JSON as well, if it occurs outside of the endpoint. */
+/** Documents an error page. Errors with status 500 or above can also be JSON, if the endpoint was not reached. */
 function asHtml(refusal: Refusal, status: number): JsonSchema {
   return {
     ...refusal,
@@ -93,7 +93,7 @@ function asHtml(refusal: Refusal, status: number): JsonSchema {
   };
 }
 
-/** Whether an example is useful: not for a page or a file. */
+/** Returns whether an example is useful. Examples of pages and files are not. */
 function isData(type: string): boolean {
   return type === "application/json" || type === "text/event-stream";
 }
@@ -116,7 +116,7 @@ function refusalOf(status: number, codes: readonly FaultCode[], deprecated: bool
   };
 }
 
-/** Response headers: name, description, example. A response that lists a header always has it, except those in MAYBE. */
+/** Response headers with name, description and example. Those that MAYBE lists can be absent. */
 const HEADERS: readonly (readonly [name: string, description: string, example: string])[] = [
   ["X-Request-Id", "Identifies the request in the log; the client's own ID if it sent a valid one", "req_06fj2c4v7t"],
   ["Location", "The path of the created object", "/api/spokes/spk_06fj2c4v7tq0w1x9n3m8k5r2dg"],
@@ -138,7 +138,7 @@ const HEADERS: readonly (readonly [name: string, description: string, example: s
   ["Cache-Control", "How long the response may be cached", "public, max-age=300"],
 ];
 
-/** The last page of a list has no link. */
+/** Headers that may be absent: the last page of a list has no Link header. */
 const MAYBE: readonly string[] = ["Link"];
 
 const HEADERS_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
@@ -148,7 +148,6 @@ const HEADERS_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
   504: ["Retry-After"],
 };
 
-/** 160 */
 export function headerComponents(): JsonSchema {
   return Object.fromEntries(HEADERS.map(([name, description, example]) => [
     name,
@@ -156,7 +155,7 @@ export function headerComponents(): JsonSchema {
   ]));
 }
 
-/** Returns the headers of a response with this status, including `own`. */
+/** Returns the headers of a response with this status. `own` lists headers that the endpoint adds. */
 export function headersOf(status: number, own: readonly string[], deprecated: boolean): JsonSchema {
   const names = ["X-Request-Id", ...own, ...(HEADERS_BY_STATUS[status] ?? [])];
   if (deprecated) names.push("Deprecation", "Sunset", "Link");

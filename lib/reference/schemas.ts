@@ -1,6 +1,6 @@
 /**
- * Lists the schemas with names under `components` in the OpenAPI document. Other response schemas are written inline.
- * Every request body needs a name; a test checks it.
+ * Names schemas, which are then listed under `components` in the OpenAPI document. Other response schemas are written
+ * inline. A test checks that every request body has a name.
  */
 import type * as v from "valibot";
 import { AuditEventView } from "#lib/audit/views.ts";
@@ -25,7 +25,6 @@ import * as users from "#lib/domains/users/views.ts";
 
 type Schemas = Readonly<Record<string, v.GenericSchema>>;
 
-/** 70 */
 export const OUTPUT_SCHEMAS: Schemas = {
   Acknowledgement: auth.Acknowledgement,
   ActionPreview: spokes.ActionPreview,
@@ -66,7 +65,7 @@ export const OUTPUT_SCHEMAS: Schemas = {
   UserRecord: users.UserRecordView,
 };
 
-/** Schemas of request bodies. */
+/** The schemas of request bodies, keyed by name. */
 export const INPUT_SCHEMAS: Schemas = {
   AcceptInvite: auth.AcceptInvitationBody,
   Approval: requests.Approval,

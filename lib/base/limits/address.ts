@@ -1,12 +1,12 @@
-/** Parses IP addresses and networks as numbers, to compare them. */
+/** Parses IP addresses and networks into numbers, so that they can be compared. */
 import { isIP } from "node:net";
 
-/** An address as a 128-bit number. An IPv4 address becomes its IPv4-mapped IPv6 address, so both notations are equal. */
+/** An IP address as a 128-bit number. IPv4 addresses are mapped to IPv6, so that both notations are equal. */
 export type IpAddress = bigint;
 
 const IPV4_MAPPED_PREFIX = 0xffffn << 32n;
 
-/** Parses an address; null for other text. A zone such as `%eth0` is ignored. */
+/** Parses an IP address; returns null if the text is not one. Ignores a zone such as `%eth0`. */
 export function parseIpAddress(text: string): IpAddress | null {
   const plain = text.replace(/%.*$/, "");
   const family = isIP(plain);
@@ -18,7 +18,7 @@ function isIPv4(address: IpAddress): boolean {
   return address >> 32n === 0xffffn;
 }
 
-/** Formats an address in one canonical way: `203.0.113.7` or `2001:db8:0:0:0:0:0:1`. */
+/** Formats an IP address in one canonical way: `203.0.113.7` or `2001:db8:0:0:0:0:0:1`. */
 export function formatIpAddress(address: IpAddress): string {
   const parts = (count: number, bits: bigint) =>
     Array.from({ length: count }, (_, i) => (address >> (bits * BigInt(count - 1 - i))) & ((1n << bits) - 1n));
@@ -27,8 +27,8 @@ export function formatIpAddress(address: IpAddress): string {
 }
 
 /**
- * Returns the network that counts as one caller: the IPv4 address, or the first `bits` of an IPv6 address. A /48 is the
- * largest network that a customer gets (RFC 6177). Other text is returned unchanged.
+ * Returns the network to count as one caller: the IPv4 address itself, or the first `bits` bits of an IPv6 address. The
+ * default is /48, the largest network that a customer gets (RFC 6177). Other text is returned unchanged.
  */
 export function networkOf(text: string, bits = 48): string {
   if (isIP(text) === 4) return text;
@@ -37,10 +37,9 @@ export function networkOf(text: string, bits = 48): string {
   return `${(address >> BigInt(128 - bits)).toString(16)}/${bits}`;
 }
 
-/** 52 */
 type Network = (address: IpAddress) => boolean;
 
-/** Parses a CIDR such as 10.0.0.0/8, or an address. Throws Error otherwise. */
+/** Parses a single address or a CIDR network such as 10.0.0.0/8. Throws Error if the text is neither. */
 export function parseNetwork(cidr: string): Network {
   const [text = "", length] = cidr.split("/");
   const base = parseIpAddress(text);
@@ -49,7 +48,7 @@ export function parseNetwork(cidr: string): Network {
   return (address) => address >> host === base >> host;
 }
 
-/** Returns the union of networks. */
+/** Returns the union of the given networks. */
 export function parseNetworks(cidrs: readonly string[]): Network {
   const networks = cidrs.map(parseNetwork);
   return (address) => networks.some((contains) => contains(address));

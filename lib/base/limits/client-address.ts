@@ -1,18 +1,18 @@
 /**
- * Finds the client's IP address behind proxies. X-Forwarded-For can be forged, so only the part that trusted proxies
- * wrote is used. Each proxy appends the address of its peer, so the header is read from the right.
+ * Finds the client's IP address behind proxies. Clients can forge X-Forwarded-For, so only entries that trusted proxies
+ * added are used. Each proxy appends its peer's address, so the header is read from right to left.
  */
 import { isIP } from "node:net";
 import { formatIpAddress, parseIpAddress, parseNetworks } from "#lib/base/limits/address.ts";
 import { type Log, silentLog } from "#lib/base/log.ts";
 
-/** Finds the client's address from the socket's peer and X-Forwarded-For; empty if the socket has no address. */
+/** Takes the socket's peer address and X-Forwarded-For. Returns an empty string if the socket has no address. */
 type FindClient = (peer: string, forwarded: string | null) => string;
 
 /**
- * Creates the function that finds the client's address. `trusted` are CIDRs. The first untrusted peer that sends the
- * header is logged, because it may be a proxy that is missing in TRUSTED_PROXIES. Later peers are not logged, so that
- * nobody can fill the log.
+ * Creates a function that finds the client's address. `trusted` lists the trusted proxies as CIDRs. The first untrusted
+ * peer that sends X-Forwarded-For is logged, because it may be a proxy missing from TRUSTED_PROXIES. Later ones are
+ * not, so that nobody can flood the log.
  */
 export function createClientFinder(trusted: readonly string[], log: Log = silentLog): FindClient {
   const isTrusted = parseNetworks(trusted);
@@ -39,7 +39,7 @@ function untrustedProxyMessage(peer: string): string {
     `one limit of sign-ins, and the audit log shows ${peer}. If it is your proxy, add it to TRUSTED_PROXIES`;
 }
 
-/** Removes the port that some proxies write: `203.0.113.7:4711`, `[2001:db8::1]:4711`. */
+/** Removes the port that some proxies append to an address: `203.0.113.7:4711`, `[2001:db8::1]:4711`. */
 function withoutPort(hop: string): string {
   const text = hop.trim();
   return /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;

@@ -1,4 +1,4 @@
-/** Counts events by key. A count expires after one to two spans, and the number of keys is bounded. */
+/** Counts recent events by key. An event is forgotten after one to two time spans. The number of keys is limited. */
 
 interface ExpiringCounter {
   count(key: string): number;
@@ -9,9 +9,9 @@ interface ExpiringCounter {
 interface ExpiringCounterOptions {
   /** Milliseconds. */
   readonly span: number;
-  /** The maximum number of new keys per span. The span ends early above this number. */
+  /** The maximum number of new keys per time span. When it is exceeded, the next span starts early. */
   readonly capacity?: number;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
 

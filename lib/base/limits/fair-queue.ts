@@ -1,30 +1,30 @@
 /**
- * Provides a bounded queue that is fair between callers: the caller with the lowest recent count is next. If the queue
- * is full, the heaviest caller loses its newest entry to a lighter caller. The weight is the sum of recent and waiting
- * entries. So one caller can neither fill the queue nor delay the others.
+ * Provides a bounded queue that is fair between callers: the caller with the fewest recent entries goes next. If the
+ * queue is full, the caller with the most recent and waiting entries loses its newest entry to a less active caller. As
+ * a result, no caller can fill the queue or delay the others.
  */
 import type { Fault } from "#lib/base/errors.ts";
 
-/** 19 */
+/** An entry that waits in the queue on behalf of a caller. */
 export interface QueueEntry {
-  /** The network or user ID that the entry counts for. */
+  /** The user ID or network that the entry counts towards. */
   readonly caller: string;
-  /** Withdraws the entry when the signal aborts. */
+  /** When this signal aborts, the entry is removed from the queue. */
   readonly signal?: AbortSignal | undefined;
 }
 
 interface FairQueueOptions<T extends QueueEntry> {
   readonly capacity: number;
-  /** Returns the recent count of the entry's caller. */
+  /** Returns how many recent events count towards the entry's caller. */
   readonly recentCount: (entry: T) => number;
-  /** Returns the fault for an entry that the full queue rejects. */
+  /** Returns the fault to reject an entry with when the queue is full. */
   readonly refusal: () => Fault;
 }
 
 interface FairQueue<T extends QueueEntry> {
-  /** Resolves when `serveNext` selects the entry. Rejects with the refusal, or with the signal's reason. */
+  /** Resolves when `serveNext` selects the entry. Rejects if the queue is full or the entry's signal aborts. */
   wait(entry: T): Promise<void>;
-  /** Serves the next entry that `accepts` allows, and returns it. */
+  /** Selects the next entry for which `accepts` returns true, and returns it; undefined if there is none. */
   serveNext(accepts?: (entry: T) => boolean): T | undefined;
 }
 
@@ -39,7 +39,7 @@ export function openFairQueue<T extends QueueEntry>(
 ): FairQueue<T> {
   const waiting = new Set<Waiter<T>>(); // in order of arrival
 
-  /** Evicts the newest entry of the heaviest caller. Throws the refusal if no caller is heavier than the newcomer. */
+  /** If the queue is full, evicts the newest entry of the busiest caller. Throws if no other caller is busier. */
   function evictHeaviest(newcomer: T): void {
     if (waiting.size < capacity) return;
     const counts = Map.groupBy(waiting, ({ entry }) => entry.caller);

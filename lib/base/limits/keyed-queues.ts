@@ -1,28 +1,27 @@
 /**
- * Provides queues by key that share slots. Each queue is first in, first out. The queues are served round-robin, so a
- * long queue does not delay the others. The library Bottleneck cannot withdraw a waiting job, which is needed when a
- * client disconnects.
+ * Provides first-in, first-out queues, one per key, that share a fixed number of slots. The queues take turns
+ * (round-robin), so that a long queue does not delay the others.
  */
 import { openWaitQueue, type WaitQueue } from "#lib/base/limits/wait-queue.ts";
 
 interface KeyedQueuesOptions {
-  /** Tasks that may run at the same time, over all queues. */
+  /** The maximum number of tasks that run at the same time across all queues. */
   readonly slots: number;
-  /** Tasks of one queue that may run at the same time; 1 if absent. */
+  /** The maximum number of tasks from one queue that run at the same time. Defaults to 1. */
   readonly perQueue?: number;
 }
 
 interface Arrival {
-  /** Sequence number: a queue serves lower numbers first. */
+  /** The task's position in its queue: lower numbers are served first. */
   readonly order: number;
-  /** A signal that withdraws the task while it waits. */
+  /** When this signal aborts, the task is removed from the queue if it is still waiting. */
   readonly signal?: AbortSignal;
 }
 
 export interface KeyedQueues {
-  /** Waits for a slot. Resolves with the function that releases it; rejects with the reason when the signal aborts. */
+  /** Waits for a slot and resolves with a function that releases it. Rejects with the signal's reason on abort. */
   enter(key: string, arrival: Arrival): Promise<() => void>;
-  /** Returns the number of waiting tasks, over all queues. */
+  /** Returns the number of waiting tasks across all queues. */
   waiting(): number;
 }
 

@@ -1,12 +1,9 @@
 /**
- * Sheds load: refuses requests with 503 while the server is overloaded, so that accepted requests finish in time.
- *
- * A request is refused if its pool is full, or if its caller already uses a quarter of the pool. If the event loop is
- * late and more than ALWAYS_ADMITTED requests are in flight, the caller with the most requests is refused. Sign-ins have
- * their own pool, so that programs cannot block people. Probes are always accepted. Creations of spokes wait in queues
- * (http/creation-queue.ts); the pool of creations only limits their memory.
- *
- * The event loop delay is the lateness of a timer: Deno's monitorEventLoopDelay stays near zero under load.
+ * Refuses requests with 503 while the server is overloaded, so that accepted requests finish in time. A request is
+ * refused if its pool is full, or if its caller already uses a quarter of the pool. While the event loop is late,
+ * requests from the caller with the most requests in flight are refused, too. Sign-ins have their own pool, so that
+ * programs cannot lock people out. Probes are always accepted. Requests that create spokes wait in queues
+ * (http/creation-queue.ts); their pool only limits how much memory they use.
  */
 import { setInterval } from "node:timers";
 import { Fault } from "#lib/base/errors.ts";
@@ -15,22 +12,22 @@ import { SECOND } from "#lib/base/time.ts";
 
 export type LoadPool = "general" | "people" | "creations" | "probes";
 
-/** A request's slot in its pool. Repeated calls have no effect. */
+/** A request's slot in its pool. Calling the same method again has no effect. */
 export interface LoadSlot {
-  /** Sets the size of the request's body, before `enter`. Only the pool of creations counts bytes. */
+  /** Sets the size of the request's body. Must be called before `enter`. Only the creation pool counts bytes. */
   setBodySize(bytes: number): void;
-  /** Counts the request. Throws an `unavailable` fault (`overloaded`) if the pool is full. */
+  /** Counts the request as in flight. Throws an `unavailable` fault (`overloaded`) if the pool is full. */
   enter(): void;
-  /** Counts the request for this caller. Throws an `unavailable` fault (`overloaded`) if the caller has too many. */
+  /** Attributes the request to a caller. Throws an `unavailable` fault (`overloaded`) if the caller has too many. */
   assignTo(caller: string): void;
   release(): void;
-  /** Whether the request counts for a caller. */
+  /** Whether the request has been attributed to a caller. */
   readonly isAssigned: boolean;
 }
 
 interface LoadShedder {
   openSlot(pool: LoadPool): LoadSlot;
-  /** Requests in the two pools that count requests. */
+  /** Returns the number of requests in flight, excluding probes and requests that create spokes. */
   inFlight(): number;
   close(): void;
 }
@@ -39,7 +36,7 @@ export interface LoadShedderOptions {
   readonly maxInFlight: number;
   readonly telemetry?: Telemetry;
   readonly now?: () => number;
-  /** Calls `tick` about every `ms` milliseconds. Returns a function that stops it. */
+  /** Calls `tick` about every `ms` milliseconds. Returns a function that stops the timer. */
   readonly every?: (ms: number, tick: () => void) => () => void;
 }
 
@@ -101,11 +98,11 @@ interface Pool {
 }
 
 interface PoolOptions {
-  /** Requests; or bytes, if `overhead` is set. */
+  /** The pool's capacity: in bytes if `overhead` is set, in requests otherwise. */
   readonly size: number;
-  /** The part of `size` that one caller may use. */
+  /** How much of `size` a single caller may use. */
   readonly share: number;
-  /** Bytes of a request in addition to its body. If absent, each request counts as 1. */
+  /** The bytes that a request uses in addition to its body. If absent, each request counts as 1. */
   readonly overhead?: number;
   readonly isLate: () => boolean;
   readonly shed: (reason: Reason, message: string) => Fault;
@@ -121,7 +118,7 @@ function openPool({ size, share, overhead, isLate, shed }: PoolOptions): Pool {
     else callers.delete(caller);
   }
 
-  /** Whether no other caller has more in flight. A caller without requests is never the heaviest. */
+  /** Returns whether no other caller has more in flight than `own`. Always false if `own` is 0. */
   function isHeaviest(own: number): boolean {
     return own > 0 && [...callers.values()].every((others) => others <= own);
   }

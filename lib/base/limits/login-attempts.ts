@@ -1,11 +1,9 @@
 /**
- * Slows down password guessing for an account, from any number of addresses, without locking the owner out.
- *
- * After FREE_FAILURES failures in a row, attempts for an email address run one at a time, with a pause after each failure.
- * The network with the fewest recent failures goes first, so the owner does not wait behind an attacker's guesses. A
- * correct password resets the count. Addresses without an account are treated the same, so the delay reveals nothing.
- *
- * The state is in the memory of each replica, with a bounded size.
+ * Slows down password guessing, even from many IP addresses, without locking out the account's owner. After
+ * FREE_FAILURES failed logins in a row, attempts for an email address run one at a time, with a pause after each
+ * failure. The network with the fewest recent failures goes first, so that the owner does not wait behind an attacker.
+ * Email addresses without an account are treated the same way, so that the delay does not reveal which accounts exist.
+ * Each replica keeps its own counts in memory.
  */
 import { setTimeout } from "node:timers";
 import { Fault } from "#lib/base/errors.ts";
@@ -14,29 +12,29 @@ import { openFairQueue, type QueueEntry } from "#lib/base/limits/fair-queue.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 export interface LoginAttempt extends QueueEntry {
-  /** The canonical address, as the Email schema returns it. */
+  /** The email address in canonical form, as the schema EmailAddress returns it. */
   readonly email: string;
 }
 
 export interface LoginAttempts {
   /**
-   * Checks the password when the attempt may start. `checkPassword` returns null for a wrong password. Throws a
-   * `limited` fault (`too_many_tries`) if the attempt cannot start in time.
+   * Runs `checkPassword`, possibly after waiting. `checkPassword` returns null if the password is wrong. Throws a
+   * `limited` fault (`too_many_tries`) if the attempt waits for too long or the queue is full.
    */
   run<T>(attempt: LoginAttempt, checkPassword: () => Promise<T | null>): Promise<T | null>;
 }
 
 interface LoginAttemptsOptions {
-  /** The maximum number of remembered email addresses. */
+  /** The maximum number of email addresses to remember. */
   readonly capacity?: number;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   readonly now?: () => number;
-  /** Calls `work` after `ms` milliseconds. Returns a function that cancels it. */
+  /** Calls `work` after `ms` milliseconds. Returns a function that cancels the call. */
   readonly after?: (ms: number, work: () => void) => () => void;
 }
 
 interface Account {
-  /** Consecutive failures. */
+  /** The number of failed logins in a row. */
   failures: number;
   failedAt: number;
   running: number;
@@ -73,7 +71,7 @@ export function openLoginAttempts(options: LoginAttemptsOptions = {}): LoginAtte
     return created;
   }
 
-  /** Removes an idle account. Slowed accounts go last, so that attempts for other accounts cannot evict them. */
+  /** Removes an idle account, preferably one with few failures, so that attackers cannot reset a delay. */
   function evictOne(): void {
     let first: string | undefined;
     for (const [email, account] of accounts) {
@@ -84,7 +82,7 @@ export function openLoginAttempts(options: LoginAttemptsOptions = {}): LoginAtte
     if (first !== undefined) accounts.delete(first);
   }
 
-  /** Starts as many waiting attempts as the limits allow. */
+  /** Starts as many of the account's waiting attempts as the limits allow. */
   function startWaiting(email: string, account: Account): void {
     while (canStart(account) && queue.serveNext((attempt) => attempt.email === email)) account.running++;
   }

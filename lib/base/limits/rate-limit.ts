@@ -1,35 +1,35 @@
 /**
- * Limits attempts per IP address: 5 in any minute. An IPv6 customer has a /64, a /56 or a /48 (RFC 6177). The networks
- * of each of these sizes have a limit. An attempt counts for all three or, if it is refused, for none. The memory is
- * bounded. When it is full, the least recent network below its limit is removed. Networks at the limit are removed
- * last, so an attacker cannot evict one by using thousands of other addresses.
+ * Limits attempts to 5 a minute per IPv4 address. IPv6 customers have networks of different sizes (/64, /56 or /48, RFC
+ * 6177), so an IPv6 attempt counts towards the limits of all three networks that contain the address. An attempt that
+ * is refused counts towards none. Memory is bounded: when it is full, networks at their limit are removed last, so that
+ * attackers cannot clear a limit by using many other addresses.
  */
 import { Fault } from "#lib/base/errors.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 export interface RateLimit {
-  /** Counts an attempt. Throws a `limited` fault (`too_many_tries`) with `message` if it exceeds the limit. */
+  /** Counts an attempt. If the limit is exceeded, throws a `limited` fault (`too_many_tries`) with `message`. */
   countAttempt(address: string, message: string): void;
 }
 
 export interface RateLimitOptions {
-  /** The maximum number of remembered networks of each size. */
+  /** The maximum number of networks of each size to remember. */
   readonly capacity?: number;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
 
 type Times = readonly number[];
 
-/** The recent attempts of all networks of one size. */
+/** The recent attempts from networks of one size, by network. */
 interface SlidingWindow {
-  /** Returns the milliseconds until the next attempt is allowed; 0 if it is allowed now. */
+  /** Returns how many milliseconds to wait before the next attempt is allowed; 0 if it is allowed now. */
   wait(key: string): number;
   count(key: string): void;
 }
 
-/** Attempts per minute by prefix length of an IPv6 network. An IPv4 address counts as a network of each size. */
+/** Attempts per minute by IPv6 prefix length. An IPv4 address counts as a network of each size. */
 const NETWORK_LIMITS: readonly (readonly [bits: number, tries: number])[] = [[64, 5], [56, 10], [48, 30]];
 
 export function openRateLimit({ capacity = 20_000, now = () => performance.now() }: RateLimitOptions = {}): RateLimit {
@@ -45,12 +45,12 @@ export function openRateLimit({ capacity = 20_000, now = () => performance.now()
 }
 
 function openWindow(maximum: number, capacity: number, now: () => number): SlidingWindow {
-  // Ordered by last attempt, oldest first: a key moves to the end with each attempt.
+  // Ordered by time of last attempt, oldest first: each attempt moves its key to the end.
   const belowLimit = new Map<string, Times>(), atLimit = new Map<string, Times>();
   const recent = (key: string): Times =>
     (belowLimit.get(key) ?? atLimit.get(key) ?? []).filter((time) => time + MINUTE > now());
 
-  /** Removes expired entries, which are at the front. */
+  /** Removes expired entries, which are always at the front. */
   function removeExpired(entries: Map<string, Times>): void {
     for (const [key, times] of entries) {
       if (times.at(-1)! + MINUTE > now()) return;

@@ -1,8 +1,8 @@
-/** Provides a semaphore with a first-in, first-out queue. */
+/** Provides a semaphore whose waiters are served in order of arrival. */
 import { runWithin } from "#lib/base/cancellation.ts";
 
 export interface Semaphore {
-  /** Runs the work when a slot is free. Rejects without running the work if a signal aborts first. */
+  /** Waits for a free slot and runs `work`. Rejects without running `work` if a signal aborts first. */
   run<T>(signals: readonly AbortSignal[], work: () => Promise<T>): Promise<T>;
 }
 

@@ -1,22 +1,21 @@
-/** Limits the time of a request. Waiting for other requests can be excluded. */
+/** Limits how long a request may take. Time spent waiting for other requests can be excluded. */
 
 export interface TimeBudget {
-  /** Starts the clock. `onSpent` is called when the time is used up. */
+  /** Starts the clock. Calls `onSpent` when the time runs out. */
   start(onSpent: () => void): void;
-  /** 8 */
   runPaused<T>(work: () => Promise<T>): Promise<T>;
-  /** Restores the full time. */
+  /** Resets the remaining time to the full budget. */
   reset(): void;
-  /** Stops the clock permanently. */
+  /** Stops the clock for good. */
   close(): void;
 }
 
 interface TimeBudgetOptions {
   /** Milliseconds. */
   readonly limit: number;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   readonly now?: () => number;
-  /** Calls `work` after `ms` milliseconds. Returns a function that cancels it. */
+  /** Calls `work` after `ms` milliseconds. Returns a function that cancels the call. */
   readonly after?: (ms: number, work: () => void) => () => void;
 }
 

@@ -1,17 +1,17 @@
 /**
- * Limits the number of incomplete request bodies, in total and per network. Above the limit, the oldest bodies are cut
- * off. So a slow sender is cut off, and a body that is sent without delay is not.
+ * Limits the number of request bodies that are still being received, in total and per network. When there are too many,
+ * the oldest are cut off. This affects slow senders, but not bodies that arrive without delay.
  */
 import { networkOf } from "#lib/base/limits/address.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** The maximum bytes of incomplete bodies in memory. Divided by the limit of one body, it gives their number. */
+/** The maximum memory for incomplete bodies, in bytes. Divided by the maximum body size, it limits their number. */
 const MAX_UNREAD_BYTES = 64 * 2 ** 20;
 const NETWORK_FRACTION = 4; // a network may have 1/4 of the bodies
 const GRACE = SECOND; // milliseconds before a body may be cut
 
 export interface UnreadBodies {
-  /** Counts a body until the returned function is called. Calls `cut` if the number of bodies exceeds the limit. */
+  /** Counts a body until the returned function is called. Calls `cut` when too many bodies are incomplete. */
   track(address: string, cut: () => void): () => void;
 }
 
@@ -21,7 +21,7 @@ interface Body {
   readonly cut: () => void;
 }
 
-/** Creates the limit. `bodyLimit` is the maximum size of one body in bytes. */
+/** Creates a limit on incomplete bodies. `bodyLimit` is the maximum size of a single body in bytes. */
 export function openUnreadBodies(
   bodyLimit: number,
   {

@@ -1,4 +1,4 @@
-/** Queues waiting tasks, ordered by number. A waiting task can be withdrawn. */
+/** Provides a queue of tasks ordered by number, from which waiting tasks can be withdrawn. */
 
 interface Waiter {
   readonly order: number;
@@ -9,7 +9,7 @@ export interface WaitQueue {
   readonly length: number;
   /** Resolves when `serveNext` selects the task. Rejects with the signal's reason if the signal aborts first. */
   enqueue(order: number, signal?: AbortSignal): Promise<void>;
-  /** Serves the task with the lowest order. Returns false if the queue is empty. */
+  /** Serves the waiting task with the lowest `order`. Returns false if the queue is empty. */
   serveNext(): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Renders the audit log with its search and export. */
+/** Renders the audit log page with its search form and export links. */
 import { AUDIT_KINDS, OBJECT_TYPES } from "#lib/audit/kinds.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { inputField, selectField } from "#lib/portal/components/forms.ts";
@@ -16,7 +16,7 @@ import { MAX_EXPORTED_EVENTS } from "#lib/portal/audit/export.ts";
 
 export const AUDIT_PER_PAGE = 50;
 
-/** The filters of the form. `until` is the value of a `datetime-local` field, in UTC. */
+/** The values of the search form. `until` comes from a `datetime-local` field and is in UTC. */
 export interface AuditFilters {
   readonly kind?: string | undefined;
   readonly actor?: string | undefined;
@@ -26,7 +26,7 @@ export interface AuditFilters {
   readonly until?: string | undefined;
 }
 
-/** Returns the API's query. `before`, the cursor of a page, takes precedence over `until`. */
+/** Returns the query to send to the API. `before`, the cursor for a page, takes precedence over `until`. */
 export function auditQuery({ until, ...filters }: AuditFilters, before?: string) {
   const end = until !== undefined && !until.endsWith("Z") ? `${until}Z` : until;
   return { ...filters, before: before ?? end };
@@ -34,7 +34,7 @@ export function auditQuery({ until, ...filters }: AuditFilters, before?: string)
 
 interface AuditProps {
   readonly events: readonly AuditEventItem[];
-  /** The cursor of the next page; null on the last one. */
+  /** The cursor for the next page; null on the last page. */
   readonly next: string | null;
   readonly filters: AuditFilters;
 }

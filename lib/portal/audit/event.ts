@@ -1,4 +1,4 @@
-/** Renders an audit event as a row of a list. */
+/** Renders an audit event as a row in a list. */
 import type * as v from "valibot";
 import type { AuditKind } from "#lib/audit/kinds.ts";
 import type { AuditEventView } from "#lib/audit/views.ts";
@@ -17,7 +17,10 @@ const SIGNS: Readonly<Record<BadgeTone, IconName>> = {
   still: "minus",
 };
 
-/** `details` appear below the sentence, `action` at the end of the row. `linkUsers` links addresses to accounts. */
+/**
+ * `details` are shown below the event's text, and `action` at the end of the row. If `linkUsers` is true, email
+ * addresses link to the users' pages.
+ */
 interface RowOptions {
   readonly linkUsers: boolean;
   readonly badge?: Markup | string;
@@ -39,7 +42,7 @@ ${detail ? markup`<p class="small">${detail}</p>` : ""}
 ${action ? markup`<div class="row-action">${action}</div>` : ""}</li>`;
 }
 
-/** Returns the sentence as text, for screen readers. */
+/** Returns the event's sentence as plain text, for screen readers. */
 export function eventSentence(event: AuditEventItem): string {
   return pieces(event).map(({ text }) => text).join("");
 }
@@ -68,7 +71,7 @@ function pieces(event: AuditEventItem): Piece[] {
   });
 }
 
-/** Returns a metadata field as text. Hyphens in names of actions become spaces. */
+/** Returns a metadata field as text. Replaces hyphens in action names with spaces. */
 function fieldText(field: string, value: unknown): string {
   const text = typeof value === "string" || typeof value === "number"
     ? String(value)
@@ -92,7 +95,7 @@ function objectName({ objectId, actor, metadata: { slug, email } }: AuditEventIt
   return typeof name === "string" ? name : objectId === actor.id ? actor.email : objectId;
 }
 
-/** Returns the path of the object's page; null if it was removed. */
+/** Returns the path to the page of the event's object; null if the object was removed or has no page. */
 function objectHref({ kind, objectType, objectId }: AuditEventItem, linkUsers: boolean): string | null {
   if (kind === "spoke_destroyed" || kind === "federation_destroyed") return null;
   if (objectType === "spoke") return `/spokes/${objectId}`;
@@ -105,12 +108,12 @@ function userLink(id: string, email: string, linkUsers: boolean): Markup | strin
   return linkUsers && isUser(id) ? markup`<a href="/users/${id}">${email}</a>` : email;
 }
 
-/** Returns whether the ID is a user's. Some actors, such as `system`, have no account. */
+/** Returns whether the ID belongs to a user. Some actors, such as `system`, have no account. */
 function isUser(id: string): boolean {
   return id.startsWith("usr_");
 }
 
-/** Returns the event's reason or changed fields, if it has any. */
+/** Returns the event's message, its reason, or what it changed; empty if there is nothing to add. */
 function eventDetail({ message, reason, changed, size, lmsVersion }: AuditEventItem["metadata"]): string {
   if (typeof message === "string") return `${message}.`;
   if (typeof reason === "string" && reason) return humanize(reason);
@@ -122,7 +125,7 @@ function eventDetail({ message, reason, changed, size, lmsVersion }: AuditEventI
     .filter((each) => each).join(", ");
 }
 
-/** Splits camel case: `displayName` becomes `display name`. */
+/** Splits a camel-case name into words: `displayName` becomes `display name`. */
 function splitWords(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

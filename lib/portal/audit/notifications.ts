@@ -1,4 +1,4 @@
-/** Renders the user's notifications, newest first. */
+/** Renders the current user's notifications, newest first. */
 import type * as v from "valibot";
 import type { NotificationView } from "#lib/domains/notifications/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
@@ -13,7 +13,7 @@ type NotificationItem = v.InferOutput<typeof NotificationView>;
 interface NotificationsProps {
   readonly me: CurrentUser;
   readonly list: readonly NotificationItem[];
-  /** The cursor of the next page; null on the last one. */
+  /** The cursor for the next page; null on the last page. */
   readonly next: string | null;
   readonly query: { readonly show?: string | undefined; readonly before?: string | undefined };
 }

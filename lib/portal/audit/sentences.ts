@@ -1,8 +1,8 @@
-/** Defines the sentences of audit events. */
+/** Defines the sentences with which the portal describes audit events. */
 import type { AuditKind } from "#lib/audit/kinds.ts";
 import type { BadgeTone } from "#lib/portal/components/parts.ts";
 
-/** A sentence for each kind of event. `%` is the event's object, `{actor}` the actor, other braces metadata fields. */
+/** A sentence for each kind of event. `%` stands for the event's object, `{…}` for the actor or a metadata field. */
 export const EVENT_SENTENCES: Readonly<Record<AuditKind, readonly [tone: BadgeTone, sentence: string]>> = {
   spoke_requested: ["still", "Spoke % was requested"],
   spoke_provisioned: ["good", "Spoke % is ready"],

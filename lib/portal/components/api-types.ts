@@ -1,4 +1,4 @@
-/** Types of API responses that the views render. */
+/** Types of the API responses that portal pages render. */
 import type * as v from "valibot";
 import type { CatalogView } from "#lib/catalog/view.ts";
 import type { RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";

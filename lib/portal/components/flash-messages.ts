@@ -1,4 +1,4 @@
-/** Defines messages that appear once after an action. The URL contains only a key, never the text. */
+/** Defines messages that are shown once after an action. The URL contains a message's key rather than its text. */
 const FLASH_MESSAGES: Readonly<Record<string, string>> = {
   created: "Creating. This page shows the progress.",
   asked: "Request accepted. This page shows the progress.",
@@ -24,7 +24,7 @@ const FLASH_MESSAGES: Readonly<Record<string, string>> = {
   rejected: "Request rejected. The requester gets an email.",
 };
 
-/** The message key for each result of an invitation. */
+/** The message key to use for each result of an invitation. */
 export const INVITE_RESULTS = { added: "added", invited: "invited", unchanged: "known" } as const;
 
 export function flashMessage(done: string | null): string | undefined {

@@ -1,4 +1,4 @@
-/** Styles the forms of the portal and of the pages for mailed links. */
+/** CSS for forms in the portal and on pages that open from links in emails. */
 export const formStyle: string = `
 form.stack { max-width: 34rem; }
 .field { display: grid; gap: var(--s1); min-width: 0; }

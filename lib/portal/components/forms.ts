@@ -1,12 +1,12 @@
-/** Renders the portal's forms, with problems at their fields. */
+/** Renders the portal's forms and shows validation errors next to the fields. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { callout, hiddenInputs } from "#lib/portal/components/parts.ts";
 
-/** The values of a refused form, and the reason. */
+/** A user's input in a form that was refused, and the reason for the refusal. */
 export interface Submission {
   readonly values: Readonly<Record<string, string>>;
   readonly message: string;
-  /** Problems by field name, such as `must be text`. */
+  /** Validation errors by field name, such as `must be text`. */
   readonly problems: Readonly<Record<string, string>>;
 }
 
@@ -15,12 +15,12 @@ interface Form {
   readonly button: string;
   readonly variant?: "main" | "danger";
   readonly submission?: Submission | undefined;
-  /** Whether to hide the refusal above the form, because a preview next to it shows the refusal. */
+  /** Whether to omit the error message above the form, because a preview next to the form shows it. */
   readonly hideRefusal?: boolean;
   readonly hidden?: Readonly<Record<string, string>>;
-  /** Markup next to the button. */
+  /** Markup to put next to the submit button. */
   readonly also?: Markup | string;
-  /** The ID of the element that the script refreshes with a preview while the user types. */
+  /** The ID of an element in which the script shows a preview while the user types. */
   readonly previews?: string;
 }
 
@@ -43,7 +43,7 @@ ${hiddenInputs(also)}${inside}
 </form>`;
 }
 
-/** Returns the full refusal unless all its problems are shown at the form's fields. */
+/** Returns the API's error message, or a short one if each error is already shown next to its field. */
 function refusalText({ message, problems }: Submission, inside: string): string {
   const names = Object.keys(problems), isListed = (name: string) => inside.includes(`id="${name}-problem"`);
   if (names.length === 0 || !names.every(isListed)) return `${message}.`;
@@ -53,7 +53,7 @@ function refusalText({ message, problems }: Submission, inside: string): string 
 interface Field {
   readonly name: string;
   readonly label: string;
-  /** The subject of a problem's sentence. Defaults to the label. */
+  /** The subject of sentences that describe an error in this field. Defaults to the label. */
   readonly subject?: string;
   readonly hint?: Markup | string;
   readonly type?: "text" | "email" | "password" | "search" | "url" | "number" | "datetime-local";
@@ -62,7 +62,7 @@ interface Field {
   readonly autocomplete?: string;
   readonly placeholder?: string;
   readonly submission?: Submission | undefined;
-  /** Minimum length in characters. */
+  /** The minimum length in characters. */
   readonly minLength?: number;
   readonly maxLength?: number;
 }
@@ -70,13 +70,13 @@ interface Field {
 export function inputField(props: Field): Markup {
   const { name, label, subject = label, hint, type = "text", value, required = false, submission } = props;
   const attributes = {
-    // Passwords are never sent back.
+    // Fills in the value, except for passwords, which are never sent back to the browser.
     ...(type !== "password" && { value: submission?.values[name] ?? value ?? "" }),
     autocomplete: props.autocomplete ?? "off",
     placeholder: props.placeholder,
     minlength: props.minLength,
     maxlength: props.maxLength,
-    // Browsers reject internationalized local parts in inputs of type email.
+    // Avoids the input type email, because browsers then reject non-ASCII characters before the @.
     ...(type === "email" && { inputmode: "email" }),
     ...(["text", "email"].includes(type) && { autocapitalize: "none", spellcheck: "false" }),
   };
@@ -108,7 +108,7 @@ export function textAreaField({ name, label, hint, required = false, submission,
 ${hintAndProblem(name, label, hint, submission)}</div>`;
 }
 
-/** A value of a select, with its label if that differs. */
+/** A select's option: its value, and a label if that differs from the value. */
 export type SelectOption = readonly [value: string, text?: string];
 
 interface Choice {
@@ -131,7 +131,7 @@ export function selectField({ name, label, options, value, hint, submission }: C
 ${hintAndProblem(name, label, hint, submission)}</div>`;
 }
 
-/** Returns a checkbox that sends `on`. */
+/** Returns a checkbox that sends the value `on` if it is ticked. */
 export function checkboxField(name: string, label: string, ticked: boolean, hint?: string): Markup {
   return markup`<div class="field tick"><input id="${name}" name="${name}" type="checkbox" value="on" autocomplete="off" ${
     ticked ? markup`checked` : ""
@@ -139,7 +139,7 @@ export function checkboxField(name: string, label: string, ticked: boolean, hint
 ${hintAndProblem(name, label, hint, undefined)}</div>`;
 }
 
-/** Returns a field's ARIA attributes. The first field with a problem gets the focus. */
+/** Returns a field's ARIA attributes, and moves the focus to the first field that has an error. */
 function ariaAttributes(name: string, hint: Markup | string | undefined, submission: Submission | undefined): Markup {
   const wrong = submission?.problems[name] !== undefined;
   const about = [...(wrong ? [`${name}-problem`] : []), ...(hint ? [`${name}-hint`] : [])].join(" ");
@@ -160,7 +160,7 @@ function hintAndProblem(
   }`;
 }
 
-/** Converts problems such as `must be text` and `The slug north is taken` to sentences. */
+/** Turns an error such as `must be text` or `The slug north is taken` into a sentence. */
 function sentence(subject: string, problem: string): string {
   return /^[a-z]/.test(problem) ? `${subject} ${problem}.` : `${problem}.`;
 }

@@ -1,4 +1,4 @@
-/** Styles the components of the portal's pages. */
+/** CSS for components that several portal pages use. */
 export const partStyle: string = `
 button, .button { min-height: 2.25rem; padding: .3rem .85rem; font-size: var(--small); }
 button.quiet, .button.quiet { color: var(--ink); background: var(--surface); border-color: var(--line); }

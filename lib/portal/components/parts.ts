@@ -1,11 +1,11 @@
-/** Renders the components of the portal's pages. */
+/** Renders components that several portal pages use. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon, type IconName } from "#lib/portal/components/icons.ts";
 import type { NavLink } from "#lib/portal/components/view.ts";
 
 export type BadgeTone = "good" | "info" | "warn" | "bad" | "still";
 
-/** Returns a badge. Text, icon and colour each show the state. */
+/** Returns a badge that shows a state through text, an icon and a colour. */
 export function badge(tone: BadgeTone, sign: IconName, text: string): Markup {
   return markup`<span class="badge ${tone}">${icon(sign)}${text}</span>`;
 }
@@ -27,14 +27,14 @@ const STATES: Readonly<Record<string, readonly [BadgeTone, IconName]>> = {
   cancelled: ["still", "minus"],
 };
 
-/** Returns the badge of a hub, spoke or operation. An active, degraded spoke shows `Degraded`. */
+/** Returns a badge for the state of a hub, spoke or operation. An active but degraded spoke gets `Degraded`. */
 export function stateBadge(state: string, health?: string): Markup {
   const label = state === "active" && health === "degraded" ? "degraded" : state;
   const [tone, sign] = STATES[label] ?? ["still", "dot"];
   return badge(tone, sign, humanize(label));
 }
 
-/** Converts an identifier to text: `provision-hub` becomes Provision hub. */
+/** Turns an identifier into text: `provision-hub` becomes Provision hub. */
 export function humanize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1).replaceAll(/[-_]/g, " ");
 }
@@ -57,7 +57,7 @@ const DATE_FORMAT = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-/** Formats seconds approximately: `4 min`. */
+/** Formats a number of seconds as an approximate duration: `4 min`. */
 export function formatDuration(seconds: number): string {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
   if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
@@ -71,7 +71,7 @@ export function callout(tone: "good" | "warn" | "bad" | "info", text: Markup | s
 
 interface Panel {
   readonly id: string;
-  /** Whether the script refreshes the panel. */
+  /** Whether the script keeps the panel up to date. */
   readonly live?: boolean;
   readonly actions?: Markup | string;
   readonly lead?: Markup | string;
@@ -85,7 +85,7 @@ ${body}
 </section>`;
 }
 
-/** Returns the message for an empty list, with an optional next step. */
+/** Returns a message to show instead of an empty list, with an optional link or button for the next step. */
 export function emptyState(title: string, text: Markup | string, action: Markup | string = ""): Markup {
   return markup`<div class="empty"><h2>${title}</h2><p class="soft">${text}</p>${action}</div>`;
 }
@@ -103,7 +103,7 @@ export function linkButton([text, href]: NavLink, variant: "main" | "quiet" = "q
 interface PostButton {
   readonly variant?: "main" | "quiet" | "danger";
   readonly fields?: Readonly<Record<string, string>>;
-  /** The object of the button, for screen readers. */
+  /** The name of the thing that the button acts on, for screen readers. */
   readonly about?: string;
 }
 
@@ -128,14 +128,14 @@ export function copyableCode(text: string, label: string): Markup {
   return markup`<span class="copy" data-copy="${label}"><code>${text}</code></span>`;
 }
 
-/** Returns the link to the next page of a list; empty on the last one. */
+/** Returns a link to the next page of a list; empty on the last page. */
 export function olderLink(href: string | null, text = "Older"): Markup | string {
   return href === null
     ? ""
     : markup`<p class="pager"><a class="button quiet" rel="next" href="${href}">${text}</a></p>`;
 }
 
-/** Returns the path with a query. Undefined parameters are dropped. */
+/** Adds a query to a path. Omits parameters that are undefined. */
 export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
   const present = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return present.length === 0 ? path : `${path}?${new URLSearchParams(present)}`;

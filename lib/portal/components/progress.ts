@@ -1,4 +1,4 @@
-/** Renders the progress of an operation: a bar in lists, and its steps. */
+/** Renders an operation's progress as a bar or as a list of steps. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import { formatDuration, humanize, timeElement } from "#lib/portal/components/parts.ts";
@@ -6,12 +6,11 @@ import type { Operation, OperationDetails } from "#lib/portal/components/api-typ
 
 export const OPERATIONS_PER_PAGE = 25;
 
-/** 143 */
 export function isUnfinished(operation: Operation | null): operation is Operation {
   return operation !== null && (operation.state === "queued" || operation.state === "running");
 }
 
-/** Returns a progress bar with the current step, the time left and what the operation waits for. */
+/** Returns a progress bar with the current step, the remaining time and what the operation is waiting for. */
 export function progressBar(operation: Operation): Markup {
   const { kind, state, step, of, label } = operation;
   const done = state === "queued" ? 0 : step - (state === "running" ? 1 : 0);
@@ -34,7 +33,7 @@ function etaText({ etaSeconds }: Operation): string {
   return etaSeconds === null ? "" : ` · about ${formatDuration(etaSeconds)} left`;
 }
 
-/** Returns the steps with durations, and the failure report. The script counts the running step's duration. */
+/** Returns the steps with their durations and, if the operation failed, why. The script updates the running step. */
 export function stepList(operation: OperationDetails, now: Date): Markup {
   return markup`<ol class="steps">${
     operation.steps.map((step, i) => {
@@ -79,7 +78,7 @@ function stepStatus(
 
 type Step = OperationDetails["steps"][number];
 
-/** Returns the running time, which the script counts up. */
+/** Returns how long something has been running. The script keeps counting. */
 function runningTime(since: string, now: Date): Markup {
   const seconds = Math.max(0, Math.floor((now.getTime() - Date.parse(since)) / 1000));
   return markup`<span data-counts="${seconds}">${formatSeconds(seconds)}</span>`;
@@ -89,7 +88,7 @@ function elapsedTime(from: string | null, to: string | null): string {
   return from && to ? formatSeconds(Math.floor((Date.parse(to) - Date.parse(from)) / 1000)) : "";
 }
 
-/** Formats whole seconds: `4 min 05 s`. The script uses the same format. */
+/** Formats a duration in whole seconds: `4 min 05 s`. The script uses the same format. */
 function formatSeconds(seconds: number): string {
   const two = (number: number) => String(number).padStart(2, "0"), minutes = Math.floor(seconds / 60);
   if (seconds < 1) return "under 1 s";
@@ -99,7 +98,7 @@ function formatSeconds(seconds: number): string {
     : `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
 }
 
-/** Returns a line with the operation's duration, times and attempt. */
+/** Returns a line with the operation's duration, when it was requested and finished, and the number of attempts. */
 export function operationSummary({ state, attempt, createdAt, startedAt, finishedAt }: Operation, now: Date): Markup {
   const took = startedAt && (finishedAt ? elapsedTime(startedAt, finishedAt) : runningTime(startedAt, now));
   return markup`<p class="small soft">${
@@ -109,7 +108,7 @@ export function operationSummary({ state, attempt, createdAt, startedAt, finishe
   }</p>`;
 }
 
-/** Returns the cause of a failure, its hint, and the last log lines and cluster events. */
+/** Returns why an operation failed, what to do about it, and the last log lines and cluster events. */
 export function failureReport({ state, error }: OperationDetails): Markup | string {
   if (!error) return "";
   const { message, hint, fault, log, events, code } = error;
@@ -137,7 +136,7 @@ ${
   }`;
 }
 
-/** Returns the notes of an operation, such as skipped parts. */
+/** Returns an operation's notes, for example about skipped parts. */
 export function operationNotes({ notes, error }: Pick<OperationDetails, "notes" | "error">): Markup | string {
   const otherNotes = notes.filter((note) => !error?.message.includes(note));
   return otherNotes.length === 0

@@ -1,4 +1,4 @@
-/** Renders the frame of every portal page: navigation, breadcrumb and user. */
+/** Renders the frame around every portal page: the navigation, the breadcrumb and the user's name. */
 import { WHEEL_LOGO } from "#lib/reference/theme.ts";
 import type { Role } from "#lib/domains/auth/access.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";

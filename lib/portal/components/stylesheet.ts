@@ -1,4 +1,4 @@
-/** Combines the style sheet of all portal pages. Rules for a single page are in that page. */
+/** Builds the style sheet that all portal pages share. Styles for a single page are in that page's module. */
 import { themeStyle } from "#lib/reference/theme.ts";
 import { listStyle } from "#lib/portal/hubs/style.ts";
 import { formStyle } from "#lib/portal/components/form-style.ts";

@@ -1,18 +1,17 @@
-/** Types of a page's content, without its frame. */
+/** Types that describe a page's content, to which the frame is added later. */
 import type { Role } from "#lib/domains/auth/access.ts";
 import type { Markup } from "#lib/http/page.ts";
 
-/** 33 */
 export interface CurrentUser {
   readonly displayName: string;
   readonly email: string;
   readonly role: Role;
   readonly unread: number;
-  /** A warning on every page for operators, or null. */
+  /** A warning that operators see on every page; null if there is none. */
   readonly warning: string | null;
 }
 
-/** A position in a hub's events: those after `since`. */
+/** A position in a hub's event stream, after the event with the number `since`. */
 export interface StreamPosition {
   readonly federationId: string;
   readonly since: number;
@@ -29,28 +28,28 @@ export type PortalSection =
   | "changelog";
 export type NavLink = readonly [text: string, href: string];
 
-/** The content of a page. */
+/** A page's content, without the frame. */
 export interface PageView {
   readonly title: string;
   readonly section: PortalSection;
-  /** The parent pages, outermost first. */
+  /** Links to the parent pages, outermost first. */
   readonly crumbs?: readonly NavLink[];
-  /** The state of the page's object, next to the title. */
+  /** The state of what the page is about, shown next to the title. */
   readonly badge?: Markup | string;
   readonly lead?: Markup | string;
-  /** Buttons and links at the title. */
+  /** Buttons and links to show next to the title. */
   readonly actions?: Markup | string;
-  /** The tabs, and the path of the current one. */
+  /** The tabs, and the path of the current tab. */
   readonly tabs?: { readonly links: readonly NavLink[]; readonly here: string };
   readonly body: Markup;
-  /** A message about the last action. */
+  /** A message about the user's last action. */
   readonly flash?: Markup | string | undefined;
-  /** The events that refresh the page's live parts. */
+  /** The event stream whose events make the page refresh its live parts. */
   readonly follow?: StreamPosition;
-  /** Seconds between refreshes without an event. */
+  /** How often to refresh the page even without an event, in seconds. */
   readonly poll?: number;
-  /** CSS for this page only. */
+  /** CSS that only this page needs. */
   readonly style?: string;
-  /** The HTTP status. Defaults to 200. */
+  /** The response's HTTP status. Defaults to 200. */
   readonly status?: number;
 }

@@ -1,4 +1,4 @@
-/** Renders a hub's subscription, its open invoice and the address for invoices. */
+/** Renders a hub's subscription, its open invoice and the address to which invoices are sent. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { formatPrice } from "#lib/portal/components/amounts.ts";
 import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";

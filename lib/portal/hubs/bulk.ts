@@ -1,4 +1,4 @@
-/** Renders the confirmation and the results of an action on many spokes. */
+/** Renders the confirmation page and the results for an action on several spokes. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import {
   badge,
@@ -14,7 +14,7 @@ import { postForm } from "#lib/portal/components/forms.ts";
 import type { BulkResult, Hub, PreviewedAction, Spoke } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 
-/** A selected spoke. `preview` is null if it was not requested, and a message if the action is refused. */
+/** A selected spoke. `preview` is a message if the action is refused, and null if no preview was requested. */
 export interface SelectedSpoke {
   readonly spoke: Spoke;
   readonly preview: PreviewedAction | string | null;

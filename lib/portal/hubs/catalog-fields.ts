@@ -1,4 +1,4 @@
-/** Renders form fields for values of the catalog: a select if the catalog lists values, or a text field. */
+/** Renders form fields for values from the catalog: a select if the catalog lists them, otherwise a text field. */
 import type { Markup } from "#lib/http/page.ts";
 import { inputField, selectField, type Submission } from "#lib/portal/components/forms.ts";
 import { humanize } from "#lib/portal/components/parts.ts";
@@ -10,14 +10,14 @@ interface CatalogFieldProps {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
-  /** The current value. It can be kept, but not removed. */
+  /** The current value. Users can keep or change it, but not clear it. */
   readonly value?: string | null;
-  /** The label of the empty choice. */
+  /** The label for the option that selects nothing. */
   readonly nothing?: string;
   readonly submission?: Submission | undefined;
 }
 
-/** Returns the field; empty if the catalog has no values. */
+/** Returns a field for one list in the catalog; empty if the catalog lists no values. */
 export function catalogField(
   catalog: CatalogOffer,
   listed: CatalogList,
@@ -47,9 +47,9 @@ type Described = Pick<Hub | HubRequest, "slug" | "name" | "region" | "mode" | "t
 
 interface HubFields {
   readonly catalog: CatalogOffer;
-  /** The current or requested values. */
+  /** The values that the hub has now or that were requested for it. */
   readonly hub?: Described;
-  /** Whether the slug can be chosen. It cannot be changed after the creation. */
+  /** Whether the slug can be chosen. It cannot be changed once the hub has been created. */
   readonly slug: "chosen" | "fixed";
   readonly submission?: Submission | undefined;
 }

@@ -1,4 +1,4 @@
-/** Renders the parts of the new-spoke form that concern copies: the original and its backup. */
+/** Renders the parts of the new-spoke form that are used to copy a spoke. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { selectField, type Submission } from "#lib/portal/components/forms.ts";
 import { panel } from "#lib/portal/components/parts.ts";
@@ -9,14 +9,14 @@ export interface SpokeToCopy {
   readonly backups: BackupList;
 }
 
-/** Returns the spokes that can be copied, those of this hub first. */
+/** Returns the spokes that can be copied, starting with those in this hub. */
 export function listCopyableSpokes(spokes: readonly Spoke[], { id }: Pick<Hub, "id">): readonly Spoke[] {
   const copyable = spokes.filter(({ readyAt, state }) => readyAt !== null && state !== "removing");
   const here = (spoke: Spoke): boolean => spoke.federationId === id;
   return [...copyable.filter(here), ...copyable.filter((spoke) => !here(spoke))];
 }
 
-/** Renders the form that selects a spoke to copy. */
+/** Renders a form in which the user selects a spoke to copy. */
 export function copySpokePanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]): Markup | string {
   if (spokes.length === 0) return "";
   return panel(
@@ -33,7 +33,7 @@ export function copySpokePanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]
   );
 }
 
-/** Renders the choice between a backup and the current state. */
+/** Renders a select with which the user copies either the spoke's current state or one of its backups. */
 export function backupSelect(
   { backups: { snapshots } }: SpokeToCopy,
   value: string,

@@ -1,4 +1,4 @@
-/** Renders a hub's page with its spokes. */
+/** Renders a hub's page, which lists the hub's spokes. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { inputField, selectField } from "#lib/portal/components/forms.ts";
 import {
@@ -29,9 +29,9 @@ export interface HubPageProps {
     readonly state?: string | undefined;
     readonly health?: string | undefined;
   };
-  /** The cursor of the next page; null on the last one. */
+  /** The cursor for the next page; null on the last page. */
   readonly next: string | null;
-  /** Whether the user is an operator or an admin of the hub. */
+  /** Whether the user is an operator or one of the hub's admins. */
   readonly canManageHub: boolean;
   readonly isOperator: boolean;
   readonly follow: StreamPosition;
@@ -84,7 +84,7 @@ const STATE_OPTIONS = SPOKE_STATES.filter((state) => state !== "removed").map((s
   [state, humanize(state)] as const
 );
 
-/** Returns the title, breadcrumb and tabs of a hub's pages. */
+/** Returns the title, breadcrumb and tabs that all of a hub's pages share. */
 export function hubHeader(
   { id, name, state }: Hub,
   canManageHub: boolean,
@@ -134,7 +134,7 @@ function isForOperators(action: SpokeActionName): boolean {
   return action !== "retry" && "forOperators" in SPOKE_OPERATIONS[action];
 }
 
-/** Actions that need more input than the selected spokes. */
+/** Actions that cannot be applied to several spokes at once, because each spoke needs its own input. */
 const NEEDS_INPUT: readonly string[] = ["upgrade", "resize", "reset-admin-password"];
 
 function noSpokes({ id }: Hub, isFiltered: boolean, canManageHub: boolean): Markup {

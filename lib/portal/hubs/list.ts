@@ -1,4 +1,4 @@
-/** Renders the list of hubs, with the counts of spokes and, for operators, unhealthy spokes. */
+/** Renders the list of hubs with spoke counts. For operators, it includes the unhealthy spokes. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import { inputField, selectField } from "#lib/portal/components/forms.ts";
@@ -25,10 +25,10 @@ export interface HubListProps {
   readonly me: CurrentUser;
   readonly hubs: readonly Hub[];
   readonly overview: FleetOverview;
-  /** Failed and degraded spokes. */
+  /** Spokes that have failed or are degraded. */
   readonly unhealthy: readonly Spoke[];
   readonly query: { readonly q?: string | undefined; readonly state?: string | undefined };
-  /** The cursor of the next page; null on the last one. */
+  /** The cursor for the next page; null on the last page. */
   readonly next: string | null;
 }
 
@@ -76,7 +76,7 @@ function firstHub({ role }: CurrentUser): Markup {
     );
 }
 
-/** Renders the counts of spokes by state, the queue and the restore tests; for operators also the templates. */
+/** Renders the number of spokes per state, the job queue, the restore tests and, for operators, the templates. */
 export function fleetSummary({ spokes, queue, templates }: FleetOverview): Markup {
   const { total, byState, degraded } = spokes;
   const { active = 0, provisioning = 0, failed = 0, suspended = 0 } = byState;

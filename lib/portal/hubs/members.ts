@@ -1,4 +1,4 @@
-/** Renders the admins of a hub, and the forms that invite and remove them. */
+/** Renders a hub's admins, with forms to invite and remove them. */
 import { markup } from "#lib/http/page.ts";
 import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { mailBadge, refusedMailDetails } from "#lib/portal/people/refused-mail.ts";

@@ -1,4 +1,4 @@
-/** Renders the form that creates a hub, for operators. */
+/** Renders the form with which operators create a hub. */
 import { markup } from "#lib/http/page.ts";
 import { postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";

@@ -1,4 +1,4 @@
-/** Renders the preview of a new spoke from the API's dry run: price, address and objects. */
+/** Renders a preview of a new spoke from the API's dry run: its price, address and objects in the cluster. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
 import { formatCpus, formatPrice, formatStorage } from "#lib/portal/components/amounts.ts";
@@ -11,18 +11,18 @@ export interface NewSpokeProps {
   readonly me: CurrentUser;
   readonly hub: Hub;
   readonly catalog: CatalogOffer;
-  /** The values of the form; empty at first. */
+  /** The values in the form; empty when the page is first shown. */
   readonly values: Readonly<Record<string, string>>;
   readonly submission?: Submission | undefined;
-  /** The API's preview; null before it was requested. */
+  /** The preview from the API; null until one is requested. */
   readonly preview: PreviewedSpoke | null;
   readonly cost: CostEstimate;
-  /** The spoke to copy; null for a new spoke. */
+  /** The spoke to copy; null to create a spoke from scratch. */
   readonly source: SpokeToCopy | null;
   readonly copyable: readonly Spoke[];
 }
 
-/** Returns the preview panel. The script replaces it while the user types. */
+/** Returns the preview panel, which the script replaces while the user types. */
 export function spokePreviewPanel({ catalog, values, submission, preview, cost }: NewSpokeProps): Markup {
   const size = preview?.spoke.size ?? values.size ?? catalog.defaults.size;
   return panel(
@@ -41,7 +41,7 @@ function previewStatus(preview: PreviewedSpoke | null, submission: Submission | 
     : markup`<p class="small soft">Enter a slug to preview the spoke before you create it.</p>`;
 }
 
-/** Extracts name and value of the TXT record from the message for an unverified domain. */
+/** Extracts the TXT record's name and value from the API's message about an unverified domain. */
 const RECORD = /set the TXT record (\S+) to (\S+), /;
 
 export function renderRefusal({ message }: Submission): Markup {
@@ -56,7 +56,7 @@ export function renderRefusal({ message }: Submission): Markup {
   }`;
 }
 
-/** Replaces the field name that starts an API message: `displayName must be …` becomes `Display name must be …`. */
+/** Replaces the field name at the start of an API message: `displayName must be …` becomes `Display name must be …`. */
 function spoken(message: string): string {
   return message.replace(
     /^[a-z]\w*(?= must )/,
@@ -64,7 +64,7 @@ function spoken(message: string): string {
   );
 }
 
-/** Returns the price from the payment provider if the hub is billed, otherwise from the price list. */
+/** Returns the price as the payment provider calculates it if the hub is billed; otherwise the list price. */
 function priceLine(cost: CostEstimate, { sizes, charged }: CatalogOffer, size: string): Markup | string {
   if (cost.available) {
     const { currency, recurringMonthly, dueNow } = cost;

@@ -1,4 +1,4 @@
-/** Renders the form that creates a spoke, next to its preview. */
+/** Renders the form that creates a spoke, with a preview next to it. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { checkboxField, inputField, postForm, selectField } from "#lib/portal/components/forms.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";
@@ -70,7 +70,7 @@ ${spokePreviewPanel(props)}</div>`,
   };
 }
 
-/** Fields that most users leave unchanged. */
+/** Form fields that most users leave unchanged. */
 const OPTIONAL_FIELDS = [
   "domain",
   "adminEmail",

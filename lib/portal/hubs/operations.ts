@@ -1,4 +1,4 @@
-/** Renders the operations of a hub, and how a program can follow its events. */
+/** Renders a hub's operations, and explains how a program can follow the hub's events. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import {
   copyableCode,
@@ -17,12 +17,12 @@ import { hubHeader } from "#lib/portal/hubs/hub.ts";
 
 interface HubOperationsProps {
   readonly hub: Hub;
-  /** Whether the user is an operator or an admin of the hub. */
+  /** Whether the user is an operator or one of the hub's admins. */
   readonly canManageHub: boolean;
   readonly operations: readonly Operation[];
-  /** The cursor of the next page; null on the last one. */
+  /** The cursor for the next page; null on the last page. */
   readonly next: string | null;
-  /** The operations' spokes that the user can see, by ID. */
+  /** The spokes that the operations belong to and that the user may see, by ID. */
   readonly spokes: ReadonlyMap<string, Spoke>;
   readonly publicUrl: URL;
   readonly follow: StreamPosition;

@@ -1,4 +1,4 @@
-/** Renders the settings and the removal of a hub. */
+/** Renders a hub's settings, and the page that removes the hub. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { callout, definitionList, linkButton, panel, stateBadge, timeElement } from "#lib/portal/components/parts.ts";
@@ -65,12 +65,12 @@ function removalPanel({ id, spokeCount }: Hub): Markup {
 
 interface RemovalProps {
   readonly hub: Hub;
-  /** The remaining spokes, newest first; possibly not all. */
+  /** The hub's remaining spokes, newest first. The list may be incomplete. */
   readonly spokes: readonly Spoke[];
   readonly submission?: Submission | undefined;
 }
 
-/** Returns the page that removes a hub. The user types the slug to confirm. */
+/** Returns the page on which a user removes a hub after typing its slug as confirmation. */
 export function hubRemovalView({ hub, spokes, submission }: RemovalProps): PageView {
   const { id, slug, name } = hub;
   return {
@@ -124,7 +124,7 @@ ${more > 0 ? markup`<p class="small soft">And ${more} more.</p>` : ""}
   );
 }
 
-/** Shows a removal's progress. A failing removal can be abandoned, even if objects remain in the cluster. */
+/** Shows a hub's removal in progress. A failing removal can be abandoned, leaving objects in the cluster. */
 function removalProgressPanel({ id, slug, operation }: Hub, submission?: Submission): Markup {
   const error = operation?.error ?? null;
   return panel(

@@ -1,4 +1,4 @@
-/** Styles lists of hubs and spokes. */
+/** CSS for lists of hubs and spokes. */
 export const listStyle: string = `
 .list .progress { min-width: 0; }
 .spokes > li > .small { display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical; overflow: hidden; }

@@ -1,10 +1,10 @@
-/** Defines and checks the forms of mailed links. */
+/** Defines and validates the forms on pages that open from links in emails. */
 import * as v from "valibot";
 import { findPasswordProblem, MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { inputField, type Submission } from "#lib/portal/components/forms.ts";
 
-/** The values of a form. Missing ones are empty; they are checked after the link. */
+/** A form's values. Absent fields become empty strings, and are validated only after the link has been checked. */
 export const LinkForm = v.object({
   token: v.optional(v.string(), ""),
   password: v.optional(v.string(), ""),
@@ -17,7 +17,7 @@ export type PasswordResetForm = v.InferOutput<typeof PasswordResetForm>;
 
 type Checked<T> = { readonly fields: T } | { readonly problems: Submission["problems"] };
 
-/** Checks the fields with the API's schema and the password rules of the account. Empty fields count as absent. */
+/** Validates the fields with the API's schema and the password rules for the account. Empty fields count as absent. */
 export function checkLinkForm<T extends { password: string }>(
   schema: v.GenericSchema<unknown, T>,
   form: LinkForm,
@@ -35,7 +35,7 @@ export function checkLinkForm<T extends { password: string }>(
   return { problems: Object.fromEntries(problems.reverse()) }; // the first problem of each field wins
 }
 
-/** Shows the account's address: as text, which wraps, and as a hidden field for password managers. */
+/** Shows the account's email address as text, and repeats it in a hidden field for password managers. */
 export function addressField(email: string): Markup {
   return markup`<div class="field"><p class="label">Email address</p>
 <p class="account">${email}</p>

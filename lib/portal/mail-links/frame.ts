@@ -1,11 +1,11 @@
-/** Renders the frame of pages for mailed links, and sends such pages. */
+/** Renders and sends pages that open from links in emails. */
 import { themeStyle, WHEEL_LOGO } from "#lib/reference/theme.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
 import { formStyle } from "#lib/portal/components/form-style.ts";
 import { html, type Reply } from "#lib/http/reply.ts";
 
-/** A page or a redirect, with status, headers and the cookie of a new session. */
+/** A page or a redirect, with its status, its headers and possibly a session cookie. */
 export type PortalAnswer =
   & { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly cookie?: string }
   & ({ readonly page: HtmlPage } | { readonly to: string });
@@ -48,14 +48,13 @@ ${body}
   };
 }
 
-/** 58 */
 export function pageHeading(title: string, lead: Markup | string): Markup {
   return markup`<header><h1>${title}</h1><p class="lead">${lead}</p></header>`;
 }
 
 const TICK = "M5 12.5l4.5 4.5L19 7.5", CROSS = "M12 6.5v7M12 17.2v.3";
 
-/** Returns a title and lead with an icon for success or failure. */
+/** Returns a title and an introduction, with an icon that shows success or failure. */
 export function resultHeading(result: "well" | "wrong", title: string, lead: Markup | string): Markup {
   const sign = markup`<svg class="${result === "well" ? "tick" : "tick bad"}" viewBox="0 0 24 24" fill="none"
 stroke="currentColor" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path
@@ -64,9 +63,9 @@ d="${result === "well" ? TICK : CROSS}"/></svg>`;
 }
 
 /**
- * The referrer policy of these pages, whose URLs contain a secret. `strict-origin` removes it from every Referer. With
- * `no-referrer`, browsers would send the Origin of forms as "null". Over plain HTTP, which has no Sec-Fetch-Site, own
- * forms would look like those of other sites.
+ * The referrer policy for pages whose URL contains a secret. `strict-origin` sends only the origin, never the URL.
+ * `no-referrer` would be stricter, but browsers would then send "null" as the Origin of forms, so that over plain HTTP
+ * the portal's own forms would look like those of other sites.
  */
 const REFERRER_POLICY = "strict-origin";
 
@@ -98,7 +97,7 @@ interface RefusedRequest {
   readonly message: string;
 }
 
-/** Returns the page for a refused form of a mailed link. */
+/** Returns the page to show when a form on a page from an emailed link is refused. */
 export function refusedLinkPage(problem: RefusedRequest): HtmlPage {
   return refusalWithAdvice(problem, {
     retryable: "No changes were made. Go back and try again in a moment.",
@@ -106,7 +105,7 @@ export function refusedLinkPage(problem: RefusedRequest): HtmlPage {
   });
 }
 
-/** Returns the page for a refused page view. */
+/** Returns the page to show when a request to view a page from an emailed link is refused. */
 export function refusedReadPage(problem: RefusedRequest): HtmlPage {
   return refusalWithAdvice(problem, {
     retryable: "Reload the page in a moment.",

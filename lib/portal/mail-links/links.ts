@@ -1,4 +1,4 @@
-/** Handles mailed links: shows a form, runs the action, and shows the next steps. */
+/** Handles links that are sent by email: shows a form, performs the link's action, and shows the next steps. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { acceptInvitation, acceptInvitationAndSignIn } from "#lib/domains/auth/accept-invitation.ts";
@@ -30,7 +30,7 @@ import {
 } from "#lib/portal/mail-links/fields.ts";
 import { pageHeading, type PortalAnswer, renderFrame, resultHeading } from "#lib/portal/mail-links/frame.ts";
 
-/** The result page, and the cookie of a new session. */
+/** The text of the result page, and the session cookie if the user was signed in. */
 interface LinkResult {
   readonly title: string;
   readonly lead: Markup;
@@ -42,19 +42,18 @@ interface LinkPage<Form extends LinkForm, Body extends { password: string }> {
   readonly path: string;
   readonly title: string;
   readonly lead: (places: readonly AdministeredObject[]) => string;
-  /** Whether the form lists the account's hubs and spokes. */
+  /** Whether to list the hubs and spokes that the account administers. */
   readonly listsMemberships?: true;
   readonly signsIn?: true;
   readonly button: string;
   /** Advice for users who did not request the link. */
   readonly ifUnexpected: string;
   readonly body: v.GenericSchema<unknown, Body>;
-  /** Returns the fields. `form` is null before the form was sent. */
+  /** Returns the form's fields. `form` is null until the form has been submitted. */
   readonly fields: (link: MailLink, form: Form | null, submission: Submission | undefined) => readonly Markup[];
   readonly run: (app: App, origin: RequestOrigin, body: Body, context: Context<Form>) => Promise<LinkResult>;
 }
 
-/** 133 161 */
 type SignedInUser = { readonly email: string } | null;
 
 interface Context<Form> {
@@ -65,7 +64,7 @@ interface Context<Form> {
   readonly places: readonly AdministeredObject[];
 }
 
-/** Shows the form without using the link up: mail scanners open links before users do. */
+/** Shows the form without using up the link, because mail scanners open links before users do. */
 export async function showLinkForm<Form extends LinkForm, Body extends { password: string }>(
   app: App,
   page: LinkPage<Form, Body>,
@@ -129,7 +128,7 @@ If you accept it, this browser is signed in as ${email}.`;
   return callout("warn", markup`<p>${text}</p>`);
 }
 
-/** The page that accepts an invitation. */
+/** The page on which a user accepts an invitation. */
 export const invitationPage: LinkPage<LinkForm, v.InferOutput<typeof AcceptInvitationBody>> = {
   purpose: "invitation",
   path: "/invite",
@@ -140,7 +139,7 @@ export const invitationPage: LinkPage<LinkForm, v.InferOutput<typeof AcceptInvit
   button: "Accept invitation",
   ifUnexpected: "If you did not expect this invitation, close this page.",
   body: AcceptInvitationBody,
-  // Without a name, the display name is the address, which the page already shows.
+  // Omits the display name if it is just the email address, which the page shows anyway.
   fields: ({ displayName, email }, _given, submission) => [
     nameField(displayName === email ? "" : displayName, submission),
     passwordField("Choose a password", submission),
@@ -154,10 +153,10 @@ export const invitationPage: LinkPage<LinkForm, v.InferOutput<typeof AcceptInvit
   },
 };
 
-/** The body without the checkbox `keepTokens`, whose form value is not a boolean. */
+/** The API's request body without the checkbox `keepTokens`, whose value in a form is not a boolean. */
 const NewPasswordBody = v.omit(ResetPasswordBody, ["keepTokens"]);
 
-/** The page that sets a new password. */
+/** The page on which a user sets a new password. */
 export const passwordResetPage: LinkPage<PasswordResetForm, v.InferOutput<typeof NewPasswordBody>> = {
   purpose: "password_reset",
   path: "/reset",
@@ -185,7 +184,10 @@ export const passwordResetPage: LinkPage<PasswordResetForm, v.InferOutput<typeof
   },
 };
 
-/** The page that verifies an address. Requires a password: someone else may have signed up with the address. */
+/**
+ * The page that verifies an email address. The user must set a password there, because someone else may have signed up
+ * with this address and chosen the current password.
+ */
 export const verificationPage: LinkPage<LinkForm, v.InferOutput<typeof NewPasswordBody>> = {
   purpose: "email_verification",
   path: "/verify",

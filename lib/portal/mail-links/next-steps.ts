@@ -1,4 +1,4 @@
-/** Renders the end of pages for mailed links: the next steps, or the explanation of an invalid link. */
+/** Renders the last page after a link from an email: the next steps, or why the link does not work. */
 import type { App } from "#lib/app.ts";
 import type { LinkPurpose } from "#lib/domains/auth/one-time-tokens.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -13,7 +13,7 @@ export function hasPortal({ config }: App): boolean {
   return config.portal;
 }
 
-/** Returns the next steps of a user who can sign in: their hubs and sites, and how to sign in. */
+/** Returns the next steps for a user who can sign in: a list of their hubs and sites, and how to sign in. */
 export function renderNextSteps(app: App, service: ServerInfo, places: readonly AdministeredObject[]): Markup {
   const list = bulletList(places.map(({ name, site }) => markup`${name}${site ? addressOf(site) : ""}`));
   if (hasPortal(app)) return markup`${list}<a class="button" href="/hubs">Continue to Wheelwright</a>`;
@@ -41,7 +41,7 @@ function addressOf({ host, url, open }: Site): Markup {
   return open ? markup` <a href="${url}">${host}</a>` : markup` <span class="more">${host}, not available now</span>`;
 }
 
-/** Explains how to sign in to a site, which has its own accounts. */
+/** Explains how to sign in to a site, which has user accounts of its own. */
 function siteSignInHelp({ config }: App, places: readonly AdministeredObject[]): Markup | string {
   const sites = places.flatMap(({ site }) => site ?? []);
   if (sites.length === 0) return "";
@@ -60,7 +60,7 @@ const ADVICE: Readonly<Record<LinkPurpose, string>> = {
     "address to get a new one.",
 };
 
-/** Returns the page for every invalid link. It does not reveal the reason. */
+/** Returns the same page for every link that does not work, without revealing why. */
 export function spentLinkPage(app: App, purpose: LinkPurpose): PortalAnswer {
   const title = "This link no longer works";
   const lead = "It was already used, has expired or was not copied completely.";
@@ -72,7 +72,7 @@ export function spentLinkPage(app: App, purpose: LinkPurpose): PortalAnswer {
   };
 }
 
-/** Runs `work`. Returns the page for invalid links if the link was used meanwhile. */
+/** Runs `work`. If the link was used in the meantime, returns the page for links that do not work. */
 export async function catchSpentLink(
   app: App,
   purpose: LinkPurpose,

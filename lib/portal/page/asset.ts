@@ -1,6 +1,6 @@
 /**
- * Serves static files of the portal with a content hash in the URL, so that browsers can cache them forever. During a
- * rolling upgrade, a replica redirects requests for another release's hash to its own file. The redirect is not cached.
+ * Serves the portal's static files with a content hash in the URL, so that browsers can cache them indefinitely. During
+ * a rolling upgrade, a replica redirects requests for another release's file to its own version of that file.
  */
 import { createHash } from "node:crypto";
 import * as v from "valibot";
@@ -16,11 +16,11 @@ interface PortalAsset {
   readonly summary: string;
   readonly type: string;
   readonly text: string;
-  /** The path with its hash, from `assetPath`. */
+  /** The file's path including its content hash, from `assetPath`. */
   readonly path: string;
 }
 
-/** Returns a path such as `/portal.js?v=1f2e3d4c5b6a`. */
+/** Returns a path that contains a hash of the content: `/portal.js?v=1f2e3d4c5b6a`. */
 export function assetPath(name: string, text: string): string {
   return `/${name}?v=${createHash("sha256").update(text).digest("hex").slice(0, HASH)}`;
 }
@@ -44,7 +44,7 @@ export function assetEndpoint({ summary, type, text: content, path }: PortalAsse
 
 interface AssetFile {
   readonly text: string;
-  /** Whether the URL has the current hash, so that caches may keep the file forever. */
+  /** Whether the URL contains the current hash, so that caches may keep the file indefinitely. */
   readonly isImmutable: boolean;
 }
 

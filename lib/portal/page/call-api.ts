@@ -1,6 +1,6 @@
 /**
- * Calls API endpoints from pages, within the process. The endpoint's access rules, schemas, handler and reply filter
- * apply. A page can do nothing that the API cannot, and sees no field that the API does not return.
+ * Lets pages call API endpoints within the process. The endpoint's access rules, schemas, handler and reply filter all
+ * apply, so a page can neither do nor see anything that the API would not allow.
  */
 import type * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
@@ -11,25 +11,25 @@ import { parseInput, parseQuery, refuseControlCharacters, validateIdempotencyKey
 import type { Reply } from "#lib/http/reply.ts";
 import { refuseUnknownFields } from "#lib/http/unknown-fields.ts";
 
-/** The call of a page's endpoint. */
+/** The call that a page's own endpoint received. */
 // deno-lint-ignore no-explicit-any
 export type AnyEndpointCall = EndpointCall<any, object, v.AnySchema, v.AnySchema, v.AnySchema>;
 
 interface ApiRequest {
-  /** Path parameters. Defaults to those of the page. */
+  /** Path parameters. Defaults to the page's own. */
   readonly params?: Readonly<Record<string, string>>;
-  /** Query parameters. Undefined ones are dropped. */
+  /** Query parameters. Those that are undefined are left out. */
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: object;
-  /** The idempotency key of the form. */
+  /** The form's idempotency key. */
   readonly key?: string;
 }
 
-/** An endpoint whose response is a `Value`. */
+/** An endpoint that returns a `Value`. */
 // deno-lint-ignore no-explicit-any
 export type EndpointReturning<Value> = AnyEndpoint & { readonly reply: Reply<any, Value> };
 
-/** Calls an endpoint and returns its response. Throws a fault if the endpoint refuses the call. */
+/** Calls an endpoint and returns its result. Throws a fault if the endpoint refuses the call. */
 export type CallApi = <Value>(endpoint: EndpointReturning<Value>, question?: ApiRequest) => Promise<Value>;
 
 const NOTHING = new Uint8Array();
@@ -68,7 +68,7 @@ export function createApiCaller(call: AnyEndpointCall): CallApi {
   };
 }
 
-/** Returns the response, or null if the caller may not see it. For optional parts of a page. */
+/** Returns the result, or null if the caller may not see it. Used for optional parts of a page. */
 export async function ifAllowed<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;

@@ -1,13 +1,13 @@
-/** Finds the fields that a user changed in a form, so that saving keeps changes by other users. */
+/** Finds out which form fields a user changed, so that saving does not undo changes by other users. */
 
-/** The name of a hidden field with the value that the form showed at first. */
+/** The name of a hidden field that contains the value with which the form was first shown. */
 export type OriginalField<K extends string> = `was:${K}`;
 
 export function originalFields<K extends string>(names: readonly K[]): readonly OriginalField<K>[] {
   return names.map((name) => `was:${name}` as const);
 }
 
-/** Returns the hidden values: those that the form showed at first, or the current ones. */
+/** Returns values for the hidden fields: those with which the form was first shown or, by default, the current ones. */
 export function originalValues<K extends string>(
   names: readonly K[],
   current: Readonly<Record<K, string | null>>,
@@ -17,12 +17,12 @@ export function originalValues<K extends string>(
   return Object.fromEntries(values) as Record<OriginalField<K>, string>;
 }
 
-/** Returns the flash message for the changes (components/flash-messages.ts). */
+/** Returns the key of a message that says whether anything changed (components/flash-messages.ts). */
 export function flashKeyFor(changes: object): "changed" | "unchanged" {
   return Object.keys(changes).length > 0 ? "changed" : "unchanged";
 }
 
-/** Returns the changed fields. Emptied fields count as unchanged. */
+/** Returns the fields that the user changed. Fields that the user emptied count as unchanged. */
 export function changedFields<K extends string>(
   names: readonly K[],
   current: Readonly<Record<K, string | null>>,

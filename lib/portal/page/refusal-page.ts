@@ -1,4 +1,4 @@
-/** Renders the page for a refused request: what happened, and what to do next. */
+/** Renders the page that is shown when a request is refused: what happened, and what to do next. */
 import type { RequestRefusal } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
 import { signInPage } from "#lib/portal/sign-in/sign-in.ts";
@@ -20,7 +20,7 @@ const ADVICE: Readonly<Record<number, string>> = {
   429: "Wait a minute, then try again.",
 };
 
-/** Returns the refusal; for 401 the sign-in page, which redirects back to `path`. */
+/** Returns an error page or, for a 401, the sign-in page, which then redirects back to `path`. */
 export function renderRefusalPage({ statusCode, message, path }: RequestRefusal): HtmlPage {
   if (statusCode === 401) {
     return path === null ? signInPage({ next: BACK_TO_FORM, lead: SESSION_OVER }) : signInPage({ next: path });
@@ -36,7 +36,7 @@ export function renderRefusalPage({ statusCode, message, path }: RequestRefusal)
 }
 
 const SESSION_OVER = "Your session ended, and nothing was saved. Sign in and submit it again.";
-/** The URL hash for which the script restores a refused form (script/drafts.ts). */
+/** Where the script restores a form that was refused because the session had ended (script/drafts.ts). */
 const BACK_TO_FORM = "/hubs#draft";
 
 function adviceFor(status: number): Markup | string {

@@ -1,4 +1,4 @@
-/** Renders the user's account: name, password and sessions. */
+/** Renders the current user's account: name, password and sessions. */
 import type * as v from "valibot";
 import type { SessionView } from "#lib/domains/auth/views.ts";
 import { MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
@@ -94,7 +94,7 @@ ${
 const BROWSERS = [["Edg", "Edge"], ["OPR", "Opera"], ["Firefox"], ["Chrome"], ["Safari"], ["curl"]] as const;
 const SYSTEMS = [["iPhone"], ["iPad"], ["Android"], ["Windows"], ["Mac OS X", "macOS"], ["Linux"]] as const;
 
-/** Returns a name such as `Firefox on Linux`. A user agent also names the browsers that follow in the list. */
+/** Returns a name such as `Firefox on Linux`. Uses the first match, because user agents name several browsers. */
 function deviceOf(userAgent: string): string {
   const find = (list: readonly (readonly [mark: string, name?: string])[]) => {
     const found = list.find(([mark]) => userAgent.includes(mark));

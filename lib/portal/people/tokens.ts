@@ -1,4 +1,4 @@
-/** Renders API tokens: the list, the form, and a new token, once. */
+/** Renders API tokens: the list, the form to create one, and the page that shows a new token once. */
 import type * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import { DAY } from "#lib/base/time.ts";
@@ -100,14 +100,14 @@ function scopeField(submission: Submission | undefined): Markup {
 
 const EXPIRIES = [["30", "In 30 days"], ["90", "In 90 days"], ["365", "In a year"], ["never", "Never"]] as const;
 
-/** Converts the form's choice to a time. Passes other values on for the API to reject. */
+/** Converts the selected lifetime to an expiry time. Passes unknown values on, so that the API rejects them. */
 export function parseExpiry(chosen: string, now: Date): string | undefined {
   if (chosen === "never") return undefined;
   const isListed = EXPIRIES.some(([days]) => days === chosen);
   return isListed ? new Date(now.getTime() + Number(chosen) * DAY).toISOString() : chosen;
 }
 
-/** Returns the only page that shows the token. */
+/** Returns the page that shows a new token. The token cannot be shown again. */
 export function createdTokenView({ name, scope, prefix, expiresAt, token }: NewToken, publicUrl: URL): PageView {
   const command = `curl -H 'Authorization: Bearer ${token}' ${new URL("/api/auth/me", publicUrl).href}`;
   return {
@@ -141,7 +141,7 @@ ${
   };
 }
 
-/** Returns the user's token from the path. Throws a `missing` fault. */
+/** Returns the user's token that the path names. Throws a `missing` fault if there is none. */
 export function requireToken(tokens: readonly TokenItem[], { tokenId }: Readonly<Record<string, string>>): TokenItem {
   const token = tokens.find(({ id }) => id === tokenId);
   if (!token) throw new Fault("missing", "token_missing", "You have no such token");

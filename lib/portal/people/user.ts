@@ -16,12 +16,12 @@ import {
 import type { NavLink, PageView } from "#lib/portal/components/view.ts";
 import { userBadge, type UserItem } from "#lib/portal/people/users.ts";
 
-/** The number of memberships that are listed by name; the others are counted. */
+/** The maximum number of memberships to list by name. Further ones are only counted. */
 export const MAX_NAMED_MEMBERSHIPS = 20;
 
 interface UserProps {
   readonly user: UserItem;
-  /** The user's first hubs and spokes. */
+  /** Links to the first few hubs and spokes that the user is a member of. */
   readonly memberships: readonly NavLink[];
   readonly isSelf: boolean;
 }
@@ -146,7 +146,7 @@ const CHANGES: Readonly<Record<string, UserChange>> = {
   },
 };
 
-/** Returns the change from the last part of the path. Throws a `missing` fault. */
+/** Returns the change that the path names. Throws a `missing` fault if there is no such change. */
 export function requireUserChange(change: string | undefined): UserChange {
   if (change !== undefined && Object.hasOwn(CHANGES, change)) return CHANGES[change]!;
   throw new Fault("missing", "no_route", "No endpoint at this path");
@@ -191,7 +191,7 @@ function confirmation(text: string, form: Parameters<typeof postForm>[0]): Marku
   return markup`<p>${text}</p>${postForm(form)}`;
 }
 
-/** Returns the only page that shows the password. */
+/** Returns the page that shows a new password. The password cannot be shown again. */
 export function createdPasswordView(user: UserItem, password: string): PageView {
   return {
     ...headOf(user),

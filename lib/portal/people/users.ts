@@ -1,4 +1,4 @@
-/** Renders the list of users and the form that invites one, for operators. */
+/** Renders the list of users and the form to invite one, for operators. */
 import type * as v from "valibot";
 import type { UserRecordView } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
@@ -22,7 +22,7 @@ export type UserItem = v.InferOutput<typeof UserRecordView>;
 
 interface UsersProps {
   readonly users: readonly UserItem[];
-  /** The cursor of the next page; null on the last one. */
+  /** The cursor for the next page; null on the last page. */
   readonly next: string | null;
   readonly query: {
     readonly q?: string | undefined;
@@ -91,7 +91,7 @@ function membershipCount(hubs: number, spokes: number): string {
   return [...count(hubs, "hub"), ...count(spokes, "spoke")].join(", ") || "No access";
 }
 
-/** Returns the invitation form. `hubs` is null if there are too many for a select; users then type the slug. */
+/** Returns the invitation form. `hubs` is null if there are too many for a select; users then type the hub's slug. */
 export function inviteView(hubs: readonly Hub[] | null, submission?: Submission): PageView {
   const page = { section: "users", crumbs: [["Users", "/users"]], title: "Invite a user" } as const;
   if (hubs?.length === 0) {

@@ -1,4 +1,4 @@
-/** Renders the onboarding page: name, password and a first hub request. */
+/** Renders the page for new users, on which they enter a name, a password and their first hub request. */
 import { markup } from "#lib/http/page.ts";
 import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { emptyState, linkButton } from "#lib/portal/components/parts.ts";
@@ -54,7 +54,7 @@ ${inputField({ name: "name", label: "Name of the hub", placeholder: "Northern sc
 ${inputField({ name: "reason", label: "Reason", maxLength: 2000, submission })}`;
 }
 
-/** Maps the API's field names, such as `federationRequest.slug`, to those of the form. */
+/** Renames the API's fields, such as `federationRequest.slug`, to the form's field names. */
 function withFormNames(submission: Submission): Submission {
   const problems = Object.entries(submission.problems).map((
     [name, each],
@@ -64,7 +64,7 @@ function withFormNames(submission: Submission): Submission {
 
 type OnboardingForm = Readonly<Record<"displayName" | "password" | "slug" | "name" | "reason", string>>;
 
-/** Returns the API's request body, without empty fields. */
+/** Returns the request body for the API, without empty fields. */
 export function buildOnboardingBody({ displayName, password, slug, name, reason }: OnboardingForm) {
   const trimmed = (text: string) => text.trim() || undefined;
   return {

@@ -21,9 +21,9 @@ export const REQUESTS_PER_PAGE = 25;
 interface RequestsProps {
   readonly me: CurrentUser;
   readonly requests: readonly HubRequest[];
-  /** The cursor of the next page; null on the last one. */
+  /** The cursor for the next page; null on the last page. */
   readonly next: string | null;
-  /** Open restore requests, for operators. */
+  /** Restore requests that are still open, for operators. */
   readonly restores: readonly RequestedRestoreItem[];
   readonly query: { readonly state?: string | undefined };
 }

@@ -1,4 +1,4 @@
-/** Renders the form for a hub request, and a request with its decision. */
+/** Renders the form to request a hub, and the page for a request, on which operators approve or reject it. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { postForm, type Submission, textAreaField } from "#lib/portal/components/forms.ts";
 import { callout, definitionList, linkButton, panel, postButton, timeElement } from "#lib/portal/components/parts.ts";
@@ -41,7 +41,7 @@ interface RequestProps {
   readonly me: CurrentUser;
   readonly request: HubRequest;
   readonly catalog: CatalogOffer;
-  /** A refused decision, and which one. */
+  /** The decision form that was refused, with what the operator entered. */
   readonly submission?: Submission | undefined;
   readonly refusedDecision?: "approve" | "reject";
 }

@@ -1,6 +1,6 @@
 /**
- * Shows "Reconnecting…" and keeps the page while the server is unreachable. Clicked links open afterwards. Forms are
- * not sent: the browser's error page would replace the input.
+ * Shows "Reconnecting…" instead of the browser's error page while the server is unreachable. Links that the user clicks
+ * meanwhile open once it is back. Forms are not sent, so that the user's input is not lost.
  */
 export const connectionScript: string = `
 const PROBE = 3000;

@@ -1,6 +1,6 @@
 /**
- * Stores the input of a form in the tab's session storage until it is sent, and restores it if the session ended.
- * Passwords and hidden fields are never stored. Other users never see the input.
+ * Stores what a user enters in a form in the tab's session storage, and restores it if the session ended before the
+ * form was sent. Passwords and hidden fields are never stored.
  */
 export const draftScript: string = `
 const me = shell.dataset.me;

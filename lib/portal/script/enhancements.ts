@@ -1,4 +1,4 @@
-/** Converts times to the user's time zone, adds Copy buttons, sends forms only once, and previews forms. */
+/** Converts times to the user's time zone, adds Copy buttons, prevents double submissions, and previews forms. */
 export const enhancementScript: string = `
 const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
 function inZone(within) {

@@ -1,7 +1,6 @@
 /**
- * Refreshes the page when an event of its hub arrives. Refreshes never overlap, and slow ones increase the pause
- * between them, which limits the load of busy hubs. The browser resumes a cut stream. Without a stream, the page is
- * refreshed periodically.
+ * Refreshes the page when an event occurs in its hub. After a slow refresh, the next one waits longer, to limit the
+ * load that busy hubs cause. If the event stream is unavailable, the page is refreshed periodically.
  */
 export const liveScript: string = `
 const EVERY = 15000, LEAST = 400;

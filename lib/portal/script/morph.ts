@@ -1,7 +1,6 @@
 /**
- * Updates a part of the page from a newly fetched page, and keeps the focus, input, ticks and opened details. Elements
- * that appear or disappear among siblings of the same tag need an ID; others are matched by position. Removed elements
- * are deleted first, because moving an element loses its focus.
+ * Updates part of the page from a newly fetched copy, preserving focus, input, ticked boxes and open details. Elements
+ * are matched by ID or, without one, by position among siblings with the same tag.
  */
 export const domMorphScript: string = `
 const OURS = { DETAILS: ["open"], INPUT: ["value", "checked"], OPTION: ["selected"] };

@@ -1,9 +1,6 @@
 /**
- * Combines the portal's script. Every page works without it. It converts times, refreshes pages and adds keyboard
- * shortcuts.
- *
- * The script is text, because the executable contains no asset files. It calls only this server and builds no HTML: it
- * replaces parts of the page with those of a newly fetched one.
+ * Combines the portal's scripts. Every page also works without JavaScript. The script sends requests only to this
+ * server and builds no HTML: it replaces parts of the page with those from a newly fetched copy.
  */
 import { assetPath } from "#lib/portal/page/asset.ts";
 import { connectionScript } from "#lib/portal/script/connection.ts";
@@ -22,5 +19,5 @@ ${connectionScript}${domMorphScript}${draftScript}${enhancementScript}${liveScri
 })();
 `;
 
-/** The path with a content hash, so that browsers can cache it forever. */
+/** The script's path with a content hash, so that browsers can cache it indefinitely. */
 export const scriptPath: string = assetPath("portal.js", portalScript);

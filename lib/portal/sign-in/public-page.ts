@@ -1,4 +1,4 @@
-/** Declares pages and forms for users without a session, such as sign-in. Tokens are refused. */
+/** Declares pages and forms for users who are not signed in, such as sign-in. API tokens are refused. */
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import { type Actor, publicAccess } from "#lib/domains/auth/access.ts";
@@ -12,12 +12,12 @@ import { type AnyEndpointCall, type CallApi, createApiCaller } from "#lib/portal
 import { type Redirect, toSubmission } from "#lib/portal/page/page.ts";
 import { renderRefusalPage } from "#lib/portal/page/refusal-page.ts";
 
-/** The input of a public page's functions. */
+/** The data that the functions of a public page receive. */
 export interface PublicCall<T> {
   readonly callApi: CallApi;
   readonly input: T;
   readonly signup: boolean;
-  /** The path to open afterwards, checked by `safeNextPath`. */
+  /** The path to open afterwards, which `safeNextPath` has checked. */
   readonly next: string;
 }
 
@@ -30,7 +30,7 @@ interface PublicPage<T> {
   show(call: PublicCall<T>): HtmlPage;
 }
 
-/** Declares a page. Signed-in users are redirected to `next`. */
+/** Declares a public page. Users who are already signed in are redirected to `next`. */
 export function publicPage<T extends object>({ summary, query, show }: PublicPage<T>) {
   return endpoint({
     summary,
@@ -49,7 +49,7 @@ export function publicPage<T extends object>({ summary, query, show }: PublicPag
 
 interface PublicForm<T> {
   readonly summary: string;
-  /** The message of the 429. If set, the form counts in the rate limit of the client's network. */
+  /** The message of the 429 response. If set, submissions are rate-limited per client network. */
   readonly rateLimitMessage: string | undefined;
   readonly body: Schema<T>;
   submit(call: PublicCall<T>): Promise<HtmlPage | Redirect>;

@@ -1,11 +1,10 @@
-/** Renders the preview of an action from the API's dry run: effects, steps and changed fields. */
+/** Renders the preview of an action from the API's dry run: its effects, its steps and the changes in the cluster. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon, type IconName } from "#lib/portal/components/icons.ts";
 import { formatPrice } from "#lib/portal/components/amounts.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { CostEstimate, PreviewedAction } from "#lib/portal/components/api-types.ts";
 
-/** 38 */
 export function previewSummary({ action, state, becomes, downtime, notes, price }: PreviewedAction): Markup {
   const stays = action === "maintenance-on" || becomes === "suspended";
   const lines: readonly (readonly [IconName, string])[] = [
@@ -35,7 +34,7 @@ function costLines(price: CostEstimate): string[] {
   return [`New price: ${formatPrice(recurringMonthly, currency)} per month; ${credit}.`];
 }
 
-/** Returns the steps and the changed objects. */
+/** Returns the action's steps and the objects in the cluster that it would change. */
 export function previewPanels({ steps, changes }: PreviewedAction): Markup {
   const objects = new Map<string, PreviewedAction["changes"]>();
   for (const each of changes) objects.set(each.object, [...objects.get(each.object) ?? [], each]);

@@ -1,4 +1,4 @@
-/** Renders the form of an action on a spoke, with its preview. */
+/** Renders a form that runs an action on a spoke, with a preview of its effects. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
@@ -27,17 +27,16 @@ const DESCRIPTIONS: Readonly<Record<SpokeActionName, string>> = {
   retry: "Resumes the failed operation.",
 };
 
-/** Returns the action of that name. Throws a `missing` fault (`no_route`). */
+/** Returns the action with this name. Throws a `missing` fault (`no_route`) if there is none. */
 export function requireActionName(name: string | undefined): SpokeActionName {
   const found = SPOKE_ACTIONS.find((each) => each === name);
   if (!found) throw new Fault("missing", "no_route", "No such action");
   return found;
 }
 
-/** 53 */
 export type ActionFields = Readonly<Record<"lmsVersion" | "size" | "skipBackup", string>>;
 
-/** Returns the initial values: the next version, or another size. */
+/** Returns the form's initial values: the next version for an upgrade, another size for a resize. */
 export function defaultActionFields(
   action: SpokeActionName,
   { lmsVersion, size }: Spoke,
@@ -50,7 +49,7 @@ export function defaultActionFields(
   return { ...none, lmsVersion: (newer.find(({ preview }) => !preview) ?? newer[0])?.name ?? "" };
 }
 
-/** Returns the API's request body. */
+/** Returns the request body for the API. */
 export function buildActionBody(action: SpokeActionName, { lmsVersion, size, skipBackup }: ActionFields): object {
   if (action === "resize") return { action, size };
   return action === "upgrade" ? { action, lmsVersion, skipBackup: skipBackup !== "" } : { action };
@@ -61,10 +60,10 @@ export interface ActionProps {
   readonly action: SpokeActionName;
   readonly catalog: CatalogOffer;
   readonly values: ActionFields;
-  /** The preview; null if it was refused or is unavailable. */
+  /** The preview; null if the API refused it or it is not available. */
   readonly preview: PreviewedAction | null;
   readonly submission?: Submission | undefined;
-  /** Whether the action would be refused. */
+  /** Whether the API would refuse the action. */
   readonly blocked: boolean;
 }
 
@@ -103,7 +102,7 @@ export function actionView(
   };
 }
 
-/** The preview button for browsers without JavaScript. The script previews automatically. */
+/** A preview button for browsers without JavaScript. Otherwise, the script shows the preview automatically. */
 const PREVIEW_BUTTON = markup`<noscript><button class="quiet" name="preview" value="yes">Preview</button></noscript>`;
 
 function fieldsOf(

@@ -1,4 +1,4 @@
-/** Renders the activity of a spoke: a chart over time, and the list of events. */
+/** Renders a spoke's activity: a chart over time, and a list of events. */
 import { markup } from "#lib/http/page.ts";
 import { emptyState, olderLink, panel, timeElement, withQuery } from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
@@ -11,9 +11,9 @@ export const EVENTS_PER_PAGE = 50;
 export interface ActivityProps {
   readonly spokePage: SpokePageData;
   readonly events: readonly AuditEventItem[];
-  /** The cursor of the next page; null on the last one. */
+  /** The cursor for the next page; null on the last page. */
   readonly next: string | null;
-  /** The cursor of this page; null for the newest events. */
+  /** The cursor with which this page was requested; null for the newest events. */
   readonly before: string | null;
   readonly now: Date;
 }

@@ -1,4 +1,4 @@
-/** Renders a spoke's backups, their schedule and how to restore one. */
+/** Renders a spoke's backups, when they are made, and how to restore one. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import {
@@ -133,7 +133,7 @@ function schedulePanel(
   );
 }
 
-/** The interval of restore tests. */
+/** How often backups are tested by restoring them. */
 const RESTORE_TESTS = {
   off: "off",
   weekly: "weekly, with the newest backup",

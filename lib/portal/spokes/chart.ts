@@ -18,7 +18,9 @@ const WIDTHS = [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 28 *
 const NAMES = ["hour", "3 hours", "6 hours", "12 hours", "day", "2 days", "week", "4 weeks"] as const;
 const MAX_BARS = 30;
 
-/** Returns the bars from the first event to `until`, in UTC. Bars cover the shortest interval that fits. */
+/**
+ * Returns bars from the first event to `until`, in UTC. Picks the shortest interval that needs at most MAX_BARS bars.
+ */
 export function buildChartBars(
   points: readonly ChartPoint[],
   until: Date,

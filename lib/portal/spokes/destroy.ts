@@ -1,4 +1,4 @@
-/** Renders the removal of a spoke: what is deleted, what is kept, and the confirmation. */
+/** Renders the page that removes a spoke: what is deleted, what is kept, and the confirmation. */
 import { Fault } from "#lib/base/errors.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
@@ -9,7 +9,7 @@ import type { BackupList, OperationDetails, Spoke } from "#lib/portal/components
 import type { PageView } from "#lib/portal/components/view.ts";
 import { type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
 
-/** Requires that the user typed the spoke's slug. Throws an `invalid` fault. */
+/** Checks that the user typed the spoke's slug as confirmation. Throws an `invalid` fault otherwise. */
 export function requireSlug({ slug }: Spoke, typed: string): void {
   if (typed.trim() === slug) return;
   const fields = { slug: `must be ${slug}, the slug of this spoke` };
@@ -19,7 +19,7 @@ export function requireSlug({ slug }: Spoke, typed: string): void {
 export interface DestroyProps {
   readonly spokePage: SpokePageData;
   readonly backups: BackupList;
-  /** The removal operation, once requested. */
+  /** The operation that removes the spoke; null until the removal is requested. */
   readonly removal: OperationDetails | null;
   readonly submission?: Submission | undefined;
 }

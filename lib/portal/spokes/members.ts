@@ -1,4 +1,4 @@
-/** Renders the admins of a spoke, and the forms that delegate it and remove them. */
+/** Renders a spoke's admins, with forms to add and remove them. */
 import { Fault } from "#lib/base/errors.ts";
 import { markup } from "#lib/http/page.ts";
 import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
@@ -83,7 +83,7 @@ ${
   };
 }
 
-/** Returns the member with that ID. Throws a `missing` fault (`member_missing`). */
+/** Returns the member with this user ID. Throws a `missing` fault (`member_missing`) if there is none. */
 export function requireMember(members: readonly SpokeMember[], userId: string | undefined): SpokeMember {
   const found = members.find((member) => member.userId === userId);
   if (!found) throw new Fault("missing", "member_missing", "No such member");

@@ -1,4 +1,4 @@
-/** Renders a spoke's operations: the list, and a single one. */
+/** Renders the list of a spoke's operations, and the page for a single operation. */
 import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import {

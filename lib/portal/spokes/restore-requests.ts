@@ -1,4 +1,4 @@
-/** Renders restore requests on a spoke's backups page: the form, the list and an operator's decision. */
+/** Renders restore requests on a spoke's backups page: a form, a list, and buttons for an operator's decision. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { postForm, selectField, type Submission, textAreaField } from "#lib/portal/components/forms.ts";
 import type { IconName } from "#lib/portal/components/icons.ts";
@@ -12,7 +12,7 @@ const BADGES: Readonly<Record<RequestedRestoreItem["state"], readonly [BadgeTone
   declined: ["bad", "cross", "Declined"],
 };
 
-/** Returns the form; empty if the viewer may not request a restore, or if no backup is ready. */
+/** Returns the request form; empty if the viewer may not request a restore or no backup is ready. */
 export function restoreRequestForm(
   { spoke: { id }, canManageHub }: SpokePageData,
   backups: BackupList,

@@ -1,4 +1,4 @@
-/** Renders the settings of a spoke, with a preview of their changes. */
+/** Renders a spoke's settings, with a preview of what saving them would change. */
 import { markup } from "#lib/http/page.ts";
 import { inputField, postForm, selectField, type Submission } from "#lib/portal/components/forms.ts";
 import { panel } from "#lib/portal/components/parts.ts";
@@ -10,7 +10,7 @@ import { catalogField } from "#lib/portal/hubs/catalog-fields.ts";
 import { previewPanels, previewStyle, previewSummary } from "#lib/portal/spokes/action-preview.ts";
 import { spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
-/** Settings that the form changes. None of them can be emptied. */
+/** The settings that users can change in the form. None of them can be cleared. */
 export const EDITABLE_SPOKE_FIELDS = ["displayName", "adminEmail", "brand", "domain", "mail"] as const;
 type Changeable = (typeof EDITABLE_SPOKE_FIELDS)[number];
 export type SpokeFields = Readonly<Record<Changeable | OriginalField<Changeable>, string>>;
@@ -18,12 +18,12 @@ export type SpokeFields = Readonly<Record<Changeable | OriginalField<Changeable>
 export interface SettingsProps {
   readonly spokePage: SpokePageData;
   readonly catalog: CatalogOffer;
-  /** The values of the form; absent at first. */
+  /** The form's values; absent until the form is submitted. */
   readonly form?: SpokeFields | undefined;
-  /** The preview; null if nothing changed, or if it was refused. */
+  /** The preview; null if nothing would change or the API refused it. */
   readonly preview: PreviewedAction | null;
   readonly submission?: Submission | undefined;
-  /** Whether the form was saved, rather than previewed. */
+  /** Whether the user saved the form rather than only previewing it. */
   readonly isSave: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Renders the form that creates a sign-in link for the site's administrator, and the link, once. */
+/** Renders a form that creates a link with which a site administrator signs in, and shows the new link once. */
 import { markup } from "#lib/http/page.ts";
 import { postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { icon } from "#lib/portal/components/icons.ts";

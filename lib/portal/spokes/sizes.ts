@@ -1,4 +1,4 @@
-/** Renders the choice of a size, with resources and prices. */
+/** Renders a choice of sizes with their resources and prices. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
 import { formatCpus, formatPrice, formatStorage } from "#lib/portal/components/amounts.ts";
@@ -8,7 +8,7 @@ import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 interface SizeChoice {
   readonly catalog: CatalogOffer;
   readonly chosen: string;
-  /** The spoke's size, which cannot be selected. */
+  /** The spoke's current size, which cannot be selected. */
   readonly currentSize?: string;
   readonly submission?: Submission | undefined;
 }

@@ -1,4 +1,4 @@
-/** Loads the data that all pages of a spoke share, and renders their headers. */
+/** Loads the data that all of a spoke's pages need, and renders their headers. */
 import { Fault } from "#lib/base/errors.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
@@ -10,9 +10,9 @@ import type { PageCall } from "#lib/portal/page/page.ts";
 
 export interface SpokePageData {
   readonly spoke: Spoke;
-  /** The hub, or null if the user cannot see it. */
+  /** The spoke's hub; null if the user may not see it. */
   readonly hub: Hub | null;
-  /** Whether the user is an operator or an admin of the hub. */
+  /** Whether the user is an operator or one of the hub's admins. */
   readonly canManageHub: boolean;
   readonly isOperator: boolean;
   readonly follow: StreamPosition;
@@ -20,7 +20,7 @@ export interface SpokePageData {
 
 type SpokePageCall = Pick<PageCall<unknown, unknown>, "callApi" | "actor" | "follow">;
 
-/** Loads the spoke and its hub. Call it before reading other data. Operators can also see removed spokes. */
+/** Loads a spoke and its hub. Call this before reading other data. Operators can also see removed spokes. */
 export async function loadSpokePage(
   { callApi, actor, follow }: SpokePageCall,
   spokes: EndpointReturning<Spoke>,
@@ -45,7 +45,7 @@ type Head =
   & Pick<PageView, "title" | "section" | "crumbs" | "badge" | "follow" | "style">
   & Required<Pick<PageView, "tabs">>;
 
-/** Returns the header of a tab of a spoke. `path` is relative to the spoke's page. */
+/** Returns the header for a tab on a spoke's page. `path` is relative to the spoke's path. */
 export function spokeHeader({ spoke, hub, follow }: SpokePageData, path: string): Head {
   const { id, displayName, state, health } = spoke;
   const of = (text: string, path: string): NavLink => [text, `/spokes/${id}${path}`];
@@ -69,7 +69,7 @@ export function spokeHeader({ spoke, hub, follow }: SpokePageData, path: string)
   };
 }
 
-/** Returns the section and the breadcrumb of a page below a spoke's page. */
+/** Returns the navigation section and the breadcrumb for a page below a spoke's page. */
 export function subpageHeader(
   { spoke: { id, displayName }, hub }: SpokePageData,
 ): Pick<PageView, "section" | "crumbs"> {
@@ -82,7 +82,7 @@ function crumbsOf(hub: Hub | null): NavLink[] {
 
 export type ActionName = keyof typeof SPOKE_OPERATIONS;
 
-/** Returns the actions that the user may request in the spoke's state, by the declarations of the operations. */
+/** Returns the actions that the user may run in the spoke's current state, as the operations declare them. */
 export function allowedActions({ spoke: { state, maintenance }, isOperator }: SpokePageData): readonly ActionName[] {
   return (Object.keys(SPOKE_OPERATIONS) as ActionName[]).filter((name) => {
     const operation = SPOKE_OPERATIONS[name];
@@ -92,7 +92,7 @@ export function allowedActions({ spoke: { state, maintenance }, isOperator }: Sp
   });
 }
 
-/** Requires an operator or an admin of the hub. Throws a `forbidden` fault (`federation_admin_only`), like the API. */
+/** Throws a `forbidden` fault (`federation_admin_only`) if the user is neither an operator nor a hub admin. */
 export function requireHubManager(spokePage: SpokePageData): SpokePageData {
   if (spokePage.canManageHub) return spokePage;
   throw new Fault("forbidden", "federation_admin_only", "Only an operator or an admin of its hub may remove a spoke");

@@ -1,4 +1,4 @@
-/** Renders the overview of a spoke: current operation, health, recent operations and details. */
+/** Renders an overview of a spoke: its current operation, health, recent operations and details. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import {
@@ -27,9 +27,9 @@ import { spokeStyle } from "#lib/portal/spokes/style.ts";
 
 export interface SpokePageProps {
   readonly spokePage: SpokePageData;
-  /** Newest first. */
+  /** The spoke's recent operations, newest first. */
   readonly operations: readonly Operation[];
-  /** The newest operation with its steps, or null. */
+  /** The newest operation with its steps; null if there is none. */
   readonly latest: OperationDetails | null;
   readonly now: Date;
 }
@@ -54,7 +54,7 @@ ${aboutPanel(spoke)}</div>`,
   };
 }
 
-/** States without a health panel. The operation explains these states. */
+/** Spoke states for which no health is shown, because the operation's panel explains them. */
 const WITHOUT_HEALTH: readonly Spoke["state"][] = ["provisioning", "failed", "removing", "removed"];
 
 function actionMenu(spokePage: SpokePageData): Markup {
@@ -80,7 +80,7 @@ function actionMenu(spokePage: SpokePageData): Markup {
   }`;
 }
 
-/** Returns the panel of the running or failed operation; empty without such an operation. */
+/** Returns a panel for the operation that is running or has failed; empty if there is none. */
 function operationPanel({ id, state }: Spoke, latest: OperationDetails | null, now: Date): Markup {
   const failed = latest?.state === "failed" && state === "failed";
   if (!latest || (latest.finishedAt !== null && !failed)) return markup`<div id="operation" data-live></div>`;
@@ -157,7 +157,7 @@ function removedNotice({ id, updatedAt }: Spoke): Markup {
   );
 }
 
-/** Explains that a copy sends no mail: its users belong to the original site. */
+/** Explains that a copied site sends no email at first, because its users belong to the original site. */
 function mailNotice({ id }: Spoke): Markup {
   return callout(
     "info",

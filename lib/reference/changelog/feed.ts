@@ -1,6 +1,6 @@
 /**
- * Writes the changelog as an Atom feed (RFC 4287). IDs do not depend on the service's address, so a moved service does
- * not make read entries new again. An announcement with a future date becomes an entry on that date.
+ * Writes the changelog as an Atom feed (RFC 4287). IDs do not depend on the service's address, so that feed readers do
+ * not show old entries again after a move. An announcement that is dated in the future is added on that date.
  */
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
@@ -18,7 +18,7 @@ export async function changelogFeed(app: App, releases: readonly ReleaseNotes[])
 }
 
 interface Entry {
-  /** The name from which the ID is derived. */
+  /** The name from which the entry's ID is derived. */
   readonly name: string;
   readonly kind: string;
   readonly title: string;
@@ -28,7 +28,7 @@ interface Entry {
   readonly content: string;
 }
 
-/** The `updated` time of a feed without entries. */
+/** The time in the `updated` element if the feed has no entries. */
 const BEGINNING = new Date("2026-11-21T00:00:00Z");
 
 export function writeFeed(changelog: Changelog, publicUrl: URL, now: Date): string {
@@ -95,13 +95,13 @@ function link(rel: string, type: string, href: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** Escapes text for XML. Characters that XML cannot contain become U+FFFD. */
+/** Escapes text for XML. Replaces characters that XML cannot contain with U+FFFD. */
 function escape(text: string): string {
   return text.replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
     .replace(/[&<>"]/g, (sign) => ENTITIES[sign]!);
 }
 
-/** The random namespace of the UUIDs. Do not change it: every entry would be new again. */
+/** A random namespace for the entries' UUIDs. Never change it, or feed readers will show every entry again. */
 const NAMESPACE = "2753f5bb-9c51-4e10-acda-42bc07bb7773";
 
 /** Returns a name-based UUID (RFC 9562, version 5) as a URN. */

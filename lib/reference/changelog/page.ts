@@ -1,4 +1,4 @@
-/** Renders the changelog page: upcoming changes, releases, and past announcements. It has no script. */
+/** Renders the changelog page: upcoming changes, releases and past announcements. */
 import type { App } from "#lib/app.ts";
 import { FEED_PATH } from "#lib/domains/changelog/anchors.ts";
 import { type ReleaseNotes, UNRELEASED } from "#lib/domains/changelog/releases.ts";
@@ -49,7 +49,7 @@ ${past.length === 0 ? "" : pastMarkup(past)}
   };
 }
 
-/** Decorative icons, each next to its label. */
+/** Decorative icons, each of which appears next to a text label. */
 const WAVES =
   `<svg viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" aria-hidden="true"><path d="M3 3a10 10 0 0 1 10 10M3 7.5A5.5 5.5 0 0 1 8.5 13"/><circle cx="3.9" cy="12.1" r="1.2" fill="currentColor" stroke="none"/></svg>`;
 const BRACES =
@@ -76,7 +76,7 @@ ${past.map((notice) => noticeMarkup(notice, null))}
 </section>`;
 }
 
-/** Renders an announcement; `now` is null for a past one. */
+/** Renders an announcement. `now` is null if the announcement is in the past. */
 function noticeMarkup(notice: Announcement, now: Date | null): Markup {
   const { id, kind, announcedAt, takesEffectAt, note } = notice;
   return markup`
@@ -133,7 +133,7 @@ interface Group {
   readonly changes: string[];
 }
 
-/** Groups changes that start with the same `**Topic**:`, in order of first appearance. */
+/** Groups changes that start with the same `**Topic**:`. Topics are in order of first appearance. */
 function byTopic(changes: readonly string[]): readonly Group[] {
   const groups: Group[] = [];
   for (const change of changes) {

@@ -1,4 +1,4 @@
-/** Renders the front page: what this service is, whether it works, and links. It has no script. */
+/** Renders the front page: what this service is, whether it is working, and links to other pages. */
 import type { App } from "#lib/app.ts";
 import { themeStyle, WHEEL_LOGO } from "#lib/reference/theme.ts";
 import type { ServerInfo } from "#lib/http/endpoint.ts";
@@ -15,11 +15,11 @@ export async function frontPage({ config, release }: App, { readiness }: ServerI
 }
 
 interface Front {
-  /** PUBLIC_URL, without a slash at its end. */
+  /** PUBLIC_URL without a trailing slash. */
   readonly url: string;
   readonly version: string;
   readonly works: boolean;
-  /** Whether the portal is on. */
+  /** Whether the portal is enabled. */
   readonly portal: boolean;
 }
 

@@ -1,8 +1,8 @@
-/** Describes the fields of billing, prices and costs, and the defaults of the catalog. */
+/** Describes the API fields for billing, prices and costs, and for the catalog's defaults. */
 import type { FieldEntries } from "#lib/reference/glossary/entry.ts";
 
 export const BILLING_FIELDS: FieldEntries = {
-  // Billing. Amounts are in minor units of their currency: 1900 of JPY are ¥ 1,900.
+  // Billing. Amounts are in the currency's smallest unit: 1900 in JPY is ¥1,900.
   "Billing.connected": ["Whether the hub's spokes are billed", true],
   "Billing.email | BillingAddress.email": ["The address that invoices are sent to", "treasurer@north.example"],
   "Billing.status": ["The subscription's status at the payment provider; null if there is no subscription", "active"],
@@ -38,7 +38,7 @@ export const BILLING_FIELDS: FieldEntries = {
   "Billing.error": ["Why the payment provider could not be updated, for operators; null for other users", null],
   "Billing.checkedAt": ["When the subscription was last checked; null if never", "2026-11-21T12:00:00.000Z"],
 
-  // The catalog's defaults and prices, and the cost of a spoke.
+  // The catalog's default values and prices, and what a spoke costs.
   "Catalog.defaults": [
     "The values used if a request leaves them out; null if there is no default. A spoke's region defaults to its hub's",
   ],

@@ -1,11 +1,11 @@
-/** Defines the entries of the field glossary, and the IDs that the examples share. */
+/** Defines entries for the glossary of API fields, and IDs that the examples share. */
 
-/** The description of a field, and an example if the schema cannot provide one. */
+/** A field's description, and an example value if the schema cannot provide one. */
 export type FieldEntry = readonly [saying: string, example?: unknown];
 
 /**
- * Entries by `name`, or by `owner.name` if the name has another meaning in that schema or field. The key `owner.` holds the
- * example of a complete schema. An entry may have several keys: `a | b.c`.
+ * Glossary entries, keyed by field name, or by `owner.name` if the name has another meaning in the schema or field
+ * `owner`. The key `owner.` holds an example of the entire schema. One entry can have several keys: `a | b.c`.
  */
 export type FieldEntries = Readonly<Record<string, FieldEntry>>;
 

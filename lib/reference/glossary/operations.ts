@@ -1,4 +1,4 @@
-/** Describes the fields of operations, actions, previews and states. */
+/** Describes the API fields for operations, actions, previews and states. */
 import { EXAMPLE_HUB_ID, EXAMPLE_SPOKE_ID, type FieldEntries } from "#lib/reference/glossary/entry.ts";
 
 export const OPERATION_FIELDS: FieldEntries = {

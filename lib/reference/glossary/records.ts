@@ -1,4 +1,4 @@
-/** Describes the fields of audit events, tokens, backups and the changelog, and the parameters of paths and queries. */
+/** Describes the API fields for audit events, tokens, backups and the changelog, and all path and query parameters. */
 import {
   EXAMPLE_BACKUP_ID,
   EXAMPLE_EVENT_ID,
@@ -56,7 +56,7 @@ export const RECORD_FIELDS: FieldEntries = {
   commit: ["The commit of the running build", "358a5e6"],
   openapi: ["Version of OpenAPI", "3.1.0"],
 
-  // Backups of a spoke.
+  // Backups of spokes.
   "BackupSummary.available": [
     "Whether the cluster can take backups that outlive the spoke, at the last check; lastError explains why not",
     true,
@@ -159,7 +159,7 @@ export const RECORD_FIELDS: FieldEntries = {
     ],
   ],
 
-  // Parameters of paths and queries.
+  // Path and query parameters.
   "path.federationId": ["The hub's ID or slug", "north"],
   "path.spokeId": ["The spoke's ID, or its domain until it is removed", EXAMPLE_SPOKE_ID],
   "path.notificationId": ["The notification's ID, which is its audit event's ID", EXAMPLE_EVENT_ID],

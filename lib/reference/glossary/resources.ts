@@ -1,4 +1,4 @@
-/** Describes the fields of hubs, spokes, users and the catalog. */
+/** Describes the API fields for hubs, spokes, users and the catalog. */
 import {
   EXAMPLE_BACKUP_ID,
   EXAMPLE_EVENT_ID,

@@ -2,7 +2,7 @@
 import { type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 import type { PageEntry } from "#lib/reference/page/document.ts";
 
-/** Renders indented JSON with highlighted names and literals. */
+/** Renders indented JSON in which names and literals are highlighted. */
 export function jsonMarkup(value: unknown): Markup {
   const text = JSON.stringify(value, null, 2);
   const parts: (string | Markup)[] = [];
@@ -16,7 +16,7 @@ export function jsonMarkup(value: unknown): Markup {
   return markup`${[...parts, text.slice(at)]}`;
 }
 
-/** Builds the curl command of an endpoint, with the variables of docs/api.md: URL, TOKEN, and the cookies in `jar`. */
+/** Builds a curl command with the shell variables from docs/api.md (URL, TOKEN) and the cookie file `jar`. */
 export function buildCurlCommand(
   { method, path, parameters, requestBody, responses, "x-scope": scope }: PageEntry,
 ): string {
@@ -41,7 +41,7 @@ export function buildCurlCommand(
   return lines.join(" \\\n  ");
 }
 
-/** Options of curl by scope; other scopes use a token. */
+/** How curl authenticates, by endpoint scope. All other scopes use a token. */
 const CREDENTIAL: Readonly<Record<string, readonly string[]>> = {
   public: [],
   flow: ["-b jar -c jar"],
@@ -57,7 +57,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Renders `code` in backticks and **strong** text. */
+/** Renders text, with `code` in backticks and **strong** text. */
 export function proseMarkup(text: string): Markup {
   const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, i) =>
     i % 2 === 0
@@ -69,7 +69,7 @@ export function proseMarkup(text: string): Markup {
   return markup`${parts}`;
 }
 
-/** Renders a path that may wrap after slashes, with highlighted parameters. */
+/** Renders a path with highlighted parameters. The path may wrap after slashes. */
 export function pathMarkup(path: string): Markup {
   const parts = path.split(/(?=\/)/).map((part) =>
     /\{/.test(part) ? markup`/<em>${part.slice(1)}</em>` : markup`${part}`

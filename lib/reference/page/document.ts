@@ -1,4 +1,4 @@
-/** Types the parts of the OpenAPI document that the reference page reads. */
+/** Types for the parts of the OpenAPI document that the reference page reads. */
 import type { JsonSchema } from "#lib/reference/json-schema.ts";
 import type { OpenApi } from "#lib/reference/openapi.ts";
 

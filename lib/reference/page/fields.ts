@@ -1,11 +1,11 @@
-/** Renders the fields of a schema as a list: name, type, description. Nested objects are indented. */
+/** Renders a schema's fields as a list with name, type and description. Fields of nested objects are indented. */
 import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 
-/** Whether the fields are sent (required ones are marked) or returned (optional ones are marked). */
+/** `sent` marks the required fields in requests, `answered` the optional fields in responses. */
 type Direction = "sent" | "answered";
 
-/** Renders the fields, or the type of a schema without fields. */
+/** Renders a schema's fields or, if it has none, its type. */
 export function fieldsMarkup(schema: JsonSchema, way: Direction): Markup {
   const { properties = {}, required = [] } = schema;
   const fields = Object.entries(properties);
@@ -39,7 +39,7 @@ export function rowMarkup({ name, schema, must, says }: Row, way: Direction): Ma
   }</dd>`;
 }
 
-/** The choices in a description, which are shown next to the field's name already. */
+/** Matches a list of choices in a description, to remove it, because it is also shown next to the field's name. */
 const CHOICES = /(?:^|; )must be one of [^;]*$/;
 
 function hasChoices(schema: JsonSchema): boolean {
@@ -51,7 +51,7 @@ function isNull(schema: JsonSchema): boolean {
   return schema.type === "null";
 }
 
-/** Returns the object schema of a field, of its list items, or of its non-null option. */
+/** Returns a field's object schema, even if the field is a list of objects or can be null; otherwise null. */
 function innerObject(schema: JsonSchema): JsonSchema | null {
   const { properties, items, anyOf } = schema;
   if (properties) return schema;
@@ -69,7 +69,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** Renders the type of a value in words, with links to named schemas. */
+/** Describes a value's type in words, with links to named schemas. */
 export function kindMarkup(schema: JsonSchema): Markup {
   const name = referencedName(schema);
   if (name !== null) return markup`<a href="#schema-${name}">${name}</a>`;

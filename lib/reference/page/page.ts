@@ -1,4 +1,4 @@
-/** Renders the OpenAPI document as the reference page. The script adds only the filter, copy buttons and the position in the menu. */
+/** Renders the OpenAPI document as the API reference, a page that also works without its script. */
 import { referencedName } from "#lib/reference/json-schema.ts";
 import type { OpenApi } from "#lib/reference/openapi.ts";
 import { NON_TOKEN_SCOPE_TEXTS, OVERVIEW_LEAD, OVERVIEW_TOPICS, TOKEN_SCOPE_TEXTS } from "#lib/reference/overview.ts";
@@ -127,7 +127,7 @@ ${
 </section>`;
 }
 
-/** Returns the schema name of a request body, whose fields the endpoint lists. */
+/** Returns the name of a request body's schema, whose fields are listed with the endpoint; null if there is none. */
 function bodyName(content: PageContent | undefined): string | null {
   return referencedName(content?.["application/json"]?.schema ?? {});
 }

@@ -1,4 +1,4 @@
-/** The script of the reference page, as text, because the executable has no asset files. It makes no requests. */
+/** The reference page's script as a string, because the executable cannot contain asset files. It makes no requests. */
 export const referenceScript: string = `(() => {
 "use strict";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
