@@ -39,8 +39,8 @@ async function main(line: string[]): Promise<void> {
 }
 
 /**
- * The first module that the executable runs. Node lets this module import only built-in modules. A module that is
- * loaded with `require` has no such limit, so these hooks load the other modules from the executable's assets.
+ * The module that the executable runs first. Node lets this module import only built-in modules. Modules loaded with
+ * `require` have no such limit, so hooks load the other modules from the executable's assets.
  */
 const FIRST_MODULE = `import { createRequire, registerHooks } from "node:module";
 import { getAsset } from "node:sea";
@@ -56,7 +56,7 @@ registerHooks({
 createRequire(base + "first.mjs")("./start.mjs");
 `;
 
-/** Writes the executable `wheelwright` into the directory. `node` is the path of the Node to embed. */
+/** Writes the executable `wheelwright` to the given directory. `node` is the path to the Node binary to embed. */
 async function buildExecutable(directory: string, modules: readonly string[], node: string): Promise<void> {
   await writeFile(join(directory, "first.mjs"), FIRST_MODULE);
   await writeFile(join(directory, "start.mjs"), 'import("./main.mjs");\n');

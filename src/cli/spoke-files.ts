@@ -13,8 +13,8 @@ export interface SpokeRequest {
 }
 
 /**
- * Reads the spokes in a file; `-` is standard input. Throws a CommandError if the file cannot be parsed, or if an entry
- * has no hub or slug. The server validates the other fields.
+ * Reads the spokes listed in a file, or in standard input for `-`. Throws a CommandError if the file cannot be parsed,
+ * or if an entry has no hub or slug. The server validates the other fields.
  */
 export async function readSpokeFile(file: string, hub: string | undefined): Promise<SpokeRequest[]> {
   const name = file === "-" ? "standard input" : file;

@@ -188,7 +188,7 @@ export const readVerbs = [
   }),
 ];
 
-/** Opens the URL in a browser. Ignores a missing browser, because the URL was printed before. */
+/** Opens the URL in a browser. Ignores a missing browser, because the URL has already been printed. */
 function openBrowser(url: string, browser: string | undefined): void {
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return; // other schemes could start a program
   const command = browser || { darwin: "open", win32: "explorer" }[process.platform as string] || "xdg-open";
