@@ -1,4 +1,4 @@
-/** Opens the clusters of this process on first use: one for each kubeconfig context of the catalog's regions. */
+/** Opens this process's clusters on first use: one for each kubeconfig context that a region in the catalog names. */
 import type { Clusters } from "#lib/app.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { type Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";

@@ -1,4 +1,4 @@
-/** Defines the verbs that show spokes, their operations, logs, activity, backups and members, and open their sites. */
+/** Defines the verbs that show spokes, their operations, logs, activity, backups and members, or open their sites. */
 import type { Spoke } from "#lib/client/client.ts";
 import { spawn } from "node:child_process";
 import { CommandError } from "../commands/command.ts";

@@ -1,4 +1,4 @@
-/** Prepares text for a terminal: removes control characters that a server may have sent, and measures and cuts text. */
+/** Prepares text for a terminal: replaces control characters that a server may have sent, and measures or cuts text. */
 
 /** Control characters, line separators, and characters that change the direction of text. */
 // deno-lint-ignore no-control-regex
@@ -14,7 +14,7 @@ export function sanitizeLines(text: string): string {
   return text.replace(/\r\n/g, "\n").split("\n").map((line) => sanitizeLine(line.replaceAll("\t", "    "))).join("\n");
 }
 
-/** Masks tokens, and user names and passwords in URLs. A user may have typed one in the wrong place. */
+/** Masks tokens, and user names and passwords in URLs, because a user may have typed them in the wrong place. */
 export function maskSecrets(text: string): string {
   return text.replace(/\b(ww_[a-z]+_)[\w-]{8,}/g, "$1…").replace(/\/\/[^\s/@]*@/g, "//…@");
 }

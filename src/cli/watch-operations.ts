@@ -1,6 +1,6 @@
 /**
- * Waits for operations and shows their progress. When a hub's event stream reports a change, the affected operations
- * are read. Periodic reads, 5 seconds or more apart, find the changes that have no event.
+ * Waits for operations and shows their progress. When a hub's event stream reports a change, reads the affected
+ * operations again. Also reads all operations periodically, because some changes cause no event.
  */
 import { type OperationDetail, type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
 import { isTransient } from "#lib/client/retry.ts";

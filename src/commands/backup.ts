@@ -1,6 +1,6 @@
 /**
- * Implements `wheelwright backup FILE`: writes a consistent snapshot of the whole database to one file, while the
- * service runs. `-` is standard output. `--verify FILE` reads such a file to its end.
+ * Implements `wheelwright backup FILE`, which writes a consistent snapshot of the whole database to a file while the
+ * service runs. If FILE is `-`, writes to standard output. With `--verify`, reads the file to the end instead.
  */
 import { pipeline } from "node:stream/promises";
 import { isatty } from "node:tty";

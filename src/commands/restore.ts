@@ -99,7 +99,7 @@ async function restoreAll(db: Database, spoke: NamedSpoke | null, options: Optio
   return await restoreAnew(db, readCommandConfig(), localRequester("restore"), filter).catch(rethrowClusterError);
 }
 
-/** The text for standard output, and the ID of the requested operation, if any. */
+/** The text to print to standard output, and the requested operation's ID, if there is one. */
 interface RestoreAnswer {
   readonly text: string;
   readonly operation?: string;
