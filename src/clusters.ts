@@ -26,7 +26,7 @@ interface ClustersOptions {
 /** The name of the cluster for regions without a context. It is the kubeconfig's current context. */
 const DEFAULT_CLUSTER = "default";
 
-/** Puts `replicaId` into the User-Agent, so that the cluster's audit log shows which replica made each request. */
+/** Returns the clusters. Adds `replicaId` to the User-Agent, so that the cluster's audit log identifies the replica. */
 export function openClusters(
   source: ClusterSource,
   { catalog, role, log, telemetry }: ClustersOptions,

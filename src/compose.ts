@@ -39,7 +39,7 @@ import { release } from "./release.ts";
 
 export interface Program {
   readonly app: App;
-  /** The routes, with the deprecation dates that this deployment announces. */
+  /** The API routes, including the deprecation dates that apply to this deployment. */
   readonly manifest: Manifest;
   readonly scheduler: Scheduler | null;
   readonly calls: CallCounter;

@@ -1,4 +1,4 @@
-/** Reads the current value of each gauge whenever the metrics are requested. */
+/** Reads the current value of each gauge (a metric that can go up and down) whenever metrics are requested. */
 import type { FleetCounts } from "#lib/domains/fleet/count.ts";
 import { SECOND } from "#lib/base/time.ts";
 import type { GaugeValues } from "#lib/metrics/registry.ts";

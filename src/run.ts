@@ -32,11 +32,11 @@ const MIN_SHUTDOWN_TIME = SECOND; // the minimum for the whole shutdown, however
 
 interface RunningProgram {
   readonly port: number;
-  /** Resolves when the program has stopped. False if something was abandoned. */
+  /** Resolves when the program has stopped: to true if all work has ended, or to false if some was abandoned. */
   readonly stopped: Promise<boolean>;
 }
 
-/** Starts listening, and runs the program until it receives a signal. */
+/** Starts listening for requests, and runs the program until it receives a signal. */
 export async function runUntilStopped(
   program: Program,
   { signalName }: StopSignals = handleStopSignals(),
@@ -87,7 +87,7 @@ export async function runUntilStopped(
   return { port, stopped };
 }
 
-/** Returns an error handler for a failed start. It closes the open parts and throws the error again. */
+/** Returns an error handler for a failed start, which closes the parts that are open and rethrows the error. */
 function closeAndRethrow(
   ...opened: readonly ({ close(): Promise<void> } | null)[]
 ): (error: unknown) => Promise<never> {
@@ -111,7 +111,7 @@ async function serveMetrics(program: Program, server: Server): Promise<MetricsSe
   }
 }
 
-/** Returns a note if the database is held. The replica stays ready, because it can still answer requests. */
+/** Returns a note if the database was restored and runs no jobs yet. The replica stays ready to answer requests. */
 function holdNotes({ held }: Program["app"]): string[] {
   const hold = held();
   return hold ? [describeDatabaseHold(hold)] : [];

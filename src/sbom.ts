@@ -25,7 +25,7 @@ interface Bom {
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const NPM = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
 
-/** Removes packages that only development needs, including those that are optional for our own dependencies. */
+/** Removes packages that only development needs, including those that our dependencies merely list as optional. */
 function removeDevelopmentPackages(
   bom: Bom,
   { dependencies, optionalDependencies, devDependencies }: typeof about,
@@ -50,7 +50,7 @@ function removeDevelopmentPackages(
   };
 }
 
-// A test also imports this module, and must not run npm.
+// Skips this in a test that imports the module, because the test must not run npm.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const text = execFileSync("npm", NPM, { cwd: ROOT, encoding: "utf8", maxBuffer: 2 ** 26 });
   process.stdout.write(`${JSON.stringify(removeDevelopmentPackages(JSON.parse(text), about), null, 2)}\n`);

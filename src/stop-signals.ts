@@ -6,13 +6,13 @@ import { CommandError, EX_INTERRUPTED } from "./commands/command.ts";
 const REPEAT_WINDOW = SECOND;
 
 export interface StopSignals {
-  /** Resolves with the name of the first signal. */
+  /** Resolves with the first signal's name, for example `SIGTERM`. */
   readonly signalName: Promise<string>;
-  /** Aborts at the first signal. */
+  /** Aborts when the first signal arrives. */
   readonly signal: AbortSignal;
-  /** Throws a CommandError if a signal has arrived. Commands call this function between the steps of a start. */
+  /** Throws a CommandError if a signal has arrived. Commands call this function between the steps of their startup. */
   throwIfStopped(): void;
-  /** Restores the default behaviour of the signals. */
+  /** Stops handling the signals, so that they end the process again. */
   dispose(): void;
 }
 

@@ -11,7 +11,7 @@ import type { BuildInfo } from "../release.ts";
 import { collectLicenses } from "./licenses.ts";
 
 export interface Bundle {
-  /** The text of each module by its file name. All belong in one directory; main.mjs starts the program. */
+  /** The text of each module, keyed by file name. All files belong in one directory; main.mjs starts the program. */
   readonly modules: ReadonlyMap<string, string>;
   /** The built-in modules that the bundle imports. The bundle imports nothing else. */
   readonly imports: readonly string[];
@@ -90,7 +90,7 @@ const sideEffectsPlugin: Plugin = {
   },
 };
 
-/** Whether a built-in module exists only with the prefix `node:`. `builtinModules` omits these, such as node:sqlite. */
+/** Whether a built-in module exists only with the prefix `node:`, like node:sqlite. `builtinModules` omits these. */
 function isPrefixedBuiltin(name: string): boolean {
   return name.startsWith("node:") && process.getBuiltinModule(name) !== undefined;
 }

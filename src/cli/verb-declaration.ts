@@ -6,9 +6,7 @@ import type { Terminal } from "./terminal.ts";
 interface VerbFlag {
   readonly type: "string" | "boolean";
   readonly help: string;
-  /**
-   * The placeholder of the value in the help, such as `HUB`, or the values as `a|b|c`. It also selects the completion.
-   */
+  /** The flag's value in the help: a placeholder such as `HUB`, or the choices as `a|b|c`. Also used by completion. */
   readonly value?: string;
   readonly short?: string;
   readonly multiple?: boolean;

@@ -92,8 +92,8 @@ export interface SpokeRefusal {
 }
 
 /**
- * Throws a CommandError if a request was refused, an operation failed or was cancelled, or the wait ended early. The
- * status is that of the early end, else the one that all failures share, else FAILED. Callers print their output first.
+ * Throws a CommandError if a request was refused, an operation failed or was cancelled, or waiting ended early. Its
+ * exit status is that of the early end, else the one that all failures share, else FAILED. Call it after printing.
  */
 export function throwFailures(
   started: readonly LabelledOperation[],

@@ -84,7 +84,7 @@ export async function watchOperations(
     }
     readOperations(tracked);
     const earlyEnd = await ended.promise;
-    // The handler stays after Ctrl-C. npm may forward the same SIGINT again, and that must not suppress the message.
+    // Keeps the handler after Ctrl-C: npm may forward the same SIGINT again, which must not suppress the message.
     if (earlyEnd === null) process.off("SIGINT", onSignal);
     return { operations: tracked.map(({ operation: seen }) => seen), earlyEnd };
   } finally {

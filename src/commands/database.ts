@@ -43,7 +43,7 @@ export async function withDatabase<T>(work: (db: OpenDatabase) => Promise<T>): P
 
 export interface ResolvedDatabase {
   readonly url: DatabaseSource;
-  /** The address for connecting as the schema's owner. Null if `url` already connects as the owner or none is known. */
+  /** The address for connecting as the schema's owner. Null if `url` already connects as that owner. */
   readonly owner: DatabaseSource | null;
   /** The directory that contains `npm start`'s database. Null if the database is a configured one. */
   readonly directory: string | null;

@@ -1,4 +1,4 @@
-/** Implements `wheelwright restore --new-cluster`: recreates hubs and spokes of a lost cluster in a new one. */
+/** Implements `wheelwright restore --new-cluster`: recreates the hubs and spokes of a lost cluster in a new cluster. */
 import type { Config } from "#lib/base/config.ts";
 import {
   listLostObjects,

@@ -10,7 +10,7 @@ import { CommandError, EX_CONFIG, EX_UNAVAILABLE } from "./command.ts";
 const WAIT_LIMIT = 30 * SECOND, RETRY_INTERVAL = SECOND, CONNECT_LIMIT = 5 * SECOND;
 const VARIABLES = "DATABASE_URL or the POSTGRES_ variables";
 
-/** Connects to the database, and retries for up to `waitLimit` milliseconds. Throws a CommandError with the last failure. */
+/** Connects to the database, retrying for up to `waitLimit` milliseconds. Throws the last failure as a CommandError. */
 export async function waitForDatabase(source: DatabaseSource, log: Log, waitLimit = WAIT_LIMIT): Promise<void> {
   for (const end = Date.now() + waitLimit;; await sleep(RETRY_INTERVAL)) {
     const error = await tryDatabase(source);
