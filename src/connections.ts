@@ -13,7 +13,7 @@ import { SECOND } from "#lib/base/time.ts";
 export interface ConnectionBounds {
   /** The maximum number of open connections in total. */
   readonly maxConnections: number;
-  /** Whether the address is a proxy's. Many users share a proxy, so the limit per network does not apply. */
+  /** Whether the address is a proxy's. The limit per network exempts proxies, because many users share one. */
   readonly isProxy?: (address: string) => boolean;
   /** How long a client may take to read an answer, in milliseconds. Large answers are given more time. */
   readonly readTimeout?: number;

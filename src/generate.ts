@@ -102,7 +102,7 @@ function toIdentifier(file: string): string {
   return file.replace(/\[(?:\.\.\.)?(\w+)\]/g, "$$$1").replace(/[^\w$]/g, "_");
 }
 
-/** Sorts literal segments before parameters, and parameters before wildcards. The router uses the first match. */
+/** Sorts literal segments before parameters, and parameters before wildcards: the router uses the first match. */
 export function byPattern(a: string, b: string): number {
   const rank = (segment: string) => (segment.endsWith("{.+}") ? 2 : segment.startsWith(":") ? 1 : 0);
   const left = a.split("/"), right = b.split("/");

@@ -1,4 +1,4 @@
-/** Serves HTTP on a socket: closes connections with incomplete requests, and lets running requests end at shutdown. */
+/** Serves HTTP on a socket. Closes connections with incomplete requests. At shutdown, lets running requests end. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
@@ -13,7 +13,7 @@ export interface RequestPeer {
   readonly address: string;
   /** Resolves when the answer has been sent, or when the connection has closed. */
   readonly sent: Promise<void>;
-  /** Calls the listener if the connection closes before the answer is sent. If absent, the request's signal is used. */
+  /** Calls the listener if the connection closes before the answer is sent. If absent, the request's signal aborts. */
   readonly onDisconnect?: (listener: () => void) => void;
 }
 
@@ -24,7 +24,7 @@ export interface ListenAddress {
 }
 
 interface ListenBounds extends ConnectionBounds {
-  /** The time limit for receiving a request, in milliseconds. */
+  /** The time limit for each request, in milliseconds. */
   readonly requestTimeout: number;
 }
 
@@ -32,7 +32,7 @@ export interface HttpListener {
   readonly port: number;
   /** Closes each connection after its next answer. Its client then reconnects, possibly to another replica. */
   closeAfterNextAnswer(): void;
-  /** Stops accepting connections, waits up to `graceMs` for open answers and streams, and cuts the others. */
+  /** Stops accepting connections, waits up to `graceMs` milliseconds for running answers, then cuts off the rest. */
   close(graceMs: number): Promise<void>;
 }
 

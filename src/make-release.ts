@@ -126,7 +126,7 @@ async function buildExecutable(
   await copyFile(join(worktree, "dist/wheelwright"), file);
 }
 
-/** Downloads the Node of package-lock.json for another platform. npm installs only the one for this machine. */
+/** Downloads Node for another platform, in package-lock.json's version. npm installs only this machine's Node. */
 async function fetchNode(worktree: string, name: string): Promise<string> {
   const { version, integrity } = JSON.parse(await readFile(join(worktree, "package-lock.json"), "utf8"))
     .packages[`node_modules/${name}`];
@@ -136,7 +136,7 @@ async function fetchNode(worktree: string, name: string): Promise<string> {
   return join(worktree, "package/bin/node");
 }
 
-/** Builds an archive for `podman load` and `docker load`. Its timestamps are the commit's, for reproducible builds. */
+/** Builds an image archive for `podman load` and `docker load`. Uses the commit's time, for reproducible builds. */
 async function buildImage(
   worktree: string,
   file: string,

@@ -42,7 +42,7 @@ async function acceptsWrites({ db }: App): Promise<boolean> {
   return row?.writes === true;
 }
 
-/** Whether the schema is at least this program's. A newer schema is compatible (expand and contract). */
+/** Whether the schema has all of this program's migrations. A newer schema also passes, because it is compatible. */
 async function isMigrated({ db }: App): Promise<boolean> {
   const newest = migrations.at(-1)?.[0] ?? "";
   const rows = await db.control.query("select 1 from migrations where name = $1", [newest]).catch(async () =>

@@ -2,7 +2,7 @@
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError, EX_INTERRUPTED } from "./commands/command.ts";
 
-/** Milliseconds in which a repeated signal is ignored. After Ctrl-C, npm forwards a second SIGINT to this process. */
+/** How long a repeated signal is ignored, in milliseconds. After Ctrl-C, npm sends this process a second SIGINT. */
 const REPEAT_WINDOW = SECOND;
 
 export interface StopSignals {
@@ -16,7 +16,7 @@ export interface StopSignals {
   dispose(): void;
 }
 
-/** Handles SIGTERM, SIGINT, and SIGHUP from a closing terminal. A second signal ends the process immediately. */
+/** Handles SIGTERM, SIGINT and SIGHUP. A second signal ends the process, if it comes more than a second later. */
 export function handleStopSignals(): StopSignals {
   const { promise: signalName, resolve } = Promise.withResolvers<string>(), stopping = new AbortController();
   let first: number | undefined;

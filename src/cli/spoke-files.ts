@@ -1,4 +1,4 @@
-/** Reads lists of spokes to create, from a file or standard input: YAML or JSON, with the fields of the API. */
+/** Reads a list of spokes to create from YAML or JSON, in a file or on standard input. Fields are as in the API. */
 import { readFile } from "node:fs/promises";
 import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";

@@ -50,7 +50,7 @@ export async function writeFileAtomically(file: string, content: AsyncIterable<B
   await syncFolder(dirname(file));
 }
 
-/** Syncs the directory, which stores the name of the file. Ignores errors: some systems cannot sync directories. */
+/** Syncs the directory, so that a crash does not lose the file's name. Ignores errors: some systems forbid this. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path).catch(() => null);
   await folder?.sync().catch(() => {});

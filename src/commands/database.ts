@@ -67,7 +67,7 @@ export async function resolveDatabase(log: Log, { create = false } = {}): Promis
   }
 }
 
-/** Returns the directory of `npm start`'s database if no other database is configured. Returns null if none exists. */
+/** Returns the directory for `npm start`'s database. Null if it is missing or another database is configured. */
 export function findDevDatabase(error: unknown, create = false): string | null {
   if (!(error instanceof ConfigError) || findBuildInfo() || !error.problems.every(isMissing)) return null;
   const directory = join(readProcessConfig("dev").dataDir, "postgres");

@@ -96,7 +96,7 @@ async function readIssuers(): Promise<readonly string[]> {
   return issuers ?? [];
 }
 
-/** Returns the configuration and its files, or all errors. Checks the files even if variables are missing. */
+/** Returns the configuration and its files, or all errors in them. Checks the files even if variables are missing. */
 async function readDefinitions(): Promise<DoctorDefinitions | Finding[]> {
   const problems: string[] = [];
   const config = tryReadConfig("serve", problems);
@@ -173,7 +173,7 @@ function findOptionProblem({ reconcile, apply, adopt, resume, rbac, ...more }: O
 
 interface DoctorReport {
   add(section: FindingSection): void;
-  /** Returns a function that shows progress: a temporary line on a terminal, or a permanent one after an abort. */
+  /** Returns a function that shows progress, as a temporary line on a terminal, or a permanent one after an abort. */
   progress(signal: AbortSignal): (sentence: string) => void;
   /** Prints the summary. If a check failed, throws a CommandError with the given exit status. */
   end(status: number): void;
