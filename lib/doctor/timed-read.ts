@@ -11,7 +11,7 @@ import { SECOND } from "#lib/base/time.ts";
 /** The default time limit for each read, in milliseconds. */
 export const READ_TIMEOUT = 10 * SECOND;
 
-/** Returns a signal that aborts after `ms` milliseconds, and the error that is then thrown. */
+/** Returns a time limit in milliseconds, and a function that creates the error to throw when the limit expires. */
 export function timeoutAfter(ms: number) {
   const message = `no answer within ${ms / SECOND} s`;
   return { ms, createError: () => new ClusterError("deadline", message, { transient: true }) };

@@ -1,4 +1,4 @@
-/** Creates an App for a test, with a database, the built-in blueprint, a silent log and no cluster. */
+/** Creates an App for a test, with a database, the built-in blueprint and a silent log, but without a cluster. */
 import type { App } from "#lib/app.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { readConfig } from "#lib/base/config.ts";

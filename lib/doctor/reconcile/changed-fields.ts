@@ -39,9 +39,7 @@ export function listChangedHubFields(
   return listDifferences(row, { ...siteRecord, state }, [...HUB_FIELDS, "state"], requested);
 }
 
-/**
- * Formats the changed fields for the end of a finding. `isSameNamespace` is whether the namespace has the UID in the row.
- */
+/** Describes the changed fields, to end a finding. `isSameNamespace` is whether the namespace's UID is the row's. */
 export function describeChanges(
   changed: ChangedFields,
   { updatedAt }: { readonly updatedAt: Date },

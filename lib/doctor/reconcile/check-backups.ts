@@ -1,4 +1,4 @@
-/** Reports backups that exist only in the cluster, and backups without snapshots. Adopts the former. */
+/** Reports backups without snapshots, and backups that exist only in the cluster. Adds the latter to the database. */
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { BackupRecord, parseRecord } from "#lib/moodle/site-record.ts";

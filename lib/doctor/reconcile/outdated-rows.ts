@@ -19,9 +19,7 @@ export function isRowOutdated(
   return namespaceUid !== namespace.uid || (backupUpdatedAt ?? updatedAt) < siteRecord.updatedAt;
 }
 
-/**
- * Fields that users changed after the restore, keyed by hub or spoke ID. Their values are newer than any site record.
- */
+/** Fields that users changed after the restore, keyed by hub or spoke ID. Their values are newer than site records. */
 export type ChangesAfterRestore = ReadonlyMap<string, ReadonlySet<string>>;
 
 export async function readChangesAfterRestore(

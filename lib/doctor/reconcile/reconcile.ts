@@ -1,8 +1,7 @@
 /**
- * Compares a restored database with the clusters, and adopts hubs, spokes and backups that are missing in the database.
- * Writes only to the database. A site record is trusted if this installation signed it, or if an operator accepted its
- * namespace. The preview runs all changes in one transaction and rolls it back. When applied, each change is a separate
- * transaction, so the command can be repeated after a crash.
+ * Compares a restored database with the clusters, and adds the hubs, spokes and backups that the database lacks. Writes
+ * only to the database. The preview runs all changes in one transaction and rolls it back. Otherwise, each change has
+ * its own transaction, so that the command can be repeated after a crash.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -110,7 +109,7 @@ async function surveyAllClusters(context: ReconcileContext, hold: DatabaseHold |
   return compared;
 }
 
-/** Finds namespaces that rows refer to but that lack Wheelwright's label. A list by label does not include them. */
+/** Finds namespaces that rows refer to but that lack Wheelwright's label, which a list by label would not include. */
 async function findUnlabelled(
   cluster: Cluster,
   call: ClusterCall,

@@ -35,7 +35,7 @@ export interface ObservedNamespace {
   readonly sandboxId: string | null;
   readonly terminating: boolean;
   readonly signedRecord: SignedRecord | null;
-  /** Desired replicas of the Deployment and the database. Null if the object is missing or cannot be listed. */
+  /** How many replicas the Deployment and the database should have. Null if an object is missing or unlistable. */
   readonly replicas: Readonly<Record<"app" | "database", number | null>>;
 }
 

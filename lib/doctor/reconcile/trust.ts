@@ -1,5 +1,5 @@
 /**
- * Decides whether a site record is trusted: this installation signed it, or an operator accepted its namespace.
+ * Decides whether a site record is trusted: either this installation signed it, or an operator accepted its namespace.
  */
 import { type Installation, isSignatureValid } from "#lib/installation/installation.ts";
 import { parseRecord, type SignedRecord } from "#lib/moodle/site-record.ts";

@@ -9,9 +9,9 @@ import { until } from "#test/support/until.ts";
 
 export interface LoadBalancer {
   readonly url: string;
-  /** Requests without a response from a replica. Their clients got a 502. */
+  /** Descriptions of requests that no replica answered. The clients received a 502. */
   readonly failures: readonly string[];
-  /** Resolves when the balancer starts or stops sending requests to this URL. */
+  /** Resolves when the balancer has started (`ready`) or stopped sending requests to this URL. */
   notices(url: string, ready: boolean): Promise<void>;
   close(): Promise<void>;
 }
@@ -20,11 +20,11 @@ const LOOK_EVERY = 100, PATIENCE = 60_000; // milliseconds
 
 interface Sent {
   readonly answer: IncomingMessage;
-  /** The complete body, or null for a stream of unknown length. */
+  /** The complete body, or null if it is a stream of unknown length. */
   readonly body: Uint8Array | null;
 }
 
-/** `addresses` returns the URLs of the current replicas, ready or not. */
+/** Starts the load balancer. `addresses` returns the URLs of all current replicas, whether or not they are ready. */
 export async function openLoadBalancer(
   addresses: () => readonly string[],
   { again = false }: { readonly again?: boolean } = {},

@@ -35,8 +35,8 @@ const KEPT = new Set([
   ...["StatefulSet", "Deployment", "PersistentVolumeClaim", "CronJob", "Ingress"],
 ]);
 
-/** Copies the scene's active spoke `model`. The model itself is excluded from the sweep, because it is in another
- * cluster. */
+/** Copies the active spoke `model`. Moves the model itself to another cluster, so that the sweep does not include
+ * it. */
 export async function openCopiedSpokes(scene: WorkScene, model: string, count: number): Promise<CopiedSpokes> {
   const row = await scene.db.rows.selectFrom("spokes").selectAll().where("id", "=", model).executeTakeFirstOrThrow();
   const objects = scene.simulator.objects().filter((object) =>
@@ -108,7 +108,7 @@ function openWorld(): SimulatorContext {
   };
 }
 
-/** Replaces the names in the value. An object without any of the names is shared by all copies, which saves memory. */
+/** Replaces names in the value. If an object contains none of the names, all copies share it, to save memory. */
 function renamed<T>(value: T, names: ReadonlyMap<string, string>): T {
   if (typeof value === "string") return (names.get(value) ?? replaced(value, names)) as T;
   if (typeof value !== "object" || value === null) return value;
