@@ -1,9 +1,8 @@
-/** Describes a database's schema as text, read from the catalogue. Lists sequences, functions, then each table with its
- * columns, constraints, indexes and triggers, sorted by name. The text is for comparison and reading; it is not a
- * dump. */
+/** Describes a database's schema as text, for comparison and reading. Lists sequences, functions, and each table with
+ * its columns, constraints, indexes and triggers, sorted by name. */
 type Query = (text: string, params?: readonly unknown[]) => Promise<Record<string, string>[]>;
 
-// The objects of the schema "public". "migrations" is the migration runner's own table.
+// Selects our objects in the schema "public". The migration runner owns the table "migrations", so it is excluded.
 const OURS = "relnamespace = 'public'::regnamespace and relname <> 'migrations'";
 
 export async function describeSchema(query: Query): Promise<string> {

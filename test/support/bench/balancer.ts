@@ -1,7 +1,6 @@
-/** Simulates the load balancer in front of the replicas. It sends each request to a replica that readyz reports as
- * ready, in turn, over keep-alive connections. By default it retries nothing. With `again`, it sends a request without
- * a response to the next replica if a repetition does no harm: after a refused connection, for a GET, or with an
- * Idempotency-Key. */
+/** Simulates the load balancer in front of the replicas: sends each request to the next replica that readyz reports as
+ * ready. By default, never repeats a request. With `again`, repeats an unanswered request at the next replica if this
+ * is harmless: after a refused connection, for a GET, or with an Idempotency-Key. */
 import { Agent, createServer, type IncomingMessage, request as send, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { sleep } from "#lib/base/time.ts";
@@ -11,7 +10,7 @@ export interface LoadBalancer {
   readonly url: string;
   /** Descriptions of requests that no replica answered. The clients received a 502. */
   readonly failures: readonly string[];
-  /** Resolves when the balancer has started (`ready`) or stopped sending requests to this URL. */
+  /** Resolves once the balancer sends (`ready`), or no longer sends, requests to this URL. */
   notices(url: string, ready: boolean): Promise<void>;
   close(): Promise<void>;
 }

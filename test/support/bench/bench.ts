@@ -1,5 +1,4 @@
-/** Runs the bench: several replicas of the real program, each a separate process, on one database and one simulated
- * cluster.
+/** Runs several replicas of the real program, each as a separate process, with one database and one simulated cluster.
  *
  *   const bench = await openBench({ replicas: 3, delayMs: 150 });
  *   const spoke = await bench.spoke(await bench.hub("math"), "algebra");
@@ -39,7 +38,7 @@ export interface Bench {
   /** Requests an action on the spoke and returns the ID of the operation. */
   act(spokeId: string, action: string): Promise<string>;
   becomes(spokeId: string, state: string): Promise<SpokeState>;
-  /** Waits until the spoke's running operation is in this step. Returns the operation and the replica that holds it. */
+  /** Waits until the spoke's running operation reaches this step. Returns the operation and the replica running it. */
   caught(spokeId: string, step: string): Promise<CaughtCall>;
   /** Creates a spoke in a new hub. Its installation stops in the middle until `goesOn` is called. */
   installing(slug: string): Promise<CaughtCall & { readonly spoke: string; readonly goesOn: () => Promise<void> }>;

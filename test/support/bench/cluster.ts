@@ -25,7 +25,7 @@ export interface ClusterProcess {
   close(): Promise<void>;
 }
 
-/** `measured` uses measured durations times this factor, instead of one fixed delay. */
+/** Starts the cluster. With `measured`, objects become ready as fast as in a real cluster, times this factor. */
 export async function openClusterProcess(
   directory: string,
   delayMs: number,

@@ -1,5 +1,5 @@
-/** Fills a cluster with many spokes without installing them. One is installed; the others are copies of its objects and
- * its row with other names. The cluster has no controllers, so nothing changes and it uses almost no CPU.
+/** Fills a cluster with many spokes without installing each of them: one is installed, and the others are copies of its
+ * objects and its row. The cluster has no controllers, so nothing changes and almost no CPU time is used.
  *
  *   const copies = await openCopiedSpokes(scene, model, 10_000);
  *   // copies.kubeconfig connects to the cluster; the rows are in the scene's database */
@@ -35,8 +35,8 @@ const KEPT = new Set([
   ...["StatefulSet", "Deployment", "PersistentVolumeClaim", "CronJob", "Ingress"],
 ]);
 
-/** Copies the active spoke `model`. Moves the model itself to another cluster, so that the sweep does not include
- * it. */
+/** Copies the scene's active spoke `model` to a new cluster, `count` times. The sweep does not include the model
+ * itself, because the model is in another cluster. */
 export async function openCopiedSpokes(scene: WorkScene, model: string, count: number): Promise<CopiedSpokes> {
   const row = await scene.db.rows.selectFrom("spokes").selectAll().where("id", "=", model).executeTakeFirstOrThrow();
   const objects = scene.simulator.objects().filter((object) =>

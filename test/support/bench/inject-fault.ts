@@ -18,9 +18,7 @@ const KINDS = {
 } as const;
 export type ReplicaFault = keyof typeof KINDS;
 
-/**
- * Runs one round with a random replica, fault and duration. Resolves when the fault has ended and reports what it was.
- */
+/** Runs a round with a random replica, fault and duration. Reports the fault, and resolves when it has ended. */
 export async function injectRandomFault(
   bench: Bench,
   random: SeededRandom,

@@ -1,6 +1,6 @@
-/** Simulates users while the service is being disturbed. They behave as clients should. After a 503 or without a
- * response they retry at another replica, creations with the same Idempotency-Key. A reader of a stream reconnects
- * with its last number. */
+/** Simulates well-behaved users while the service is being disturbed. After a 503 or without a response, they retry at
+ * another replica, and retry creations with the same Idempotency-Key. A user who reads an event stream reconnects with
+ * the last event's number. */
 import { sleep } from "#lib/base/time.ts";
 import { type ClientResponse, type TestClient, withToken } from "#test/support/client.ts";
 import { until } from "#test/support/until.ts";

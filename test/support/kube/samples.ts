@@ -87,7 +87,7 @@ export function assertWaiting(verdict: Diagnosis, sentence: RegExp): void {
   if (verdict.is === "waiting") assert.match(verdict.sentence, sentence);
 }
 
-/** A pod of a Deployment that keeps crashing. `finishedAt` is the time of the last crash. */
+/** Builds a Deployment's pod that keeps crashing. `finishedAt` is when it last crashed. */
 export const crashedContainer = (restartCount: number, reason = "Error", finishedAt = timestampAt(0)) =>
   pod(deployment(), {
     containerStatuses: [{
