@@ -95,7 +95,7 @@ export async function openCollector(): Promise<Collector> {
   return collector;
 }
 
-/** Reads the spans of a request. Throws if a collector would reject the request; the error ends the test's process. */
+/** Reads the spans in a request. Throws, which ends the test's process, if a collector would reject the request. */
 function readSpans(
   method: string | undefined,
   path: string | undefined,

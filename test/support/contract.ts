@@ -29,7 +29,7 @@ export function cloneDocument(document: Json, change: (copy: Json) => void): Jso
 
 const surfaces = new WeakMap<Json, Surface>();
 
-/** Returns the document's public surface, after converting it to JSON and back. */
+/** Returns the document's public surface, after writing it as text and reading that text again. */
 export function surfaceIn(document: Json): Surface {
   const surface = surfaces.get(document) ?? parseSurface(renderSurface(document));
   surfaces.set(document, surface);

@@ -1,4 +1,4 @@
-/** Runs a name server on loopback for tests. It answers TXT queries over UDP and TCP with the configured records. */
+/** Runs a DNS server on loopback for tests. It answers TXT queries over UDP and TCP with records that a test sets. */
 import { createSocket } from "node:dgram";
 import { createServer, type Socket } from "node:net";
 

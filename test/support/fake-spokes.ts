@@ -51,8 +51,8 @@ export async function createFakeSpoke(
   return (await createFakeSpokes(app, db, actor, hub, [slug], cluster))[0]!;
 }
 
-/** Creates many active fake spokes: one from a domain, and the others as copies of its row. Without a cluster's
- * address, creates only rows. */
+/** Creates many active fake spokes: the first with `createSpoke`, the others as copies of its row. Without the URL of a
+ * cluster, creates only rows. */
 export async function createFakeSpokes(
   app: App,
   db: TestDatabase,
@@ -130,7 +130,7 @@ export interface PastBackup {
   readonly state?: "ready" | "failed";
 }
 
-/** Creates backups of earlier days in the database and the cluster. Returns their IDs in the given order. */
+/** Creates backups from earlier days in the database and the cluster. Returns their IDs, in the order given. */
 export async function insertBackups(
   db: TestDatabase,
   cluster: string,

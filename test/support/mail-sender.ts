@@ -1,4 +1,4 @@
-/** Sends the mail that a test's scene has queued, without a scheduler and without a mail server.
+/** Sends the emails that a test has queued, without a scheduler and without a mail server.
  *
  *   const postman = await openMailSender(scene.app);
  *   const { subject, text, link, token } = await postman.next("ada@example.org");
@@ -17,15 +17,15 @@ import { startRun } from "#lib/scheduler/runner.ts";
 import { sendMail } from "#lib/workers/mail/send.ts";
 
 export interface DeliveredMail extends Mail {
-  /** The token in the mail's link. */
+  /** The token in the email's link. Null if the email has no such link. */
   readonly token: string | null;
 }
 
 export interface MailSender {
   readonly mails: readonly DeliveredMail[];
-  /** Runs each due mail job once. Returns how many ran. */
+  /** Runs each job that sends an email and is due, once. Returns the number of jobs that ran. */
   deliver(): Promise<number>;
-  /** Throws if no such mail is queued. */
+  /** Returns the next email to this address. Throws an error if none is queued. */
   next(to: string): Promise<DeliveredMail>;
 }
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { RecordedExchange } from "#test/support/conformance.ts";
 
-/** Returns what is wrong with the response, or null. */
+/** Returns what is wrong with the response, or null if it is correct. */
 export function checkPageResponse({ method, path, status, headers, text }: RecordedExchange): string | null {
   const type = headers.get("content-type") ?? "";
   if (status === 303) {

@@ -15,9 +15,9 @@ export interface Portal {
   readonly people: Readonly<Record<PortalRole, TestUser>>;
   readonly north: FederationRow;
   readonly south: FederationRow;
-  /** The ID of the spoke "oak" in hub "north". */
+  /** The ID of the spoke "oak", which belongs to the hub "north". */
   readonly oak: string;
-  /** Closes every connection and stops listening until `listen` is called. */
+  /** Closes every connection, and accepts no new ones until `listen` is called. */
   cut(): Promise<void>;
   listen(): Promise<void>;
   close(): Promise<void>;

@@ -54,7 +54,7 @@ export async function runChaos({ seed, rounds, hubs, print: tell }: ChaosOptions
   }
 }
 
-/** Waits until nothing is queued or running and the readers have received every event. A timeout is a violation. */
+/** Waits until no operation is queued or running and the readers have received all events. Returns timeouts as text. */
 async function settle({ db }: Bench, readers: readonly EventReader[]): Promise<string[]> {
   try {
     await until(async () => {

@@ -73,7 +73,7 @@ export const aboutObject = (object: KubeObject) => ({
   uid: object.metadata.uid!,
 });
 
-/** Asserts that the diagnosis is "impossible" with this code. A string must be contained in the message unchanged. */
+/** Asserts that the diagnosis is "impossible" with this code. If `message` is a string, the text must contain it. */
 export function assertImpossible(verdict: Diagnosis, code: string, message: RegExp | string): void {
   assert.is(verdict.is, "impossible", JSON.stringify(verdict));
   if (verdict.is !== "impossible") return;

@@ -16,7 +16,7 @@ import {
 export interface StaticCluster {
   readonly server: KubeServer;
   readonly cluster: Cluster;
-  /** Adds an object or replaces the one with that name, and notifies the watchers. `plural` is its collection. */
+  /** Adds or replaces an object and notifies watchers. `plural` is the kind's name in URLs, for example `pods`. */
   put(plural: string, object: Partial<KubeObject> & Pick<KubeObject, "metadata">): void;
   drop(plural: string, name: string): void;
   /** The logs that were requested or are being followed, keyed by `pod/container`. */

@@ -1,10 +1,10 @@
-/** Lists the fields of an endpoint's path, query or body, each with its schema. */
+/** Lists the fields in an endpoint's path, query or body, each with its schema. */
 import type * as v from "valibot";
 
 export interface EndpointField {
   readonly name: string;
   readonly schema: v.GenericSchema;
-  /** Whether the endpoint requires the field. */
+  /** Whether a request must contain the field. */
   readonly required: boolean;
 }
 
