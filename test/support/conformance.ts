@@ -69,7 +69,7 @@ const PROBLEM = {
   required: ["statusCode", "code", "message", "error"],
 };
 
-/** Returns a check of responses for these routes. Routes that a test defines have no document and are not checked. */
+/** Returns a function that checks responses from these routes, except routes that a test defines. */
 export function createConformanceCheck(manifest: Manifest = routes): ConformanceCheck {
   if (manifest !== routes) return () => {};
   return (seen) => {

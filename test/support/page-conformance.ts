@@ -1,4 +1,4 @@
-/** Checks a response of the portal: it must be a page that its own policy allows, a redirect, the script, or a file. */
+/** Checks a response from the portal: a page that its own security policy allows, a redirect, the script, or a file. */
 import { createHash } from "node:crypto";
 import type { RecordedExchange } from "#test/support/conformance.ts";
 

@@ -32,7 +32,7 @@ export interface PagePart {
   /** Returns the names of all elements that have this role. */
   all(role: string): readonly string[];
   has(role: string, name: AccessibleName): boolean;
-  /** Returns the element with this role and name. An element without a name is found by its text. */
+  /** Returns the element with this role and name. If the element has no name, its text is compared instead. */
   part(role: string, name?: AccessibleName): PagePart;
   attribute(name: string): string | null;
   /** Returns the URL to which the link with this name leads. */

@@ -1,4 +1,4 @@
-/** Reads a raw mail: its headers and the parts that people see. It supports only what Wheelwright's own mails use. */
+/** Reads a raw email: its headers and visible parts. Supports only what Wheelwright's own emails contain. */
 
 export interface MimeParts {
   /** The decoded headers, keyed by their names in lower case. */

@@ -23,7 +23,7 @@ export interface Portal {
   close(): Promise<void>;
 }
 
-/** Milliseconds until an object of the simulated cluster is ready. Long enough for a page to show progress. */
+/** How long objects in the simulated cluster take to become ready, in milliseconds, so that pages show progress. */
 const DELAY = 60;
 
 export async function openPortal(): Promise<Portal> {

@@ -11,7 +11,7 @@ export interface StartedProgram {
   readonly child: ChildProcess;
   /** The lines that the program has written so far. */
   readonly lines: readonly string[];
-  /** Returns the first line that matches, waiting if necessary. Rejects if the program ends without it. */
+  /** Returns the first line of output that matches, waiting if necessary. Rejects if the program ends before that. */
   said(pattern: RegExp): Promise<string>;
   readonly ended: Promise<number | null>;
   tell(signal: NodeJS.Signals): void;

@@ -124,9 +124,7 @@ function renamed<T>(value: T, names: ReadonlyMap<string, string>): T {
   }
 }
 
-/**
- * Replaces host names also within longer texts, such as the site's address. A slug is replaced only as a whole text.
- */
+/** Replaces host names, even within longer texts. A slug is replaced only if it is the whole text. */
 function replaced(text: string, names: ReadonlyMap<string, string>): string {
   const long = [...names].filter(([name]) => name.includes(".") && text.includes(name));
   return long.reduce((now, [name, other]) => now.replaceAll(name, other), text);

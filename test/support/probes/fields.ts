@@ -8,7 +8,7 @@ export interface EndpointField {
   readonly required: boolean;
 }
 
-/** Returns the fields of an object schema. Also supports a schema with piped rules, such as one over several fields. */
+/** Returns the fields in an object schema, which may also have rules in a pipe, such as one about several fields. */
 export function listFields(schema: v.GenericSchema | undefined): readonly EndpointField[] {
   if (!schema) return [];
   const { entries } = schema as { readonly entries?: Readonly<Record<string, v.GenericSchema>> };

@@ -45,7 +45,7 @@ function valuesFor({ schema }: EndpointField, part: ProbePart): readonly Hostile
   return [...own, ...within];
 }
 
-/** Returns values that the field's rule only just rejects or accepts, such as the longest ones. */
+/** Returns values that the field's rule only just accepts, such as the longest ones. */
 function nearly(schema: v.GenericSchema): readonly HostileValue[] {
   return VALUES_BY_RULE.filter(({ says }) => says.test(ruleTextOf(schema)))
     .flatMap(({ good }) => good)
@@ -82,7 +82,7 @@ export function queryOf(fields: Readonly<Record<string, unknown>>): string {
   return pairs.length > 0 ? `?${pairs.join("&")}` : "";
 }
 
-/** Matches internal details that a message must not reveal: of the program, its database and its libraries. */
+/** Matches internal details about the program, its database or its libraries, which messages must not reveal. */
 const INTERNAL = new RegExp(
   [
     ...["\\.ts\\b", "node_modules", "file://", "kysely", "postgres(?!ql)", "valibot", "\\bat .*:\\d+:\\d+", "Error:"],
@@ -92,7 +92,7 @@ const INTERNAL = new RegExp(
   "i",
 );
 
-/** Returns what is wrong with the message of an error response, or null. Other tests check the shape of the body. */
+/** Returns what is wrong with the message in an error response, or null. Other tests check the rest of the body. */
 export function findUnclearMessage(status: number, message: unknown): string | null {
   if (status < 400 || status >= 500) return `it is ${status}`;
   if (typeof message !== "string" || message === "") return "it has no message";

@@ -1,4 +1,4 @@
-/** Implements products and prices: https://docs.stripe.com/api/products and /prices */
+/** Implements the API for products and prices: https://docs.stripe.com/api/products and /prices */
 import { paginate } from "#test/support/provider/lists.ts";
 import { mergeMetadata, PAGE_PARAMS, type ParamRules } from "#test/support/provider/params.ts";
 import type { Json, Price, Product } from "#test/support/provider/records.ts";
