@@ -35,7 +35,7 @@ async function describeTable(query: Query, oid: string, name: string): Promise<s
      where attrelid = $1 and attnum > 0 and not attisdropped order by attnum`,
     [oid],
   );
-  // Not-null constraints are listed with their columns; PostgreSQL before 18 has no rows for them.
+  // Excludes not-null constraints, which are listed with their columns: PostgreSQL before 18 has no rows for them.
   const constraints = await query(
     `select format('constraint %s %s', conname, pg_get_constraintdef(oid)) as line
      from pg_constraint where conrelid = $1 and contype <> 'n' order by contype, conname`,

@@ -1,5 +1,5 @@
-/** Runs the whole program with its portal on loopback: a database, a simulated cluster, the scheduler and the server.
- * Hub "north" has an installed spoke "oak" and members. Only the operator has access to hub "south". */
+/** Runs the whole program on loopback, including the portal. The hub "north" has members and an installed spoke "oak".
+ * Only the operator has access to the hub "south". */
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";

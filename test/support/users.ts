@@ -21,7 +21,7 @@ export interface TestUserState {
   readonly passwordHash?: string | null;
 }
 
-/** Creates a user, by default verified and with the password above. */
+/** Creates a user. By default, the user's email address is verified, and the password is the one defined above. */
 export async function createTestUser(db: Database, name: string, life: TestUserState = {}): Promise<TestUser> {
   const { operator = false, verified = true, disabled = false, passwordHash = PASSWORD_HASH } = life;
   const id = newId("usr"), email = `${name}@example.org`, now = await db.now();

@@ -18,7 +18,7 @@ export interface KubeServer {
   readonly requests: readonly KubeRequest[];
   /** Returns a kubeconfig for this server. `cluster` and `user` are added to those sections of the file. */
   kubeconfig(cluster?: object, user?: object, path?: string): { text: string };
-  /** Returns the number of connections that are currently open. */
+  /** Returns how many connections are open at the moment. */
   openConnections(): number;
   close(): Promise<void>;
 }

@@ -113,7 +113,7 @@ export const STRANGE_TEXTS: readonly string[] = TEXTS.map(({ value }) => value a
   value !== ""
 );
 
-/** Values by the rule in a field's error message: almost valid values to reject, and the longest values to accept. */
+/** Values keyed by the rule in a field's error message: nearly valid ones to reject, and the longest to accept. */
 export const VALUES_BY_RULE: readonly {
   readonly says: RegExp;
   readonly bad: readonly string[];

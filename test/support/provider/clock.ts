@@ -13,7 +13,7 @@ interface Due {
   readonly act: () => void;
 }
 
-/** Moves the clock and runs everything that becomes due, in order of time. Moving it back runs nothing. */
+/** Sets the clock and does everything that becomes due, in chronological order. An earlier time causes nothing. */
 export function advanceClock(world: World, to: number): void {
   world.request = NO_REQUEST;
   for (;;) {

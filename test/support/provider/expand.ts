@@ -23,7 +23,7 @@ export function checkPaths(paths: readonly string[] = []): void {
   }
 }
 
-/** Returns an expanded copy of the response. Throws a ProviderError if the response lacks the path. */
+/** Returns a copy of the response with the paths expanded. Throws a ProviderError for a path that does not exist. */
 export function expandFields(world: World, answer: Json, paths: readonly string[] = []): Json {
   const copy = structuredClone(answer);
   for (const path of paths) {

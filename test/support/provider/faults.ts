@@ -11,7 +11,7 @@ export interface ProviderFault {
   readonly path?: string | RegExp;
   /** How many requests the fault affects. If absent, it affects all requests until the fault ends. */
   readonly times?: number;
-  /** Stores the 500 with the idempotency key, like the provider after work began. The same key gets it again. */
+  /** Stores the 500 with the idempotency key, as the real provider does, so that the same key gets the 500 again. */
   readonly kept?: true;
   /** The number of seconds in the Retry-After header of a 429. If absent, the response has no such header. */
   readonly retryAfter?: number;

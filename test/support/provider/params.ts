@@ -14,7 +14,7 @@ export type ParamRule =
   | "boolean"
   /** Up to 50 texts by name. An empty text removes one. An empty value removes all and is read as null. */
   | "metadata"
-  /** A time in seconds, or comparisons such as `created[gt]`. */
+  /** Up to 50 texts, keyed by name. An empty text removes one entry; an empty value (read as null) removes all. */
   | "range"
   | { readonly any: readonly string[] }
   | { readonly list: ParamRule; readonly most?: number }

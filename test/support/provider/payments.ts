@@ -50,7 +50,7 @@ export function settlePayment(world: World, invoice: Invoice, intent: PaymentInt
   changeRecord(world, "customer.subscription.updated", subscription, () => subscription.status = "active");
 }
 
-/** Whether the subscription is behind. Only the latest final invoice counts; earlier ones may stay unpaid. */
+/** Whether a payment is overdue. Only the latest final invoice counts, because earlier ones may stay unpaid. */
 function isBehind(world: World, subscription: string): boolean {
   const final = invoicesOf(world, subscription).filter(({ status }) => status !== "draft" && status !== "void");
   if (final.at(-1)?.status === "paid") return false;

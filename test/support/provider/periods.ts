@@ -1,5 +1,5 @@
-/** Computes a subscription's periods. They start at the anchor's day of the month, or at the last day of a shorter
- * month. */
+/** Computes a subscription's periods: whole intervals from its anchor. Months end on the anchor's day of the month, or
+ * on the last day of a shorter month. */
 import type { Interval } from "#test/support/provider/records.ts";
 
 const DAY = 24 * 60 * 60;

@@ -109,7 +109,7 @@ export function updateSubscription(world: World, id: string, given: Record<strin
   return subscription;
 }
 
-/** Cancels the subscription immediately. Throws a "missing" refusal if it has already ended. */
+/** Cancels the subscription immediately. If it has already ended, throws the error for a missing object. */
 export function cancelSubscription(world: World, id: string, given: Record<string, Json>): Subscription {
   const subscription = findRecord("subscription", world.subscriptions, id);
   if (subscription.ended_at !== null) throw resourceMissing("subscription", id);

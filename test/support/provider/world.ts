@@ -93,7 +93,7 @@ export function newId(prefix: string): string {
   return `${prefix}_${randomBytes(12).toString("base64url").replaceAll(/[-_]/g, "0")}`;
 }
 
-/** Returns the object with that ID. `param` names the parameter with the ID; it is absent if the ID is in the URL. */
+/** Returns the object with this ID, or throws an error. `param` is the parameter with the ID, if not the URL. */
 export function findRecord<T>(kind: string, all: ReadonlyMap<string, T>, id: string, param?: string): T {
   const found = all.get(id);
   if (!found) throw resourceMissing(kind, id, param);
