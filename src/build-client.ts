@@ -1,6 +1,6 @@
 /**
- * Builds the package `@wheelwright/client` in dist/client: JavaScript, declarations, and docs/client.md as its README.
- * The package has no dependencies.
+ * Builds the npm package `@wheelwright/client` in dist/client: JavaScript, type declarations, and docs/client.md as its
+ * README. The package has no dependencies.
  *
  *   npm run client
  */

@@ -1,11 +1,11 @@
 /**
- * Builds the executable: embeds the bundled program in a copy of Node. The executable needs no other files.
+ * Builds the executable by embedding the bundled program in a copy of Node, so that it needs no other files.
  *
  *   npm run build                      writes dist/wheelwright and dist/wheelwright.sha256
  *   npm run build -- --commit SHA      sets the commit where .git is missing, as in the build of a container image
  *   npm run build -- --node PATH       embeds this Node, which must have the version of the Node that runs the build
  *
- * The executable runs on the platform of the embedded Node. By default that is the platform of the build.
+ * The executable runs on the same platform as the embedded Node, which is by default the platform of the build.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,12 +1,12 @@
 /**
- * Generates modules from the routes, the migrations, the blueprint's files and the changelog. They make the program one
- * static import graph, so an executable needs no other files. It also generates the API types of lib/client, the table
- * of actions in docs/api.md, the list of metrics in deploy/metrics.md, and the chart's version and RBAC rules.
+ * Generates modules from the routes, migrations, blueprint files and changelog. With these modules, static imports
+ * reach the whole program, so that an executable needs no other files. Also generates the API types in lib/client,
+ * tables in docs/api.md and deploy/metrics.md, and the chart's version and RBAC rules.
  *
  *   npm run generate                 writes the files that have changed
  *   node src/generate.ts --check     fails if a file is stale
  *
- * The output is formatted as by `deno fmt`.
+ * The output has the format that `deno fmt` produces.
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { sep } from "node:path";

@@ -1,15 +1,15 @@
 /**
- * Builds a release of the repository in the current directory: executables, images, bill of materials, notes and
+ * Builds a release from the repository in the current directory: executables, images, bill of materials, notes and
  * checksums in dist/VERSION.
  *
  *   npm run release -- 0.2.0              builds everything, and leaves the branch unchanged
  *   npm run release -- 0.2.0 --write      also adds the release's commit and tag to the branch, without pushing them
  *
- * Containerfile receives `--build-arg BASE_IMAGE=…` and `--build-arg BUILD_IMAGE=…`.
+ * `--build-arg BASE_IMAGE=…` and `--build-arg BUILD_IMAGE=…` are passed on to Containerfile.
  *
- * The commit is created first, in a temporary work tree, and everything is built from it. So the tag names exactly what
- * was built, and a failed release leaves the branch unchanged. The output lists each artifact that this machine cannot
- * build, with the reason. The release is then built without it.
+ * Everything is built from a new commit in a temporary work tree, so that the tag names exactly what was built, and a
+ * failed release leaves the branch unchanged. If this machine cannot build an artifact, the release lacks it, and the
+ * output gives the reason.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";

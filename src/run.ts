@@ -1,18 +1,18 @@
 /**
- * Runs a composed program until it receives a signal, and then drains it. Requests and steps that can end in time do
- * so, finished steps are never lost, and clients of event streams reconnect.
+ * Runs a composed program until it receives a signal, and then shuts it down gradually. Requests and steps that can end
+ * in time do so, finished steps are never lost, and clients reconnect to event streams at another replica.
  *
  *   signal ------- notice -------> closed ---- rest of the grace ----> closing ---- 5 s at most ----> ended
  *   readyz returns 503,            new connections are refused,        open requests are cut,
  *   requests are accepted,         event streams end,                  unfinished jobs are released,
  *   running steps continue         running requests may end            connections are closed
  *
- * SHUTDOWN_GRACE_MS is one budget for all phases. Its last fifth, but at most 5 s, is for closing. The process then
- * abandons whatever has not ended, such as a statement of a database that does not answer.
+ * SHUTDOWN_GRACE_MS limits all phases together. Its last fifth, but at most 5 s, is reserved for closing. Afterwards,
+ * the process abandons work that has not ended, such as a statement in a database that does not respond.
  *
- * A proxy sends requests until its next check of readyz. If the server stopped listening earlier, those requests would
- * fail. So the server keeps accepting requests during the notice, and closes each connection after its answer. Streams
- * stay open meanwhile, because their clients would reconnect to this replica.
+ * A proxy keeps sending requests until it next checks readyz, so the server accepts requests during the notice, and
+ * closes each connection after its answer. Streams stay open meanwhile, because clients would reconnect to this
+ * replica.
  */
 import type { Config } from "#lib/base/config.ts";
 import { type MetricsServer, startMetricsServer } from "#lib/metrics/server.ts";

@@ -1,10 +1,10 @@
 /**
- * Prints the bill of materials as CycloneDX JSON: the packages that Wheelwright needs at run time.
+ * Prints a bill of materials (a list of the packages that Wheelwright needs at run time) as CycloneDX JSON.
  *
  *   npm run --silent sbom > sbom.json
  *
- * `npm sbom --omit dev` also omits packages that a development package needs as well, such as nodemailer and yaml. So
- * npm lists every package in the lock file, for all platforms. The script keeps those that our own dependencies need.
+ * Does not use `npm sbom --omit dev`, which also omits packages that a development package needs too, such as yaml.
+ * Instead, lists all packages in the lock file, and keeps those that Wheelwright's own dependencies need.
  */
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

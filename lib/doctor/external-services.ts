@@ -108,7 +108,7 @@ function checkMailReply(smtp: Config["smtp"], greetingResult: ReadResult<string>
 }
 
 /**
- * Checks the settings of the sites' mail relay. Does not connect: the relay may accept connections only from the cluster.
+ * Checks the settings for the sites' mail relay, but not the connection, because the relay may accept only the cluster.
  */
 export function checkRelay(relay: Config["relay"]): Finding {
   const check = "relay";

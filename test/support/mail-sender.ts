@@ -3,8 +3,8 @@
  *   const postman = await openMailSender(scene.app);
  *   const { subject, text, link, token } = await postman.next("ada@example.org");
  *
- * `next` sends the queued mail and returns the first one to that address that it has not returned yet. `deliver` only
- * sends. `mails` holds every mail that was sent. Pass a transport to send the mail to a server instead. */
+ * `next` sends the queued emails and returns the first one to that address that it has not returned before. `deliver`
+ * only sends emails. `mails` contains every email that was sent. With a transport, emails go to a real server. */
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";

@@ -1,4 +1,4 @@
-/** Runs a TCP proxy between a test and a server. It can cut or freeze the network, or deliver at the worst moment. */
+/** Runs a TCP proxy between a test and a server. The proxy can cut or freeze connections, or delay certain data. */
 import { randomInt } from "node:crypto";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { until } from "#test/support/until.ts";

@@ -28,7 +28,7 @@ export interface QueryExplainer {
   close(): Promise<void>;
 }
 
-/** Opens a connection for this. `settings` are PostgreSQL settings for the session, such as enable_seqscan. */
+/** Connects to the database at `url`. `settings` are PostgreSQL settings for the session, such as enable_seqscan. */
 export function openQueryExplainer(url: string, settings: Readonly<Record<string, string>> = {}): QueryExplainer {
   const pool = openPool({ url, name: "explainer", size: 1, settings });
   const rows: Rows = new Kysely<Schema>({ dialect: openDialect({ pool, limit: 10 * MINUTE }) });

@@ -4,8 +4,8 @@
  *   const { status } = await scene.as("hubAdmin", "cli").post(`/api/federations/${scene.hub}/spokes`, { slug: "oak" });
  *   await scene.close();
  *
- * The scene has an active hub "north" with an active spoke "oak". `hubAdmin` manages the hub, `spokeAdmin` the spoke,
- * and `operator` the service. `stranger` has an account without any role. Jobs are queued, but no worker runs them. */
+ * The hub "north" has a spoke "oak", and both are active. `hubAdmin` manages the hub, `spokeAdmin` manages the spoke,
+ * and `operator` runs the service. `stranger` has an account without any role. Jobs are queued, but never run. */
 import type { App } from "#lib/app.ts";
 import type { TokenScope } from "#lib/domains/auth/access.ts";
 import { openRateLimit } from "#lib/base/limits/rate-limit.ts";

@@ -1,4 +1,4 @@
-/** Starts a separate PostgreSQL server with TLS, with a certificate for `localhost` from test/data/tls. */
+/** Starts a separate PostgreSQL server with TLS. Its certificate, for `localhost`, comes from test/data/tls. */
 import { chown, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ export function withParameters(url: string, parameters: Readonly<Record<string, 
   return changed.href.replaceAll("+", "%20"); // connection strings accept spaces only as %20
 }
 
-/** Returns the URL with TLS, where the client verifies the server's certificate with its CA. */
+/** Returns the URL with parameters for TLS and for the CA with which the client verifies the server's certificate. */
 export function withTlsUrl(url: string): string {
   return withParameters(url, { sslmode: "verify-ca", sslrootcert: tlsFile("ca.crt") });
 }

@@ -1,7 +1,7 @@
 /** Runs the PostgreSQL server for a test run, with a template database from which each test's database is copied.
  *
  * TEST_DATABASE_URL selects a running server, whose user must be allowed to create databases.
- * TEST_DATABASE=testcontainers starts a container. By default, an embedded server runs in a temporary directory. */
+ * TEST_DATABASE=testcontainers starts a container. By default, starts an embedded server in a temporary directory. */
 import { createHash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { mkdtemp, statfs } from "node:fs/promises";

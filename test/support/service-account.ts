@@ -60,7 +60,7 @@ function pathOf(object: Json): string {
   return `${root}${within}/${plural}/${object.metadata.name}`;
 }
 
-/** Applies an object as a cluster administrator. A namespaced object goes into the account's namespace. */
+/** Applies an object as a cluster administrator would. Puts namespaced objects into the account's namespace. */
 export async function putAsAdmin(simulator: Simulator, object: Json, query = ""): Promise<Json> {
   const path = `${pathOf(object)}?fieldManager=admin&force=true${query}`;
   const response = await fetch(simulator.url + path, {

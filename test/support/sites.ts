@@ -32,7 +32,7 @@ export function siteContentsOf(simulator: Simulator, namespace: string): Record<
   return { row: config.marked, file: files.marked, courses: [...courses].sort(), users, title: config.fullname };
 }
 
-/** Returns every secret of a site by location: its passwords, identifier, salts, keys, tokens and sessions. */
+/** Returns all of a site's secrets (passwords, salts, keys, tokens and so on), keyed by where they are stored. */
 export function siteSecretsOf(simulator: Simulator, namespace: string): Record<string, string> {
   const { database, files } = simulator.site(namespace);
   const { config = {}, secrets = {}, accounts = {}, password } = database!;

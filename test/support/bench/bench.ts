@@ -4,8 +4,8 @@
  *   const spoke = await bench.spoke(await bench.hub("math"), "algebra");
  *   await bench.close();                 stops everything that it started, in any state
  *
- * Each replica reaches the database and the cluster through its own proxies. The database records the holders of each
- * job (holder-timeline.ts), and the cluster records every write (cluster.ts). */
+ * Each replica connects to the database and the cluster through its own proxies. The database records which replica
+ * runs each job (holder-timeline.ts), and the cluster records every write (cluster.ts). */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Builds objects, pods and events as a cluster shows them after each kind of failure. The clock is fixed. */
+/** Builds objects, pods and events as a cluster shows them after each kind of failure. The clock stands still. */
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type Diagnosis, DIAGNOSIS_TIME_LIMITS, type WaitClock } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";

@@ -1,6 +1,6 @@
 /** Stores responses by their idempotency keys: https://docs.stripe.com/api/idempotent_requests
  *
- * Keeps each response for a day once the work had begun, errors included. Requests that fail earlier are not stored. */
+ * A response, even an error, is kept for a day if the request had begun its work. Earlier errors are not stored. */
 import { ProviderError } from "#test/support/provider/api-error.ts";
 
 const DAY = 24 * 60 * 60;

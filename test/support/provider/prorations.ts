@@ -1,9 +1,9 @@
 /** Computes what a change within a period costs, to the second:
  * https://docs.stripe.com/billing/subscriptions/prorations
  *
- * The unused part of the old charge is credited, and the rest of the period is charged at the new price. Each is a
- * separate line. In flexible billing mode, the credit is based on what was charged. In classic mode, it is based on
- * the current price and quantity, charged or not. */
+ * Credits the unused part of the old charge, and charges the rest of the period at the new price, as separate lines. In
+ * flexible billing mode, the credit is based on what was charged; in classic mode, on the current price and
+ * quantity. */
 import type { Item, Line, Price, Subscription } from "#test/support/provider/records.ts";
 import { type Debit, newId, type World } from "#test/support/provider/world.ts";
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 export interface TestFileRun {
   readonly output: string;
-  /** The exit status of the file, as if it had run in its own process. Null if the process did not finish the file. */
+  /** The file's exit status, as if it had run in its own process. Null if the process ended before the file did. */
   readonly status: number | null;
   /** An error that did not occur in a single test. Null if there was none. */
   readonly trouble: string | null;

@@ -1,8 +1,8 @@
 /** Runs test files in one process, one after another, so that the program is loaded only once. For each file, reads a
  * line `MARK PATH`, and then ends the file's output with a line `MARK STATUS` on both streams.
  *
- * uvu runs a file's tests as soon as the file is loaded. A global variable that is set before uvu is loaded prevents
- * that. */
+ * By default, uvu runs the tests in a file as soon as it is loaded. A global variable, set before uvu loads, prevents
+ * this. */
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
