@@ -90,7 +90,7 @@ function removeChoices(saying: string): string {
   return saying.replace(/(?:^|; )must be (?:one of [\w, -]+|true or false|a whole number [\w ]+)$/, "");
 }
 
-/** Returns the text as a doc comment. Changes `*/` in the text, because it would end the comment too early. */
+/** Returns the text as a doc comment. Changes characters in the text that would end the comment too early. */
 export function renderDocComment(text: string, indent: string): string {
   const lines = text.replaceAll("*/", "* /").split("\n");
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
