@@ -23,7 +23,7 @@ interface ClustersOptions {
   readonly telemetry?: Telemetry;
 }
 
-/** The name of the cluster for regions without a context. It is the kubeconfig's current context. */
+/** The name of the cluster that regions without a context use. It is the kubeconfig's current context. */
 const DEFAULT_CLUSTER = "default";
 
 /** Returns the clusters. Adds `replicaId` to the User-Agent, so that the cluster's audit log identifies the replica. */

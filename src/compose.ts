@@ -44,7 +44,7 @@ export interface Program {
   readonly scheduler: Scheduler | null;
   readonly calls: CallCounter;
   readonly clusterNames: readonly string[];
-  /** The metrics registry and fleet watch. Null if METRICS_PORT is not set. */
+  /** Null if metrics are disabled, that is, if METRICS_PORT is not set. */
   readonly metrics: { readonly registry: MetricsRegistry; readonly fleet: FleetWatch } | null;
   /** Stops claiming jobs, waits up to `graceMs` milliseconds for running steps, then releases all unfinished jobs. */
   drain(graceMs: number): Promise<void>;

@@ -195,7 +195,7 @@ async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-// Runs only as a script: a test also imports this module, and must not write files.
+// Runs only as a script, because a test also imports this module and must not write files.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   main(process.argv.slice(2)).then((status) => process.exitCode = status, (error) => {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);

@@ -35,7 +35,7 @@ async function answersQueries({ db }: App): Promise<boolean> {
   return true;
 }
 
-/** Whether the database accepts writes, which a standby does not. Only reads a setting. */
+/** Whether the database accepts writes, unlike a standby. Only reads a setting, and does not write anything. */
 async function acceptsWrites({ db }: App): Promise<boolean> {
   const query = db.control.query("select current_setting('transaction_read_only') = 'off' as writes");
   const [row] = await query.catch(() => []); // the control connection is closed if the server is read-only

@@ -50,7 +50,7 @@ function removeDevelopmentPackages(
   };
 }
 
-// Skips this in a test that imports the module, because the test must not run npm.
+// Runs only as a script, because a test also imports this module and must not run npm.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const text = execFileSync("npm", NPM, { cwd: ROOT, encoding: "utf8", maxBuffer: 2 ** 26 });
   process.stdout.write(`${JSON.stringify(removeDevelopmentPackages(JSON.parse(text), about), null, 2)}\n`);

@@ -107,9 +107,7 @@ function checkMailReply(smtp: Config["smtp"], greetingResult: ReadResult<string>
   );
 }
 
-/**
- * Checks the settings for the sites' mail relay, but not the connection, because the relay may accept only the cluster.
- */
+/** Checks the settings for the sites' mail relay. Does not connect: only pods in the cluster may be able to do so. */
 export function checkRelay(relay: Config["relay"]): Finding {
   const check = "relay";
   if (relay) {

@@ -1,7 +1,7 @@
 /**
- * Replaces `fetch` for commands on Node, because loading Node's `fetch` takes longer than running the whole command.
- * Does not support redirects, cookies or compression, which the API client does not need. Like `fetch` in Deno,
- * supports the variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
+ * Replaces `fetch` for commands on Node, because loading Node's `fetch` takes longer than the rest of a command. Does
+ * not support redirects, cookies or compression, which the API client does not need. Like `fetch` in Deno, supports the
+ * variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
  */
 import type { Agent, ClientRequest, IncomingMessage } from "node:http";
 import type { ProcessVariables } from "#lib/base/environment.ts";

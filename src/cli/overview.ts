@@ -32,7 +32,7 @@ export const overviewNoun: CliNoun = {
         ["UNVERIFIED", ({ unverified }) => unverified, "number"],
         ["OLDEST RESTORE TEST", ({ oldestVerifiedAt }) => oldestVerifiedAt, "time"],
       ];
-      // Prints the headings, because tables have none without a terminal and the numbers would be unclear.
+      // Prints the headings, because without a terminal, tables have none, and the numbers would be unclear.
       if (!cli.terminal.out) print(`${columns.map(([head]) => head).join("\t")}\n`);
       showTable(cli, hubs.length === 1 ? rows : [...rows, all], columns);
       const { running, queued, oldestWaitSeconds: seconds } = queue;

@@ -1,4 +1,4 @@
-/** Reads a list of spokes to create from YAML or JSON, in a file or on standard input. Fields are as in the API. */
+/** Reads a list of spokes to create, from a YAML or JSON file or from standard input, with the API's field names. */
 import { readFile } from "node:fs/promises";
 import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";

@@ -14,7 +14,7 @@ export function sanitizeLines(text: string): string {
   return text.replace(/\r\n/g, "\n").split("\n").map((line) => sanitizeLine(line.replaceAll("\t", "    "))).join("\n");
 }
 
-/** Masks tokens, user names in URLs and passwords in URLs, because a user may have typed them by mistake. */
+/** Masks tokens, and the user names and passwords in URLs, which a user may have typed in the wrong place. */
 export function maskSecrets(text: string): string {
   return text.replace(/\b(ww_[a-z]+_)[\w-]{8,}/g, "$1…").replace(/\/\/[^\s/@]*@/g, "//…@");
 }

@@ -64,7 +64,7 @@ export interface CliNoun {
   readonly name: string;
   readonly summary: string;
   readonly verbs: readonly CliVerb[];
-  /** Subcommands of the server command that has the same name, each with its description. See src/commands. */
+  /** Subcommands of the server command (in src/commands) with the same name, each with its description. */
   readonly localVerbs?: readonly (readonly [verb: string, what: string])[];
 }
 

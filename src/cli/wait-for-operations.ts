@@ -30,7 +30,7 @@ export interface LabelledOperation {
 export interface WaitResult {
   /** The last known state of each operation. Null if no operation was started, or with --no-wait. */
   readonly operations: readonly (OperationDetail | null)[];
-  /** The reason why waiting ended before all operations were done. Null if all are done. */
+  /** Why waiting ended before all operations were done. Null if it did not end early. */
   readonly earlyEnd: CommandError | null;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Implements `wheelwright backup FILE`, which writes a consistent snapshot of the whole database to a file while the
- * service runs. If FILE is `-`, writes to standard output. With `--verify`, reads the file to the end instead.
+ * service runs, or to standard output if FILE is `-`. With `--verify`, only reads FILE to its end, to check the file.
  */
 import { pipeline } from "node:stream/promises";
 import { isatty } from "node:tty";
